@@ -8,7 +8,7 @@ use netloom_units::{Duration, Time};
 use crate::FrameLoss;
 use crate::StationId;
 use crate::mac::Ppdu;
-use crate::space::Audible;
+use crate::rules::Bits;
 
 /// One who hears a transmission.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +17,10 @@ pub(crate) struct Hearer {
     pub delay: Duration,
     /// Power that arrives, in mW.
     pub power: f64,
-    pub audible: Audible,
+    /// How far it is from the sender, in m.
+    pub distance: f64,
+    /// Whether a signal that is strong enough can be decoded.
+    pub can_decode: bool,
 }
 
 /// What is said of the frame that a transmission carries.
@@ -50,6 +53,8 @@ pub(crate) struct Transmission<F> {
     pub end: Time,
     /// Length of its preamble and header.
     pub header: Duration,
+    /// Its bits; `header_end` is that of the sender.
+    pub bits: Bits,
     /// In the order of their delays, and of their numbers.
     pub hearers: Arc<[Hearer]>,
     /// How many hearers have come to each stage.

@@ -10,6 +10,8 @@ pub(crate) enum Purpose {
     Reception = 1,
     /// Whether the loss of a pair takes a frame.
     PairLoss = 2,
+    /// How strong a signal arrives.
+    Fading = 3,
 }
 
 /// The numbers of one medium.
@@ -27,13 +29,37 @@ impl Draws {
     /// The number for what `receiver` makes of transmission `number` of `sender`: uniform in
     /// [0, 1), a multiple of 2⁻⁵³.
     pub fn uniform(&self, purpose: Purpose, sender: u32, number: u64, receiver: u32) -> f64 {
+        to_uniform(self.hash(purpose, sender, number, receiver))
+    }
+
+    /// Any number of numbers for it, each between 0 and 1, both excluded.
+    pub fn many(
+        &self,
+        purpose: Purpose,
+        sender: u32,
+        number: u64,
+        receiver: u32,
+    ) -> impl FnMut() -> f64 + use<> {
+        let mut hash = self.hash(purpose, sender, number, receiver);
+        move || {
+            hash = mix(hash.wrapping_add(0x9e37_79b9_7f4a_7c15));
+            // Half a step up, so that nothing is 0.
+            to_uniform(hash) + 0.5 / (1u64 << 53) as f64
+        }
+    }
+
+    fn hash(&self, purpose: Purpose, sender: u32, number: u64, receiver: u32) -> u64 {
         let pair = u64::from(sender) << 32 | u64::from(receiver);
         // The additions keep zeros from being mixed to zeros.
         let hash = mix(self.origin.wrapping_add(mix(purpose as u64)));
         let hash = mix(hash.wrapping_add(mix(pair.wrapping_add(1))));
-        let hash = mix(hash.wrapping_add(mix(number.wrapping_add(1))));
-        (hash >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        mix(hash.wrapping_add(mix(number.wrapping_add(1))))
     }
+}
+
+/// A number in [0, 1), a multiple of 2⁻⁵³.
+fn to_uniform(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 #[cfg(test)]

@@ -15,13 +15,14 @@
 //! | `desk` | what a station has to send, and what became of it: [`Reception`], [`Dropped`] |
 //! | `radio`, `rules` | which signal a station receives, and whether it senses a carrier |
 //! | `air` | transmissions, and who hears them |
-//! | `space` | who hears whom: [`Space`] |
+//! | `field` | who hears whom: positions, and the channel between them |
 //! | [`arm`] | a medium driven by generators, as fast as it goes |
 //! | `agenda` | what is due when |
 //! | `draw` | random numbers that depend on what they decide only |
 //! | `counters` | what is counted of each station: [`StationCounters`] |
 //!
-//! Not here: clocks, devices, frame contents, addresses; positions and propagation.
+//! Not here: clocks, devices, frame contents, addresses; how stations move (`netloom-mobility`),
+//! how signals get weaker (`netloom-radio`).
 
 mod agenda;
 mod air;
@@ -30,17 +31,17 @@ mod config;
 mod counters;
 mod desk;
 mod draw;
+mod field;
 mod ids;
 mod mac;
 mod medium;
 mod phy;
 mod radio;
 mod rules;
-mod space;
 
 pub use config::{
-    Capture, CaptureWhen, Lock, MediumChange, MediumConfig, MediumProperties,
-    Reception as ReceptionRule, StationConfig,
+    Capture, CaptureWhen, Lock, MediumChange, MediumConfig, MediumProperties, Movement,
+    ReceptionRule, Setting, StationConfig,
 };
 pub use counters::{FrameLoss, Losses, StationCounters};
 pub use desk::{Dropped, Reception, Rejected};
@@ -48,4 +49,3 @@ pub use ids::{Receiver, StationId};
 pub use mac::{Backoff, DcfConfig, Kind, Mac, NoMacConfig, Retry, RtsThreshold, Window};
 pub use medium::Medium;
 pub use phy::{Phy, Preamble};
-pub use space::{Audible, Disk, FOREVER, Pairs, Path, Space};

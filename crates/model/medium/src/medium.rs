@@ -3,20 +3,22 @@
 use std::sync::Arc;
 
 use netloom_link::{Frame, FrameInfo};
+use netloom_mobility::Trajectory;
+use netloom_radio::{RadioError, milliwatts};
 use netloom_units::{Duration, Stream, Time};
 
 use crate::agenda::{Agenda, Due};
 use crate::air::{Air, Carried, Hearer, Stage, Transmission};
-use crate::config::{MediumChange, MediumConfig, StationConfig};
+use crate::config::{MediumChange, MediumConfig, Movement, Setting, StationConfig};
 use crate::counters::{FrameLoss, StationCounters};
 use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected};
-use crate::draw::Draws;
+use crate::draw::{Draws, Purpose};
+use crate::field::{Field, OpenField, Path};
 use crate::mac::phase::{self, rank};
 use crate::mac::{Carries, Ended, GATE, Garbled, Heard, Io, Kind, MacState, Ppdu, Timer};
 use crate::phy::{Timing, air_bytes};
 use crate::radio::{Outcome, Radio};
-use crate::rules::{Rules, milliwatts};
-use crate::space::{Path, Space};
+use crate::rules::{Bits, Rules};
 use crate::{Receiver, StationId};
 
 /// One shared channel, carrying frames of type `F`.
@@ -40,13 +42,16 @@ use crate::{Receiver, StationId};
 /// # Example
 /// ```
 /// use netloom_link::FrameInfo;
-/// use netloom_medium::{Medium, MediumConfig, Pairs, Phy, Receiver, StationConfig, StationId};
+/// use netloom_medium::{Medium, MediumConfig, Phy, Receiver, Setting, StationConfig, StationId};
+/// use netloom_mobility::{Point, Trajectory};
 /// use netloom_units::Time;
 ///
 /// let config = MediumConfig::new(Phy::B);
-/// let mut medium = Medium::new(config, Box::new(Pairs::all_in_sight(2)), 1, "air", Time::ZERO);
+/// let mut medium = Medium::new(config, Setting::default(), Time::ZERO).unwrap();
 /// for station in 0..2 {
-///     medium.add(Time::ZERO, StationId(station), StationConfig::default());
+///     // Three metres from each other: ten nanoseconds.
+///     let place = Trajectory::fixed(Point::flat(3.0 * f64::from(station), 0.0));
+///     medium.add(Time::ZERO, StationId(station), StationConfig::default(), place);
 /// }
 /// let (from, to) = (StationId(0), Receiver::Station(StationId(1)));
 /// medium.offer(Time::from_nanos(50_000), from, to, FrameInfo::single(1514), "hello").unwrap();
@@ -57,7 +62,7 @@ use crate::{Receiver, StationId};
 ///         break reception;
 ///     }
 /// };
-/// assert_eq!(reception.release, Time::from_nanos(50_000 + 1_310_000));
+/// assert_eq!(reception.release, Time::from_nanos(50_000 + 1_310_000 + 10));
 /// assert_eq!(reception.frame, "hello");
 /// ```
 #[derive(Debug)]
@@ -66,9 +71,8 @@ pub struct Medium<F> {
     timing: Timing,
     rules: Rules,
     draws: Draws,
-    space: Box<dyn Space>,
-    seed: u64,
-    name: String,
+    setting: Setting,
+    field: OpenField,
     /// The latest time given.
     now: Time,
     stations: Vec<Option<Station<F>>>,
@@ -114,26 +118,22 @@ enum Event {
 }
 
 impl<F: Frame> Medium<F> {
-    /// A medium without stations. Random numbers follow from `seed` and the medium's `name`.
-    pub fn new(
-        config: MediumConfig,
-        space: Box<dyn Space>,
-        seed: u64,
-        name: &str,
-        now: Time,
-    ) -> Self {
-        let timing = Timing::new(config.phy, config.mac.preamble());
+    /// A medium without stations.
+    ///
+    /// # Errors
+    /// A file of the channel has not been read, or does not fit the setting.
+    pub fn new(config: MediumConfig, setting: Setting, now: Time) -> Result<Self, RadioError> {
+        let timing = config.mac.timing(config.phy);
         let shortest = match config.mac.has_contention() {
             true => timing.airtime(air_bytes(0), timing.highest()),
             false => Duration::ZERO,
         };
-        Self {
+        Ok(Self {
             timing,
             rules: Rules::new(&config),
-            draws: Draws::new(seed, name),
-            space,
-            seed,
-            name: name.into(),
+            draws: Draws::new(setting.seed, &setting.name),
+            field: setting.field(&config)?,
+            setting,
             now,
             stations: Vec::new(),
             air: Air::default(),
@@ -145,7 +145,7 @@ impl<F: Frame> Medium<F> {
             paths: Vec::new(),
             shortest,
             config,
-        }
+        })
     }
 
     /// The configuration in force.
@@ -153,10 +153,12 @@ impl<F: Frame> Medium<F> {
         &self.config
     }
 
-    /// Adds a station. One that has this number already is removed first.
-    pub fn add(&mut self, now: Time, id: StationId, config: StationConfig) {
+    /// Adds a station that moves as `moves` says. One that has this number already is removed first.
+    pub fn add(&mut self, now: Time, id: StationId, config: StationConfig, moves: Trajectory) {
         self.remove(now, id);
-        let stream = Stream::new(self.seed, &format!("{}/{}", self.name, config.name));
+        let name = format!("{}/{}", self.setting.name, config.name);
+        let stream = Stream::new(self.setting.seed, &name);
+        self.field.place(self.now, id, &config, moves);
         let queue = config.queue.clone().unwrap_or_else(|| self.config.queue.clone());
         let rate = config.rate.unwrap_or(self.timing.highest());
         let mut radio = Radio::default();
@@ -191,6 +193,7 @@ impl<F: Frame> Medium<F> {
         if let Some(mut station) = self.stations[id.index()].take() {
             station.desk.empty(now, id, FrameLoss::Down, &mut self.outlet);
         }
+        self.field.remove(id);
         self.forget_hearers();
     }
 
@@ -252,17 +255,80 @@ impl<F: Frame> Medium<F> {
         [end, timer].into_iter().flatten().min()
     }
 
-    /// Changes the medium: all of it at one time.
-    pub fn change(&mut self, now: Time, change: &MediumChange) {
+    /// Changes the medium: all of it at one time. Receptions that go on are judged by the rules in
+    /// force at their end.
+    ///
+    /// # Errors
+    /// The channel cannot work as it is changed; nothing is changed then.
+    pub fn change(&mut self, now: Time, change: &MediumChange) -> Result<(), RadioError> {
         self.run(now);
-        for (id, on) in &change.radios {
-            self.switch(*id, *on);
+        let mut config = self.config.clone();
+        change.medium.apply_to(&mut config);
+        if config != self.config {
+            self.configure(config)?;
         }
-        if change.medium != Default::default() {
-            change.medium.apply_to(&mut self.config);
-            self.rules = Rules::new(&self.config);
+        for (id, station) in &change.stations {
+            self.reconfigure(*id, station);
+        }
+        for (id, movement) in &change.movements {
+            self.redirect(*id, movement);
         }
         self.forget_hearers();
+        Ok(())
+    }
+
+    /// Takes over another configuration.
+    fn configure(&mut self, config: MediumConfig) -> Result<(), RadioError> {
+        let mut field = self.setting.field(&config)?;
+        std::mem::swap(&mut field, &mut self.field);
+        self.field.adopt(field);
+        self.timing = config.mac.timing(config.phy);
+        self.rules = Rules::new(&config);
+        let before = std::mem::replace(&mut self.config, config);
+        for number in 0..self.stations.len() {
+            let id = StationId(number as u32);
+            if let Some(station) = &self.stations[number] {
+                let config = station.config.clone();
+                self.refit(id, config, self.config.mac != before.mac);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a station another one.
+    fn reconfigure(&mut self, id: StationId, config: &StationConfig) {
+        let Some(station) = self.station(id) else { return };
+        let (on, was_on) = (!config.off, station.radio.is_on());
+        let has_other_mac = station.config.rate != config.rate || station.config.cw != config.cw;
+        self.refit(id, config.clone(), has_other_mac);
+        if on != was_on {
+            self.switch(id, on);
+        }
+    }
+
+    /// Fits a station to its configuration and the medium's, with another MAC if that is another.
+    fn refit(&mut self, id: StationId, config: StationConfig, has_other_mac: bool) {
+        let Some(station) = &mut self.stations[id.index()] else { return };
+        self.field.refit(id, &config);
+        let queue = config.queue.as_ref().unwrap_or(&self.config.queue);
+        station.desk.configure(self.now, queue, config.rate.unwrap_or(self.timing.highest()));
+        station.config = config;
+        if has_other_mac {
+            station.mac = self.config.mac.build(&self.timing, &station.config);
+            self.call(id, |mac, io| mac.restart(io));
+        }
+    }
+
+    fn redirect(&mut self, id: StationId, movement: &Movement) {
+        let now = self.now;
+        if let Some(trajectory) = self.field.trajectory_mut(id) {
+            match movement {
+                Movement::Place(at) => trajectory.place(now, *at),
+                Movement::Go(to, speed) => trajectory.redirect(now, *to, *speed),
+                Movement::Follow(other) => trajectory.clone_from(other),
+            }
+            self.field.moved(now, id);
+        }
     }
 
     /// What a station has done and met. `None` if there is no such station.
@@ -436,6 +502,8 @@ impl<F: Frame> Medium<F> {
         };
         let number = station.sent;
         station.sent += 1;
+        let header = self.timing.header(ppdu.rate);
+        let payload = self.timing.payload(ppdu.bytes, ppdu.rate);
         let slot = self.air.add(Transmission {
             order: self.order,
             sender: id,
@@ -443,7 +511,13 @@ impl<F: Frame> Medium<F> {
             ppdu,
             start: self.now,
             end: self.now + ppdu.airtime,
-            header: self.timing.header(ppdu.rate),
+            header,
+            bits: Bits {
+                header_end: self.now,
+                header_rate: self.timing.lowest(),
+                rate: ppdu.rate,
+                density: f64::from(ppdu.bytes) * 8.0 / payload.as_nanos() as f64,
+            },
             hearers,
             passed: [0; 3],
             is_sent: false,
@@ -474,7 +548,7 @@ impl<F: Frame> Medium<F> {
             return hearers.clone();
         }
         self.paths.clear();
-        let until = self.space.paths(now, id, &mut self.paths);
+        let until = self.field.paths(now, id, &mut self.paths);
         self.paths.sort_unstable_by_key(|path| (path.delay, path.to));
         let hearers: Arc<[Hearer]> = self
             .paths
@@ -483,7 +557,8 @@ impl<F: Frame> Medium<F> {
                 station: path.to,
                 delay: path.delay,
                 power: milliwatts(path.power),
-                audible: path.audible,
+                distance: path.distance,
+                can_decode: path.can_decode,
             })
             .collect();
         if let Some(station) = &mut self.stations[id.index()] {
@@ -548,8 +623,11 @@ impl<F: Frame> Medium<F> {
         if !station.radio.is_on() {
             return;
         }
-        let preamble = self.now + transmission.header;
-        station.radio.arrive(self.now, slot, hearer, hearer.power, preamble, &self.rules);
+        let bits = Bits { header_end: self.now + transmission.header, ..transmission.bits };
+        let (sender, number) = (transmission.sender.0, transmission.number);
+        let mut draw = self.draws.many(Purpose::Fading, sender, number, hearer.station.0);
+        let power = hearer.power * self.field.fading(hearer.distance, &mut draw);
+        station.radio.arrive(self.now, slot, hearer, power, bits, &self.rules);
         self.call(hearer.station, |mac, io| mac.arriving(io));
     }
 
@@ -570,7 +648,9 @@ impl<F: Frame> Medium<F> {
             return;
         };
         let busy = &mut station.desk.counters.busy;
-        let outcome = match station.radio.end(now, slot, &self.rules, busy) {
+        let (sender, number) = (transmission.sender.0, transmission.number);
+        let draw = || self.draws.uniform(Purpose::Reception, sender, number, id.0);
+        let outcome = match station.radio.end(now, slot, &self.rules, busy, draw) {
             Some(mut outcome) => {
                 if transmission.is_cut {
                     outcome.loss = Some(FrameLoss::Down);
@@ -582,7 +662,7 @@ impl<F: Frame> Medium<F> {
         if outcome.was_locked && outcome.loss == Some(FrameLoss::Collision) {
             station.desk.counters.collisions += 1;
         }
-        let (sender, ppdu) = (transmission.sender, transmission.ppdu);
+        let ppdu = transmission.ppdu;
         let is_sending = station.radio.is_sending();
         if ppdu.kind == Kind::Data && ppdu.to.includes(id) {
             match outcome.loss {
@@ -594,7 +674,7 @@ impl<F: Frame> Medium<F> {
             return;
         }
         let Ppdu { kind, to, rate, nav, .. } = ppdu;
-        let heard = Heard { kind, from: sender, to, rate, nav };
+        let heard = Heard { kind, from: StationId(sender), to, rate, nav };
         let reception = match outcome {
             Outcome { loss: None, was_locked: true, .. } => Some(Ok(heard)),
             Outcome { was_locked: true, .. } => Some(Err(Garbled)),

@@ -120,9 +120,12 @@ pub(crate) struct Table {
     pub rates: &'static [u64],
     pub basic: &'static [u64],
     /// Width of the channel in Hz.
-    pub bandwidth: f64,
+    pub bandwidth: u64,
     /// Carrier frequency in Hz, where none is given.
-    pub frequency: f64,
+    pub frequency: u64,
+    /// The ratio of signal to noise, in dB, at which the lowest rate loses one in ten frames of 1536
+    /// bytes.
+    pub least_snr: f64,
 }
 
 const M: u64 = 1_000_000;
@@ -155,8 +158,9 @@ const B: Table = Table {
     has_eifs: true,
     rates: &[M, 2 * M, 5 * M + M / 2, 11 * M],
     basic: &[M, 2 * M],
-    bandwidth: 22e6,
-    frequency: 2.412e9,
+    bandwidth: 22 * M,
+    frequency: 2412 * M,
+    least_snr: -3.02,
 };
 const A: Table = Table {
     slot: 9,
@@ -167,11 +171,12 @@ const A: Table = Table {
     cw: [15, 1023],
     rates: OFDM_RATES,
     basic: &[6 * M, 12 * M, 24 * M],
-    bandwidth: 20e6,
-    frequency: 5.18e9,
+    bandwidth: 20 * M,
+    frequency: 5180 * M,
+    least_snr: 3.97,
     ..B
 };
-const G: Table = Table { sifs: 10, difs: 28, extension: 6, frequency: 2.412e9, ..A };
+const G: Table = Table { sifs: 10, difs: 28, extension: 6, frequency: 2412 * M, ..A };
 const BG: Table = Table {
     slot: 20,
     difs: 50,
@@ -180,6 +185,7 @@ const BG: Table = Table {
     cw: [31, 1023],
     rates: ALL_RATES,
     basic: &[M, 2 * M, 6 * M, 12 * M, 24 * M],
+    least_snr: -3.02,
     ..G
 };
 const DSSS: Table = Table { rates: &[M, 2 * M], ..B };
@@ -193,7 +199,9 @@ const FHSS: Table = Table {
     has_eifs: false,
     rates: &[M],
     basic: &[M],
-    bandwidth: 1e6,
+    bandwidth: M,
+    // ½·e^(−γ/2) for 1536 bytes, one in ten of which is lost.
+    least_snr: 13.41,
     ..B
 };
 
@@ -223,6 +231,7 @@ pub enum Preamble {
 pub(crate) struct Timing {
     pub table: &'static Table,
     preamble: Preamble,
+    basic: Option<Rate>,
     pub slot: Duration,
     pub sifs: Duration,
     pub difs: Duration,
@@ -233,12 +242,14 @@ pub(crate) struct Timing {
 }
 
 impl Timing {
-    pub fn new(phy: Phy, preamble: Preamble) -> Self {
+    /// The times of `phy`, if the only basic rate is `basic`.
+    pub fn new(phy: Phy, preamble: Preamble, basic: Option<Rate>) -> Self {
         let table = phy.table();
         let micros = |value: u32| Duration::from_micros(value.into());
         let mut timing = Self {
             table,
             preamble,
+            basic,
             slot: micros(table.slot),
             sifs: micros(table.sifs),
             difs: micros(table.difs),
@@ -254,7 +265,7 @@ impl Timing {
 
     /// The lowest basic rate: that of broadcasts.
     pub fn lowest(&self) -> Rate {
-        rate(self.table.basic[0])
+        self.basic.unwrap_or(rate(self.table.basic[0]))
     }
 
     /// The highest rate.
@@ -265,10 +276,23 @@ impl Timing {
     /// The rate of answers to a frame at `to`: the highest basic rate of its modulation that is not
     /// above it.
     pub fn answer_rate(&self, to: Rate) -> Rate {
+        if let Some(basic) = self.basic {
+            return basic;
+        }
         let fits = |bits: &&u64| {
             **bits <= to.bits_per_second() && self.modulation(rate(**bits)) == self.modulation(to)
         };
         self.table.basic.iter().rev().find(fits).map_or(self.lowest(), |bits| rate(*bits))
+    }
+
+    /// How long the bits of a frame take behind its header.
+    pub fn payload(&self, bytes: u32, rate: Rate) -> Duration {
+        let extension = match self.modulation(rate) {
+            Modulation::Serial => 0,
+            Modulation::Ofdm => self.table.extension,
+        };
+        let airtime = self.airtime(bytes, rate).saturating_sub(self.header(rate));
+        airtime.saturating_sub(Duration::from_micros(extension.into()))
     }
 
     fn modulation(&self, rate: Rate) -> Modulation {
@@ -317,7 +341,7 @@ mod tests {
     use super::*;
 
     fn micros(phy: Phy, preamble: Preamble, bytes: u32, rate: &str) -> u64 {
-        let timing = Timing::new(phy, preamble);
+        let timing = Timing::new(phy, preamble, None);
         timing.airtime(bytes, rate.parse().unwrap()).as_nanos() / 1000
     }
 
@@ -335,15 +359,15 @@ mod tests {
 
     #[test]
     fn a_failed_reception_makes_stations_wait_for_an_answer_that_they_cannot_hear() {
-        let eifs = |phy| Timing::new(phy, Preamble::Long).eifs.as_nanos() / 1000;
+        let eifs = |phy| Timing::new(phy, Preamble::Long, None).eifs.as_nanos() / 1000;
         assert_eq!([eifs(Phy::B), eifs(Phy::A), eifs(Phy::G)], [364, 94, 10 + 50 + 28]);
-        assert_eq!(Timing::new(Phy::B, Preamble::Short).eifs.as_nanos(), 364_000);
+        assert_eq!(Timing::new(Phy::B, Preamble::Short, None).eifs.as_nanos(), 364_000);
     }
 
     #[test]
     fn answers_come_at_the_highest_basic_rate_of_the_modulation_that_is_not_above() {
         let answer = |phy, to: &str| {
-            let rate = Timing::new(phy, Preamble::Long).answer_rate(to.parse().unwrap());
+            let rate = Timing::new(phy, Preamble::Long, None).answer_rate(to.parse().unwrap());
             rate.to_string()
         };
         assert_eq!(answer(Phy::B, "11Mbit/s"), "2Mbit/s");

@@ -5,7 +5,7 @@ use netloom_units::Time;
 
 use crate::air::Hearer;
 use crate::counters::FrameLoss;
-use crate::rules::{Captures, Judgement, Rules};
+use crate::rules::{Bits, Captures, Judgement, Rules};
 
 /// A signal that reaches a station now.
 #[derive(Debug, Clone, Copy)]
@@ -27,8 +27,7 @@ struct Signal {
 struct Lock {
     slot: u32,
     power: f64,
-    /// When its preamble is over.
-    preamble: Time,
+    bits: Bits,
     judgement: Judgement,
 }
 
@@ -109,19 +108,18 @@ impl Radio {
         others.map(|signal| signal.power).sum()
     }
 
-    /// The signal of the transmission at `slot` begins to arrive with `power`; its preamble is over
-    /// at `preamble`.
+    /// The signal of the transmission at `slot` begins to arrive with `power`.
     pub fn arrive(
         &mut self,
         now: Time,
         slot: u32,
         hearer: &Hearer,
         power: f64,
-        preamble: Time,
+        bits: Bits,
         rules: &Rules,
     ) {
-        let can_decode = hearer.audible.can_decode(power, rules);
-        let is_carrier = hearer.audible.is_carrier(power, rules);
+        let can_decode = hearer.can_decode && power >= rules.sensitivity;
+        let is_carrier = power >= rules.carrier_threshold;
         let fate = if self.is_sending || self.lock.is_some() {
             Some(FrameLoss::Busy)
         } else {
@@ -133,7 +131,7 @@ impl Radio {
             self.signals.push(Signal { fate, ..signal });
             return;
         }
-        let new = Lock { slot, power, preamble, judgement: Judgement::new(now, can_decode) };
+        let new = Lock { slot, power, bits, judgement: Judgement::new(now, can_decode) };
         let may_lock = can_decode || (rules.lock_any && is_carrier);
         let before = self.interference(slot);
         self.signals.push(signal);
@@ -144,7 +142,7 @@ impl Radio {
             Some(lock) => {
                 let captures = match rules.captures {
                     Captures::Never => false,
-                    Captures::InPreamble => now < lock.preamble,
+                    Captures::InPreamble => now < lock.bits.header_end,
                     Captures::Always => true,
                 };
                 if captures && can_decode && power >= rules.margin * lock.power {
@@ -153,7 +151,8 @@ impl Radio {
                     self.lock_onto(new, before, rules);
                 } else {
                     let interference = before - lock.power + power;
-                    lock.judgement.interfere(now, lock.power, interference, rules);
+                    let signal = (lock.power, &lock.bits);
+                    lock.judgement.interfere(now, signal, interference, rules);
                 }
             }
         }
@@ -196,8 +195,15 @@ impl Radio {
     }
 
     /// A signal is over. `None` if the radio was off when it began. Adds the time that the medium
-    /// was busy to `busy`.
-    pub fn end(&mut self, now: Time, slot: u32, rules: &Rules, busy: &mut u64) -> Option<Outcome> {
+    /// was busy to `busy`; `draw` decides where chance does.
+    pub fn end(
+        &mut self,
+        now: Time,
+        slot: u32,
+        rules: &Rules,
+        busy: &mut u64,
+        draw: impl FnOnce() -> f64,
+    ) -> Option<Outcome> {
         let place = self.signals.iter().position(|signal| signal.slot == slot)?;
         let was_busy = self.is_busy();
         let signal = self.signals.swap_remove(place);
@@ -213,14 +219,12 @@ impl Radio {
         }
         let received = self.lock.take_if(|lock| lock.slot == slot);
         if let Some(lock) = &mut self.lock {
-            let interference: f64 = {
-                let others = self.signals.iter().filter(|signal| signal.slot != lock.slot);
-                others.map(|signal| signal.power).sum()
-            };
-            lock.judgement.interfere(now, lock.power, interference, rules);
+            let others = self.signals.iter().filter(|signal| signal.slot != lock.slot);
+            let interference = others.map(|signal| signal.power).sum();
+            lock.judgement.interfere(now, (lock.power, &lock.bits), interference, rules);
         }
         let loss = match received {
-            Some(lock) if signal.can_decode => lock.judgement.verdict(),
+            Some(lock) if signal.can_decode => lock.judgement.verdict(now, &lock.bits, rules, draw),
             Some(_) => Some(FrameLoss::Weak),
             None => signal.fate,
         };

@@ -1,23 +1,46 @@
-//! What a medium can be told: the complete configuration and the partial change to it. One table
-//! declares both.
+//! What a medium can be told: the complete configuration, and the properties that may change it.
+//! One table declares both.
+//!
+//! | file | what |
+//! |---|---|
+//! | `preset` | media that have a name |
+//! | `reception` | when a signal is received |
+//! | `station` | what is particular to one station |
+//! | `change` | what happens to a medium at one time |
+
+mod change;
+mod preset;
+mod reception;
+mod station;
 
 use netloom_link::{QueueConfig, QueueLimit};
-use netloom_units::Rate;
+use netloom_radio::{Fading, ObstacleConfig, Propagation, RadioConfig, ShadowingConfig};
+use netloom_units::{Duration, Frequency, Gain, Length, Loss, Power};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::StationId;
-use crate::mac::{Mac, Window};
+use crate::mac::Mac;
 use crate::phy::Phy;
+pub use change::{MediumChange, Movement, Setting};
+pub use reception::{Capture, CaptureWhen, Lock, ReceptionRule};
+pub use station::StationConfig;
 
-/// Declares [`MediumConfig`] and [`MediumProperties`] from one table of properties.
+/// Declares [`MediumConfig`] and [`MediumProperties`] from one table of properties: those with a
+/// value, those that may have none, and those of the channel, which live in `radio`.
 macro_rules! properties {
-    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {
+    (
+        always { $($(#[$doc:meta])* $name:ident: $type:ty;)* }
+        perhaps { $($(#[$perhaps_doc:meta])* $perhaps:ident: $perhaps_type:ty;)* }
+        radio { $($(#[$radio_doc:meta])* $radio:ident: $radio_type:ty;)* }
+    ) => {
         /// The complete configuration of a medium.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct MediumConfig {
             $($(#[$doc])* pub $name: $type,)*
+            $($(#[$perhaps_doc])* pub $perhaps: Option<$perhaps_type>,)*
+            /// The channel between stations.
+            pub radio: RadioConfig,
         }
 
         /// Properties of a medium, each optional: what is absent keeps its value.
@@ -29,6 +52,16 @@ macro_rules! properties {
                 #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub $name: Option<$type>,
             )*
+            $(
+                $(#[$perhaps_doc])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $perhaps: Option<$perhaps_type>,
+            )*
+            $(
+                $(#[$radio_doc])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $radio: Option<$radio_type>,
+            )*
         }
 
         impl MediumProperties {
@@ -37,13 +70,35 @@ macro_rules! properties {
                 $(if let Some(value) = &self.$name {
                     config.$name.clone_from(value);
                 })*
+                $(if let Some(value) = &self.$perhaps {
+                    config.$perhaps = Some(*value);
+                })*
+                $(if let Some(value) = &self.$radio {
+                    config.radio.$radio = value.clone().into();
+                })*
             }
 
-            /// The keys that are said.
+            /// This change with `later` laid over it: what `later` says wins.
+            #[must_use]
+            pub fn overlaid(&self, later: &Self) -> Self {
+                Self {
+                    $($name: later.$name.clone().or_else(|| self.$name.clone()),)*
+                    $($perhaps: later.$perhaps.or(self.$perhaps),)*
+                    $($radio: later.$radio.clone().or_else(|| self.$radio.clone()),)*
+                }
+            }
+
+            /// The keys that are said, as they are written.
             pub fn keys(&self) -> Vec<&'static str> {
                 let mut said = Vec::new();
                 $(if self.$name.is_some() {
                     said.push(stringify!($name));
+                })*
+                $(if self.$perhaps.is_some() {
+                    said.push(stringify!($perhaps));
+                })*
+                $(if self.$radio.is_some() {
+                    said.push(stringify!($radio));
                 })*
                 said
             }
@@ -52,122 +107,119 @@ macro_rules! properties {
 }
 
 properties! {
-    /// The physical layer: its times and rates.
-    phy: Phy;
-    /// When stations send: `dcf` (default), or a table of a MAC's parameters.
-    mac: Mac;
-    /// When a signal is received.
-    reception: Reception;
-    /// When a stronger signal takes over.
-    capture: Capture;
-    /// What a radio begins to receive.
-    lock: Lock;
-    /// Least power, in dBm, of a signal that can be decoded.
-    sensitivity: f64;
-    /// Least power, in dBm, of a signal that makes the medium busy.
-    cs_threshold: f64;
-    /// Power, in dBm, of all signals together that makes the medium busy.
-    ed_threshold: f64;
-    /// Where each station's frames wait (default 100 packets).
-    queue: QueueConfig;
-}
-
-/// When a signal is received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Reception {
-    /// Nothing else reached the receiver at any time.
-    #[default]
-    Collision,
-    /// It was stronger by `capture.margin` than all others together, at any time.
-    Threshold,
-}
-
-/// When a stronger signal takes over from the one that is being received.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Capture {
-    /// How much stronger, in dB (default 10).
-    pub margin: f64,
-    /// When.
-    pub when: CaptureWhen,
-}
-
-impl Default for Capture {
-    fn default() -> Self {
-        Self { margin: 10.0, when: CaptureWhen::Preamble }
+    always {
+        /// The physical layer, with its times and rates: `802.11b`, `802.11a`, `802.11g`,
+        /// `802.11bg`, `dsss` or `fhss`.
+        phy: Phy;
+        /// When stations send: `dcf` (default), another MAC, or a table of its parameters like
+        /// `{dcf: {rts_threshold: 0B}}`.
+        mac: Mac;
+        /// When a signal is received: `sinr` (default), `threshold` or `collision`.
+        reception: ReceptionRule;
+        /// When a stronger signal takes over from one that is being received, like
+        /// `{margin: 10dB, when: preamble}` (default).
+        capture: Capture;
+        /// What a free radio begins to receive: `decodable` (default) or `any`.
+        lock: Lock;
+        /// Power of stations that have none of their own (default `16dBm`).
+        power: Power;
+        /// Height of antennas, added to z (default `1.5m`).
+        height: Length;
+        /// Least power of a signal that makes the medium busy by itself (default `-82dBm`).
+        cs_threshold: Power;
+        /// Power of all signals together that makes the medium busy (default `-62dBm`).
+        ed_threshold: Power;
+        /// Whether signals take time, a nanosecond for 30 cm (default `true`).
+        propagation_delay: bool;
+        /// Where each station's frames wait (default: 100 packets, first in, first out).
+        queue: QueueConfig;
     }
-}
-
-/// When a stronger signal may take over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CaptureWhen {
-    /// During the preamble of the one that is being received.
-    #[default]
-    Preamble,
-    /// At any time.
-    Any,
-    /// Never.
-    None,
-}
-
-/// What a radio begins to receive when it is free.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Lock {
-    /// What it can decode.
-    #[default]
-    Decodable,
-    /// Also what it can only sense, as in ns-2: it then misses what comes next.
-    Any,
+    perhaps {
+        /// Least power of a signal that can be decoded (default: that at which the lowest rate
+        /// loses one in ten frames of 1536 bytes to noise).
+        sensitivity: Power;
+        /// Signals weaker than this are left aside altogether (default: 10 dB below noise).
+        ignore: Power;
+    }
+    radio {
+        /// The carrier's frequency (default: the PHY's).
+        frequency: Frequency;
+        /// The channel's width, which says how much noise there is (default: the PHY's).
+        bandwidth: Frequency;
+        /// What receivers add to thermal noise (default `7dB`).
+        noise_figure: Gain;
+        /// How signals get weaker over a distance (default `free_space`).
+        propagation: Propagation;
+        /// Log-normal shadows (default: none).
+        shadowing: ShadowingConfig;
+        /// Buildings (default: none).
+        obstacles: Vec<ObstacleConfig>;
+        /// How the power of signals varies from one to the next (default `none`).
+        fading: Fading;
+        /// For how long a pair keeps its fading (default: each signal has its own).
+        coherence: Duration;
+        /// Positions are rounded to the middles of squares of this size (default: not at all).
+        quantise: Length;
+    }
 }
 
 /// Packets that a station's queue holds where nothing else is said.
 const QUEUE_PACKETS: u32 = 100;
 
+/// How far below noise signals are left aside, in dB.
+const IGNORED: f64 = 10.0;
+
 impl MediumConfig {
     /// A medium of `phy` with the defaults of everything else.
     pub fn new(phy: Phy) -> Self {
+        let table = phy.table();
+        let hertz = |hertz: u64| Frequency::from_hertz(hertz).expect("a PHY's are in range");
         Self {
             phy,
             mac: Mac::default(),
-            reception: Reception::default(),
+            reception: ReceptionRule::default(),
             capture: Capture::default(),
             lock: Lock::default(),
-            sensitivity: -94.0,
-            cs_threshold: -82.0,
-            ed_threshold: -62.0,
+            power: Power::from_millionths(16_000_000),
+            height: Length::from_micrometres(1_500_000),
+            sensitivity: None,
+            cs_threshold: Power::from_millionths(-82_000_000),
+            ed_threshold: Power::from_millionths(-62_000_000),
+            ignore: None,
+            propagation_delay: true,
             queue: QueueConfig {
                 limit: QueueLimit::Packets(QUEUE_PACKETS),
                 ..QueueConfig::default()
             },
+            radio: RadioConfig {
+                frequency: hertz(table.frequency),
+                bandwidth: hertz(table.bandwidth),
+                ..RadioConfig::default()
+            },
         }
     }
-}
 
-/// What is particular to one station.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct StationConfig {
-    /// Its name: the stream of its backoffs follows from it.
-    pub name: String,
-    /// Rate of its data frames, instead of the medium's.
-    pub rate: Option<Rate>,
-    /// Its contention window, instead of the medium's.
-    pub cw: Option<Window>,
-    /// Its queue, instead of the medium's.
-    pub queue: Option<QueueConfig>,
-    /// Whether its radio is off.
-    pub off: bool,
-}
+    /// Refuses properties that make no sense together.
+    ///
+    /// # Errors
+    /// The key, what is wrong with it, and what to do.
+    pub fn check(&self) -> Result<(), String> {
+        self.radio.check()?;
+        self.mac.check(self)?;
+        if self.capture.margin == Loss::ZERO && self.reception == ReceptionRule::Threshold {
+            return Err("`reception: threshold` needs a `capture.margin` above 0dB".into());
+        }
+        Ok(())
+    }
 
-/// A change of a medium: all of it happens at one time.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct MediumChange {
-    /// Properties of the medium.
-    pub medium: MediumProperties,
-    /// Radios that are switched on or off.
-    pub radios: Vec<(StationId, bool)>,
+    /// Power in dBm below which signals are left aside.
+    pub(crate) fn ignored_below(&self) -> f64 {
+        self.ignore.map_or(self.radio.noise_floor() - IGNORED, Power::dbm)
+    }
+
+    /// Least power in dBm of a signal that can be decoded.
+    pub(crate) fn sensitivity(&self) -> f64 {
+        let by_noise = || self.radio.noise_floor() + self.phy.table().least_snr;
+        self.sensitivity.map_or_else(by_noise, Power::dbm)
+    }
 }

@@ -11,22 +11,26 @@ use serde::{Deserialize, Serialize};
 use super::dcf::Dcf;
 use super::none::NoMac;
 use super::{Backoff, MacState};
-use crate::StationConfig;
-use crate::phy::{Preamble, Timing};
+use crate::phy::{Phy, Preamble, Timing};
+use crate::{MediumConfig, StationConfig};
 
 /// What every MAC's configuration can do.
 pub(crate) trait Built {
     /// Refuses values that make no sense.
     fn check(&self) -> Result<(), String>;
+    /// Refuses what does not fit the medium.
+    fn fits(&self, _medium: &MediumConfig) -> Result<(), String> {
+        Ok(())
+    }
     /// The MAC of one station.
     fn build<F: Frame>(&self, timing: &Timing, station: &StationConfig) -> Box<dyn MacState<F>>;
     /// Whether stations compete for one channel, so that signals disturb each other.
     fn has_contention(&self) -> bool {
         true
     }
-    /// Which preamble frames have.
-    fn preamble(&self) -> Preamble {
-        Preamble::Long
+    /// The times of frames.
+    fn timing(&self, phy: Phy) -> Timing {
+        Timing::new(phy, Preamble::Long, None)
     }
 }
 
@@ -88,9 +92,16 @@ macro_rules! macs {
                 }
             }
 
-            pub(crate) fn preamble(&self) -> Preamble {
+            pub(crate) fn timing(&self, phy: Phy) -> Timing {
                 match self {
-                    $(Self::$variant(config) => config.preamble(),)*
+                    $(Self::$variant(config) => config.timing(phy),)*
+                }
+            }
+
+            /// Refuses what does not fit the medium that it is the MAC of.
+            pub(crate) fn check(&self, medium: &MediumConfig) -> Result<(), String> {
+                match self {
+                    $(Self::$variant(config) => config.fits(medium),)*
                 }
             }
         }
@@ -167,6 +178,9 @@ pub struct DcfConfig {
     pub rate: Option<Rate>,
     /// Rate of broadcasts and multicasts (default: the lowest basic rate).
     pub multicast_rate: Option<Rate>,
+    /// The only basic rate: that of answers, and of broadcasts unless `multicast_rate` says
+    /// otherwise (default: the PHY's basic rates).
+    pub basic: Option<Rate>,
     /// Frames longer than this on the air, header and FCS included, are asked for with RTS and CTS:
     /// `none` (default) or a size; `0B` is all.
     pub rts_threshold: RtsThreshold,
@@ -271,8 +285,21 @@ impl Built for DcfConfig {
         Box::new(Dcf::new(self, timing, station))
     }
 
-    fn preamble(&self) -> Preamble {
-        self.preamble
+    fn timing(&self, phy: Phy) -> Timing {
+        Timing::new(phy, self.preamble, self.basic)
+    }
+
+    fn fits(&self, medium: &MediumConfig) -> Result<(), String> {
+        let rates = [("rate", self.rate), ("multicast_rate", self.multicast_rate)];
+        let rates = rates.into_iter().chain([("basic", self.basic)]);
+        rates.filter_map(|(key, rate)| rate.map(|rate| (key, rate))).try_for_each(|(key, rate)| {
+            if medium.phy.rates().any(|known| known == rate) {
+                return Ok(());
+            }
+            let known: Vec<_> = medium.phy.rates().map(|rate| rate.to_string()).collect();
+            let (phy, known) = (medium.phy, known.join(", "));
+            Err(format!("`{key}: {rate}` is no rate of {phy}; it has {known}"))
+        })
     }
 }
 

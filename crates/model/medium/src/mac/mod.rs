@@ -25,7 +25,6 @@ use crate::phy::Timing;
 use crate::radio::Radio;
 use crate::{Receiver, StationId};
 pub use backoff::Backoff;
-pub(crate) use config::Built;
 pub use config::{DcfConfig, Mac, NoMacConfig, Retry, RtsThreshold, Window};
 
 /// What a transmission is.

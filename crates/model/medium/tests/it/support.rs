@@ -2,8 +2,10 @@
 
 use netloom_medium::arm::{Flow, Load, Trial};
 use netloom_medium::{
-    Mac, Medium, MediumConfig, Phy, Receiver, RtsThreshold, Space, StationConfig, StationId,
+    Mac, Medium, MediumConfig, MediumProperties, Phy, Receiver, ReceptionRule, RtsThreshold,
+    Setting, StationConfig, StationId,
 };
+use netloom_mobility::{Point, Trajectory};
 use netloom_units::{Duration, Size, Time};
 
 /// Bytes of an Ethernet header.
@@ -13,7 +15,8 @@ pub fn station(number: u32) -> StationId {
     StationId(number)
 }
 
-/// A medium of `phy` whose data frames have `rate`.
+/// A medium of `phy` whose data frames have `rate`, on which what is heard up to 250 m away is
+/// received if nothing else is.
 pub fn config(phy: Phy, rate: &str, rts: bool) -> MediumConfig {
     let mut config = MediumConfig::new(phy);
     if let Mac::Dcf(dcf) = &mut config.mac {
@@ -22,22 +25,34 @@ pub fn config(phy: Phy, rate: &str, rts: bool) -> MediumConfig {
             dcf.rts_threshold = RtsThreshold::Above(Size::default());
         }
     }
+    config.reception = ReceptionRule::Collision;
+    config.propagation_delay = false;
+    with(config, r#"{"propagation":{"range":{"reach":"250m"}}}"#)
+}
+
+/// `config` with other properties.
+pub fn with(mut config: MediumConfig, properties: &str) -> MediumConfig {
+    let properties: MediumProperties = serde_json::from_str(properties).unwrap();
+    properties.apply_to(&mut config);
+    config.check().unwrap();
     config
 }
 
-/// A medium of `stations` stations.
-pub fn medium(
-    config: MediumConfig,
-    space: impl Space + 'static,
-    stations: u32,
-    seed: u64,
-) -> Medium<u64> {
-    let mut medium = Medium::new(config, Box::new(space), seed, "air", Time::ZERO);
-    for number in 0..stations {
+/// A medium of stations at these places, in metres.
+pub fn medium(config: MediumConfig, places: &[(f64, f64)], seed: u64) -> Medium<u64> {
+    let setting = Setting { seed, name: "air".into(), ..Setting::default() };
+    let mut medium = Medium::new(config, setting, Time::ZERO).unwrap();
+    for (number, (x, y)) in (0..).zip(places) {
         let config = StationConfig { name: format!("n{number}"), ..StationConfig::default() };
-        medium.add(Time::ZERO, station(number), config);
+        let place = Trajectory::fixed(Point::flat(*x, *y));
+        medium.add(Time::ZERO, station(number), config, place);
     }
     medium
+}
+
+/// The places of stations on a line, so many metres from each other.
+pub fn line(stations: u32, apart: f64) -> Vec<(f64, f64)> {
+    (0..stations).map(|number| (f64::from(number) * apart, 0.0)).collect()
 }
 
 /// Packets of `bytes` from one station to another, as many as go.

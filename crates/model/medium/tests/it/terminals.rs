@@ -1,20 +1,22 @@
 //! Hidden and exposed terminals, and chains of relays.
 
+use netloom_medium::Phy;
 use netloom_medium::arm::{Flow, Trial};
-use netloom_medium::{Audible, Pairs, Phy};
 
-use crate::support::{close, config, mean, medium, saturated, station, throughput};
+use crate::support::{close, config, mean, medium, saturated, throughput};
 
 const SEEDS: u64 = 5;
 
 /// Mbit/s that `senders` get to the one station that each of them hears.
 fn hidden(phy: Phy, rate: &str, senders: u32, rts: bool, bytes: u32) -> f64 {
     mean(SEEDS, |seed| {
-        let mut pairs = Pairs::default();
-        for sender in 0..senders {
-            pairs.join(station(sender), station(senders), Audible::Decoded);
-        }
-        let medium = medium(config(phy, rate, rts), pairs, senders + 1, seed);
+        // Around the receiver, 346 m or more from each other.
+        let around = (0..senders).map(|sender| {
+            let angle = std::f64::consts::TAU * f64::from(sender) / f64::from(senders);
+            (200.0 * angle.cos(), 200.0 * angle.sin())
+        });
+        let places: Vec<_> = around.chain([(0.0, 0.0)]).collect();
+        let medium = medium(config(phy, rate, rts), &places, seed);
         let flows: Vec<Flow> = (0..senders).map(|from| saturated(from, senders, bytes)).collect();
         throughput(&mut Trial::new(medium, flows), 20)
     })
@@ -23,13 +25,9 @@ fn hidden(phy: Phy, rate: &str, senders: u32, rts: bool, bytes: u32) -> f64 {
 /// Mbit/s of B → A and C → D, whose senders hear each other if they are `joined`.
 fn exposed(rts: bool, joined: bool) -> f64 {
     mean(SEEDS, |seed| {
-        let mut pairs = Pairs::default();
-        pairs.join(station(0), station(1), Audible::Decoded);
-        pairs.join(station(2), station(3), Audible::Decoded);
-        if joined {
-            pairs.join(station(1), station(2), Audible::Decoded);
-        }
-        let medium = medium(config(Phy::B, "11Mbit/s", rts), pairs, 4, seed);
+        let far = if joined { 0.0 } else { 1000.0 };
+        let places = [(0.0, 0.0), (200.0, 0.0), (400.0 + far, 0.0), (600.0 + far, 0.0)];
+        let medium = medium(config(Phy::B, "11Mbit/s", rts), &places, seed);
         throughput(&mut Trial::new(medium, vec![saturated(1, 0, 1500), saturated(2, 3, 1500)]), 20)
     })
 }

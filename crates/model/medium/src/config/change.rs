@@ -1,0 +1,60 @@
+//! What happens to a medium at one time, and what it is made of beside its configuration.
+
+use netloom_mobility::{Plane, Point, Trajectory};
+use netloom_radio::{LossGrid, RadioError, Surroundings};
+use netloom_units::Speed;
+
+use super::{MediumConfig, MediumProperties, StationConfig};
+use crate::StationId;
+use crate::field::OpenField;
+
+/// What a medium needs beside its configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    /// The experiment's seed.
+    pub seed: u64,
+    /// The medium's name, from which its random streams follow.
+    pub name: String,
+    /// The names of stations, in the order of their numbers, if files of losses name them.
+    pub stations: Vec<String>,
+    /// What makes metres of degrees, if files of obstacles have degrees.
+    pub plane: Option<Plane>,
+    /// What the file of `propagation: grid` holds.
+    pub grid: Option<LossGrid>,
+}
+
+impl Setting {
+    /// The field of a medium, without stations.
+    pub(crate) fn field(&self, config: &MediumConfig) -> Result<OpenField, RadioError> {
+        let names: Vec<&str> = self.stations.iter().map(String::as_str).collect();
+        let given = Surroundings {
+            seed: self.seed,
+            names: &names,
+            plane: self.plane.as_ref(),
+            grid: self.grid.as_ref(),
+        };
+        OpenField::new(config, &given)
+    }
+}
+
+/// A change of a medium: all of it happens at one time.
+#[derive(Debug, Clone, Default)]
+pub struct MediumChange {
+    /// Properties of the medium.
+    pub medium: MediumProperties,
+    /// Stations that are others from now on; `off` switches the radio. What waits, stays.
+    pub stations: Vec<(StationId, StationConfig)>,
+    /// Stations that move in another way from now on.
+    pub movements: Vec<(StationId, Movement)>,
+}
+
+/// How a station moves from now on.
+#[derive(Debug, Clone)]
+pub enum Movement {
+    /// It is at a point, and rests there.
+    Place(Point),
+    /// It goes straight to a point, and rests there.
+    Go(Point, Speed),
+    /// It follows a trajectory.
+    Follow(Trajectory),
+}
