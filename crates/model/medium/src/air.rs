@@ -61,8 +61,8 @@ pub(crate) struct Transmission<F> {
     pub passed: [usize; 3],
     /// Whether it is still being sent.
     pub is_sent: bool,
-    /// Whether it was cut off, so that nobody receives it.
-    pub is_cut: bool,
+    /// Why nobody receives it, if it was cut off.
+    pub cut: Option<FrameLoss>,
     /// The frame that it carries, if that is one.
     pub carried: Option<Carried>,
     /// The frame, if it has left its station.

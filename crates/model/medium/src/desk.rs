@@ -241,6 +241,11 @@ impl<F: Frame> Desk<F> {
         self.head.filter(|head| head.number == number).and_then(|_| self.frame.take())
     }
 
+    /// Takes back the frame that is served, which was taken.
+    pub fn put_back(&mut self, frame: F) {
+        self.frame = Some(frame);
+    }
+
     /// Ends the service of a frame and serves the next.
     pub fn finish(&mut self, now: Time, me: StationId, end: End, outlet: &mut Outlet<F>) {
         let Some(head) = self.head.take() else { return };

@@ -46,6 +46,10 @@ pub use config::{
 pub use counters::{FrameLoss, Losses, StationCounters};
 pub use desk::{Dropped, Reception, Rejected};
 pub use ids::{Receiver, StationId};
-pub use mac::{Backoff, DcfConfig, Kind, Mac, NoMacConfig, Retry, RtsThreshold, Window};
+pub use mac::{
+    AlohaConfig, ArfConfig, Backoff, CableConfig, CableShape, Collisions, CsmaCdConfig, DcfConfig,
+    EmacConfig, Kind, Mac, NoMacConfig, RateControl, Retry, RtsThreshold, SlotOrder, TdmaConfig,
+    Window,
+};
 pub use medium::Medium;
 pub use phy::{Phy, Preamble};

@@ -13,10 +13,12 @@ use crate::config::{MediumChange, MediumConfig, Movement, Setting, StationConfig
 use crate::counters::{FrameLoss, StationCounters};
 use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected};
 use crate::draw::{Draws, Purpose};
-use crate::field::{Field, OpenField, Path};
+use crate::field::{Field, Path};
 use crate::mac::phase::{self, rank};
-use crate::mac::{Carries, Ended, GATE, Garbled, Heard, Io, Kind, MacState, Ppdu, Timer};
-use crate::phy::{Timing, air_bytes};
+use crate::mac::{
+    Carries, Ended, GATE, Garbled, Heard, Io, Kind, MacState, Member, Ppdu, Timer, Wish,
+};
+use crate::phy::Timing;
 use crate::radio::{Outcome, Radio};
 use crate::rules::{Bits, Rules};
 use crate::{Receiver, StationId};
@@ -72,7 +74,7 @@ pub struct Medium<F> {
     rules: Rules,
     draws: Draws,
     setting: Setting,
-    field: OpenField,
+    field: Box<dyn Field>,
     /// The latest time given.
     now: Time,
     stations: Vec<Option<Station<F>>>,
@@ -124,10 +126,7 @@ impl<F: Frame> Medium<F> {
     /// A file of the channel has not been read, or does not fit the setting.
     pub fn new(config: MediumConfig, setting: Setting, now: Time) -> Result<Self, RadioError> {
         let timing = config.mac.timing(config.phy);
-        let shortest = match config.mac.has_contention() {
-            true => timing.airtime(air_bytes(0), timing.highest()),
-            false => Duration::ZERO,
-        };
+        let shortest = config.mac.shortest(&timing);
         Ok(Self {
             timing,
             rules: Rules::new(&config),
@@ -166,7 +165,7 @@ impl<F: Frame> Medium<F> {
         let station = Station {
             radio,
             desk: Desk::new(queue, rate, stream.fork("queue")),
-            mac: self.config.mac.build(&self.timing, &config),
+            mac: self.config.mac.build(&self.timing, &config, Member { rank: 0, count: 1 }),
             stream: stream.fork("backoff"),
             sent: 0,
             hearers: None,
@@ -180,6 +179,7 @@ impl<F: Frame> Medium<F> {
         self.stations[id.index()] = Some(station);
         self.forget_hearers();
         self.call(id, |mac, io| mac.restart(io));
+        self.count();
     }
 
     /// Removes a station. What it had to send is dropped; what it is sending is cut off.
@@ -195,6 +195,16 @@ impl<F: Frame> Medium<F> {
         }
         self.field.remove(id);
         self.forget_hearers();
+        self.count();
+    }
+
+    /// Says to all stations how many there are.
+    fn count(&mut self) {
+        for number in 0..self.stations.len() {
+            let id = StationId(number as u32);
+            let member = member(&self.stations, id);
+            self.call(id, |mac, io| mac.joined(io, member));
+        }
     }
 
     /// Offers a frame to the medium for `from` to send.
@@ -280,9 +290,14 @@ impl<F: Frame> Medium<F> {
     /// Takes over another configuration.
     fn configure(&mut self, config: MediumConfig) -> Result<(), RadioError> {
         let mut field = self.setting.field(&config)?;
-        std::mem::swap(&mut field, &mut self.field);
-        self.field.adopt(field);
+        for (id, station) in (0..).map(StationId).zip(&self.stations) {
+            if let (Some(station), Some(moves)) = (station, self.field.remove(id)) {
+                field.place(self.now, id, &station.config, moves);
+            }
+        }
+        self.field = field;
         self.timing = config.mac.timing(config.phy);
+        self.shortest = config.mac.shortest(&self.timing);
         self.rules = Rules::new(&config);
         let before = std::mem::replace(&mut self.config, config);
         for number in 0..self.stations.len() {
@@ -314,7 +329,9 @@ impl<F: Frame> Medium<F> {
         station.desk.configure(self.now, queue, config.rate.unwrap_or(self.timing.highest()));
         station.config = config;
         if has_other_mac {
-            station.mac = self.config.mac.build(&self.timing, &station.config);
+            let member = member(&self.stations, id);
+            let Some(station) = &mut self.stations[id.index()] else { return };
+            station.mac = self.config.mac.build(&self.timing, &station.config, member);
             self.call(id, |mac, io| mac.restart(io));
         }
     }
@@ -393,12 +410,27 @@ impl<F: Frame> Medium<F> {
         }
     }
 
+    /// Ends a transmission at `at`, since it has collided; its frame goes back to its station.
+    fn collide(&mut self, slot: u32, at: Time) {
+        let Some(transmission) = self.air.get_mut(slot) else { return };
+        transmission.end = at;
+        transmission.cut = Some(FrameLoss::Collision);
+        let order = transmission.order;
+        if let (Some(frame), Some(sender)) =
+            (transmission.frame.take(), &mut self.stations[transmission.sender.index()])
+        {
+            sender.desk.put_back(frame);
+        }
+        self.ends.set(2 * slot, (at, rank(phase::END, order)));
+        self.plan(slot, Stage::Ends);
+    }
+
     /// Ends a transmission now: nobody receives it.
     fn cut(&mut self, slot: u32) {
         let now = self.now;
         let Some(transmission) = self.air.get_mut(slot) else { return };
         transmission.end = now;
-        transmission.is_cut = true;
+        transmission.cut = Some(FrameLoss::Down);
         transmission.is_sent = true;
         self.ends.clear(2 * slot);
         self.plan(slot, Stage::Ends);
@@ -441,6 +473,11 @@ impl<F: Frame> Medium<F> {
     fn timer(&mut self, id: StationId, place: u32) {
         self.timers.clear(id.0 * Timer::PLACES + place);
         if place != GATE {
+            let station = self.station(id);
+            if station.is_some_and(|station| station.mac.asks_for_snr()) {
+                // The MAC finds them as they are now.
+                self.hearers(id);
+            }
             self.call(id, |mac, io| mac.due(io, Timer::at(place)));
             return;
         }
@@ -468,7 +505,8 @@ impl<F: Frame> Medium<F> {
         if !station.radio.is_on() {
             return;
         }
-        let mut sending = None;
+        let mut wish = Wish::default();
+        let hearers = station.hearers.as_ref().map_or(&[][..], |(hearers, _)| hearers);
         let mut io = Io {
             now: self.now,
             me: id,
@@ -478,11 +516,17 @@ impl<F: Frame> Medium<F> {
             stream: &mut station.stream,
             timers: &mut self.timers,
             outlet: &mut self.outlet,
-            sending: &mut sending,
+            wish: &mut wish,
+            hearers,
+            noise: self.rules.noise,
         };
         act(&mut *station.mac, &mut io);
-        if let Some(ppdu) = sending {
+        let sending = station.sending;
+        if let Some(ppdu) = wish.send {
             self.send(id, ppdu);
+        }
+        if let (Some(at), Some(slot)) = (wish.cut, sending) {
+            self.collide(slot, at);
         }
     }
 
@@ -521,7 +565,7 @@ impl<F: Frame> Medium<F> {
             hearers,
             passed: [0; 3],
             is_sent: false,
-            is_cut: false,
+            cut: None,
             carried,
             frame,
             loss: FrameLoss::Weak,
@@ -652,14 +696,12 @@ impl<F: Frame> Medium<F> {
         let draw = || self.draws.uniform(Purpose::Reception, sender, number, id.0);
         let outcome = match station.radio.end(now, slot, &self.rules, busy, draw) {
             Some(mut outcome) => {
-                if transmission.is_cut {
-                    outcome.loss = Some(FrameLoss::Down);
-                }
+                outcome.loss = transmission.cut.or(outcome.loss);
                 outcome
             }
-            None => Outcome { loss: Some(FrameLoss::Down), was_locked: false, went_idle: false },
+            None => Outcome { loss: Some(FrameLoss::Down), was_received: false, went_idle: false },
         };
-        if outcome.was_locked && outcome.loss == Some(FrameLoss::Collision) {
+        if outcome.was_received && outcome.loss == Some(FrameLoss::Collision) {
             station.desk.counters.collisions += 1;
         }
         let ppdu = transmission.ppdu;
@@ -676,8 +718,8 @@ impl<F: Frame> Medium<F> {
         let Ppdu { kind, to, rate, nav, .. } = ppdu;
         let heard = Heard { kind, from: StationId(sender), to, rate, nav };
         let reception = match outcome {
-            Outcome { loss: None, was_locked: true, .. } => Some(Ok(heard)),
-            Outcome { was_locked: true, .. } => Some(Err(Garbled)),
+            Outcome { loss: None, was_received: true, .. } => Some(Ok(heard)),
+            Outcome { was_received: true, .. } => Some(Err(Garbled)),
             Outcome { .. } => None,
         };
         if reception.is_some() || outcome.went_idle {
@@ -743,4 +785,10 @@ impl<F: Frame> Medium<F> {
         }
         self.outlet.dropped.push_back(Dropped { frame, info, from, number, offered, reason, at });
     }
+}
+
+/// The place of a station among all.
+fn member<F>(stations: &[Option<Station<F>>], id: StationId) -> Member {
+    let count = |stations: &[Option<Station<F>>]| stations.iter().flatten().count() as u32;
+    Member { rank: count(&stations[..id.index()]), count: count(stations) }
 }

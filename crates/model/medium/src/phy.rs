@@ -61,7 +61,16 @@ impl Phy {
         }
     }
 
-    /// The rates of data frames, in bit/s, slowest first.
+    /// Refuses a rate that the PHY does not have.
+    pub(crate) fn has_rate(self, key: &str, rate: Option<Rate>) -> Result<(), String> {
+        let Some(rate) = rate.filter(|rate| self.rates().all(|known| known != *rate)) else {
+            return Ok(());
+        };
+        let known: Vec<_> = self.rates().map(|rate| rate.to_string()).collect();
+        Err(format!("`{key}: {rate}` is no rate of {self}; it has {}", known.join(", ")))
+    }
+
+    /// The rates of data frames, slowest first.
     pub fn rates(self) -> impl Iterator<Item = Rate> {
         self.table().rates.iter().filter_map(|bits| Rate::from_bits_per_second(*bits))
     }
@@ -261,6 +270,33 @@ impl Timing {
             timing.eifs = timing.sifs + timing.airtime(ACK_BYTES, timing.lowest()) + timing.difs;
         }
         timing
+    }
+
+    /// The times of a cable with frames at `rate`.
+    pub fn of_cable(rate: Rate, slot: Duration, cca: Duration, bit: Duration) -> Self {
+        let timing = Self::new(Phy::B, Preamble::Long, Some(rate));
+        Self { slot, sifs: bit, difs: bit, eifs: bit, cca, answer: slot, ..timing }
+    }
+
+    /// The same without the delays of radios: a carrier is sensed a nanosecond after it arrives, and
+    /// a failed reception makes nobody wait longer. Times that are given replace the PHY's.
+    pub fn with_flags(
+        self,
+        slot: Option<Duration>,
+        sifs: Option<Duration>,
+        difs: Option<Duration>,
+    ) -> Self {
+        let slot = slot.unwrap_or(self.slot);
+        let sifs = sifs.unwrap_or(self.sifs);
+        let default = sifs + slot + slot;
+        let difs = difs.unwrap_or(if self.table.has_eifs { default } else { self.difs });
+        let answer = sifs + slot + Duration::from_micros(self.table.preamble.into());
+        Self { slot, sifs, difs, eifs: difs, cca: Duration::from_nanos(1), answer, ..self }
+    }
+
+    /// The rates of data frames, slowest first.
+    pub fn rates(&self) -> impl Iterator<Item = Rate> {
+        self.table.rates.iter().map(|bits| rate(*bits))
     }
 
     /// The lowest basic rate: that of broadcasts.

@@ -36,8 +36,8 @@ struct Lock {
 pub(crate) struct Outcome {
     /// Why it was not received, if it was not.
     pub loss: Option<FrameLoss>,
-    /// Whether the station was receiving it.
-    pub was_locked: bool,
+    /// Whether the station was receiving it, or would have been if it could have decoded it.
+    pub was_received: bool,
     /// The medium is idle from now on and was not before.
     pub went_idle: bool,
 }
@@ -53,6 +53,8 @@ pub(crate) struct Radio {
     carriers: u32,
     /// Whether all signals together do.
     has_energy: bool,
+    /// Whether all signals are received that are there, whatever else is.
+    is_undisturbed: bool,
     /// Since when the medium is busy.
     busy_since: Option<Time>,
 }
@@ -76,7 +78,7 @@ impl Radio {
     /// Whether a signal is being received.
     #[inline]
     pub fn is_locked(&self) -> bool {
-        self.lock.is_some()
+        self.lock.is_some() || (self.is_undisturbed && !self.signals.is_empty())
     }
 
     /// Switches the radio; what reaches it is lost.
@@ -126,13 +128,18 @@ impl Radio {
             Some(FrameLoss::Weak)
         };
         let signal = Signal { slot, power, can_decode, is_carrier, sensed: false, fate };
-        if !rules.has_contention {
+        if !rules.has_contention || !rules.disturbs {
+            self.is_undisturbed = true;
             let fate = (!can_decode).then_some(FrameLoss::Weak);
             self.signals.push(Signal { fate, ..signal });
             return;
         }
         let new = Lock { slot, power, bits, judgement: Judgement::new(now, can_decode) };
-        let may_lock = can_decode || (rules.lock_any && is_carrier);
+        // A radio that locks onto all that it senses is not free while anything is there.
+        let may_lock = match rules.lock_any {
+            true => is_carrier && self.signals.is_empty(),
+            false => can_decode,
+        };
         let before = self.interference(slot);
         self.signals.push(signal);
         match &mut self.lock {
@@ -228,6 +235,12 @@ impl Radio {
             Some(_) => Some(FrameLoss::Weak),
             None => signal.fate,
         };
-        Some(Outcome { loss, was_locked: received.is_some(), went_idle })
+        // What is sensed by a free radio and cannot be decoded is a failed reception, too.
+        let was_missed = loss == Some(FrameLoss::Weak) && signal.sensed && signal.is_carrier;
+        Some(Outcome {
+            loss,
+            was_received: received.is_some() || was_missed || self.is_undisturbed,
+            went_idle,
+        })
     }
 }

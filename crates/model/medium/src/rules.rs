@@ -20,6 +20,8 @@ pub(crate) enum Captures {
 pub(crate) struct Rules {
     phy: Phy,
     pub has_contention: bool,
+    /// Whether signals that overlap at a receiver disturb each other there.
+    pub disturbs: bool,
     pub reception: ReceptionRule,
     /// How much stronger than all others, as a ratio.
     pub margin: f64,
@@ -29,7 +31,8 @@ pub(crate) struct Rules {
     pub sensitivity: f64,
     pub carrier_threshold: f64,
     pub energy_threshold: f64,
-    noise: f64,
+    /// Power of noise.
+    pub noise: f64,
 }
 
 impl Rules {
@@ -37,6 +40,7 @@ impl Rules {
         Self {
             phy: config.phy,
             has_contention: config.mac.has_contention(),
+            disturbs: config.mac.disturbs(),
             reception: config.reception,
             margin: milliwatts(config.capture.margin.decibels()),
             captures: match (config.reception, config.capture.when) {

@@ -6,7 +6,7 @@ use netloom_units::Speed;
 
 use super::{MediumConfig, MediumProperties, StationConfig};
 use crate::StationId;
-use crate::field::OpenField;
+use crate::field::{Cable, Field, OpenField};
 
 /// What a medium needs beside its configuration.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,10 @@ pub struct Setting {
 
 impl Setting {
     /// The field of a medium, without stations.
-    pub(crate) fn field(&self, config: &MediumConfig) -> Result<OpenField, RadioError> {
+    pub(crate) fn field(&self, config: &MediumConfig) -> Result<Box<dyn Field>, RadioError> {
+        if let Some(cable) = config.mac.cable() {
+            return Ok(Box::new(Cable::new(cable)));
+        }
         let names: Vec<&str> = self.stations.iter().map(String::as_str).collect();
         let given = Surroundings {
             seed: self.seed,
@@ -33,7 +36,7 @@ impl Setting {
             plane: self.plane.as_ref(),
             grid: self.grid.as_ref(),
         };
-        OpenField::new(config, &given)
+        Ok(Box::new(OpenField::new(config, &given)?))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use netloom_link::QueueConfig;
 use netloom_radio::Antenna;
-use netloom_units::{Power, Rate};
+use netloom_units::{Length, Power, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,9 @@ pub struct StationConfig {
     /// Its queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueConfig>,
+    /// Its place on a cable, from one end (default: stations are spread evenly).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Length>,
     /// Whether its radio is off: it hears nothing, and sends nothing.
     pub off: bool,
 }

@@ -2,10 +2,12 @@
 //!
 //! | file | field |
 //! |---|---|
+//! | `cable` | stations on a cable |
 //! | `open` | stations that move, and a radio channel between them |
 //! | `grid` | which stations may be near enough: a spatial index |
 //! | `trajectories` | where stations are |
 
+mod cable;
 mod grid;
 mod open;
 mod trajectories;
@@ -16,6 +18,7 @@ use netloom_mobility::Trajectory;
 use netloom_units::{Duration, Time};
 
 use crate::{StationConfig, StationId};
+pub(crate) use cable::Cable;
 pub(crate) use open::OpenField;
 
 /// The way from a sender to one who may hear it.
@@ -41,14 +44,14 @@ pub(crate) trait Field: Debug + Send {
     /// A station has another power or antenna.
     fn refit(&mut self, id: StationId, config: &StationConfig);
 
-    /// A station goes.
-    fn remove(&mut self, id: StationId);
+    /// A station goes; how it moved.
+    fn remove(&mut self, id: StationId) -> Option<Trajectory>;
 
     /// Where a station is.
     fn trajectory_mut(&mut self, id: StationId) -> Option<&mut Trajectory>;
 
     /// A station moves in another way from `now` on.
-    fn moved(&mut self, now: Time, id: StationId);
+    fn moved(&mut self, _now: Time, _id: StationId) {}
 
     /// Appends the way to each station that a signal which `from` begins to send at `at` reaches,
     /// in any order, and returns until when the answer stays the same.

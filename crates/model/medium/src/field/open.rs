@@ -65,12 +65,6 @@ impl OpenField {
         })
     }
 
-    /// Takes over stations from another field.
-    pub fn adopt(&mut self, other: Self) {
-        self.trajectories = other.trajectories;
-        self.ends = other.ends;
-    }
-
     /// Makes the grid anew if antennas or powers have changed, and moves stations in it.
     fn index(&mut self, at: Time) {
         if self.is_stale {
@@ -153,12 +147,12 @@ impl Field for OpenField {
         self.is_stale = true;
     }
 
-    fn remove(&mut self, id: StationId) {
+    fn remove(&mut self, id: StationId) -> Option<Trajectory> {
         if let Some(end) = self.ends.get_mut(id.index()) {
             *end = None;
         }
-        self.trajectories.remove(id);
         self.is_stale = true;
+        self.trajectories.remove(id)
     }
 
     fn trajectory_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {

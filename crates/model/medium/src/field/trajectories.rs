@@ -34,10 +34,8 @@ impl Trajectories {
         (self.still_until, self.moves_until) = (now, now);
     }
 
-    pub fn remove(&mut self, id: StationId) {
-        if let Some(place) = self.all.get_mut(id.index()) {
-            *place = None;
-        }
+    pub fn remove(&mut self, id: StationId) -> Option<Trajectory> {
+        Some(self.all.get_mut(id.index())?.take()?.trajectory)
     }
 
     pub fn get_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {

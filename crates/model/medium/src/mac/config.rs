@@ -4,14 +4,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_link::Frame;
-use netloom_units::{Rate, Size, UnitError, text_or_table, text_quantity};
+use netloom_units::{Duration, Rate, Size, UnitError, text_or_table, text_quantity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dcf::Dcf;
 use super::none::NoMac;
-use super::{Backoff, MacState};
-use crate::phy::{Phy, Preamble, Timing};
+use super::{
+    AlohaConfig, Backoff, CableConfig, CsmaCdConfig, EmacConfig, MacState, Member, RateControl,
+    TdmaConfig,
+};
+use crate::phy::{Phy, Preamble, Timing, air_bytes};
 use crate::{MediumConfig, StationConfig};
 
 /// What every MAC's configuration can do.
@@ -23,10 +26,27 @@ pub(crate) trait Built {
         Ok(())
     }
     /// The MAC of one station.
-    fn build<F: Frame>(&self, timing: &Timing, station: &StationConfig) -> Box<dyn MacState<F>>;
+    fn build<F: Frame>(
+        &self,
+        timing: &Timing,
+        station: &StationConfig,
+        member: Member,
+    ) -> Box<dyn MacState<F>>;
     /// Whether stations compete for one channel, so that signals disturb each other.
     fn has_contention(&self) -> bool {
         true
+    }
+    /// Shortest time that a frame is on the air.
+    fn shortest(&self, timing: &Timing) -> Duration {
+        timing.airtime(air_bytes(0), timing.highest())
+    }
+    /// Whether signals that overlap at a receiver disturb each other there.
+    fn disturbs(&self) -> bool {
+        true
+    }
+    /// What joins the stations, if that is no radio channel.
+    fn cable(&self) -> Option<&CableConfig> {
+        None
     }
     /// The times of frames.
     fn timing(&self, phy: Phy) -> Timing {
@@ -80,9 +100,28 @@ macro_rules! macs {
                 &self,
                 timing: &Timing,
                 station: &StationConfig,
+                member: Member,
             ) -> Box<dyn MacState<F>> {
                 match self {
-                    $(Self::$variant(config) => config.build(timing, station),)*
+                    $(Self::$variant(config) => config.build(timing, station, member),)*
+                }
+            }
+
+            pub(crate) fn shortest(&self, timing: &Timing) -> Duration {
+                match self {
+                    $(Self::$variant(config) => config.shortest(timing),)*
+                }
+            }
+
+            pub(crate) fn disturbs(&self) -> bool {
+                match self {
+                    $(Self::$variant(config) => config.disturbs(),)*
+                }
+            }
+
+            pub(crate) fn cable(&self) -> Option<&CableConfig> {
+                match self {
+                    $(Self::$variant(config) => config.cable(),)*
                 }
             }
 
@@ -129,6 +168,14 @@ macro_rules! macs {
 macs! {
     /// The distributed coordination function of IEEE 802.11 (2007, clause 9).
     Dcf(DcfConfig) = "dcf";
+    /// Carrier sense with collision detection: Ethernet on a cable (IEEE 802.3, clause 4).
+    CsmaCd(CsmaCdConfig) = "csma_cd";
+    /// Who has something to send sends it (Abramson 1970; Roberts 1972).
+    Aloha(AlohaConfig) = "aloha";
+    /// Slots that belong to stations.
+    Tdma(TdmaConfig) = "tdma";
+    /// The MAC of NET (Zheng 2003 §3.8).
+    Emac(EmacConfig) = "emac";
     /// No contention: each station has a line of its own.
     None(NoMacConfig) = "none";
 }
@@ -174,8 +221,9 @@ text_or_table!(
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DcfConfig {
-    /// Rate of data frames for one station, one of the PHY's (default: its highest).
-    pub rate: Option<Rate>,
+    /// Rate of data frames for one station, one of the PHY's (default: its highest), or how a
+    /// station chooses it: `arf`, `aarf`, `ideal`, or a table like `{arf: {up: 10, down: 2}}`.
+    pub rate: Option<RateControl>,
     /// Rate of broadcasts and multicasts (default: the lowest basic rate).
     pub multicast_rate: Option<Rate>,
     /// The only basic rate: that of answers, and of broadcasts unless `multicast_rate` says
@@ -281,7 +329,12 @@ impl Built for DcfConfig {
         self.cw.map_or(Ok(()), Window::check)
     }
 
-    fn build<F: Frame>(&self, timing: &Timing, station: &StationConfig) -> Box<dyn MacState<F>> {
+    fn build<F: Frame>(
+        &self,
+        timing: &Timing,
+        station: &StationConfig,
+        _: Member,
+    ) -> Box<dyn MacState<F>> {
         Box::new(Dcf::new(self, timing, station))
     }
 
@@ -290,16 +343,13 @@ impl Built for DcfConfig {
     }
 
     fn fits(&self, medium: &MediumConfig) -> Result<(), String> {
-        let rates = [("rate", self.rate), ("multicast_rate", self.multicast_rate)];
-        let rates = rates.into_iter().chain([("basic", self.basic)]);
-        rates.filter_map(|(key, rate)| rate.map(|rate| (key, rate))).try_for_each(|(key, rate)| {
-            if medium.phy.rates().any(|known| known == rate) {
-                return Ok(());
-            }
-            let known: Vec<_> = medium.phy.rates().map(|rate| rate.to_string()).collect();
-            let (phy, known) = (medium.phy, known.join(", "));
-            Err(format!("`{key}: {rate}` is no rate of {phy}; it has {known}"))
-        })
+        let fixed = match self.rate {
+            Some(RateControl::Fixed(rate)) => Some(rate),
+            _ => None,
+        };
+        medium.phy.has_rate("rate", fixed)?;
+        medium.phy.has_rate("multicast_rate", self.multicast_rate)?;
+        medium.phy.has_rate("basic", self.basic)
     }
 }
 
@@ -317,11 +367,20 @@ impl Built for NoMacConfig {
         Ok(())
     }
 
-    fn build<F: Frame>(&self, timing: &Timing, station: &StationConfig) -> Box<dyn MacState<F>> {
+    fn build<F: Frame>(
+        &self,
+        timing: &Timing,
+        station: &StationConfig,
+        _: Member,
+    ) -> Box<dyn MacState<F>> {
         Box::new(NoMac::new(station.rate.or(self.rate).unwrap_or(timing.highest())))
     }
 
     fn has_contention(&self) -> bool {
         false
+    }
+
+    fn shortest(&self, _: &Timing) -> Duration {
+        Duration::ZERO
     }
 }

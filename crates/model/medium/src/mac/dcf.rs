@@ -9,14 +9,16 @@ use netloom_units::{Duration, Rate, Time};
 
 use super::backoff::Contention;
 use super::config::{DcfConfig, Retry, RtsThreshold};
+use super::rate::{RateControl, Rates};
 use super::{Carries, Ended, Heard, Io, Kind, MacState, Ppdu, Timer};
 use crate::desk::{End, Head};
 use crate::phy::{ACK_BYTES, RTS_BYTES, Timing, air_bytes};
-use crate::{FrameLoss, Receiver, StationConfig};
+use crate::{FrameLoss, Receiver, StationConfig, StationId};
 
 #[derive(Debug)]
 pub(super) struct Dcf {
-    rate: Rate,
+    rates: Rates,
+    has_acks: bool,
     multicast_rate: Rate,
     rts_threshold: RtsThreshold,
     retry: Retry,
@@ -80,9 +82,12 @@ impl Nav {
 
 impl Dcf {
     pub fn new(config: &DcfConfig, timing: &Timing, station: &StationConfig) -> Self {
+        let fixed = station.rate.map(RateControl::Fixed).or(config.rate);
+        let control = fixed.unwrap_or(RateControl::Fixed(timing.highest()));
         let window = station.cw.or(config.cw).map_or(timing.table.cw, |cw| [cw.0, cw.1]);
         Self {
-            rate: station.rate.or(config.rate).unwrap_or(timing.highest()),
+            rates: Rates::new(control, timing.rates()),
+            has_acks: true,
             multicast_rate: config.multicast_rate.unwrap_or(timing.lowest()),
             rts_threshold: config.rts_threshold,
             retry: config.retry,
@@ -97,6 +102,11 @@ impl Dcf {
             wait: Wait::Nothing,
             reply: None,
         }
+    }
+
+    /// The same, with or without acknowledgements.
+    pub fn with_acknowledgements(self, has_acks: bool) -> Self {
+        Self { has_acks, ..self }
     }
 
     /// When slots begin to count, if the medium stays idle.
@@ -138,8 +148,8 @@ impl Dcf {
         let Some(head) = io.head().copied() else { return };
         self.backoff = 0;
         io.desk.attempt();
-        let data = self.data(&head, io.timing);
-        let ppdu = if head.to != Receiver::All && self.rts_threshold.asks(data.bytes) {
+        let data = self.data(&head, io);
+        let ppdu = if self.needs_answer(head.to) && self.rts_threshold.asks(data.bytes) {
             io.desk.counters.requests += 1;
             request(&data, io.timing)
         } else {
@@ -149,22 +159,35 @@ impl Dcf {
     }
 
     /// The frame as it is sent.
-    fn data(&self, head: &Head, timing: &Timing) -> Ppdu {
-        let to_all = head.to == Receiver::All;
-        let rate = if to_all { self.multicast_rate } else { self.rate };
+    fn data<F: Frame>(&mut self, head: &Head, io: &Io<'_, F>) -> Ppdu {
+        let timing = io.timing;
         let bytes = air_bytes(head.info.largest());
+        let rate = match head.to {
+            Receiver::All => self.multicast_rate,
+            Receiver::Nobody => self.rates.rate(None, bytes, None),
+            Receiver::Station(to) => {
+                let snr = if self.rates.asks_for_snr() { io.snr(to) } else { None };
+                self.rates.rate(Some(to), bytes, snr)
+            }
+        };
+        let is_once = !self.needs_answer(head.to);
         Ppdu {
             kind: Kind::Data,
             to: head.to,
             rate,
             airtime: timing.airtime(bytes, rate),
-            nav: if to_all { Duration::ZERO } else { timing.sifs + answer_time(rate, timing) },
+            nav: if is_once { Duration::ZERO } else { timing.sifs + answer_time(rate, timing) },
             bytes,
             attempt: head.attempts + 1,
             window: self.drawn.1,
             slots: self.drawn.0,
-            carries: if to_all { Carries::Leaves } else { Carries::Stays },
+            carries: if is_once { Carries::Leaves } else { Carries::Stays },
         }
+    }
+
+    /// Whether a frame is sent until it is acknowledged.
+    fn needs_answer(&self, to: Receiver) -> bool {
+        self.has_acks && to != Receiver::All
     }
 
     fn answer<F: Frame>(&mut self, io: &mut Io<'_, F>, ppdu: Ppdu) {
@@ -179,7 +202,7 @@ impl Dcf {
             return;
         }
         match heard.kind {
-            Kind::Data => {
+            Kind::Data if self.has_acks => {
                 let ack = answer_to(&heard, Kind::Ack, io.timing);
                 self.answer(io, ack);
             }
@@ -189,7 +212,7 @@ impl Dcf {
             }
             Kind::Cts => self.cleared(io),
             Kind::Ack => self.acknowledged(io),
-            Kind::Rts | Kind::Jam => {}
+            Kind::Rts | Kind::Data | Kind::Jam => {}
         }
     }
 
@@ -216,7 +239,7 @@ impl Dcf {
         self.wait = Wait::Nothing;
         self.short = 0;
         io.clear(Timer::Answer);
-        let mut data = self.data(&head, io.timing);
+        let mut data = self.data(&head, io);
         data.attempt = head.attempts;
         self.answer(io, data);
     }
@@ -230,12 +253,20 @@ impl Dcf {
         self.wait = Wait::Nothing;
         io.clear(Timer::Answer);
         self.contention.succeeded();
+        if let Some(to) = neighbour(io) {
+            self.rates.succeeded(to);
+        }
         self.done(io, End::Sent);
     }
 
     /// No answer came.
-    fn failed<F: Frame>(&mut self, io: &mut Io<'_, F>, asked: bool) {
+    fn failed<F: Frame>(&mut self, io: &mut Io<'_, F>, to: Kind, asked: bool) {
         self.wait = Wait::Nothing;
+        if to == Kind::Data
+            && let Some(to) = neighbour(io)
+        {
+            self.rates.failed(to);
+        }
         if !io.is_busy() {
             self.idle = io.now;
         }
@@ -295,11 +326,11 @@ impl<F: Frame> MacState<F> for Dcf {
             Some(Err(_)) => self.garbled = true,
             None => {}
         }
-        if let Wait::End { asked, .. } = self.wait
+        if let Wait::End { to, asked } = self.wait
             && ended.reception.is_some()
             && !io.radio.is_locked()
         {
-            self.failed(io, asked);
+            self.failed(io, to, asked);
             return;
         }
         self.plan(io);
@@ -311,7 +342,7 @@ impl<F: Frame> MacState<F> for Dcf {
         }
         self.garbled = false;
         match kind {
-            Kind::Data if io.head().is_some_and(|head| head.to == Receiver::All) => {
+            Kind::Data if io.head().is_some_and(|head| !self.needs_answer(head.to)) => {
                 self.done(io, End::Sent);
             }
             Kind::Rts | Kind::Data => {
@@ -324,8 +355,8 @@ impl<F: Frame> MacState<F> for Dcf {
             }
             Kind::Cts | Kind::Ack | Kind::Jam => {
                 // What began to arrive in time was lost when the station answered someone else.
-                if let Wait::End { asked, .. } = self.wait {
-                    self.failed(io, asked);
+                if let Wait::End { to, asked } = self.wait {
+                    self.failed(io, to, asked);
                 }
                 self.plan(io);
             }
@@ -350,9 +381,10 @@ impl<F: Frame> MacState<F> for Dcf {
                 Wait::Answer { to, asked } if io.radio.is_locked() => {
                     self.wait = Wait::End { to, asked };
                 }
-                Wait::Answer { asked, .. } => self.failed(io, asked),
+                Wait::Answer { to, asked } => self.failed(io, to, asked),
                 Wait::Nothing | Wait::End { .. } => {}
             },
+            Timer::Commit => {}
         }
     }
 
@@ -369,8 +401,20 @@ impl<F: Frame> MacState<F> for Dcf {
         self.plan(io);
     }
 
+    fn asks_for_snr(&self) -> bool {
+        self.rates.asks_for_snr()
+    }
+
     fn window(&self) -> u32 {
         self.contention.window()
+    }
+}
+
+/// The station that the frame that is served is for.
+fn neighbour<F: Frame>(io: &Io<'_, F>) -> Option<StationId> {
+    match io.head()?.to {
+        Receiver::Station(to) => Some(to),
+        Receiver::All | Receiver::Nobody => None,
     }
 }
 

@@ -7,12 +7,22 @@
 //! | `config` | what can be written: [`Mac`] |
 //! | `none` | no contention: each station has a line of its own |
 //! | `dcf` | the distributed coordination function of IEEE 802.11 |
+//! | `csma_cd` | Ethernet on a cable |
+//! | `aloha` | sending without looking |
+//! | `tdma` | slots that belong to stations |
+//! | `emac` | the MAC of NET, made of `dcf` |
 //! | `backoff` | contention windows |
+//! | `rate` | at which rate a frame is sent |
 
+mod aloha;
 mod backoff;
 mod config;
+mod csma_cd;
 mod dcf;
+mod emac;
 mod none;
+mod rate;
+mod tdma;
 
 use std::fmt::Debug;
 
@@ -20,12 +30,18 @@ use netloom_link::Frame;
 use netloom_units::{Duration, Rate, Stream, Time};
 
 use crate::agenda::Agenda;
+use crate::air::Hearer;
 use crate::desk::{Desk, End, Head, Outlet};
 use crate::phy::Timing;
 use crate::radio::Radio;
 use crate::{Receiver, StationId};
+pub use aloha::AlohaConfig;
 pub use backoff::Backoff;
 pub use config::{DcfConfig, Mac, NoMacConfig, Retry, RtsThreshold, Window};
+pub use csma_cd::{CableConfig, CableShape, CsmaCdConfig};
+pub use emac::{Collisions, EmacConfig};
+pub use rate::{ArfConfig, RateControl};
+pub use tdma::{SlotOrder, TdmaConfig};
 
 /// What a transmission is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +100,15 @@ pub(crate) struct Heard {
     pub nav: Duration,
 }
 
+/// A station among all of its medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Member {
+    /// Its place in the order of numbers.
+    pub rank: u32,
+    /// How many stations there are.
+    pub count: u32,
+}
+
 /// What the end of a signal was.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
@@ -106,12 +131,14 @@ pub(crate) enum Timer {
     Access,
     /// Time to send an answer.
     Reply,
+    /// Time from which on a carrier does not keep the station from sending.
+    Commit,
 }
 
 impl Timer {
     /// Places of a station in the agenda of timers: one for each timer, and [`GATE`].
-    pub const PLACES: u32 = 4;
-    const ALL: [Self; 3] = [Self::Answer, Self::Access, Self::Reply];
+    pub const PLACES: u32 = 5;
+    const ALL: [Self; 4] = [Self::Answer, Self::Access, Self::Reply, Self::Commit];
 
     /// The timer with this place in a station's timers.
     pub fn at(place: u32) -> Self {
@@ -120,14 +147,14 @@ impl Timer {
 
     fn phase(self) -> u64 {
         match self {
-            Self::Answer => phase::TIMEOUT,
+            Self::Answer | Self::Commit => phase::TIMEOUT,
             Self::Access | Self::Reply => phase::START,
         }
     }
 }
 
 /// The place after those of the timers: when a queue may let a frame go that it holds back.
-pub(crate) const GATE: u32 = 3;
+pub(crate) const GATE: u32 = 4;
 
 /// In which order things happen that happen in the same nanosecond, and what keeps them apart
 /// within a phase.
@@ -158,8 +185,20 @@ pub(crate) struct Io<'a, F> {
     pub stream: &'a mut Stream,
     pub timers: &'a mut Agenda,
     pub outlet: &'a mut Outlet<F>,
-    /// What begins to be sent when the MAC returns.
-    pub sending: &'a mut Option<Ppdu>,
+    /// What to do when the MAC returns.
+    pub wish: &'a mut Wish,
+    /// The ratio of signal to noise with which each hearer hears the station, as far as known.
+    pub hearers: &'a [Hearer],
+    pub noise: f64,
+}
+
+/// What a MAC wants to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Wish {
+    /// Begin to send this.
+    pub send: Option<Ppdu>,
+    /// End what is being sent at this time: it has collided.
+    pub cut: Option<Time>,
 }
 
 impl<F: Frame> Io<'_, F> {
@@ -195,7 +234,18 @@ impl<F: Frame> Io<'_, F> {
 
     /// Begins to send.
     pub fn send(&mut self, ppdu: Ppdu) {
-        *self.sending = Some(ppdu);
+        self.wish.send = Some(ppdu);
+    }
+
+    /// Ends what is being sent at `at`: it has collided.
+    pub fn cut(&mut self, at: Time) {
+        self.wish.cut = Some(at);
+    }
+
+    /// The ratio of signal to noise with which a station hears this one, if it does.
+    pub fn snr(&self, to: StationId) -> Option<f64> {
+        let hearer = self.hearers.iter().find(|hearer| hearer.station == to)?;
+        Some(hearer.power / self.noise)
     }
 
     /// Is done with the frame that the station serves; the next one takes its place.
@@ -229,6 +279,14 @@ pub(crate) trait MacState<F: Frame>: Debug + Send {
 
     /// Forgets what it was doing: the radio was off, and is on from now on.
     fn restart(&mut self, io: &mut Io<'_, F>);
+
+    /// There are other stations from now on.
+    fn joined(&mut self, _io: &mut Io<'_, F>, _member: Member) {}
+
+    /// Whether the MAC asks how strongly others hear the station.
+    fn asks_for_snr(&self) -> bool {
+        false
+    }
 
     /// The contention window from which the next backoff is drawn.
     fn window(&self) -> u32 {

@@ -1,6 +1,8 @@
 //! Media against the models and the reference machine of the literature.
 
+mod aloha;
 mod cell;
 mod chain;
+mod ethernet;
 mod support;
 mod terminals;
