@@ -9,7 +9,7 @@ use netloom_link::FrameInfo;
 use netloom_traffic::{Emission, Source};
 use netloom_units::{Duration, Time};
 
-use crate::{Medium, Receiver, Reception, StationId};
+use crate::{AirEvent, AirOccurrence, Medium, MediumChange, Receiver, Reception, StationId};
 
 /// Frames that a saturated station has waiting or in service. One more than it may get rid of
 /// between two looks.
@@ -167,4 +167,37 @@ impl Trial {
         while self.medium.poll_dropped().is_some() {}
         while self.medium.poll_spent().is_some() {}
     }
+}
+
+/// Gives a medium again what came to it from outside, as a log of it says, and returns all that
+/// happens: if the medium has the same stations, seed and configuration, what the log says.
+///
+/// # Errors
+/// A change in the log is none, or not one of this medium.
+pub fn replay(
+    medium: &mut Medium<u64>,
+    log: impl Iterator<Item = AirEvent>,
+) -> Result<Vec<AirEvent>, String> {
+    medium.record(true);
+    let mut number = 0;
+    let mut events = Vec::new();
+    for AirEvent { at, what } in log {
+        match what {
+            AirOccurrence::Offered { station, to, bytes, .. } => {
+                let info = FrameInfo::single(bytes);
+                // What is refused is in the log, too.
+                let _ = medium.offer(at, station, to, info, number);
+                number += 1;
+            }
+            AirOccurrence::Changed(change) => {
+                let change = MediumChange::from_json(&change)?;
+                medium.change(at, &change).map_err(|error| error.to_string())?;
+            }
+            _ => {}
+        }
+        while medium.poll(at).is_some() {}
+        while medium.poll_dropped().is_some() || medium.poll_spent().is_some() {}
+        events.extend(std::iter::from_fn(|| medium.poll_event()));
+    }
+    Ok(events)
 }

@@ -6,6 +6,7 @@ use netloom_link::{DropReason, Frame, FrameInfo, FrameQueue, QueueConfig, Queued
 use netloom_units::{Rate, Time};
 
 use crate::counters::StationCounters;
+use crate::log::{AirEvent, AirOccurrence};
 use crate::{FrameLoss, Receiver, StationId};
 
 /// A frame on its way to a station's MAC.
@@ -120,11 +121,35 @@ pub(crate) struct Outlet<F> {
     pub dropped: VecDeque<Dropped<F>>,
     /// Frames of which nothing is needed any more.
     pub spent: VecDeque<F>,
+    /// What happened, if anybody wants to know.
+    pub events: Option<VecDeque<AirEvent>>,
+}
+
+impl<F> Outlet<F> {
+    /// Notes what happened.
+    #[inline]
+    pub fn note(&mut self, at: Time, what: impl FnOnce() -> AirOccurrence) {
+        if let Some(events) = &mut self.events {
+            events.push_back(AirEvent { at, what: what() });
+        }
+    }
+
+    /// A frame is dropped.
+    pub fn drop(&mut self, dropped: Dropped<F>) {
+        let Dropped { from: station, number, reason, at, .. } = dropped;
+        self.note(at, || AirOccurrence::Dropped { station, number, reason });
+        self.dropped.push_back(dropped);
+    }
 }
 
 impl<F> Default for Outlet<F> {
     fn default() -> Self {
-        Self { receptions: VecDeque::new(), dropped: VecDeque::new(), spent: VecDeque::new() }
+        Self {
+            receptions: VecDeque::new(),
+            dropped: VecDeque::new(),
+            spent: VecDeque::new(),
+            events: None,
+        }
     }
 }
 
@@ -154,6 +179,11 @@ impl<F: Frame> Desk<F> {
 
     pub fn head(&self) -> Option<&Head> {
         self.head.as_ref()
+    }
+
+    /// Whether the frame that is served is still here.
+    pub fn has_frame(&self) -> bool {
+        self.frame.is_some()
     }
 
     /// Frames that wait, without the one that is served.
@@ -295,7 +325,7 @@ impl<F: Frame> Desk<F> {
     ) {
         let Head { number, info, offered, .. } = head;
         self.counters.drops.count(reason, info);
-        outlet.dropped.push_back(Dropped { frame, info, from, number, offered, reason, at });
+        outlet.drop(Dropped { frame, info, from, number, offered, reason, at });
     }
 
     /// Passes on what the queue dropped.
@@ -304,7 +334,7 @@ impl<F: Frame> Desk<F> {
             let QueuedFrame { frame: Addressed { frame, .. }, info, number, offered } = queued;
             let reason = FrameLoss::from(reason);
             self.counters.drops.count(reason, info);
-            outlet.dropped.push_back(Dropped { frame, info, from, number, offered, reason, at });
+            outlet.drop(Dropped { frame, info, from, number, offered, reason, at });
         }
     }
 }

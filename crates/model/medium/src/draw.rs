@@ -8,10 +8,8 @@ use netloom_units::{Stream, mix};
 pub(crate) enum Purpose {
     /// Whether a reception has no bit errors.
     Reception = 1,
-    /// Whether the loss of a pair takes a frame.
-    PairLoss = 2,
     /// How strong a signal arrives.
-    Fading = 3,
+    Fading = 2,
 }
 
 /// The numbers of one medium.
@@ -86,7 +84,7 @@ mod tests {
         assert_eq!(first, draw(1, Purpose::Reception, 1, 1, 1));
         let others = [
             draw(2, Purpose::Reception, 1, 1, 1),
-            draw(1, Purpose::PairLoss, 1, 1, 1),
+            draw(1, Purpose::Fading, 1, 1, 1),
             draw(1, Purpose::Reception, 2, 1, 1),
             draw(1, Purpose::Reception, 1, 2, 1),
             draw(1, Purpose::Reception, 1, 1, 2),

@@ -19,6 +19,7 @@
 //! | [`arm`] | a medium driven by generators, as fast as it goes |
 //! | `agenda` | what is due when |
 //! | `draw` | random numbers that depend on what they decide only |
+//! | `log` | what happens on the air, and its binary form: [`AirEvent`], [`AirLogWriter`] |
 //! | `counters` | what is counted of each station: [`StationCounters`] |
 //!
 //! Not here: clocks, devices, frame contents, addresses; how stations move (`netloom-mobility`),
@@ -33,6 +34,7 @@ mod desk;
 mod draw;
 mod field;
 mod ids;
+mod log;
 mod mac;
 mod medium;
 mod phy;
@@ -46,6 +48,10 @@ pub use config::{
 pub use counters::{FrameLoss, Losses, StationCounters};
 pub use desk::{Dropped, Reception, Rejected};
 pub use ids::{Receiver, StationId};
+pub use log::{
+    AIR_LOG_VERSION, AirEvent, AirLogError, AirLogHeader, AirLogReader, AirLogWriter,
+    AirOccurrence, SentRecord,
+};
 pub use mac::{
     AlohaConfig, ArfConfig, Backoff, CableConfig, CableShape, Collisions, CsmaCdConfig, DcfConfig,
     EmacConfig, Kind, Mac, NoMacConfig, RateControl, Retry, RtsThreshold, SlotOrder, TdmaConfig,

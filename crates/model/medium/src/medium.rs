@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use netloom_link::{Frame, FrameInfo};
-use netloom_mobility::Trajectory;
+use netloom_mobility::{Point, Trajectory};
 use netloom_radio::{RadioError, milliwatts};
 use netloom_units::{Duration, Stream, Time};
 
@@ -14,6 +14,7 @@ use crate::counters::{FrameLoss, StationCounters};
 use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected};
 use crate::draw::{Draws, Purpose};
 use crate::field::{Field, Path};
+use crate::log::{AirEvent, AirOccurrence, SentRecord};
 use crate::mac::phase::{self, rank};
 use crate::mac::{
     Carries, Ended, GATE, Garbled, Heard, Io, Kind, MacState, Member, Ppdu, Timer, Wish,
@@ -220,6 +221,27 @@ impl<F: Frame> Medium<F> {
         frame: F,
     ) -> Result<(), Rejected<F>> {
         self.run(now);
+        let taken = self.take_in(from, to, info, frame);
+        let refused = taken.as_ref().err().map(|rejected| rejected.reason);
+        self.outlet.note(self.now, || {
+            let bytes = info.largest();
+            AirOccurrence::Offered { station: from, to, bytes, refused }
+        });
+        if taken? {
+            self.call(from, |mac, io| mac.queued(io));
+        }
+        self.watch_gate(from);
+        Ok(())
+    }
+
+    /// Gives a frame to a station. Whether it has something to send from now on and had not before.
+    fn take_in(
+        &mut self,
+        from: StationId,
+        to: Receiver,
+        info: FrameInfo,
+        frame: F,
+    ) -> Result<bool, Rejected<F>> {
         let Some(station) = self.stations.get_mut(from.index()).and_then(Option::as_mut) else {
             return Err(Rejected { frame, number: 0, reason: FrameLoss::Down });
         };
@@ -227,11 +249,7 @@ impl<F: Frame> Medium<F> {
             let number = station.desk.refuse(FrameLoss::Down, info);
             return Err(Rejected { frame, number, reason: FrameLoss::Down });
         }
-        if station.desk.offer(self.now, from, to, info, frame, &mut self.outlet)? {
-            self.call(from, |mac, io| mac.queued(io));
-        }
-        self.watch_gate(from);
-        Ok(())
+        station.desk.offer(self.now, from, to, info, frame, &mut self.outlet)
     }
 
     /// The next frame that a station has received by `now`, in the order of (release,
@@ -250,6 +268,19 @@ impl<F: Frame> Medium<F> {
     /// copies of, or that nobody received.
     pub fn poll_spent(&mut self) -> Option<F> {
         self.outlet.spent.pop_front()
+    }
+
+    /// Keeps events for [`poll_event`](Self::poll_event), or does not (default).
+    pub fn record(&mut self, wanted: bool) {
+        match wanted {
+            true => _ = self.outlet.events.get_or_insert_default(),
+            false => self.outlet.events = None,
+        }
+    }
+
+    /// The next thing that happened, in the order in which it did.
+    pub fn poll_event(&mut self) -> Option<AirEvent> {
+        self.outlet.events.as_mut()?.pop_front()
     }
 
     /// When the medium has to be polled next. No frame is received before; there may be none then.
@@ -277,6 +308,7 @@ impl<F: Frame> Medium<F> {
         if config != self.config {
             self.configure(config)?;
         }
+        self.outlet.note(self.now, || AirOccurrence::Changed(change.to_json().into()));
         for (id, station) in &change.stations {
             self.reconfigure(*id, station);
         }
@@ -336,13 +368,23 @@ impl<F: Frame> Medium<F> {
         }
     }
 
+    /// Makes a station follow another trajectory. No air log holds it.
+    pub fn follow(&mut self, now: Time, id: StationId, moves: Trajectory) {
+        self.run(now);
+        if let Some(trajectory) = self.field.trajectory_mut(id) {
+            *trajectory = moves;
+            self.field.moved(self.now, id);
+            self.forget_hearers();
+        }
+    }
+
     fn redirect(&mut self, id: StationId, movement: &Movement) {
         let now = self.now;
+        let point = |[x, y, z]: [f64; 3]| Point::new(x, y, z);
         if let Some(trajectory) = self.field.trajectory_mut(id) {
             match movement {
-                Movement::Place(at) => trajectory.place(now, *at),
-                Movement::Go(to, speed) => trajectory.redirect(now, *to, *speed),
-                Movement::Follow(other) => trajectory.clone_from(other),
+                Movement::Place(at) => trajectory.place(now, point(*at)),
+                Movement::Go(to, speed) => trajectory.redirect(now, point(*to), *speed),
             }
             self.field.moved(now, id);
         }
@@ -357,6 +399,13 @@ impl<F: Frame> Medium<F> {
     pub fn queued(&self, id: StationId) -> u64 {
         let Some(station) = self.station(id) else { return 0 };
         station.desk.waiting() + u64::from(station.desk.head().is_some())
+    }
+
+    /// Frames at a station that have not left it: those that wait, and the one that is served
+    /// unless it has arrived already.
+    pub fn unsent(&self, id: StationId) -> u64 {
+        let Some(station) = self.station(id) else { return 0 };
+        station.desk.waiting() + u64::from(station.desk.has_frame())
     }
 
     /// The contention window from which a station draws its next backoff.
@@ -571,6 +620,23 @@ impl<F: Frame> Medium<F> {
             loss: FrameLoss::Weak,
         });
         station.sending = Some(slot);
+        let asked = station.desk.head().filter(|_| ppdu.attempt > 0);
+        let frame = asked.map(|head| head.number);
+        self.outlet.note(self.now, || {
+            AirOccurrence::Sent(SentRecord {
+                station: id,
+                kind: ppdu.kind,
+                to: ppdu.to,
+                number,
+                frame,
+                bytes: ppdu.bytes,
+                rate: ppdu.rate,
+                airtime: ppdu.airtime,
+                attempt: ppdu.attempt,
+                window: ppdu.window,
+                slots: ppdu.slots,
+            })
+        });
         let end = (self.now + ppdu.airtime, rank(phase::END, self.order));
         self.order += 1;
         let keys = 2 * self.air.slots();
@@ -704,6 +770,12 @@ impl<F: Frame> Medium<F> {
         if outcome.was_received && outcome.loss == Some(FrameLoss::Collision) {
             station.desk.counters.collisions += 1;
         }
+        self.outlet.note(now, || AirOccurrence::Heard {
+            sender: StationId(sender),
+            number,
+            station: id,
+            loss: outcome.loss,
+        });
         let ppdu = transmission.ppdu;
         let is_sending = station.radio.is_sending();
         if ppdu.kind == Kind::Data && ppdu.to.includes(id) {
@@ -783,7 +855,7 @@ impl<F: Frame> Medium<F> {
         if let Some(station) = &mut self.stations[from.index()] {
             station.desk.counters.drops.count(reason, info);
         }
-        self.outlet.dropped.push_back(Dropped { frame, info, from, number, offered, reason, at });
+        self.outlet.drop(Dropped { frame, info, from, number, offered, reason, at });
     }
 }
 

@@ -1,8 +1,9 @@
 //! What happens to a medium at one time, and what it is made of beside its configuration.
 
-use netloom_mobility::{Plane, Point, Trajectory};
+use netloom_mobility::Plane;
 use netloom_radio::{LossGrid, RadioError, Surroundings};
 use netloom_units::Speed;
+use serde::{Deserialize, Serialize};
 
 use super::{MediumConfig, MediumProperties, StationConfig};
 use crate::StationId;
@@ -41,7 +42,8 @@ impl Setting {
 }
 
 /// A change of a medium: all of it happens at one time.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MediumChange {
     /// Properties of the medium.
     pub medium: MediumProperties,
@@ -51,13 +53,27 @@ pub struct MediumChange {
     pub movements: Vec<(StationId, Movement)>,
 }
 
-/// How a station moves from now on.
-#[derive(Debug, Clone)]
+impl MediumChange {
+    /// The change as JSON, as air logs hold it.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a change has keys that are texts only")
+    }
+
+    /// The change that an air log holds.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+}
+
+/// How a station moves from now on. Points are (x, y, z) in metres.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Movement {
     /// It is at a point, and rests there.
-    Place(Point),
+    Place([f64; 3]),
     /// It goes straight to a point, and rests there.
-    Go(Point, Speed),
-    /// It follows a trajectory.
-    Follow(Trajectory),
+    Go([f64; 3], Speed),
 }

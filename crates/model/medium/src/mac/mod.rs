@@ -58,6 +58,11 @@ pub enum Kind {
     Jam,
 }
 
+impl Kind {
+    /// All kinds; a kind's place is its code in air logs.
+    pub const ALL: [Self; 5] = [Self::Data, Self::Rts, Self::Cts, Self::Ack, Self::Jam];
+}
+
 /// Something to send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ppdu {

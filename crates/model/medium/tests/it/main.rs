@@ -4,5 +4,6 @@ mod aloha;
 mod cell;
 mod chain;
 mod ethernet;
+mod laws;
 mod support;
 mod terminals;
