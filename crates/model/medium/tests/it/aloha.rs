@@ -5,7 +5,7 @@ use netloom_medium::{MediumConfig, Phy, Receiver};
 use netloom_traffic::{Model, Sizes};
 use netloom_units::{Duration, Stream};
 
-use crate::support::{close, config, mean, medium, saturated, station, with};
+use crate::support::{close, config, effort, mean, medium, saturated, station, with};
 
 /// Bytes of frames, and µs that each takes at 1 Mbit/s with its preamble.
 const BYTES: u32 = 114;
@@ -21,8 +21,8 @@ fn aloha(parameters: &str) -> MediumConfig {
 /// sends so rarely that it never waits for itself.
 fn throughput(config: &MediumConfig, load: f64) -> f64 {
     const STATIONS: u32 = 100;
-    const SECONDS: u64 = 60;
-    mean(3, |seed| {
+    let (seeds, seconds) = effort(3, 60);
+    mean(seeds, |seed| {
         let places = vec![(0.0, 0.0); STATIONS as usize + 1];
         let medium = medium(config.clone(), &places, seed);
         let rate = load / AIRTIME * 1e6 / f64::from(STATIONS) * f64::from(BYTES) * 8.0;
@@ -37,8 +37,8 @@ fn throughput(config: &MediumConfig, load: f64) -> f64 {
             Flow { from: station(from), to, load: Load::Source(Box::new(source)) }
         };
         let mut trial = Trial::new(medium, (0..STATIONS).map(flow).collect());
-        trial.run(Duration::from_secs(SECONDS));
-        trial.received(station(STATIONS)).frames as f64 * AIRTIME / 1e6 / SECONDS as f64
+        trial.run(Duration::from_secs(seconds));
+        trial.received(station(STATIONS)).frames as f64 * AIRTIME / 1e6 / seconds as f64
     })
 }
 

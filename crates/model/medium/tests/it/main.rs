@@ -5,5 +5,7 @@ mod cell;
 mod chain;
 mod ethernet;
 mod laws;
+mod space;
 mod support;
+mod tdma;
 mod terminals;
