@@ -7,6 +7,7 @@ use netloom_units::{Duration, Time};
 
 use crate::FrameLoss;
 use crate::StationId;
+use crate::field::Channel;
 use crate::mac::Ppdu;
 use crate::rules::Bits;
 
@@ -21,6 +22,8 @@ pub(crate) struct Hearer {
     pub distance: f64,
     /// Whether a signal that is strong enough can be decoded.
     pub can_decode: bool,
+    /// What is lost by chance.
+    pub channel: Channel,
 }
 
 /// What is said of the frame that a transmission carries.

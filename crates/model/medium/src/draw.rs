@@ -10,6 +10,8 @@ pub(crate) enum Purpose {
     Reception = 1,
     /// How strong a signal arrives.
     Fading = 2,
+    /// Whether the channel of a pair loses a frame.
+    Channel = 3,
 }
 
 /// The numbers of one medium.

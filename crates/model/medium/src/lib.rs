@@ -54,8 +54,8 @@ pub use log::{
 };
 pub use mac::{
     AlohaConfig, ArfConfig, Backoff, CableConfig, CableShape, Collisions, CsmaCdConfig, DcfConfig,
-    EmacConfig, Kind, Mac, NoMacConfig, RateControl, Retry, RtsThreshold, SlotOrder, TdmaConfig,
-    Window,
+    EmacConfig, Kind, Mac, NoMacConfig, PairConfig, RateControl, Retry, RtsThreshold, SlotOrder,
+    TdmaConfig, Window,
 };
 pub use medium::Medium;
 pub use phy::{Phy, Preamble};

@@ -13,7 +13,7 @@ use crate::config::{MediumChange, MediumConfig, Movement, Setting, StationConfig
 use crate::counters::{FrameLoss, StationCounters};
 use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected};
 use crate::draw::{Draws, Purpose};
-use crate::field::{Field, Path};
+use crate::field::{Channel, Field, Path};
 use crate::log::{AirEvent, AirOccurrence, SentRecord};
 use crate::mac::phase::{self, rank};
 use crate::mac::{
@@ -669,6 +669,7 @@ impl<F: Frame> Medium<F> {
                 power: milliwatts(path.power),
                 distance: path.distance,
                 can_decode: path.can_decode,
+                channel: path.channel,
             })
             .collect();
         if let Some(station) = &mut self.stations[id.index()] {
@@ -718,7 +719,7 @@ impl<F: Frame> Medium<F> {
             match stage {
                 Stage::Arrives => self.arrives(slot, hearer),
                 Stage::Sensed => self.sensed(slot, hearer.station),
-                Stage::Ends => self.ends(slot, hearer.station),
+                Stage::Ends => self.ends(slot, hearer),
             }
         }
         if stage == Stage::Ends {
@@ -751,8 +752,8 @@ impl<F: Frame> Medium<F> {
     }
 
     /// A signal ends at a hearer.
-    fn ends(&mut self, slot: u32, id: StationId) {
-        let now = self.now;
+    fn ends(&mut self, slot: u32, hearer: &Hearer) {
+        let (now, id) = (self.now, hearer.station);
         let Some(transmission) = self.air.get(slot) else { return };
         let Some(station) = self.stations.get_mut(id.index()).and_then(Option::as_mut) else {
             return;
@@ -763,6 +764,11 @@ impl<F: Frame> Medium<F> {
         let outcome = match station.radio.end(now, slot, &self.rules, busy, draw) {
             Some(mut outcome) => {
                 outcome.loss = transmission.cut.or(outcome.loss);
+                if outcome.loss.is_none() && hearer.channel != Channel::default() {
+                    let lost = hearer.channel.loses(transmission.ppdu.bytes);
+                    let drawn = self.draws.uniform(Purpose::Channel, sender, number, id.0);
+                    outcome.loss = (drawn < lost).then_some(FrameLoss::Noise);
+                }
                 outcome
             }
             None => Outcome { loss: Some(FrameLoss::Down), was_received: false, went_idle: false },

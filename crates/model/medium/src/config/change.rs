@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MediumConfig, MediumProperties, StationConfig};
 use crate::StationId;
-use crate::field::{Cable, Field, OpenField};
+use crate::field::{Cable, Field, OpenField, Pairs};
 
 /// What a medium needs beside its configuration.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +29,9 @@ impl Setting {
     pub(crate) fn field(&self, config: &MediumConfig) -> Result<Box<dyn Field>, RadioError> {
         if let Some(cable) = config.mac.cable() {
             return Ok(Box::new(Cable::new(cable)));
+        }
+        if let Some(pairs) = config.mac.pairs() {
+            return Ok(Box::new(Pairs::new(pairs)));
         }
         let names: Vec<&str> = self.stations.iter().map(String::as_str).collect();
         let given = Surroundings {

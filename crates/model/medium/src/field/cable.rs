@@ -4,7 +4,7 @@ use netloom_mobility::Trajectory;
 use netloom_radio::LIGHT;
 use netloom_units::{Duration, Time};
 
-use super::{FOREVER, Field, Path};
+use super::{Channel, FOREVER, Field, Path};
 use crate::mac::{CableConfig, CableShape};
 use crate::{StationConfig, StationId};
 
@@ -75,7 +75,8 @@ impl Field for Cable {
                 CableShape::Hub => self.config.length.metres(),
             };
             let delay = Duration::from_nanos(libm::round(distance / speed * 1e9) as u64);
-            into.push(Path { to, power: POWER, delay, distance, can_decode: true });
+            let channel = Channel::default();
+            into.push(Path { to, power: POWER, delay, distance, can_decode: true, channel });
         }
         FOREVER
     }

@@ -3,6 +3,7 @@
 //! | file | field |
 //! |---|---|
 //! | `cable` | stations on a cable |
+//! | `pairs` | pairs that are listed, without a channel |
 //! | `open` | stations that move, and a radio channel between them |
 //! | `grid` | which stations may be near enough: a spatial index |
 //! | `trajectories` | where stations are |
@@ -10,16 +11,19 @@
 mod cable;
 mod grid;
 mod open;
+mod pairs;
 mod trajectories;
 
 use std::fmt::Debug;
 
+use netloom_link::BitErrorRate;
 use netloom_mobility::Trajectory;
-use netloom_units::{Duration, Time};
+use netloom_units::{Duration, Probability, Time};
 
 use crate::{StationConfig, StationId};
 pub(crate) use cable::Cable;
 pub(crate) use open::OpenField;
+pub(crate) use pairs::Pairs;
 
 /// The way from a sender to one who may hear it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +38,26 @@ pub(crate) struct Path {
     pub distance: f64,
     /// Whether a signal that is strong enough can be decoded.
     pub can_decode: bool,
+    /// What is lost by chance, whatever the power.
+    pub channel: Channel,
+}
+
+/// What is lost by chance.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Channel {
+    /// The probability that a frame is.
+    pub loss: Probability,
+    /// The probability that a bit of it is wrong.
+    pub ber: BitErrorRate,
+}
+
+impl Channel {
+    /// The probability that a frame of `bytes` is lost.
+    pub fn loses(self, bytes: u32) -> f64 {
+        let damaged = self.ber.frame_error_probability(bytes.into());
+        let lost = self.loss.value();
+        lost + (1.0 - lost) * damaged
+    }
 }
 
 /// Who hears whom.

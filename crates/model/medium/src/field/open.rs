@@ -8,7 +8,7 @@ use netloom_units::{Duration, Time};
 
 use super::grid::Grid;
 use super::trajectories::Trajectories;
-use super::{Field, Path};
+use super::{Channel, Field, Path};
 use crate::{MediumConfig, StationConfig, StationId};
 
 /// Up to how many stations everybody is asked instead of a spatial index.
@@ -125,6 +125,7 @@ impl OpenField {
             delay: Duration::from_nanos(delay),
             distance,
             can_decode: way.decodable,
+            channel: Channel::default(),
         })
     }
 }

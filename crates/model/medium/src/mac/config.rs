@@ -9,10 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dcf::Dcf;
-use super::none::NoMac;
 use super::{
-    AlohaConfig, Backoff, CableConfig, CsmaCdConfig, EmacConfig, MacState, Member, RateControl,
-    TdmaConfig,
+    AlohaConfig, Backoff, CableConfig, CsmaCdConfig, EmacConfig, MacState, Member, NoMacConfig,
+    PairConfig, RateControl, TdmaConfig,
 };
 use crate::phy::{Phy, Preamble, Timing, air_bytes};
 use crate::{MediumConfig, StationConfig};
@@ -46,6 +45,10 @@ pub(crate) trait Built {
     }
     /// What joins the stations, if that is no radio channel.
     fn cable(&self) -> Option<&CableConfig> {
+        None
+    }
+    /// The pairs that receive from each other, if they are listed.
+    fn pairs(&self) -> Option<&[PairConfig]> {
         None
     }
     /// The times of frames.
@@ -116,6 +119,12 @@ macro_rules! macs {
             pub(crate) fn disturbs(&self) -> bool {
                 match self {
                     $(Self::$variant(config) => config.disturbs(),)*
+                }
+            }
+
+            pub(crate) fn pairs(&self) -> Option<&[PairConfig]> {
+                match self {
+                    $(Self::$variant(config) => config.pairs(),)*
                 }
             }
 
@@ -350,37 +359,5 @@ impl Built for DcfConfig {
         medium.phy.has_rate("rate", fixed)?;
         medium.phy.has_rate("multicast_rate", self.multicast_rate)?;
         medium.phy.has_rate("basic", self.basic)
-    }
-}
-
-/// Parameters of `none`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct NoMacConfig {
-    /// Rate of each station's line (default: the PHY's highest). A frame takes its Ethernet bytes
-    /// without FCS, and nothing else.
-    pub rate: Option<Rate>,
-}
-
-impl Built for NoMacConfig {
-    fn check(&self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn build<F: Frame>(
-        &self,
-        timing: &Timing,
-        station: &StationConfig,
-        _: Member,
-    ) -> Box<dyn MacState<F>> {
-        Box::new(NoMac::new(station.rate.or(self.rate).unwrap_or(timing.highest())))
-    }
-
-    fn has_contention(&self) -> bool {
-        false
-    }
-
-    fn shortest(&self, _: &Timing) -> Duration {
-        Duration::ZERO
     }
 }

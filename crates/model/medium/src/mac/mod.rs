@@ -37,9 +37,10 @@ use crate::radio::Radio;
 use crate::{Receiver, StationId};
 pub use aloha::AlohaConfig;
 pub use backoff::Backoff;
-pub use config::{DcfConfig, Mac, NoMacConfig, Retry, RtsThreshold, Window};
+pub use config::{DcfConfig, Mac, Retry, RtsThreshold, Window};
 pub use csma_cd::{CableConfig, CableShape, CsmaCdConfig};
 pub use emac::{Collisions, EmacConfig};
+pub use none::{NoMacConfig, PairConfig};
 pub use rate::{ArfConfig, RateControl};
 pub use tdma::{SlotOrder, TdmaConfig};
 

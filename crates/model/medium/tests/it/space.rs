@@ -91,7 +91,7 @@ fn a_station_that_leaves_hears_nothing_from_the_moment_of_the_crossing() {
 #[test]
 fn movements_are_changes() {
     let mut medium = medium(config(Phy::B, "11Mbit/s", false), &[(0.0, 0.0), (100.0, 0.0)], 1);
-    let mut heard = |medium: &mut Medium<u64>, at: u64| {
+    let heard = |medium: &mut Medium<u64>, at: u64| {
         let now = Time::from_nanos(at);
         medium.offer(now, station(0), Receiver::All, FrameInfo::single(60), at).unwrap();
         let later = now + Duration::from_millis(5);
@@ -161,4 +161,24 @@ fn a_stronger_signal_takes_over_where_it_may() {
     };
     assert_eq!(received("any"), [0]);
     assert_eq!(received("none"), [] as [u32; 0]);
+}
+
+/// NET's matrix: each ordered pair has a channel of its own.
+#[test]
+fn listed_pairs_have_delays_and_losses_of_their_own() {
+    let pairs = r#"{"mac":{"none":{"rate":"11Mbit/s","pairs":[
+        {"from":"n0","to":"n1","delay":"3ms"},
+        {"from":"n0","to":"n2","loss":"25%"},
+        {"from":"n0","to":"n3","ber":1e-5}]}}}"#;
+    let config = with(config(Phy::B, "11Mbit/s", false), pairs);
+    let mut medium = medium(config, &[(0.0, 0.0); 5], 1);
+    let count = 4000;
+    let received = broadcasts(&mut medium, count, 1000);
+    assert_eq!((received[1], received[4]), (count, 0));
+    // (1 − 10⁻⁵)^8000; four standard errors.
+    for (received, expected) in [(received[2], 0.75), (received[3], 0.9231)] {
+        let share = received as f64 / count as f64;
+        let error = 4.0 * (expected * (1.0 - expected) / count as f64).sqrt();
+        assert!((share - expected).abs() < error, "{share}, expected {expected}");
+    }
 }
