@@ -1,5 +1,5 @@
-//! Whatever stands in an air log, it is read or refused; what is read is written and read as the same
-//! again.
+//! Whatever stands in an air log, it is read or refused; what is read is written, and read again as
+//! it was.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

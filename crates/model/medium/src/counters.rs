@@ -113,7 +113,7 @@ pub struct StationCounters {
     pub airtime: u64,
     /// Nanoseconds that it sensed others.
     pub busy: u64,
-    /// Nanoseconds from when a frame's turn came to when it was sent, and acknowledged where that is
-    /// asked for.
+    /// Nanoseconds from when a frame's turn came to when it was sent, and acknowledged where that
+    /// is asked for.
     pub access_delay: Histogram,
 }

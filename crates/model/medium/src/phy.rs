@@ -132,8 +132,8 @@ pub(crate) struct Table {
     pub bandwidth: u64,
     /// Carrier frequency in Hz, where none is given.
     pub frequency: u64,
-    /// The ratio of signal to noise, in dB, at which the lowest rate loses one in ten frames of 1536
-    /// bytes.
+    /// The ratio of signal to noise, in dB, at which the lowest rate loses one in ten frames of
+    /// 1536 bytes.
     pub least_snr: f64,
 }
 
@@ -278,8 +278,8 @@ impl Timing {
         Self { slot, sifs: bit, difs: bit, eifs: bit, cca, answer: slot, ..timing }
     }
 
-    /// The same without the delays of radios: a carrier is sensed a nanosecond after it arrives, and
-    /// a failed reception makes nobody wait longer. Times that are given replace the PHY's.
+    /// These times without the delays of radios: a carrier is sensed a nanosecond after it arrives,
+    /// and a failed reception makes nobody wait longer. Times that are given replace the PHY's.
     pub fn with_flags(
         self,
         slot: Option<Duration>,

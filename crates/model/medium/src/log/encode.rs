@@ -1,7 +1,7 @@
 //! Events to bytes.
 //!
-//! All integers are varints (LEB128: seven bits a byte, least significant first, the high bit set on
-//! all but the last byte). Times are differences to the event before.
+//! All integers are varints (LEB128: seven bits a byte, least significant first, the high bit set
+//! on all but the last byte). Times are differences to the event before.
 
 use netloom_units::Time;
 

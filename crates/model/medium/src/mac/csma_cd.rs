@@ -80,7 +80,7 @@ impl Built for CsmaCdConfig {
         let velocity = self.cable.velocity;
         if !(velocity > 0.0 && velocity <= 1.0) {
             return Err(format!(
-                "`velocity: {velocity}` has to be a share of the speed of light, above 0 and up to 1"
+                "`velocity: {velocity}` has to be a share of the speed of light, above 0, at most 1"
             ));
         }
         if self.attempts == 0 {
@@ -229,14 +229,14 @@ impl<F: Frame> MacState<F> for CsmaCd {
         self.free = io.now;
         self.is_committed = false;
         if !std::mem::take(&mut self.is_jamming) {
-            self.collisions = 0;
+            (self.collisions, self.slots) = (0, 0);
             io.finish(End::Sent);
             self.plan(io);
             return;
         }
         self.collisions += 1;
         if self.collisions >= self.attempts {
-            self.collisions = 0;
+            (self.collisions, self.slots) = (0, 0);
             io.finish(End::Dropped(FrameLoss::RetryLimit));
         } else {
             let exponent = self.collisions.min(LARGEST_EXPONENT);

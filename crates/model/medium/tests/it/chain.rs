@@ -31,9 +31,9 @@ fn chain(config: &MediumConfig, hops: u32, seconds: u64) -> f64 {
     })
 }
 
-/// The reference lets a relay send at once what it has just received, if its last backoff is over; a
-/// station that finds the medium busy draws one here (IEEE 802.11-2007, 9.2.5.1). That makes 12 % at
-/// three hops, which are left aside, and little elsewhere.
+/// The reference lets a relay send at once what it has just received, if its last backoff is over;
+/// a station that finds the medium busy draws one here (IEEE 802.11-2007, 9.2.5.1). That makes 12 %
+/// at three hops, which are left aside, and little elsewhere.
 #[test]
 fn relays_that_hear_each_other_share_the_air() {
     let expected = [(1, 1.60), (2, 0.80), (4, 0.460), (5, 0.428), (8, 0.412), (12, 0.414)];

@@ -168,6 +168,19 @@ proptest! {
     }
 
     #[test]
+    fn broadcasts_come_to_all_who_received_them(case in case()) {
+        let mut medium = medium(&case);
+        let mut broadcasts = case;
+        broadcasts.frames.iter_mut().for_each(|(_, _, to, _)| *to = 6);
+        let outcome = run(&broadcasts, &mut medium, false, 1);
+        let is_received = |event: &&AirEvent| {
+            matches!(event.what, AirOccurrence::Heard { loss: None, .. })
+        };
+        let received = outcome.events.iter().filter(is_received).count();
+        prop_assert_eq!(received as u64, outcome.delivered);
+    }
+
+    #[test]
     fn transmissions_end_once_at_each_hearer_and_nobody_sends_twice_at_once(case in case()) {
         let mut medium = medium(&case);
         let outcome = run(&case, &mut medium, false, 1);
