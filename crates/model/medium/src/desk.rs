@@ -271,6 +271,14 @@ impl<F: Frame> Desk<F> {
         self.head.filter(|head| head.number == number).and_then(|_| self.frame.take())
     }
 
+    /// Is done with a frame that has left the station for good, and serves the next.
+    pub fn leave_gone(&mut self, now: Time, me: StationId, outlet: &mut Outlet<F>) {
+        if self.frame.is_none() {
+            self.head = None;
+        }
+        self.next(now, me, outlet);
+    }
+
     /// Takes back the frame that is served, which was taken.
     pub fn put_back(&mut self, frame: F) {
         self.frame = Some(frame);

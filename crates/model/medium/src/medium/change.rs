@@ -79,11 +79,20 @@ impl<F: Frame> Medium<F> {
         station.desk.configure(self.now, queue, config.rate.unwrap_or(self.timing.highest()));
         station.config = config;
         if has_other_mac {
-            let member = member(&self.stations, id);
-            let Some(station) = &mut self.stations[id.index()] else { return };
-            station.mac = self.config.mac.build(&self.timing, &station.config, member);
-            self.call(id, |mac, io| mac.restart(io));
+            self.restart(id);
         }
+    }
+
+    /// Gives a station another MAC. What it sends is cut off.
+    fn restart(&mut self, id: StationId) {
+        let was_on = self.station(id).is_some_and(|station| station.radio.is_on());
+        self.silence(id);
+        let (now, member) = (self.now, member(&self.stations, id));
+        let Some(station) = &mut self.stations[id.index()] else { return };
+        station.radio.switch(was_on);
+        station.desk.leave_gone(now, id, &mut self.outlet);
+        station.mac = self.config.mac.build(&self.timing, &station.config, member);
+        self.call(id, |mac, io| mac.restart(io));
     }
 
     /// Makes a station follow another trajectory. No air log holds it.

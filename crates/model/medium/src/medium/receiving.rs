@@ -24,6 +24,8 @@ impl<F: Frame> Medium<F> {
         for place in together {
             let (hearer, is_last) = (&hearers[place], place + 1 == hearers.len());
             match stage {
+                // It was cut off in the moment in which it began.
+                Stage::Arrives if self.has_ended(slot, place) => {}
                 Stage::Arrives => self.arrives(slot, hearer),
                 Stage::Sensed => self.sensed(slot, hearer.station),
                 Stage::Ends => self.ends(slot, hearer, is_last),
@@ -32,6 +34,12 @@ impl<F: Frame> Medium<F> {
         if stage == Stage::Ends {
             self.free_if_over(slot);
         }
+    }
+
+    /// Whether a transmission is over at the hearer with this place.
+    fn has_ended(&self, slot: u32, place: usize) -> bool {
+        let transmission = self.air.get(slot);
+        transmission.is_none_or(|transmission| place < transmission.passed[Stage::Ends as usize])
     }
 
     pub(super) fn arrives(&mut self, slot: u32, hearer: &Hearer) {

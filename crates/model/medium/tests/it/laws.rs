@@ -135,7 +135,8 @@ fn run(case: &Case, medium: &mut Medium<u64>, is_unicast: bool, polls: u64) -> O
 }
 
 fn change(number: u64, of: StationId) -> MediumChange {
-    let text = match number / 10 % 4 {
+    let text = match number / 10 % 5 {
+        3 => r#"{"medium":{"mac":"none"}}"#.into(),
         0 => format!(r#"{{"stations":[[{},{{"name":"n{}","off":true}}]]}}"#, of.0, of.0),
         1 => format!(r#"{{"movements":[[{},{{"go":[[300,0,0],"20m/s"]}}]]}}"#, of.0),
         2 => r#"{"medium":{"noise_figure":"9dB"}}"#.into(),
