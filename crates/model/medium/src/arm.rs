@@ -53,6 +53,9 @@ pub struct Trial {
 struct Arriving {
     flow: Flow,
     next: Option<Emission>,
+    /// When a saturated station was last given frames: once at a time, so that one whose frames are
+    /// dropped at once does not get new ones for ever.
+    given: Option<Time>,
 }
 
 /// What a station has received and has not passed on.
@@ -72,7 +75,7 @@ impl Trial {
                 Load::Saturated(_) => None,
                 Load::Source(source) => source.next(),
             };
-            Arriving { flow, next }
+            Arriving { flow, next, given: None }
         });
         Self {
             medium,
@@ -123,7 +126,12 @@ impl Trial {
             let Flow { from, to, load: Load::Saturated(bytes) } = self.flows[place].flow else {
                 continue;
             };
-            for _ in self.medium.queued(from)..KEPT {
+            let queued = self.medium.queued(from);
+            if queued >= KEPT || self.flows[place].given == Some(self.now) {
+                continue;
+            }
+            self.flows[place].given = Some(self.now);
+            for _ in queued..KEPT {
                 self.offer(from, to, bytes);
             }
         }
@@ -132,7 +140,7 @@ impl Trial {
     /// Offers the frames that are due.
     fn arrive(&mut self) {
         for place in 0..self.flows.len() {
-            while let Arriving { flow: Flow { from, to, load }, next } = &mut self.flows[place]
+            while let Arriving { flow: Flow { from, to, load }, next, .. } = &mut self.flows[place]
                 && let Some(emission) = next.filter(|next| next.at <= self.now)
             {
                 *next = match load {

@@ -48,7 +48,7 @@ fn stations_share_a_cable_as_the_reference_does() {
             if IS_QUICK && stations > 5 {
                 break;
             }
-            let measured = share(&hub(metres), stations, bytes, 2);
+            let measured = share(&hub(metres), stations, bytes, 1);
             close(&format!("{metres} m, {bytes} B, {stations}"), measured, expected, 0.03);
         }
     }
