@@ -71,8 +71,8 @@ pub use netloom_units::{
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
 pub use queue::{
     ByDscp, ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscp, Dscps,
-    Ecns, FifoConfig, FqCodelConfig, PieConfig, Ports, Prefix, PrioConfig, QueueChange,
-    QueueConfig, QueueLimit, RedConfig, RedThresholds, UpperLayer, Wf2qConfig,
+    Ecns, FifoConfig, FqCodelConfig, FrameQueue, PieConfig, Ports, Prefix, PrioConfig, QueueChange,
+    QueueConfig, QueueLimit, QueuedFrame, RedConfig, RedThresholds, UpperLayer, Wf2qConfig,
 };
 pub use segment::{
     AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,

@@ -11,9 +11,11 @@
 //! | `flow`, `fq_codel` | the hash of flows; a queue for each flow |
 //! | `classes`, `dscp`, `ecns`, `ports`, `prefix` | which class a frame belongs to |
 //! | `classful`, `class_queue`, `heap` | a queue for each class, which may have a discipline of its own |
+//! | `alone` | a queue without a line behind it: [`FrameQueue`] |
 //! | `caps` | classes that may not send more than they may |
 //! | `drr`, `wf2q`, `prio` | in which order classes are served |
 
+mod alone;
 mod caps;
 mod class_queue;
 mod classes;
@@ -54,6 +56,7 @@ use red::Red;
 use schedule::{Effects, Schedule};
 use wf2q::Wf2q;
 
+pub use alone::{FrameQueue, QueuedFrame};
 pub use classes::{ClassConfig, ClassMatch};
 pub use codel::CodelConfig;
 pub use config::{Discipline, QueueChange, QueueConfig};

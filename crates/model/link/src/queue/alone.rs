@@ -1,0 +1,179 @@
+//! A queue by itself, for models that serve what waits in another way than a line does.
+
+use netloom_units::{Duration, Rate, Stream, Time};
+
+use super::{Queue, QueueConfig, Refused, Waiting};
+use crate::background::Carried;
+use crate::{DropReason, Frame, FrameInfo};
+
+/// A queue discipline and its limit, without a line behind it.
+///
+/// Limits count frames that wait, without the one that is served. Framing counts for nothing.
+#[derive(Debug)]
+pub struct FrameQueue<F> {
+    queue: Queue<F>,
+    /// Frames that have come so far.
+    order: u64,
+}
+
+/// A frame that has come to a queue.
+#[derive(Debug)]
+pub struct QueuedFrame<F> {
+    /// The frame.
+    pub frame: F,
+    /// What it is on the wire.
+    pub info: FrameInfo,
+    /// The number that it was given.
+    pub number: u64,
+    /// When it came.
+    pub offered: Time,
+}
+
+impl<F: Frame> FrameQueue<F> {
+    /// An empty queue. Limits in time are reckoned at `rate`; the discipline draws from `stream`.
+    pub fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
+        Self { queue: Queue::new(config, Some(rate), stream), order: 0 }
+    }
+
+    /// Takes in a frame that has to wait.
+    ///
+    /// # Errors
+    /// The frame and the reason, if the queue does not take it in.
+    pub fn enqueue(
+        &mut self,
+        now: Time,
+        number: u64,
+        info: FrameInfo,
+        frame: F,
+    ) -> Result<(), (F, DropReason)> {
+        let waiting = self.waiting(now, number, info, frame);
+        self.queue.enqueue(now, waiting).map_err(refused)
+    }
+
+    /// Lets a frame through that finds nothing waiting and nothing served: the discipline sees it,
+    /// limits do not concern it. `None`: its class may not send now, so that it waits.
+    ///
+    /// # Errors
+    /// The frame and the reason, if the discipline drops it.
+    pub fn pass(
+        &mut self,
+        now: Time,
+        number: u64,
+        info: FrameInfo,
+        frame: F,
+    ) -> Result<Option<QueuedFrame<F>>, (F, DropReason)> {
+        let waiting = self.waiting(now, number, info, frame);
+        if !self.queue.looks_at_all() {
+            return Ok(real(waiting));
+        }
+        self.queue.pass(now, waiting).map(|passed| passed.and_then(real)).map_err(refused)
+    }
+
+    /// The next frame to serve. `None`: nothing waits, or nothing that may leave before the queue
+    /// [`opens`](Self::opens).
+    pub fn dequeue(&mut self, now: Time) -> Option<QueuedFrame<F>> {
+        self.queue.dequeue(now).and_then(real)
+    }
+
+    /// When the first frame may leave of those that may not now.
+    pub fn opens(&self) -> Option<Time> {
+        self.queue.opens()
+    }
+
+    /// The frames that the discipline dropped after it had taken them in, in order: each with the
+    /// reason and the time.
+    pub fn take_dropped(&mut self) -> impl Iterator<Item = (QueuedFrame<F>, DropReason, Time)> {
+        self.queue.effects.marked.clear();
+        self.queue.effects.dropped.drain(..).filter_map(|refused| {
+            let Refused { waiting, reason, at } = refused;
+            real(waiting).map(|frame| (frame, reason, at))
+        })
+    }
+
+    /// How many frames wait.
+    pub fn frames(&self) -> u64 {
+        self.queue.backlog().frames
+    }
+
+    /// How many bytes wait.
+    pub fn bytes(&self) -> u64 {
+        self.queue.backlog().bytes
+    }
+
+    /// Other limits or another discipline for frames to come; what waits stays.
+    pub fn configure(&mut self, now: Time, config: &QueueConfig, rate: Rate) {
+        self.queue.configure(now, config, Some(rate));
+    }
+
+    /// Takes out everything that waits, oldest first.
+    pub fn drain(&mut self) -> impl Iterator<Item = QueuedFrame<F>> {
+        self.queue.drain().into_iter().filter_map(real)
+    }
+
+    fn waiting(&mut self, now: Time, number: u64, info: FrameInfo, frame: F) -> Waiting<F> {
+        let order = self.order;
+        self.order += 1;
+        Waiting {
+            frame: Carried::Real { frame, number },
+            info,
+            line_bytes: info.bytes(),
+            order,
+            offered: now,
+            unseen: Duration::ZERO,
+            marked: false,
+        }
+    }
+}
+
+/// A frame that is not of the background: all are, in a queue by itself.
+fn real<F>(waiting: Waiting<F>) -> Option<QueuedFrame<F>> {
+    let Waiting { frame, info, offered, .. } = waiting;
+    match frame {
+        Carried::Real { frame, number } => Some(QueuedFrame { frame, info, number, offered }),
+        Carried::Virtual(_) => None,
+    }
+}
+
+fn refused<F>((waiting, reason): (Waiting<F>, DropReason)) -> (F, DropReason) {
+    match waiting.frame {
+        Carried::Real { frame, .. } => (frame, reason),
+        Carried::Virtual(_) => unreachable!("no background comes to a queue by itself"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(config: &str) -> FrameQueue<u32> {
+        let config = serde_json::from_str(config).unwrap();
+        FrameQueue::new(config, "1Mbit/s".parse().unwrap(), Stream::new(1, "a"))
+    }
+
+    #[test]
+    fn frames_leave_in_order_up_to_the_limit() {
+        let mut queue = queue(r#"{"discipline":"fifo","limit":"2packets"}"#);
+        let info = FrameInfo::single(100);
+        let first = queue.pass(Time::ZERO, 0, info, 10).unwrap().unwrap();
+        assert_eq!((first.frame, first.number), (10, 0));
+        for number in 1..=2 {
+            queue.enqueue(Time::ZERO, number, info, 10 + number as u32).unwrap();
+        }
+        let refused = queue.enqueue(Time::ZERO, 3, info, 13).unwrap_err();
+        assert_eq!(refused, (13, DropReason::QueueFull));
+        assert_eq!((queue.frames(), queue.bytes()), (2, 200));
+        assert_eq!(queue.dequeue(Time::ZERO).unwrap().frame, 11);
+        assert_eq!(queue.drain().map(|frame| frame.frame).collect::<Vec<_>>(), [12]);
+    }
+
+    #[test]
+    fn what_makes_room_for_others_is_told_with_its_reason() {
+        let mut queue = queue(r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"1packets"}"#);
+        let info = FrameInfo::single(100);
+        queue.enqueue(Time::ZERO, 0, info, 10).unwrap();
+        queue.enqueue(Time::ZERO, 1, info, 11).unwrap();
+        let dropped: Vec<_> = queue.take_dropped().collect();
+        assert_eq!((dropped[0].0.frame, dropped[0].1), (10, DropReason::QueueFull));
+        assert_eq!(queue.frames(), 1);
+    }
+}

@@ -1,0 +1,36 @@
+//! What is particular to one station.
+
+use netloom_link::QueueConfig;
+use netloom_radio::Antenna;
+use netloom_units::{Length, Power, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::mac::Window;
+
+/// What is particular to one station. What is absent is as the medium says.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StationConfig {
+    /// Its name, from which its random stream follows.
+    pub name: String,
+    /// Power that it sends with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power: Option<Power>,
+    /// Its antenna (default `omni`).
+    pub antenna: Antenna,
+    /// Rate of its data frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Its least and largest contention window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cw: Option<Window>,
+    /// Its queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<QueueConfig>,
+    /// Its place on a cable, from one end (default: stations are spread evenly).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Length>,
+    /// Whether its radio is off: it hears nothing, and sends nothing.
+    pub off: bool,
+}

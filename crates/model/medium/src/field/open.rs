@@ -1,0 +1,193 @@
+//! Stations that move, and a radio channel between them.
+
+use netloom_mobility::{Point, Trajectory};
+use netloom_radio::{
+    Antenna, End, Fading, LIGHT, Propagation, Radio, RadioError, Surroundings, milliwatts,
+};
+use netloom_units::{Duration, Time};
+
+use super::grid::Grid;
+use super::trajectories::Trajectories;
+use super::{Channel, Field, Path};
+use crate::{MediumConfig, StationConfig, StationId};
+
+/// Up to how many stations everybody is asked instead of a spatial index.
+const FEW: usize = 24;
+
+/// An open field.
+#[derive(Debug)]
+pub(crate) struct OpenField {
+    radio: Radio,
+    trajectories: Trajectories,
+    ends: Vec<Option<Terminal>>,
+    /// Power of stations that have none of their own, and height of antennas.
+    power: f64,
+    height: f64,
+    /// Power below which signals are left aside, in dBm.
+    ignore: f64,
+    has_delay: bool,
+    /// Whether losses change with time alone.
+    changes: bool,
+    has_fading: bool,
+    grid: Option<Grid>,
+    /// Whether the grid has to be made anew.
+    is_stale: bool,
+    /// Stations that may be near enough, while they are looked at.
+    near: Vec<StationId>,
+}
+
+/// What a station has of its own.
+#[derive(Debug)]
+struct Terminal {
+    antenna: Antenna,
+    power: f64,
+}
+
+impl OpenField {
+    /// A field without stations.
+    ///
+    /// # Errors
+    /// A file of the channel has not been read, or does not fit the stations.
+    pub fn new(config: &MediumConfig, given: &Surroundings<'_>) -> Result<Self, RadioError> {
+        Ok(Self {
+            radio: Radio::new(&config.radio, given)?,
+            trajectories: Trajectories::default(),
+            ends: Vec::new(),
+            power: config.power.dbm(),
+            height: config.height.metres(),
+            ignore: config.ignored_below(),
+            has_delay: config.propagation_delay,
+            changes: matches!(config.radio.propagation, Propagation::Matrix(_)),
+            has_fading: config.radio.fading != Fading::None,
+            grid: None,
+            is_stale: true,
+            near: Vec::new(),
+        })
+    }
+
+    /// Makes the grid anew if antennas or powers have changed, and moves stations in it.
+    fn index(&mut self, at: Time) {
+        if self.is_stale {
+            self.is_stale = false;
+            self.grid = self.distance(at).map(Grid::new);
+            if let Some(grid) = &mut self.grid {
+                let ids: Vec<_> = self.trajectories.ids().collect();
+                for id in ids {
+                    grid.update(at, id, &mut self.trajectories);
+                }
+            }
+        }
+        if let Some(grid) = &mut self.grid {
+            grid.run(at, &mut self.trajectories);
+        }
+    }
+
+    /// Within which distance all are that can be reached; `None` if that is not known, or not worth
+    /// knowing.
+    fn distance(&mut self, at: Time) -> Option<f64> {
+        if self.trajectories.len() <= FEW {
+            return None;
+        }
+        let ends = self.ends.iter().flatten();
+        let (power, gain) = ends.fold((f64::MIN, 0.0f64), |(power, gain), end| {
+            (power.max(end.power), gain.max(end.antenna.largest()))
+        });
+        let ids: Vec<_> = self.trajectories.ids().collect();
+        let highest = ids
+            .into_iter()
+            .filter_map(|id| self.trajectories.position(at, id))
+            .fold(0.0f64, |highest, position| highest.max(position.z));
+        let fading = if self.has_fading { FADING_GAIN } else { 0.0 };
+        let budget = power + 2.0 * gain + fading - self.ignore;
+        self.radio.farthest(budget, highest + self.height)
+    }
+
+    fn path(&self, at: Time, from: (StationId, Point), to: (StationId, Point)) -> Option<Path> {
+        let [sender, receiver] = [from, to].map(|(id, _)| self.ends.get(id.index()));
+        let (sender, receiver) = (sender?.as_ref()?, receiver?.as_ref()?);
+        let end = |(id, at): (StationId, Point), antenna| End {
+            station: id.0,
+            at,
+            height: self.height,
+            antenna,
+        };
+        let way = self.radio.path(at, &end(from, &sender.antenna), &end(to, &receiver.antenna))?;
+        let power = sender.power - way.loss;
+        let fading = if self.has_fading { FADING_GAIN } else { 0.0 };
+        if power + fading < self.ignore {
+            return None;
+        }
+        let distance = from.1.distance(to.1);
+        let delay = if self.has_delay { libm::round(distance / LIGHT * 1e9) as u64 } else { 0 };
+        Some(Path {
+            to: to.0,
+            power,
+            delay: Duration::from_nanos(delay),
+            distance,
+            can_decode: way.decodable,
+            channel: Channel::default(),
+        })
+    }
+}
+
+/// By how much fading may make a signal stronger and it still counts, in dB.
+const FADING_GAIN: f64 = 10.0;
+
+impl Field for OpenField {
+    fn place(&mut self, now: Time, id: StationId, config: &StationConfig, moves: Trajectory) {
+        self.trajectories.set(now, id, moves);
+        self.refit(id, config);
+    }
+
+    fn refit(&mut self, id: StationId, config: &StationConfig) {
+        if self.ends.len() <= id.index() {
+            self.ends.resize_with(id.index() + 1, || None);
+        }
+        let power = config.power.map_or(self.power, |power| power.dbm());
+        self.ends[id.index()] = Some(Terminal { antenna: config.antenna.clone(), power });
+        self.is_stale = true;
+    }
+
+    fn remove(&mut self, id: StationId) -> Option<Trajectory> {
+        if let Some(end) = self.ends.get_mut(id.index()) {
+            *end = None;
+        }
+        self.is_stale = true;
+        self.trajectories.remove(id)
+    }
+
+    fn trajectory_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {
+        self.trajectories.get_mut(id)
+    }
+
+    fn moved(&mut self, now: Time, id: StationId) {
+        if let Some(grid) = &mut self.grid {
+            grid.update(now, id, &mut self.trajectories);
+        }
+    }
+
+    fn paths(&mut self, at: Time, from: StationId, into: &mut Vec<Path>) -> Time {
+        self.index(at);
+        let Some(here) = self.trajectories.position(at, from) else { return at };
+        let mut near = std::mem::take(&mut self.near);
+        near.clear();
+        match &self.grid {
+            Some(grid) => near.extend(grid.near(here)),
+            None => near.extend(self.trajectories.ids()),
+        }
+        for to in near.iter().filter(|to| **to != from) {
+            if let Some(there) = self.trajectories.position(at, *to) {
+                into.extend(self.path(at, (from, here), (*to, there)));
+            }
+        }
+        self.near = near;
+        if self.changes {
+            return at;
+        }
+        self.trajectories.still_until(at)
+    }
+
+    fn fading(&self, distance: f64, draw: &mut dyn FnMut() -> f64) -> f64 {
+        if self.has_fading { milliwatts(self.radio.fading(distance, draw)) } else { 1.0 }
+    }
+}

@@ -1,0 +1,94 @@
+//! Where stations are, and whether any moves.
+
+use netloom_mobility::{Point, Trajectory};
+use netloom_units::{Duration, Time};
+
+use super::FOREVER;
+use crate::StationId;
+
+/// How far ahead trajectories are drawn.
+const AHEAD: Duration = Duration::from_secs(60);
+
+/// The trajectory of each station.
+#[derive(Debug, Default)]
+pub(super) struct Trajectories {
+    all: Vec<Option<Moving>>,
+    /// Until when no station moves.
+    still_until: Time,
+    /// Until when one does.
+    moves_until: Time,
+}
+
+#[derive(Debug)]
+struct Moving {
+    trajectory: Trajectory,
+    drawn_until: Time,
+}
+
+impl Trajectories {
+    pub fn set(&mut self, now: Time, id: StationId, trajectory: Trajectory) {
+        if self.all.len() <= id.index() {
+            self.all.resize_with(id.index() + 1, || None);
+        }
+        self.all[id.index()] = Some(Moving { trajectory, drawn_until: now });
+        (self.still_until, self.moves_until) = (now, now);
+    }
+
+    pub fn remove(&mut self, id: StationId) -> Option<Trajectory> {
+        Some(self.all.get_mut(id.index())?.take()?.trajectory)
+    }
+
+    pub fn get_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {
+        (self.still_until, self.moves_until) = (Time::ZERO, Time::ZERO);
+        self.all.get_mut(id.index())?.as_mut().map(|moving| &mut moving.trajectory)
+    }
+
+    /// The trajectory of a station, drawn beyond `at`.
+    pub fn get(&mut self, at: Time, id: StationId) -> Option<&Trajectory> {
+        let moving = self.all.get_mut(id.index())?.as_mut()?;
+        if moving.drawn_until <= at {
+            moving.drawn_until = at + AHEAD;
+            moving.trajectory.extend(moving.drawn_until);
+        }
+        Some(&moving.trajectory)
+    }
+
+    /// Where a station is; `None` if it is not there.
+    pub fn position(&mut self, at: Time, id: StationId) -> Option<Point> {
+        let trajectory = self.get(at, id)?;
+        trajectory.on(at).then(|| trajectory.position(at))
+    }
+
+    /// The stations.
+    pub fn ids(&self) -> impl Iterator<Item = StationId> {
+        let all = (0..).zip(&self.all);
+        all.filter(|(_, moving)| moving.is_some()).map(|(number, _)| StationId(number))
+    }
+
+    /// How many stations there may be.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Until when no station moves, `at` or earlier if one does now.
+    pub fn still_until(&mut self, at: Time) -> Time {
+        if at < self.still_until {
+            return self.still_until;
+        }
+        if at < self.moves_until {
+            return at;
+        }
+        let mut until = FOREVER;
+        for number in 0..self.all.len() {
+            let Some(trajectory) = self.get(at, StationId(number as u32)) else { continue };
+            let next = trajectory.next_leg(at).or(trajectory.known_until());
+            if trajectory.velocity(at) != Point::ZERO {
+                self.moves_until = next.unwrap_or(FOREVER);
+                return at;
+            }
+            until = until.min(next.unwrap_or(FOREVER));
+        }
+        self.still_until = until;
+        until
+    }
+}

@@ -1,0 +1,363 @@
+//! MACs as they are written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use netloom_link::Frame;
+use netloom_units::{Duration, Rate, Size, UnitError, text_or_table, text_quantity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::dcf::Dcf;
+use super::{
+    AlohaConfig, Backoff, CableConfig, CsmaCdConfig, EmacConfig, MacState, Member, NoMacConfig,
+    PairConfig, RateControl, TdmaConfig,
+};
+use crate::phy::{Phy, Preamble, Timing, air_bytes};
+use crate::{MediumConfig, StationConfig};
+
+/// What every MAC's configuration can do.
+pub(crate) trait Built {
+    /// Refuses values that make no sense.
+    fn check(&self) -> Result<(), String>;
+    /// Refuses what does not fit the medium.
+    fn fits(&self, _medium: &MediumConfig) -> Result<(), String> {
+        Ok(())
+    }
+    /// The MAC of one station.
+    fn build<F: Frame>(
+        &self,
+        timing: &Timing,
+        station: &StationConfig,
+        member: Member,
+    ) -> Box<dyn MacState<F>>;
+    /// Whether stations compete for one channel, so that signals disturb each other.
+    fn has_contention(&self) -> bool {
+        true
+    }
+    /// Shortest time that a frame is on the air.
+    fn shortest(&self, timing: &Timing) -> Duration {
+        timing.airtime(air_bytes(0), timing.highest())
+    }
+    /// Whether signals that overlap at a receiver disturb each other there.
+    fn disturbs(&self) -> bool {
+        true
+    }
+    /// What joins the stations, if that is no radio channel.
+    fn cable(&self) -> Option<&CableConfig> {
+        None
+    }
+    /// The pairs that receive from each other, if they are listed.
+    fn pairs(&self) -> Option<&[PairConfig]> {
+        None
+    }
+    /// The times of frames.
+    fn timing(&self, phy: Phy) -> Timing {
+        Timing::new(phy, Preamble::Long, None)
+    }
+}
+
+/// Declares the MACs from one table: the name that is written, and the parameters.
+macro_rules! macs {
+    ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal;)*) => {
+        /// A medium access control and its parameters.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Mac {
+            $($(#[$doc])* $variant($config),)*
+        }
+
+        /// The MACs with their parameters.
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        #[schemars(rename = "MacParameters")]
+        enum MacTable {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($config),)*
+        }
+
+        impl Mac {
+            /// The names of all MACs.
+            pub const NAMES: &[&str] = &[$($name),*];
+
+            /// The MAC's name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            fn checked(self) -> Result<Self, String> {
+                match &self {
+                    $(Self::$variant(config) => config.check()?,)*
+                }
+                Ok(self)
+            }
+
+            /// The MAC called `name`, with default parameters.
+            fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant(<$config>::default())),)*
+                    _ => None,
+                }
+            }
+
+            pub(crate) fn build<F: Frame>(
+                &self,
+                timing: &Timing,
+                station: &StationConfig,
+                member: Member,
+            ) -> Box<dyn MacState<F>> {
+                match self {
+                    $(Self::$variant(config) => config.build(timing, station, member),)*
+                }
+            }
+
+            pub(crate) fn shortest(&self, timing: &Timing) -> Duration {
+                match self {
+                    $(Self::$variant(config) => config.shortest(timing),)*
+                }
+            }
+
+            pub(crate) fn disturbs(&self) -> bool {
+                match self {
+                    $(Self::$variant(config) => config.disturbs(),)*
+                }
+            }
+
+            pub(crate) fn pairs(&self) -> Option<&[PairConfig]> {
+                match self {
+                    $(Self::$variant(config) => config.pairs(),)*
+                }
+            }
+
+            pub(crate) fn cable(&self) -> Option<&CableConfig> {
+                match self {
+                    $(Self::$variant(config) => config.cable(),)*
+                }
+            }
+
+            pub(crate) fn has_contention(&self) -> bool {
+                match self {
+                    $(Self::$variant(config) => config.has_contention(),)*
+                }
+            }
+
+            pub(crate) fn timing(&self, phy: Phy) -> Timing {
+                match self {
+                    $(Self::$variant(config) => config.timing(phy),)*
+                }
+            }
+
+            /// Refuses what does not fit the medium that it is the MAC of.
+            pub(crate) fn check(&self, medium: &MediumConfig) -> Result<(), String> {
+                match self {
+                    $(Self::$variant(config) => config.fits(medium),)*
+                }
+            }
+        }
+
+        impl TryFrom<MacTable> for Mac {
+            type Error = String;
+            fn try_from(table: MacTable) -> Result<Self, String> {
+                match table {
+                    $(MacTable::$variant(config) => Self::$variant(config),)*
+                }
+                .checked()
+            }
+        }
+
+        impl From<&Mac> for MacTable {
+            fn from(mac: &Mac) -> Self {
+                match mac {
+                    $(Mac::$variant(config) => Self::$variant(config.clone()),)*
+                }
+            }
+        }
+    };
+}
+
+macs! {
+    /// The distributed coordination function of IEEE 802.11 (2007, clause 9).
+    Dcf(DcfConfig) = "dcf";
+    /// Carrier sense with collision detection: Ethernet on a cable (IEEE 802.3, clause 4).
+    CsmaCd(CsmaCdConfig) = "csma_cd";
+    /// Who has something to send sends it (Abramson 1970; Roberts 1972).
+    Aloha(AlohaConfig) = "aloha";
+    /// Slots that belong to stations.
+    Tdma(TdmaConfig) = "tdma";
+    /// The MAC of NET (Zheng 2003 §3.8).
+    Emac(EmacConfig) = "emac";
+    /// No contention: each station has a line of its own.
+    None(NoMacConfig) = "none";
+}
+
+impl Default for Mac {
+    fn default() -> Self {
+        Self::Dcf(DcfConfig::default())
+    }
+}
+
+impl Mac {
+    /// The name alone, where all parameters have their defaults.
+    fn text(&self) -> Option<String> {
+        let name = self.name();
+        (Self::named(name).as_ref() == Some(self)).then(|| name.into())
+    }
+}
+
+impl FromStr for Mac {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::named(text).ok_or_else(|| {
+            let names: Vec<_> = Self::NAMES.iter().map(|name| format!("`{name}`")).collect();
+            format!("`{text}` is not a MAC; there are {}", names.join(", "))
+        })
+    }
+}
+
+impl fmt::Display for Mac {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+text_or_table!(
+    Mac,
+    MacTable,
+    "the name of a MAC, or a table of its parameters like `{dcf: {rts_threshold: 0B}}`",
+    "A medium access control: its name, or its name with its parameters."
+);
+
+/// Parameters of `dcf`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DcfConfig {
+    /// Rate of data frames for one station, one of the PHY's (default: its highest), or how a
+    /// station chooses it: `arf`, `aarf`, `ideal`, or a table like `{arf: {up: 10, down: 2}}`.
+    pub rate: Option<RateControl>,
+    /// Rate of broadcasts and multicasts (default: the lowest basic rate).
+    pub multicast_rate: Option<Rate>,
+    /// The only basic rate: that of answers, and of broadcasts unless `multicast_rate` says
+    /// otherwise (default: the PHY's basic rates).
+    pub basic: Option<Rate>,
+    /// Frames longer than this on the air, header and FCS included, are asked for with RTS and CTS:
+    /// `none` (default) or a size; `0B` is all.
+    pub rts_threshold: RtsThreshold,
+    /// How often a frame is sent.
+    pub retry: Retry,
+    /// Least and largest contention window in slots, like `[31, 1023]` (default: the PHY's).
+    pub cw: Option<Window>,
+    /// How the contention window follows failures and successes (default `binary`).
+    pub backoff: Backoff,
+    /// Preamble of frames above 1 Mbit/s: `long` (default) or `short`.
+    pub preamble: Preamble,
+}
+
+/// From which length on a frame is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RtsThreshold {
+    /// None is.
+    #[default]
+    None,
+    /// Longer ones than this are.
+    Above(Size),
+}
+
+impl RtsThreshold {
+    /// Whether a frame of `bytes` on the air is asked for.
+    pub(crate) fn asks(self, bytes: u32) -> bool {
+        matches!(self, Self::Above(size) if u64::from(bytes) > size.bytes())
+    }
+}
+
+impl FromStr for RtsThreshold {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        if text == "none" { Ok(Self::None) } else { text.parse().map(Self::Above) }
+    }
+}
+
+impl fmt::Display for RtsThreshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.pad("none"),
+            Self::Above(size) => size.fmt(f),
+        }
+    }
+}
+
+text_quantity!(
+    RtsThreshold,
+    "RTS threshold",
+    r"^(none|[0-9]+ *(B|bytes?|kB|KiB))$",
+    "`none`, or the length in bytes above which a frame is asked for with RTS and CTS.",
+    "500B"
+);
+
+/// How often a frame is sent in all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retry {
+    /// Requests, and frames that are not asked for (default 7).
+    pub short: u32,
+    /// Frames that were asked for (default 4).
+    pub long: u32,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Self { short: 7, long: 4 }
+    }
+}
+
+/// Least and largest contention window in slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Window(pub u32, pub u32);
+
+impl Window {
+    /// The largest window that may be written.
+    const MOST: u32 = 65_535;
+
+    pub(crate) fn check(self) -> Result<(), String> {
+        let Self(least, most) = self;
+        if least > most || most > Self::MOST {
+            return Err(format!(
+                "`cw: [{least}, {most}]` has to be the least and the largest window in slots, in \
+                 this order and at most {}",
+                Self::MOST
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Built for DcfConfig {
+    fn check(&self) -> Result<(), String> {
+        self.backoff.check()?;
+        if self.retry.short == 0 || self.retry.long == 0 {
+            return Err("`retry` counts the first try: `short` and `long` are at least 1".into());
+        }
+        self.cw.map_or(Ok(()), Window::check)
+    }
+
+    fn build<F: Frame>(
+        &self,
+        timing: &Timing,
+        station: &StationConfig,
+        _: Member,
+    ) -> Box<dyn MacState<F>> {
+        Box::new(Dcf::new(self, timing, station))
+    }
+
+    fn timing(&self, phy: Phy) -> Timing {
+        Timing::new(phy, self.preamble, self.basic)
+    }
+
+    fn fits(&self, medium: &MediumConfig) -> Result<(), String> {
+        let fixed = match self.rate {
+            Some(RateControl::Fixed(rate)) => Some(rate),
+            _ => None,
+        };
+        medium.phy.has_rate("rate", fixed)?;
+        medium.phy.has_rate("multicast_rate", self.multicast_rate)?;
+        medium.phy.has_rate("basic", self.basic)
+    }
+}

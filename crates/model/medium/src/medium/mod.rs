@@ -1,0 +1,351 @@
+//! The medium: stations, the air, and what happens between them, in the order of time.
+//!
+//! | file | what |
+//! |---|---|
+//! | `events` | what is due next |
+//! | `sending`, `receiving` | transmissions, and signals at those who hear them |
+//! | `change` | changes from outside |
+
+mod change;
+mod events;
+mod receiving;
+mod sending;
+
+use std::sync::Arc;
+
+use netloom_link::{Frame, FrameInfo};
+use netloom_mobility::Trajectory;
+use netloom_radio::RadioError;
+use netloom_units::{Duration, Stream, Time};
+
+use crate::agenda::Agenda;
+use crate::air::{Air, Hearer, Stage};
+use crate::config::{MediumConfig, Setting, StationConfig};
+use crate::counters::{FrameLoss, StationCounters};
+use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected};
+use crate::draw::Draws;
+use crate::field::{Field, Path};
+use crate::log::{AirEvent, AirOccurrence};
+use crate::mac::{MacState, Member, Timer};
+use crate::phy::Timing;
+use crate::radio::Radio;
+use crate::rules::Rules;
+use crate::{Receiver, StationId};
+
+/// One shared channel, carrying frames of type `F`.
+///
+/// # Call order
+/// 1. After every [`offer`](Self::offer), [`change`](Self::change), [`add`](Self::add) and
+///    [`remove`](Self::remove), and whenever the time of [`next_deadline`](Self::next_deadline) has
+///    come: [`poll`](Self::poll) until it returns `None`, then [`poll_dropped`](Self::poll_dropped)
+///    and [`poll_spent`](Self::poll_spent) likewise, then ask for the deadline anew.
+/// 2. [`counters`](Self::counters) and [`config`](Self::config) may be called at any time between.
+///
+/// `now` never goes back; an earlier time than one already given counts as the latest one given.
+/// What happens between two calls happens at its exact time, in order, whenever the next call
+/// comes: late calls change nothing but the time of the hand-over. What a call does at `now` comes
+/// after all that happens by itself until then, so that it does not matter who polls how often.
+///
+/// What happens in the same nanosecond happens in this order: ends of signals, carriers being
+/// sensed, timeouts, starts of sending, starts of arrival; among these by station or, of signals,
+/// by when they began to be sent.
+///
+/// # Example
+/// ```
+/// use netloom_link::FrameInfo;
+/// use netloom_medium::{Medium, MediumConfig, Phy, Receiver, Setting, StationConfig, StationId};
+/// use netloom_mobility::{Point, Trajectory};
+/// use netloom_units::Time;
+///
+/// let config = MediumConfig::new(Phy::B);
+/// let mut medium = Medium::new(config, Setting::default(), Time::ZERO).unwrap();
+/// for station in 0..2 {
+///     // Three metres from each other: ten nanoseconds.
+///     let place = Trajectory::fixed(Point::flat(3.0 * f64::from(station), 0.0));
+///     medium.add(Time::ZERO, StationId(station), StationConfig::default(), place);
+/// }
+/// let (from, to) = (StationId(0), Receiver::Station(StationId(1)));
+/// medium.offer(Time::from_nanos(50_000), from, to, FrameInfo::single(1514), "hello").unwrap();
+/// // Sent at once: the medium has been idle for DIFS.
+/// let reception = loop {
+///     let deadline = medium.next_deadline().unwrap();
+///     if let Some(reception) = medium.poll(deadline) {
+///         break reception;
+///     }
+/// };
+/// assert_eq!(reception.release, Time::from_nanos(50_000 + 1_310_000 + 10));
+/// assert_eq!(reception.frame, "hello");
+/// ```
+#[derive(Debug)]
+pub struct Medium<F> {
+    config: MediumConfig,
+    timing: Timing,
+    rules: Rules,
+    draws: Draws,
+    setting: Setting,
+    field: Box<dyn Field>,
+    /// The latest time given.
+    now: Time,
+    stations: Vec<Option<Station<F>>>,
+    air: Air<F>,
+    /// Transmissions so far.
+    order: u64,
+    /// Ends of transmissions: at the sender (even keys), at the next hearers (odd ones).
+    ends: Agenda,
+    /// Signals that arrive (even keys) and are sensed (odd ones) at the next hearers.
+    signals: Agenda,
+    timers: Agenda,
+    outlet: Outlet<F>,
+    /// Ways from a station, while they are asked for.
+    paths: Vec<Path>,
+    /// Shortest time that a frame is on the air.
+    shortest: Duration,
+}
+
+#[derive(Debug)]
+struct Station<F> {
+    config: StationConfig,
+    radio: Radio,
+    desk: Desk<F>,
+    mac: Box<dyn MacState<F>>,
+    stream: Stream,
+    /// Transmissions so far.
+    sent: u64,
+    /// Who hears it, and until when that holds.
+    hearers: Option<(Arc<[Hearer]>, Time)>,
+    /// The slot of what it sends.
+    sending: Option<u32>,
+}
+
+/// Something that is due.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// The end of the transmission at this slot, at its sender.
+    Sent(u32),
+    /// The signal of the transmission at this slot comes to a stage at the next hearers.
+    Stage(u32, Stage),
+    /// A timer of a station.
+    Timer(StationId, u32),
+}
+
+impl<F: Frame> Medium<F> {
+    /// A medium without stations.
+    ///
+    /// # Errors
+    /// A file of the channel has not been read, or does not fit the setting.
+    pub fn new(config: MediumConfig, setting: Setting, now: Time) -> Result<Self, RadioError> {
+        let timing = config.mac.timing(config.phy);
+        let shortest = config.mac.shortest(&timing);
+        Ok(Self {
+            timing,
+            rules: Rules::new(&config),
+            draws: Draws::new(setting.seed, &setting.name),
+            field: setting.field(&config)?,
+            setting,
+            now,
+            stations: Vec::new(),
+            air: Air::default(),
+            order: 0,
+            ends: Agenda::default(),
+            signals: Agenda::default(),
+            timers: Agenda::default(),
+            outlet: Outlet::default(),
+            paths: Vec::new(),
+            shortest,
+            config,
+        })
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> &MediumConfig {
+        &self.config
+    }
+
+    /// Adds a station that moves as `moves` says. One that has this number already is removed
+    /// first.
+    pub fn add(&mut self, now: Time, id: StationId, config: StationConfig, moves: Trajectory) {
+        self.remove(now, id);
+        let name = format!("{}/{}", self.setting.name, config.name);
+        let stream = Stream::new(self.setting.seed, &name);
+        self.field.place(self.now, id, &config, moves);
+        let queue = config.queue.clone().unwrap_or_else(|| self.config.queue.clone());
+        let rate = config.rate.unwrap_or(self.timing.highest());
+        let mut radio = Radio::default();
+        radio.switch(!config.off);
+        let station = Station {
+            radio,
+            desk: Desk::new(queue, rate, stream.fork("queue")),
+            mac: self.config.mac.build(&self.timing, &config, Member { rank: 0, count: 1 }),
+            stream: stream.fork("backoff"),
+            sent: 0,
+            hearers: None,
+            sending: None,
+            config,
+        };
+        if self.stations.len() <= id.index() {
+            self.stations.resize_with(id.index() + 1, || None);
+            self.timers.grow(self.stations.len() * Timer::PLACES as usize);
+        }
+        self.stations[id.index()] = Some(station);
+        self.forget_hearers();
+        self.call(id, |mac, io| mac.restart(io));
+        self.count();
+    }
+
+    /// Removes a station. What it had to send is dropped; what it is sending is cut off.
+    pub fn remove(&mut self, now: Time, id: StationId) {
+        self.run(now);
+        if self.station(id).is_none() {
+            return;
+        }
+        self.silence(id);
+        let now = self.now;
+        if let Some(mut station) = self.stations[id.index()].take() {
+            station.desk.empty(now, id, FrameLoss::Down, &mut self.outlet);
+        }
+        self.field.remove(id);
+        self.forget_hearers();
+        self.count();
+    }
+
+    /// Says to all stations how many there are.
+    fn count(&mut self) {
+        for number in 0..self.stations.len() {
+            let id = StationId(number as u32);
+            let member = member(&self.stations, id);
+            self.call(id, |mac, io| mac.joined(io, member));
+        }
+    }
+
+    /// Offers a frame to the medium for `from` to send.
+    ///
+    /// # Errors
+    /// The frame and the reason, if the medium does not take it in.
+    pub fn offer(
+        &mut self,
+        now: Time,
+        from: StationId,
+        to: Receiver,
+        info: FrameInfo,
+        frame: F,
+    ) -> Result<(), Rejected<F>> {
+        self.run(now);
+        let taken = self.take_in(from, to, info, frame);
+        let refused = taken.as_ref().err().map(|rejected| rejected.reason);
+        self.outlet.note(self.now, || {
+            let bytes = info.largest();
+            AirOccurrence::Offered { station: from, to, bytes, refused }
+        });
+        if taken? {
+            self.call(from, |mac, io| mac.queued(io));
+        }
+        self.watch_gate(from);
+        Ok(())
+    }
+
+    /// Gives a frame to a station. Whether it has something to send from now on and had not before.
+    fn take_in(
+        &mut self,
+        from: StationId,
+        to: Receiver,
+        info: FrameInfo,
+        frame: F,
+    ) -> Result<bool, Rejected<F>> {
+        let Some(station) = self.stations.get_mut(from.index()).and_then(Option::as_mut) else {
+            return Err(Rejected { frame, number: 0, reason: FrameLoss::Down });
+        };
+        if !station.radio.is_on() {
+            let number = station.desk.refuse(FrameLoss::Down, info);
+            return Err(Rejected { frame, number, reason: FrameLoss::Down });
+        }
+        station.desk.offer(self.now, from, to, info, frame, &mut self.outlet)
+    }
+
+    /// The next frame that a station has received by `now`, in the order of (release,
+    /// transmission, station).
+    pub fn poll(&mut self, now: Time) -> Option<Reception<F>> {
+        self.run(now);
+        self.outlet.receptions.pop_front()
+    }
+
+    /// The next frame that was dropped after it had been taken in.
+    pub fn poll_dropped(&mut self) -> Option<Dropped<F>> {
+        self.outlet.dropped.pop_front()
+    }
+
+    /// The next frame of which nothing is needed any more: a broadcast that all hearers have made
+    /// copies of, or that nobody received.
+    pub fn poll_spent(&mut self) -> Option<F> {
+        self.outlet.spent.pop_front()
+    }
+
+    /// Keeps events for [`poll_event`](Self::poll_event), or does not (default).
+    pub fn record(&mut self, wanted: bool) {
+        match wanted {
+            true => _ = self.outlet.events.get_or_insert_default(),
+            false => self.outlet.events = None,
+        }
+    }
+
+    /// The next thing that happened, in the order in which it did.
+    pub fn poll_event(&mut self) -> Option<AirEvent> {
+        self.outlet.events.as_mut()?.pop_front()
+    }
+
+    /// When the medium has to be polled next. No frame is received before; there may be none then.
+    pub fn next_deadline(&self) -> Option<Time> {
+        if let Some(reception) = self.outlet.receptions.front() {
+            return Some(reception.release);
+        }
+        if !self.outlet.dropped.is_empty() || !self.outlet.spent.is_empty() {
+            return Some(self.now);
+        }
+        let end = self.ends.first().map(|((at, _), _)| at);
+        let timer = self.timers.first().map(|((at, _), _)| at + self.shortest);
+        [end, timer].into_iter().flatten().min()
+    }
+
+    /// What a station has done and met. `None` if there is no such station.
+    pub fn counters(&self, id: StationId) -> Option<&StationCounters> {
+        self.station(id).map(|station| &station.desk.counters)
+    }
+
+    /// Frames that wait at a station, with the one that it serves.
+    pub fn queued(&self, id: StationId) -> u64 {
+        let Some(station) = self.station(id) else { return 0 };
+        station.desk.waiting() + u64::from(station.desk.head().is_some())
+    }
+
+    /// Frames at a station that have not left it: those that wait, and the one that is served
+    /// unless it has arrived already.
+    pub fn unsent(&self, id: StationId) -> u64 {
+        let Some(station) = self.station(id) else { return 0 };
+        station.desk.waiting() + u64::from(station.desk.has_frame())
+    }
+
+    /// The contention window from which a station draws its next backoff.
+    pub fn window(&self, id: StationId) -> u32 {
+        self.station(id).map_or(0, |station| station.mac.window())
+    }
+
+    /// Frames that are on the air for the last time and have left their stations.
+    pub fn on_the_air(&self) -> usize {
+        self.air.iter().filter(|transmission| transmission.frame.is_some()).count()
+    }
+
+    fn station(&self, id: StationId) -> Option<&Station<F>> {
+        self.stations.get(id.index())?.as_ref()
+    }
+
+    fn forget_hearers(&mut self) {
+        for station in self.stations.iter_mut().flatten() {
+            station.hearers = None;
+        }
+    }
+}
+
+/// The place of a station among all.
+fn member<F>(stations: &[Option<Station<F>>], id: StationId) -> Member {
+    let count = |stations: &[Option<Station<F>>]| stations.iter().flatten().count() as u32;
+    Member { rank: count(&stations[..id.index()]), count: count(stations) }
+}

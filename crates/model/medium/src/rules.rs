@@ -1,0 +1,178 @@
+//! When a signal is received: what a medium's configuration says about it, in numbers.
+
+use netloom_radio::{Modulation, milliwatts};
+use netloom_units::{Rate, Time};
+
+use crate::config::{CaptureWhen, Lock, MediumConfig, ReceptionRule};
+use crate::counters::FrameLoss;
+use crate::phy::Phy;
+
+/// When a signal takes over from the one that is being received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Captures {
+    Never,
+    InPreamble,
+    Always,
+}
+
+/// What holds for every reception of a medium. Powers are in mW.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules {
+    phy: Phy,
+    pub has_contention: bool,
+    /// Whether signals that overlap at a receiver disturb each other there.
+    pub disturbs: bool,
+    pub reception: ReceptionRule,
+    /// How much stronger than all others, as a ratio.
+    pub margin: f64,
+    pub captures: Captures,
+    /// Whether a radio also receives what it can only sense.
+    pub lock_any: bool,
+    pub sensitivity: f64,
+    pub carrier_threshold: f64,
+    pub energy_threshold: f64,
+    /// Power of noise.
+    pub noise: f64,
+}
+
+impl Rules {
+    pub fn new(config: &MediumConfig) -> Self {
+        Self {
+            phy: config.phy,
+            has_contention: config.mac.has_contention(),
+            disturbs: config.mac.disturbs(),
+            reception: config.reception,
+            margin: milliwatts(config.capture.margin.decibels()),
+            captures: match (config.reception, config.capture.when) {
+                (ReceptionRule::Collision, _) | (_, CaptureWhen::None) => Captures::Never,
+                (_, CaptureWhen::Preamble) => Captures::InPreamble,
+                (_, CaptureWhen::Any) => Captures::Always,
+            },
+            lock_any: config.lock == Lock::Any,
+            sensitivity: milliwatts(config.sensitivity()),
+            carrier_threshold: milliwatts(config.cs_threshold.dbm()),
+            energy_threshold: milliwatts(config.ed_threshold.dbm()),
+            noise: milliwatts(config.radio.noise_floor()),
+        }
+    }
+
+    fn modulation(&self, rate: Rate) -> Modulation {
+        match (self.phy, Modulation::of(rate)) {
+            (Phy::Fhss, _) | (_, None) => Modulation::Fsk1,
+            (_, Some(modulation)) => modulation,
+        }
+    }
+}
+
+/// The bits of a frame: when which of them are on the air, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bits {
+    /// When the header is over at the receiver.
+    pub header_end: Time,
+    pub header_rate: Rate,
+    pub rate: Rate,
+    /// Bits behind the header in each ns.
+    pub density: f64,
+}
+
+/// What is known of a reception that goes on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judgement {
+    is_intact: bool,
+    /// Whether there has been interference.
+    was_disturbed: bool,
+    /// The logarithm of the probability that all bits up to `since` survive.
+    log_success: f64,
+    since: Time,
+    /// The ratio of signal to interference and noise from then on.
+    ratio: f64,
+}
+
+/// Below this probability nothing survives: the least that a draw can tell from it is 2⁻⁵³.
+const NOTHING: f64 = -40.0;
+
+impl Judgement {
+    pub fn new(now: Time, can_decode: bool) -> Self {
+        Self {
+            is_intact: can_decode,
+            was_disturbed: false,
+            log_success: 0.0,
+            since: now,
+            ratio: 0.0,
+        }
+    }
+
+    /// The reception of a signal of `power` begins among `interference`. `false`: it does not.
+    pub fn begin(&mut self, power: f64, interference: f64, rules: &Rules) -> bool {
+        self.was_disturbed = interference > 0.0;
+        match rules.reception {
+            ReceptionRule::Collision => {
+                self.is_intact &= !self.was_disturbed;
+                true
+            }
+            ReceptionRule::Threshold => !self.was_disturbed || power >= rules.margin * interference,
+            ReceptionRule::Sinr => {
+                self.ratio = power / (interference + rules.noise);
+                true
+            }
+        }
+    }
+
+    /// From `now` on the signal of `power` is among `interference`.
+    pub fn interfere(
+        &mut self,
+        now: Time,
+        (power, bits): (f64, &Bits),
+        interference: f64,
+        rules: &Rules,
+    ) {
+        self.was_disturbed |= interference > 0.0;
+        match rules.reception {
+            ReceptionRule::Collision => self.is_intact &= interference <= 0.0,
+            ReceptionRule::Threshold => self.is_intact &= power >= rules.margin * interference,
+            ReceptionRule::Sinr => {
+                self.pass(now, bits, rules);
+                self.ratio = power / (interference + rules.noise);
+            }
+        }
+    }
+
+    /// Reckons with the bits that were on the air up to `now`.
+    fn pass(&mut self, now: Time, bits: &Bits, rules: &Rules) {
+        if !self.is_intact || self.log_success < NOTHING {
+            return;
+        }
+        let header = bits.header_end.min(now).since(self.since).as_nanos() as f64;
+        let payload = now.since(bits.header_end.max(self.since)).as_nanos() as f64;
+        if header > 0.0 {
+            let count = header * bits.header_rate.bits_per_second() as f64 / 1e9;
+            let log = rules.modulation(bits.header_rate).log_success(self.ratio);
+            self.log_success += count * log;
+        }
+        if payload > 0.0 {
+            let log = rules.modulation(bits.rate).log_success(self.ratio);
+            self.log_success += payload * bits.density * log;
+        }
+        self.since = now;
+    }
+
+    /// Why the signal was not received, if it was not. `draw` gives a uniform number.
+    pub fn verdict(
+        mut self,
+        now: Time,
+        bits: &Bits,
+        rules: &Rules,
+        draw: impl FnOnce() -> f64,
+    ) -> Option<FrameLoss> {
+        let survives = self.is_intact
+            && (rules.reception != ReceptionRule::Sinr || {
+                self.pass(now, bits, rules);
+                draw() < libm::exp(self.log_success)
+            });
+        match survives {
+            true => None,
+            false if self.was_disturbed => Some(FrameLoss::Collision),
+            false => Some(FrameLoss::Noise),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Media against the models and the reference machine of the literature.
+
+mod aloha;
+mod cell;
+mod chain;
+mod ethernet;
+mod laws;
+mod space;
+mod support;
+mod tdma;
+mod terminals;
