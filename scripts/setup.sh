@@ -19,6 +19,8 @@ need traceroute traceroute
 need tcpdump tcpdump
 need ospfd frr
 need bird bird2
+need babeld babeld
+need batmand batmand
 need dnsmasq dnsmasq-base
 need udhcpc udhcpc
 need nft nftables

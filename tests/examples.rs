@@ -199,6 +199,59 @@ fn route_change() {
 }
 
 #[test]
+fn hidden() {
+    let results = run("hidden");
+    // By seconds: what has come of both senders, without RTS and CTS, and with them.
+    let report = |name: &str| -> serde_json::Value {
+        let text = results.read(&format!("{name}.receiver@b.stdout"));
+        serde_json::from_str(text.lines().last().unwrap()).unwrap()
+    };
+    let frames = |seconds: std::ops::Range<u64>| -> u64 {
+        let of = |name| {
+            let report = report(name);
+            let intervals = report["flows"]["0"].as_object().unwrap().clone();
+            let here = intervals
+                .into_iter()
+                .filter(|(at, _)| seconds.contains(&at.parse::<u64>().unwrap()));
+            here.map(|(_, of)| of["packets"].as_u64().unwrap()).sum::<u64>()
+        };
+        of("left") + of("right")
+    };
+    let (without, with) = (frames(3..11), frames(13..21));
+    assert!(with > 2 * without, "{without} frames without RTS, {with} with");
+}
+
+#[test]
+fn empower() {
+    let results = run("empower");
+    let ping = results.read("ping@a.stdout");
+    let heard: BTreeSet<u64> = ping
+        .lines()
+        .filter_map(|line| line.split_once("icmp_seq=")?.1.split_once(' ')?.0.parse().ok())
+        .collect();
+    let last = *heard.last().unwrap();
+    let lost: BTreeSet<u64> = (1..last).filter(|number| !heard.contains(number)).collect();
+    // There is nobody between for 3 s, at some ten pings a second; a loaded machine sends fewer.
+    let longest = (1..=last).fold((0, 0), |(longest, now), number| {
+        let now = if lost.contains(&number) { now + 1 } else { 0 };
+        (now.max(longest), now)
+    });
+    assert!((10..=35).contains(&longest.0), "{lost:?}");
+    assert!(lost.len() <= longest.0 + 5, "{lost:?}");
+    // And somebody is before and after.
+    let gap = *lost.iter().max().unwrap();
+    assert!(heard.iter().any(|number| *number > gap) && heard.len() > 60, "{lost:?}");
+}
+
+#[test]
+fn manet() {
+    let results = run("manet");
+    let ping = results.read("ping@n1.stdout");
+    // Over two others, until one of them has gone.
+    assert!(ping.contains("ttl=62"), "{ping}");
+}
+
+#[test]
 fn hybrid() {
     let results = run("hybrid");
     let summary = results.summary();

@@ -29,7 +29,7 @@ pub fn run(trace: Option<&str>) {
     for (factor, bits, thesis) in SCENARIOS {
         let real = flow(Arrivals::Poisson, bits / 2.0, (0, SECONDS), 1, "real");
         let mut config = line(bits, 8300);
-        config.delay = Duration::from_millis(3);
+        config.delay = Duration::from_millis(3).into();
         let (original, small) = compared(&scene(vec![(config, dilated(&all, factor))], real, 1));
         let mut cells = vec![
             format!("× {factor}, {:.0} Mbit/s", bits / 1e6),

@@ -42,12 +42,9 @@ fn plain() -> End {
 
 fn tree() -> End {
     let bridge = Some(BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, 1]));
-    End::Segment(SwitchPort {
-        switch: SegmentId(0),
-        vlans: None,
-        bridge,
-        tree: TreeSettings::default(),
-    })
+    let port =
+        SwitchPort { switch: SegmentId(0), vlans: None, bridge, tree: TreeSettings::default() };
+    End::Segment(port.into())
 }
 
 fn access() -> End {

@@ -215,6 +215,12 @@ pub struct Inspect {
     /// Print a link, or all of them, as the `tc` commands that do the same on its interfaces.
     #[arg(long, conflicts_with = "all")]
     pub tc: bool,
+    /// Show what stations on shared media have sent and met.
+    #[arg(long, conflicts_with_all = ["all", "tc"])]
+    pub radio: bool,
+    /// Show where nodes on shared media are.
+    #[arg(long, conflicts_with_all = ["all", "tc", "radio"])]
+    pub positions: bool,
     /// List all experiments of this machine; of one that is named, all signals of its monitor.
     #[arg(long)]
     pub all: bool,
@@ -342,12 +348,13 @@ pub struct Capture {
 /// `netloom set`
 #[derive(Debug, Args)]
 pub struct Set {
-    /// The link, as LINK or LINK@EXPERIMENT.
-    #[arg(value_name = "LINK[@EXPERIMENT]")]
+    /// The link, as LINK or LINK@EXPERIMENT; or a shared medium, or a node on one.
+    #[arg(value_name = "NAME[@EXPERIMENT]")]
     pub link: String,
-    /// Properties as in the scenario, like `rate=10Mbit/s queue.limit=50ms jitter.normal=2ms
-    /// loss.gilbert_elliott='{p: 1%, r: 10%}' netem='delay 10ms 2ms' state=down`. Files are
-    /// relative to this folder.
+    /// Properties as in the scenario; of a node `position=[10m, 5m]`, `power`, `rate`, `cw`,
+    /// `radio=off`; of a medium its keys; of a link its own, like `rate=10Mbit/s queue.limit=50ms
+    /// jitter.normal=2ms loss.gilbert_elliott='{p: 1%, r: 10%}' netem='delay 10ms 2ms' state=down`.
+    /// Files are relative to this folder.
     #[arg(required = true, value_name = "KEY=VALUE")]
     pub properties: Vec<String>,
     /// The experiment of this scenario file.

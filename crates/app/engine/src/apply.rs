@@ -6,7 +6,7 @@ mod report;
 mod software;
 mod steps;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +49,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     check_mode(setting, &old.scenario)?;
     check_start(services, state, &old.scenario)?;
     check_fixed(setting, &old.scenario, &scenario)?;
+    check_media(&old.scenario, &scenario)?;
     scenario.monitor = old.scenario.monitor.clone();
     // With the addresses that there are already.
     let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
@@ -143,6 +144,31 @@ fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> 
             "`{key}` of the scenario has changed, which holds for an experiment from its beginning \
              to its end; `netloom destroy {0}` and deploy it again, or take the change back",
             old.name
+        );
+    }
+    Ok(())
+}
+
+/// Shared media, their members, and where these are, are as they were.
+fn check_media(old: &Scenario, new: &Scenario) -> Result<()> {
+    let told = |scenario: &Scenario| -> BTreeMap<String, String> {
+        let media = scenario.nodes.iter().filter_map(|node| {
+            let members = scenario.links.iter().map(|link| &link.endpoints);
+            let members: Vec<_> = members.filter(|[_, medium]| medium.node == node.name).collect();
+            Some((node.name.clone(), format!("{:?} {members:?}", node.medium.as_ref()?)))
+        });
+        let moving = scenario.nodes.iter().filter_map(|node| {
+            let told = (node.position, &node.mobility);
+            (told != (None, &None)).then(|| (node.name.clone(), format!("{told:?}")))
+        });
+        media.chain(moving).collect()
+    };
+    let (before, after) = (told(old), told(new));
+    let differs = |name: &&String| before.get(*name) != after.get(*name);
+    if let Some(name) = before.keys().chain(after.keys()).find(differs) {
+        bail!(
+            "`{name}` has changed, and shared media, their members and where these are do not \
+             change with `apply`: use `netloom set`, or destroy the network and deploy it again"
         );
     }
     Ok(())

@@ -187,8 +187,8 @@ impl Deployment {
             let names = self.scenario.nodes.iter().map(|node| node.name.as_str());
             unknown("node", name, names)
         })?;
-        if node.kind == NodeKind::Switch {
-            bail!("`{name}` is a switch: a segment inside the engine in which nothing can run");
+        if node.kind.is_segment() {
+            bail!("`{name}` is a segment inside the engine, in which nothing can run");
         }
         if node.kind == NodeKind::Outside {
             bail!("`{name}` is no node but this machine: run the command here");
@@ -231,7 +231,7 @@ pub fn is_cut(link: &Link) -> bool {
 }
 
 /// An error for a name that is not there, with the nearest one that is.
-fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
+pub fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
     match netloom_scenario::similar(name, names) {
         Some(nearest) => anyhow!("there is no {what} `{name}`; did you mean `{nearest}`?"),
         None => anyhow!("there is no {what} `{name}`; `netloom inspect` lists them"),

@@ -4,6 +4,7 @@
 //! | module | what |
 //! |---|---|
 //! | `changes` | changes to links |
+//! | `media` | changes to shared media |
 //! | `processes` | processes in nodes |
 //! | `routes` | routes of nodes, by request |
 //! | `failures` | nodes that have failed |
@@ -15,6 +16,7 @@
 pub mod changes;
 mod failures;
 mod lost_outside;
+pub mod media;
 mod overflow;
 mod processes;
 pub mod routes;

@@ -4,12 +4,15 @@
 //! |---|---|
 //! | `nodes` | nodes, their interfaces, the ports of switches |
 //! | `links` | what links have carried |
+//! | `media` | shared media and their stations |
 //! | `timing` | how exactly the engine keeps its schedule |
 
 mod links;
+mod media;
 mod nodes;
 mod timing;
 
 pub use links::links;
+pub use media::media;
 pub use nodes::{nodes, vlan_ports};
 pub use timing::timing;

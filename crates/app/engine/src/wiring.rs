@@ -7,7 +7,7 @@ use netloom_dataplane::{End, LinkWiring, Wiring};
 use netloom_fabric::{LinkEnd, LinkId};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
-use netloom_plan::link_end;
+use netloom_plan::{Ends, Wire};
 use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap, fitted};
 use netloom_scenario::{Endpoint, Interface, Link, Node};
 
@@ -59,13 +59,16 @@ pub fn wire(deployment: &Deployment, devices: Vec<Device>) -> Result<(Wiring, Lo
 pub struct Nodes<'a> {
     deployment: &'a Deployment,
     by_name: HashMap<&'a str, &'a Node>,
+    ends: Ends<'a>,
 }
 
 impl<'a> Nodes<'a> {
     /// Those of `deployment`.
     pub fn of(deployment: &'a Deployment) -> Self {
         let named = |node: &'a Node| (node.name.as_str(), node);
-        Self { deployment, by_name: deployment.scenario.nodes.iter().map(named).collect() }
+        let by_name = deployment.scenario.nodes.iter().map(named).collect();
+        let ends = Ends::of(&deployment.scenario, &deployment.plan);
+        Self { deployment, by_name, ends }
     }
 
     /// A link with its ends, which are taken out of `devices`.
@@ -81,16 +84,14 @@ impl<'a> Nodes<'a> {
     /// What a link ends at, taken out of `devices`.
     pub fn ends(&self, link: &Link, devices: &mut Loose) -> Result<[End; 2]> {
         let [a, b] = &link.endpoints;
-        Ok([self.end(a, devices)?, self.end(b, devices)?])
+        Ok([self.end(a, b, devices)?, self.end(b, a, devices)?])
     }
 
-    fn end(&self, Endpoint { node, interface }: &Endpoint, devices: &mut Loose) -> Result<End> {
-        let end = match self.by_name.get(node.as_str()) {
-            Some(found) => {
-                let number = self.deployment.number(node).unwrap_or_default();
-                link_end(found, number, interface)?
-            }
-            None => LinkEnd::Port(interface.as_str()),
+    fn end(&self, here: &Endpoint, there: &Endpoint, devices: &mut Loose) -> Result<End> {
+        let Endpoint { node, interface } = here;
+        let end = match (self.at(here), self.at(there)) {
+            (Some(here), Some(there)) => self.ends.link_end(here, there)?,
+            _ => LinkEnd::Port(interface.as_str()),
         };
         end.try_map(|interface| {
             let device = devices.remove(&(node.clone(), interface.into()));
@@ -99,6 +100,12 @@ impl<'a> Nodes<'a> {
             forget_what_waits(&mut *device);
             Ok(device)
         })
+    }
+
+    fn at<'e>(&'e self, Endpoint { node, interface }: &'e Endpoint) -> Option<Wire<'e>> {
+        let found = self.by_name.get(node.as_str())?;
+        let number = self.deployment.number(node).unwrap_or_default();
+        Some(Wire { node: found, number, interface })
     }
 
     /// Puts what was at the ends of a link back into `devices`.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{IpPrefix, Ipv6Prefix};
-use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan, link_end};
+use netloom_plan::{self as plan, InterfacePlan, NodePlan, Plan, RoutePlan, Wire};
 use netloom_scenario::{Endpoint, Node, Scenario};
 use netloom_sim::{Interface, InterfaceId, Link, Network, Route, RouteSource, Tap};
 
@@ -59,7 +59,7 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>, part: Part) -> Result<Des
         let [a, b] = &link.endpoints;
         Ok(Link {
             name: link.name.clone(),
-            ends: [ends.end(a)?, ends.end(b)?],
+            ends: [ends.end(a, b)?, ends.end(b, a)?],
             pipes: [link.forward.clone(), link.reverse.clone()],
             logged: logged(&link.name),
             taps: [taps(a), taps(b)],
@@ -174,6 +174,7 @@ fn link_local(mac: [u8; 6]) -> Ipv6Addr {
 /// What links end at. Each interface is a port of the network, numbered as it comes.
 struct Ends<'a> {
     nodes: HashMap<&'a str, (u32, &'a Node)>,
+    wired: plan::Ends<'a>,
     places: HashMap<(&'a str, &'a str), InterfaceId>,
     ports: Vec<InterfaceId>,
 }
@@ -188,19 +189,27 @@ impl<'a> Ends<'a> {
                 places.insert((node.name.as_str(), found.name.as_str()), id);
             }
         }
-        Self { nodes: named.collect(), places, ports: Vec::new() }
+        let wired = plan::Ends::of(scenario, plan);
+        Self { nodes: named.collect(), wired, places, ports: Vec::new() }
     }
 
     fn interface(&self, node: &str, interface: &str) -> Option<InterfaceId> {
         self.places.get(&(node, interface)).copied()
     }
 
-    fn end(&mut self, Endpoint { node: name, interface }: &Endpoint) -> Result<LinkEnd> {
+    /// The end at `here` of a link whose other end is at `there`.
+    fn end(&mut self, here: &'a Endpoint, there: &'a Endpoint) -> Result<LinkEnd> {
+        let (here_wire, there) = (self.wire(here)?, self.wire(there)?);
+        let end = self.wired.link_end(here_wire, there)?;
+        end.try_map(|interface| self.port(&here.node, interface))
+    }
+
+    fn wire(&self, Endpoint { node: name, interface }: &'a Endpoint) -> Result<Wire<'a>> {
         let (number, node) = *self
             .nodes
             .get(name.as_str())
             .with_context(|| format!("there is no node `{name}`, at which a link ends"))?;
-        link_end(node, number, interface)?.try_map(|interface| self.port(name, interface))
+        Ok(Wire { node, number, interface })
     }
 
     fn port(&mut self, node: &str, interface: &str) -> Result<PortId> {

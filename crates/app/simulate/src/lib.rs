@@ -8,6 +8,7 @@
 //! | `tcp` | a node's sysctls → the configuration of its connections |
 //! | `traffic` | the scenario's traffic → the simulator's flows |
 //! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
+//! | `media` | changes of shared media |
 //! | `rerouting` | routes that follow what is down |
 //! | `prepared` | the scenario → its simulation, or the part of one process |
 //! | `configs` | what pipes run on at a time |
@@ -28,6 +29,7 @@ mod configs;
 mod describe;
 mod hybrid;
 mod joined;
+mod media;
 mod message;
 mod prepared;
 mod processes;

@@ -56,7 +56,7 @@ impl Rerouting {
                 }),
             };
             let (changes, routes) = (Vec::new(), Some(source));
-            all.push(Change { at, changes, route: None, node: None, routes });
+            all.push(Change { at, changes, media: Vec::new(), route: None, node: None, routes });
             coming.push_back((at, names(scenario, &down)));
         }
         Ok((Self { coming }, all))

@@ -16,6 +16,7 @@ use netloom_sim::{Change, NodeChange, RouteChanged, RouteError};
 use netloom_units::Time;
 
 use crate::describe::{Described, in_scenario, route};
+use crate::media;
 use crate::rerouting::Rerouting;
 
 /// What became of routes, by the place of the change among all that the simulator makes.
@@ -71,8 +72,9 @@ impl Timeline {
             let node =
                 becomes.and_then(|(node, change)| Some((*described.nodes.get(node)?, change)));
             if let Some(at) = at {
-                let change =
-                    Change { at, changes: pipes(&changes, described)?, route, node, routes: None };
+                let media = media::alterations(scenario, described, &event.action);
+                let changes = pipes(&changes, described)?;
+                let change = Change { at, changes, media, route, node, routes: None };
                 made.push((Some(number), event.lasting, change));
             }
             let node = becomes.map(|(node, change)| (node.to_owned(), change));

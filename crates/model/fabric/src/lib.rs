@@ -8,9 +8,9 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `ids` | identities that never change: [`LinkId`], [`PipeId`], [`PortId`], [`SegmentId`] |
-//! | `link` | a link as it is given and taken back: [`Link`], [`LinkEnd`], [`SwitchPort`] |
+//! | `link` | a link as it is given and taken back: [`Link`], [`LinkEnd`], [`SegmentPort`] |
 //! | `network` | the network, which joins the rest: [`Network`] |
-//! | `segment` | what joins links, behind one trait: [`Segment`]; switches, VLANs, spanning trees |
+//! | `segment` | what joins links, behind one trait: [`Segment`]; switches, VLANs, spanning trees, media |
 //! | `frame` | what is asked of frames and their memory: [`Frame`], [`Memory`] |
 //! | `observer` | who watches: [`Observer`] |
 //! | `timers` | what is due next |
@@ -29,7 +29,12 @@ mod timers;
 
 pub use frame::{Frame, Malformed, Memory};
 pub use ids::{LinkId, PipeId, PortId, SegmentId};
-pub use link::{Link, LinkEnd, SwitchKind, SwitchPort, TreeSettings};
+pub use link::{
+    Link, LinkEnd, SegmentKind, SegmentPort, StationPort, SwitchKind, SwitchPort, TreeSettings,
+};
+pub use netloom_medium::StationView;
 pub use network::{Delivered, Network};
 pub use observer::{Loss, Observer, PipeSlot};
-pub use segment::{Arrival, LinkView, Outputs, PortStatus, Segment, SegmentEnd, TreePort};
+pub use segment::{
+    Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, SegmentEnd, TreePort,
+};

@@ -2,8 +2,10 @@
 //! how frames go through it.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
-use netloom_link::{Pipe, PortVlans, Vid};
+use netloom_link::{MacKey, Pipe, PortVlans, Vid};
+use netloom_medium::{MediumSetup, StationConfig, StationId, Trajectory};
 use netloom_spanning_tree::{BridgeId, PathCost, PortPriority};
 
 use crate::{PortId, SegmentId};
@@ -19,7 +21,7 @@ pub struct Link<F> {
 
 /// What a link ends at. `P` is what stands for a port of the network: in the network itself its
 /// identity; around it the name of an interface, or the device that is one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum LinkEnd<P = PortId> {
     /// A port of the network.
     Port(P),
@@ -33,7 +35,75 @@ pub enum LinkEnd<P = PortId> {
         vlans: Vec<(Vid, P)>,
     },
     /// A port of a segment.
-    Segment(SwitchPort),
+    Segment(SegmentPort),
+}
+
+/// A port of a segment: which segment it is, of which kind, and what the port is to it. The segment
+/// exists as long as a link ends at it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SegmentPort {
+    /// A port of a switch.
+    Switch(SwitchPort),
+    /// A station on a shared medium.
+    Station(StationPort),
+}
+
+impl SegmentPort {
+    /// The segment.
+    pub fn segment(&self) -> SegmentId {
+        match self {
+            Self::Switch(port) => port.switch,
+            Self::Station(port) => port.medium,
+        }
+    }
+
+    /// What all ports of the segment have in common.
+    pub fn kind(&self) -> SegmentKind {
+        match self {
+            Self::Switch(port) => SegmentKind::Switch(port.kind()),
+            Self::Station(_) => SegmentKind::Medium,
+        }
+    }
+}
+
+impl From<SwitchPort> for SegmentPort {
+    fn from(port: SwitchPort) -> Self {
+        Self::Switch(port)
+    }
+}
+
+/// A station on a shared medium.
+#[derive(Debug, Clone)]
+pub struct StationPort {
+    /// The medium. It exists as long as a link ends at it.
+    pub medium: SegmentId,
+    /// What the medium is; the same at all its stations. The first one decides.
+    pub setup: Arc<MediumSetup>,
+    /// The station's number on the medium, which no other has.
+    pub station: StationId,
+    /// The address of its interface.
+    pub address: MacKey,
+    /// What is particular to it.
+    pub config: StationConfig,
+    /// How it moves, counted from when a run begins.
+    pub moves: Trajectory,
+}
+
+/// Two are the same if they are the same station, whatever it does.
+impl PartialEq for StationPort {
+    fn eq(&self, other: &Self) -> bool {
+        let identity = |port: &Self| (port.medium, port.station, port.address);
+        identity(self) == identity(other)
+    }
+}
+
+/// What all ports of a segment have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// They are those of a switch.
+    Switch(SwitchKind),
+    /// They are stations on a shared medium.
+    Medium,
 }
 
 /// A port of a switch: the segment and what the port is to it.
@@ -80,17 +150,17 @@ impl<P> LinkEnd<P> {
     /// A port of a switch that knows no VLANs and runs no spanning tree.
     pub fn switch(switch: SegmentId) -> Self {
         let tree = TreeSettings::default();
-        Self::Segment(SwitchPort { switch, vlans: None, bridge: None, tree })
+        Self::Segment(SwitchPort { switch, vlans: None, bridge: None, tree }.into())
     }
 
     /// A port of a switch that knows VLANs, and what it does with tags.
     pub fn vlan_port(switch: SegmentId, vlans: PortVlans) -> Self {
         let tree = TreeSettings::default();
-        Self::Segment(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree })
+        Self::Segment(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree }.into())
     }
 
-    /// The port of a switch that it is.
-    pub fn switch_port(&self) -> Option<&SwitchPort> {
+    /// The port of a segment that it is.
+    pub fn segment_port(&self) -> Option<&SegmentPort> {
         match self {
             Self::Port(_) | Self::Trunk { .. } => None,
             Self::Segment(port) => Some(port),

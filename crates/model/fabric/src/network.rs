@@ -7,13 +7,14 @@ mod joining;
 use std::collections::{BTreeMap, VecDeque};
 
 use netloom_link::{Delivery, FrameInfo, Pipe, PipeChange, Tag, Vid};
+use netloom_medium::{MediumChange, RadioError};
 use netloom_units::{Duration, Time};
 
 use crate::segment::{Arrival, Hop, LinkView, Outputs};
 use crate::timers::Timers;
 use crate::{
-    Frame, LinkId, Loss, Malformed, Memory, Observer, PipeId, PipeSlot, PortId, Segment,
-    SegmentEnd, SegmentId,
+    Frame, LinkId, Loss, Malformed, MediumView, Memory, Observer, PipeId, PipeSlot, PortId,
+    Segment, SegmentEnd, SegmentId,
 };
 use joining::{Home, Place, TrunkPorts};
 
@@ -41,7 +42,7 @@ const HOP_BUDGET: usize = 1024;
 ///
 /// // Two ports, 5 ms apart.
 /// let mut config = PipeConfig::default();
-/// config.delay = Duration::from_millis(5);
+/// config.delay = Duration::from_millis(5).into();
 /// let pipe = |direction| {
 ///     Pipe::new(config.clone(), Stream::of_pipe(1, "a-b", direction), Time::ZERO)
 /// };
@@ -95,6 +96,8 @@ struct Slot<F> {
     target: Place,
     /// Whether no segment is at either end.
     is_alone: bool,
+    /// Whether a shared medium is at the far end.
+    leads_to_medium: bool,
 }
 
 /// A port of the network.
@@ -264,6 +267,43 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
+    /// Changes a shared medium at `now`, if it is here.
+    ///
+    /// # Errors
+    /// The channel cannot work as it is changed; nothing is changed then.
+    pub fn change_medium(
+        &mut self,
+        now: Time,
+        medium: SegmentId,
+        change: &MediumChange,
+    ) -> Result<(), RadioError> {
+        let Some(segment) = self.homes.get(&medium).copied() else { return Ok(()) };
+        let mut changed = Ok(());
+        self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
+            changed = segment.change_medium(now, change, out);
+        });
+        changed
+    }
+
+    /// The shared media that are here, as they are at `now`.
+    pub fn media(&mut self, now: Time) -> Vec<MediumView> {
+        let homes = self.segments.iter_mut().flatten();
+        homes.filter_map(|home| home.segment.medium(now)).collect()
+    }
+
+    /// What changes by itself with time begins anew, as if it were set at `now`: the time from
+    /// which a run counts.
+    pub fn begin(&mut self, now: Time) {
+        for index in 0..self.slots.len() {
+            let Some(slot) = &mut self.slots[index] else { continue };
+            slot.pipe.begin(now);
+            self.unsettled.push_back((index, now));
+        }
+        for index in 0..self.segments.len() {
+            self.with_segment(index, (now, Duration::ZERO), |segment, out| segment.begin(now, out));
+        }
+    }
+
     /// A device did not take a frame that was delivered: the pipe's statistics say so.
     pub fn not_taken(&mut self, pipe: PipeSlot, info: &FrameInfo, release: Time) {
         self.slot_mut(pipe.slot).pipe.not_taken(info, release);
@@ -342,7 +382,9 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
 
     /// A super-frame enters in pieces as large as the pipe allows.
     fn enter_pieces(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
-        let together = self.slot_mut(slot).pipe.coalesce(at, &info, &frame);
+        let Slot { pipe, leads_to_medium, .. } = self.slot_mut(slot);
+        // A station sends each frame by itself.
+        let together = if *leads_to_medium { 1 } else { pipe.coalesce(at, &info, &frame) };
         if together >= info.frames() {
             return self.offer_to(slot, at, info, frame);
         }

@@ -7,9 +7,11 @@
 //! | `outputs` | where a segment puts what leaves it: [`Outputs`] |
 //! | `switch` | switches: a relay by itself, and the choice of the kind |
 //! | `learning`, `vlan` | relays: which ports a frame leaves by, with and without VLANs |
+//! | `medium` | shared media |
 //! | `tree` | a spanning tree around a relay: which ports take part |
 
 mod learning;
+mod medium;
 mod outputs;
 mod switch;
 mod tree;
@@ -18,13 +20,15 @@ mod vlan;
 use std::fmt::Debug;
 
 use netloom_link::{FrameInfo, MacKey, PortVlans, VlanDrops};
+use netloom_medium::{MediumChange, MediumConfig, RadioError, StationView};
 use netloom_spanning_tree::{BridgeId, PortView};
 use netloom_units::Time;
 
-use crate::{LinkId, Memory, SwitchPort};
+use crate::{LinkId, Memory, SegmentId, SegmentPort};
+use medium::SharedMedium;
 pub(crate) use outputs::Hop;
 pub use outputs::Outputs;
-pub(crate) use switch::new_switch;
+use switch::new_switch;
 
 /// What joins links. Ports are numbered by the network; when a link goes, the number of its port is
 /// used again.
@@ -38,13 +42,16 @@ pub trait Segment<M: Memory>: Debug + Send {
     /// Does what is due at `now`.
     fn handle_timeout(&mut self, _now: Time, _out: &mut Outputs<'_, M>) {}
 
+    /// What changes by itself with time begins anew at `now`.
+    fn begin(&mut self, _now: Time, _out: &mut Outputs<'_, M>) {}
+
     /// When something is due next without a frame.
     fn next_deadline(&self) -> Option<Time> {
         None
     }
 
     /// A link is joined at `port`, where none is.
-    fn add_port(&mut self, port: usize, settings: &SwitchPort);
+    fn add_port(&mut self, now: Time, port: usize, settings: &SegmentPort);
 
     /// The link at `port` has come, or has changed.
     fn link_changed(&mut self, now: Time, port: usize, link: LinkView, out: &mut Outputs<'_, M>);
@@ -54,6 +61,35 @@ pub trait Segment<M: Memory>: Debug + Send {
 
     /// The state of `port`.
     fn port_status(&self, port: usize) -> PortStatus;
+
+    /// Changes a shared medium; anything else stays as it is.
+    ///
+    /// # Errors
+    /// The channel cannot work as it is changed.
+    fn change_medium(
+        &mut self,
+        _now: Time,
+        _change: &MediumChange,
+        _out: &mut Outputs<'_, M>,
+    ) -> Result<(), RadioError> {
+        Ok(())
+    }
+
+    /// A shared medium as it is at `now`; `None` of anything else.
+    fn medium(&mut self, _now: Time) -> Option<MediumView> {
+        None
+    }
+}
+
+/// A shared medium as it is.
+#[derive(Debug, Clone)]
+pub struct MediumView {
+    /// Which one.
+    pub id: SegmentId,
+    /// What it runs on.
+    pub config: MediumConfig,
+    /// Its stations, in the order of their numbers.
+    pub stations: Vec<StationView>,
 }
 
 /// A frame that comes in by a port.
@@ -110,6 +146,17 @@ pub struct SegmentEnd {
     pub end: usize,
     /// The port's state.
     pub status: PortStatus,
+}
+
+/// The segment that `port` is at, without ports.
+pub(crate) fn new_segment<M: Memory + 'static>(
+    port: &SegmentPort,
+    now: Time,
+) -> Box<dyn Segment<M>> {
+    match port {
+        SegmentPort::Switch(port) => new_switch(port.kind()),
+        SegmentPort::Station(port) => Box::new(SharedMedium::new(port, now)),
+    }
 }
 
 /// Source and destination of the frame whose Ethernet header is at the start of `bytes`.

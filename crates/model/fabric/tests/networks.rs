@@ -120,13 +120,13 @@ fn switch(switch: u32) -> LinkEnd {
 fn vlan(switch: u32, text: &str) -> LinkEnd {
     let vlans: PortVlans = serde_json::from_str(text).expect("a port");
     let (switch, tree) = (SegmentId(switch), TreeSettings::default());
-    LinkEnd::Segment(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree })
+    LinkEnd::Segment(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree }.into())
 }
 
 fn tree(switch: u32) -> LinkEnd {
     let bridge = Some(BridgeId::new(Priority::default(), mac(100 + switch)));
     let (switch, tree) = (SegmentId(switch), TreeSettings::default());
-    LinkEnd::Segment(SwitchPort { switch, vlans: None, bridge, tree })
+    LinkEnd::Segment(SwitchPort { switch, vlans: None, bridge, tree }.into())
 }
 
 #[test]

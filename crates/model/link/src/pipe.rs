@@ -23,7 +23,7 @@ use crate::shift::Shift;
 use crate::statistics::{Collector, Present};
 use crate::{
     Count, DropReason, Frame, FrameInfo, InFlight, LinkState, Passage, PipeChange, PipeConfig,
-    PipeStatistics, Stream, Window,
+    PipeStatistics, RateLimit, Stream, Window,
 };
 use steered::Hold;
 
@@ -159,7 +159,7 @@ impl<F: Frame> Pipe<F> {
             early: None,
             shift: Shift::default(),
             channel: Channel::new(&config, &stream),
-            flight: Flight::new(&config, &stream),
+            flight: Flight::new(&config, &stream, start),
             discarded: VecDeque::new(),
             statistics: Collector::new(start),
             journal: Journal::default(),
@@ -394,6 +394,16 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
+    /// Traces and schedules begin anew, as if they were set at `now`: the time from which a run
+    /// counts.
+    pub fn begin(&mut self, now: Time) {
+        let now = self.advance(now);
+        if matches!(self.config.rate, RateLimit::Trace(_) | RateLimit::Schedule(_)) {
+            self.line.begin(now, &self.config.rate);
+        }
+        self.flight.begin(now);
+    }
+
     /// Applies `change` at `now`.
     ///
     /// Rate, framing and queue hold from the next frame to start serialization or to arrive, the
@@ -418,7 +428,7 @@ impl<F: Frame> Pipe<F> {
             self.conditioning = Conditioning::new(&new.condition, now);
         }
         self.channel.configure(&old, new);
-        self.flight.configure(&old, new);
+        self.flight.configure(&old, new, now);
         if new.background != old.background {
             self.begin_background(now);
         } else {

@@ -20,6 +20,7 @@
 //! | `agenda` | what is due when |
 //! | `draw` | random numbers that depend on what they decide only |
 //! | `log` | what happens on the air, and its binary form: [`AirEvent`], [`AirLogWriter`] |
+//! | `setup` | a medium as it is described: [`MediumSetup`] |
 //! | `counters` | what is counted of each station: [`StationCounters`] |
 //!
 //! Not here: clocks, devices, frame contents, addresses; how stations move (`netloom-mobility`),
@@ -40,10 +41,11 @@ mod medium;
 mod phy;
 mod radio;
 mod rules;
+mod setup;
 
 pub use config::{
     Capture, CaptureWhen, Lock, MediumChange, MediumConfig, MediumProperties, Movement,
-    ReceptionRule, Setting, StationConfig,
+    ReceptionRule, Setting, StationConfig, StationProperties,
 };
 pub use counters::{FrameLoss, Losses, StationCounters};
 pub use desk::{Dropped, Reception, Rejected};
@@ -58,4 +60,7 @@ pub use mac::{
     TdmaConfig, Window,
 };
 pub use medium::Medium;
+pub use netloom_mobility::{Point, Trajectory};
+pub use netloom_radio::RadioError;
 pub use phy::{Phy, Preamble};
+pub use setup::{MediumSetup, StationView};

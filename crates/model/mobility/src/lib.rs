@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `point` | points and vectors: [`Point`] |
 //! | `trajectory` | [`Trajectory`] and its [`Leg`]s |
+//! | `delayed` | a trajectory that begins later |
 //! | `contacts` | what movements mean for a network: [`Contacts`] |
 //! | `grid` | who may be near a place: [`Grid`] |
 //! | [`orbit`] | satellites: where they are, and when they are seen |
@@ -22,6 +23,7 @@
 
 mod contacts;
 mod crossing;
+mod delayed;
 mod failure;
 mod geo;
 mod grid;

@@ -317,6 +317,7 @@ impl Observation {
             | Self::Event { .. }
             | Self::MissedEvent { .. }
             | Self::Simulated { .. }
+            | Self::Compared { .. }
             | Self::DiskIssued { .. }
             | Self::DiskCompleted { .. }
             | Self::Metric { .. } => {}

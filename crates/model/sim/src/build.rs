@@ -440,7 +440,7 @@ impl Islands {
                     LinkEnd::Trunk { .. } => needs[number] = true,
                     LinkEnd::Segment(port) => {
                         needs[number] = true;
-                        let first = *first_at.entry(port.switch).or_insert(number);
+                        let first = *first_at.entry(port.segment()).or_insert(number);
                         same.join(first, number);
                     }
                 }

@@ -16,7 +16,9 @@ use crate::crossing::{Announcement, Inlet, is_cut};
 use crate::flow::{FlowCounts, FlowTotals};
 use crate::island::Island;
 use crate::meter::WireMeter;
-use crate::network::{Change, InterfaceId, NodeChange, RouteChange, RouteChanged, RouteError};
+use crate::network::{
+    Change, InterfaceId, MediumAlteration, NodeChange, RouteChange, RouteChanged, RouteError,
+};
 use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
@@ -352,6 +354,7 @@ impl Cell {
             let change = self.timeline[number].clone();
             self.next_change += 1;
             self.change(&change.changes);
+            self.change_media(&change.media);
             if let Some((node, change)) = &change.route {
                 self.change_route(number, *node, change);
             }
@@ -363,6 +366,19 @@ impl Cell {
             }
         }
         self.schedule_change();
+    }
+
+    /// Changes shared media, those that are here.
+    fn change_media(&mut self, media: &[MediumAlteration]) {
+        let now = self.now;
+        for MediumAlteration { medium, link, change } in media {
+            let pipe = PipeId { link: *link, direction: Direction::Forward };
+            let Place::Island(number) = self.places.of(pipe) else { continue };
+            let Some(island) = self.islands.get_mut(number) else { continue };
+            // Whoever describes a change has seen that the channel can work with it.
+            let _ = island.network.change_medium(now, *medium, change);
+            self.queue.set(Entity::Island(number), Some(now));
+        }
     }
 
     /// Has a node fail or recover, if it is here.

@@ -81,8 +81,8 @@ pub use flow::{Arrival, Arrivals, Delays, FlowKind, FlowSpec, FlowTotals, TcpFlo
 pub use meter::Metered;
 pub use neighbours::{Neighbour, frame_of, packet_of};
 pub use network::{
-    Change, Interface, InterfaceId, Link, Network, Node, NodeChange, Route, RouteChange,
-    RouteChanged, RouteError, RouteSource, Tap,
+    Change, Interface, InterfaceId, Link, MediumAlteration, Network, Node, NodeChange, Route,
+    RouteChange, RouteChanged, RouteError, RouteSource, Tap,
 };
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader, Twin};

@@ -4,8 +4,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use netloom_fabric::{LinkEnd, PipeId};
+use netloom_fabric::{LinkEnd, LinkId, PipeId, SegmentId};
 use netloom_link::{IpPrefix, PipeChange, PipeConfig};
+use netloom_medium::MediumChange;
 use netloom_units::Time;
 
 /// A network, and what happens to its links.
@@ -118,6 +119,8 @@ pub struct Change {
     pub at: Time,
     /// All of them, made before any frame moves.
     pub changes: Vec<(PipeId, PipeChange)>,
+    /// Shared media that change.
+    pub media: Vec<MediumAlteration>,
     /// A node, by its place, and what becomes of its routes.
     pub route: Option<(u32, RouteChange)>,
     /// A node, by its place, and what becomes of it.
@@ -125,6 +128,17 @@ pub struct Change {
     /// Who knows the further routes of all nodes from then on, instead of who did before. Single
     /// routes that the timeline has changed are then again as they were.
     pub routes: Option<Arc<dyn RouteSource>>,
+}
+
+/// A shared medium that changes.
+#[derive(Debug, Clone)]
+pub struct MediumAlteration {
+    /// The medium.
+    pub medium: SegmentId,
+    /// A link that ends at it.
+    pub link: LinkId,
+    /// What changes.
+    pub change: Arc<MediumChange>,
 }
 
 /// What becomes of a node. Its links are not meant by that.

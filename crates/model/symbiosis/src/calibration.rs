@@ -232,7 +232,7 @@ impl Calibration {
         let profile = OverheadProfile::new(vec![point]).expect("one point does not go back");
         PipeChange {
             mac_overhead: Some(Data::inline(profile)),
-            delay: Some(self.delay),
+            delay: Some(self.delay.into()),
             ..PipeChange::default()
         }
     }

@@ -3,7 +3,8 @@
 pub use netloom_link::PipeChange;
 use netloom_link::notation::ToldChange;
 use netloom_scenario::{
-    Direction, Happening, Link, NodeState, Route, RouteChange, Scenario, TimelineAction,
+    Direction, Happening, Link, NodeState, Position, Route, RouteChange, Scenario, StationChange,
+    TimelineAction,
 };
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -57,7 +58,10 @@ impl LinkChange {
                 };
                 at_node.map(of_link).collect()
             }
-            TimelineAction::Run { .. } | TimelineAction::Route { .. } => Vec::new(),
+            TimelineAction::Run { .. }
+            | TimelineAction::Route { .. }
+            | TimelineAction::SetMedia { .. }
+            | TimelineAction::SetStation { .. } => Vec::new(),
         }
     }
 
@@ -99,6 +103,16 @@ pub fn happening_in_words(happening: &Happening, changes: &[LinkChange]) -> Stri
         TimelineAction::Run { node, command } => {
             format!("`{}` in {node}", command.argv().join(" "))
         }
+        TimelineAction::SetMedia { changes } => {
+            let words = changes.iter().map(|(name, change)| {
+                let keys = change.keys().join(", ");
+                format!("medium {name}: {keys}")
+            });
+            words.collect::<Vec<_>>().join("; ")
+        }
+        TimelineAction::SetStation { node, change } => {
+            format!("node {node}: {}", station_in_words(change))
+        }
         TimelineAction::Route { node, change } if happening.takes_back() => {
             format!("node {node}: route to {} as before", change.destination())
         }
@@ -106,6 +120,21 @@ pub fn happening_in_words(happening: &Happening, changes: &[LinkChange]) -> Stri
             format!("node {node}: {}", change_in_words(change))
         }
     }
+}
+
+/// What changes of a node's stations, in a line.
+fn station_in_words(change: &StationChange) -> String {
+    let StationChange { on, power, rate, cw, to, speed } = change;
+    let place = |Position { x, y, z }: &Position| format!("[{x}m, {y}m, {z}m]");
+    let how_fast = speed.map_or(String::new(), |speed| format!(" at {speed}"));
+    let words = [
+        on.map(|on| format!("radio {}", if on { "on" } else { "off" })),
+        power.map(|power| format!("power {power}")),
+        rate.map(|rate| format!("rate {rate}")),
+        cw.map(|cw| format!("cw [{}, {}]", cw.0, cw.1)),
+        to.as_ref().map(|to| format!("to {}{how_fast}", place(to))),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// A route that comes or goes, in a line.

@@ -6,6 +6,7 @@
 //! | [`state`] | what the experiment is: nodes, links, processes |
 //! | [`apply`] | another scenario in its place while it runs |
 //! | [`change`] | what can be changed while it runs |
+//! | [`medium`] | shared media: what they are, and what can be changed |
 //! | [`exec`] | commands and terminals in nodes |
 //! | [`ping`] | which nodes reach which |
 //! | [`path`] | the ways between real hosts of a symbiotic run |
@@ -25,6 +26,7 @@ pub mod exec;
 pub mod flow;
 pub mod launch;
 pub mod machine;
+pub mod medium;
 pub mod metric;
 pub mod openapi;
 pub mod path;

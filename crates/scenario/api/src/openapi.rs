@@ -10,6 +10,7 @@ use crate::change::{ChangeRequest, ChangeResponse, RoutesRequest, RoutesResponse
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
 use crate::machine::Machine;
+use crate::medium::{MediumRequest, MediumResponse, MediumStatus, PositionsRequest};
 use crate::path::PathStatus;
 use crate::ping::{PingRequest, Reach};
 use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus};
@@ -87,6 +88,30 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: Some(|g| g.subschema_for::<ChangeRequest>()),
         response: Response::Json(|g| g.subschema_for::<ChangeResponse>()),
+    },
+    Operation {
+        method: "get",
+        path: "/media",
+        summary: "All shared media with their stations.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<MediumStatus>>()),
+    },
+    Operation {
+        method: "patch",
+        path: "/media/{medium}",
+        summary: "Changes a shared medium and its stations: all at one instant, or nothing.",
+        query: &[],
+        request: Some(|g| g.subschema_for::<MediumRequest>()),
+        response: Response::Json(|g| g.subschema_for::<MediumResponse>()),
+    },
+    Operation {
+        method: "patch",
+        path: "/positions",
+        summary: "Puts nodes on shared media at other places: all at one instant, or none.",
+        query: &[],
+        request: Some(|g| g.subschema_for::<PositionsRequest>()),
+        response: Response::Json(|g| g.subschema_for::<MediumResponse>()),
     },
     Operation {
         method: "post",

@@ -6,14 +6,15 @@
 //! | loopbacks | 10.255.0.0/16, a /32 each, from 10.255.0.1 | fd00:ffff::/32, a /128 each, from fd00:ffff::1 |
 //!
 //! Numbers ascend in the order that `numbering` says (of segments, and of nodes for loopbacks), and
-//! in the order of the interfaces within a segment. Nothing automatic ever lies in a fixed network
+//! in the order of the interfaces within a segment. On a medium whose `addressing` is `hosts`, each
+//! address is alone: a /32, a /128. Nothing automatic ever lies in a fixed network
 //! of another segment; in the fixed network of its own segment, the automatic ends get the free
 //! addresses from below.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
-use netloom_scenario::{IpPrefix, Port};
+use netloom_scenario::{IpPrefix, MediumAddressing, Port};
 
 use crate::PlanError;
 use crate::cidr::{Cidr, Family, Source};
@@ -86,6 +87,16 @@ impl Addressing {
     }
 }
 
+/// The interfaces on media whose `addressing` is `hosts`.
+fn alone(topology: &Topology<'_>) -> HashSet<Port> {
+    let is_alone = |name: &str| {
+        let medium = topology.scenario.node(name).and_then(|node| node.medium.as_ref());
+        medium.is_some_and(|medium| medium.addressing == MediumAddressing::Hosts)
+    };
+    let joining = topology.scenario.links.iter().filter(|link| is_alone(&link.endpoints[1].node));
+    joining.filter_map(|link| topology.port(&link.endpoints[0])).collect()
+}
+
 fn range(family: Family, v4: &str, v6: &str) -> Cidr {
     let text = if family == Family::V4 { v4 } else { v6 };
     // Invariant: called with the constants of this file only.
@@ -105,7 +116,7 @@ fn assign_loopbacks(
     for index in numbering.nodes.numbered_from(FIRST_LOOPBACK) {
         let node = topology.node(index);
         match family.loopback_source(node) {
-            _ if topology.is_switch(index) => {}
+            _ if topology.is_segment(index) => {}
             Source::None => {}
             Source::Fixed(addresses) => loopbacks[index].extend(addresses),
             Source::Auto => {
@@ -140,6 +151,8 @@ struct Assigner<'t, 's> {
     pool: Pool,
     /// Fixed addresses anywhere, and all that were given out.
     used: HashSet<u128>,
+    /// Interfaces whose address is alone in its network.
+    alone: HashSet<Port>,
     assigned: Vec<(Port, Vec<Cidr>)>,
 }
 
@@ -150,7 +163,8 @@ impl<'t, 's> Assigner<'t, 's> {
             (FIRST_NETWORK[family as usize] as u128) << if family == Family::V4 { 2 } else { 64 };
         let used = fixed(topology, family).map(|cidr| cidr.bits).collect();
         let pool = Pool::new(range, start, fixed(topology, family));
-        Self { topology, family, pool, used, assigned: vec![] }
+        let alone = alone(topology);
+        Self { topology, family, pool, used, alone, assigned: vec![] }
     }
 
     fn segment(&mut self, members: &[Port]) -> Result<(), PlanError> {
@@ -229,7 +243,9 @@ impl<'t, 's> Assigner<'t, 's> {
                 network: networks[networks.len() - 1].prefix(),
             };
             let address = free.find(|cidr| used.insert(cidr.bits)).ok_or_else(full)?;
-            self.assigned.push((*port, vec![address]));
+            let length =
+                if self.alone.contains(port) { self.family.width() } else { address.length };
+            self.assigned.push((*port, vec![Cidr { length, ..address }]));
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ mod wiring;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use netloom_scenario::{Endpoint, Kernel, Limits, Node, NodeKind, Port, Scenario};
 
@@ -50,7 +50,7 @@ pub use keeping::keep_addresses;
 pub use model::*;
 pub use rerouting::rerouted;
 pub use ways::Way;
-pub use wiring::{NoSwitch, link_end};
+pub use wiring::{Ends, NoSegment, Wire, station_change};
 
 use addresses::Addressing;
 use cidr::Family;
@@ -80,6 +80,7 @@ fn plan_numbered(
     graph.address(&addressing);
     let macs = mac::assign(scenario);
     let direct = direct_peers(scenario);
+    let on_media = on_media(scenario);
     let nodes: Vec<NodePlan> = scenario
         .nodes
         .iter()
@@ -102,10 +103,14 @@ fn plan_numbered(
                     direct_peer: direct
                         .get(&(node.name.as_str(), interface.name.as_str()))
                         .cloned(),
+                    medium: on_media
+                        .get(node.name.as_str())
+                        .and_then(|here| here.get(interface.name.as_str()))
+                        .map(|medium| (*medium).into()),
                 })
                 .collect(),
             routes: routing::own_routes(node),
-            sysctls: sysctls::sysctls(node),
+            sysctls: sysctls::sysctls(node, on_media.get(node.name.as_str())),
             primary: [Family::V4, Family::V6]
                 .into_iter()
                 .filter_map(|family| addressing.primary(family, index))
@@ -129,6 +134,22 @@ fn plan_numbered(
     let outside = outside::ends(scenario, &macs, &addressing);
     let places = nodes.iter().enumerate().map(|(place, node)| (node.name.clone(), place)).collect();
     Ok(Plan { nodes, places, hosts_file, segments, generated, limits, outside })
+}
+
+/// The interfaces of each node that are on media, and the names of these.
+fn on_media(scenario: &Scenario) -> HashMap<&str, BTreeMap<&str, &str>> {
+    let media = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Medium);
+    let media: HashSet<&str> = media.map(|node| node.name.as_str()).collect();
+    let mut interfaces: HashMap<&str, BTreeMap<&str, &str>> = HashMap::new();
+    for [a, b] in scenario.links.iter().map(|link| &link.endpoints) {
+        for (end, other) in [(a, b), (b, a)] {
+            if media.contains(other.node.as_str()) {
+                let of_node = interfaces.entry(&end.node).or_default();
+                of_node.insert(&end.interface, &other.node);
+            }
+        }
+    }
+    interfaces
 }
 
 /// The kernel of a node that has its own.

@@ -181,6 +181,9 @@ pub struct InterfacePlan {
     /// engine carries the link otherwise.
     #[serde(default)]
     pub direct_peer: Option<Endpoint>,
+    /// The shared medium that it is on.
+    #[serde(default)]
+    pub medium: Option<String>,
 }
 
 /// One route.

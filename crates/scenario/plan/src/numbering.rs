@@ -141,7 +141,7 @@ impl<'a> Survey<'a> {
     fn nodes(&self) -> Order {
         let automatic = |node: &usize| {
             let source = |family: Family| family.loopback_source(self.topology.node(*node));
-            !self.topology.is_switch(*node)
+            !self.topology.is_segment(*node)
                 && [Family::V4, Family::V6].into_iter().any(|family| source(family) == Source::Auto)
         };
         let (mut nodes, others): (Vec<usize>, Vec<usize>) =

@@ -87,7 +87,7 @@ impl Network {
     /// The network whose next hops `graph` knows.
     pub fn new(topology: &Topology<'_>, addressing: &Addressing, graph: Graph, ties: Ties) -> Self {
         let scenario = topology.scenario;
-        let stacks = (0..scenario.nodes.len()).filter(|index| !topology.is_switch(*index));
+        let stacks = (0..scenario.nodes.len()).filter(|index| !topology.is_segment(*index));
         let nodes: Vec<Station> =
             stacks.map(|index| Station::new(topology, addressing, index)).collect();
         let mut owners = Owners::default();

@@ -26,13 +26,28 @@ const ALL: &[(&str, &str)] = &[
     ("net.ipv6.conf.default.router_solicitations", "0"),
 ];
 
-/// The parameters of `node`: the defaults, and over them its own.
-pub(crate) fn sysctls(node: &Node) -> BTreeMap<String, String> {
+/// What a node gets whose packets may leave by the interface that they came in by, as they do on a
+/// medium where not everybody hears everybody: nobody is to be told of a shorter way.
+const ON_MEDIA: &[&str] = &["send_redirects", "accept_redirects"];
+
+/// The parameters of `node`, of whose interfaces these are on media: the defaults, and over them
+/// its own.
+pub(crate) fn sysctls(
+    node: &Node,
+    on_media: Option<&BTreeMap<&str, &str>>,
+) -> BTreeMap<String, String> {
     let forwarding = if node.kind == NodeKind::Router { "1" } else { "0" };
     let mut sysctls: BTreeMap<String, String> =
         ALL.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
     for key in ["net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"] {
         sysctls.insert(key.into(), forwarding.into());
+    }
+    if let Some(on_media) = on_media {
+        for interface in on_media.keys().copied().chain(["all", "default"]) {
+            for key in ON_MEDIA {
+                sysctls.insert(format!("net.ipv4.conf.{interface}.{key}"), "0".into());
+            }
+        }
     }
     sysctls.extend(node.sysctls.clone());
     sysctls

@@ -71,7 +71,7 @@ impl<'a> Topology<'a> {
         let mut seen = HashSet::new();
         let mut segments = vec![];
         for port in order {
-            if self.is_switch(port.node) || seen.contains(port) {
+            if self.is_segment(port.node) || seen.contains(port) {
                 continue;
             }
             let mut members: Vec<Port> = vec![*port];
@@ -114,7 +114,7 @@ impl<'a> Topology<'a> {
                 false => (&link.reverse, link.costs[1]),
             };
             Crossing {
-                delay: way.delay.saturating_add(pipe.delay.as_nanos()),
+                delay: way.delay.saturating_add(pipe.delay.nominal().as_nanos()),
                 cost: way.cost.saturating_add(u64::from(cost)),
                 up: way.up && is_up(link),
                 ..*way
@@ -127,12 +127,20 @@ impl<'a> Topology<'a> {
         &self.scenario.nodes[node]
     }
 
-    pub fn is_switch(&self, node: usize) -> bool {
-        self.node(node).kind == NodeKind::Switch
+    pub fn is_segment(&self, node: usize) -> bool {
+        self.node(node).kind.is_segment()
     }
 
     pub fn is_router(&self, node: usize) -> bool {
         self.node(node).kind == NodeKind::Router
+    }
+
+    /// The interface at an end of a link.
+    pub fn port(&self, end: &Endpoint) -> Option<Port> {
+        let node = self.scenario.nodes.iter().position(|node| node.name == end.node)?;
+        let mut interfaces = self.node(node).interfaces.iter();
+        let interface = interfaces.position(|interface| interface.name == end.interface)?;
+        Some(Port { node, interface })
     }
 
     pub fn endpoint(&self, port: Port) -> Endpoint {

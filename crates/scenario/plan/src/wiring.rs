@@ -1,49 +1,127 @@
-//! What links end at, as data: a port of a switch, or interfaces of a node by their names.
+//! What links end at, as data: a port of a segment, or interfaces of a node by their names.
 //! Not here: devices for these interfaces, and models of them.
 
+use std::collections::HashMap;
 use std::fmt::Display;
+use std::sync::Arc;
 
-use netloom_fabric::{LinkEnd, SegmentId, SwitchPort, TreeSettings};
-use netloom_scenario::{Interface, Node, NodeKind};
+use netloom_fabric::{LinkEnd, SegmentId, SegmentPort, StationPort, SwitchPort, TreeSettings};
+use netloom_link::MacKey;
+use netloom_medium::{
+    MediumChange, MediumSetup, Movement, Setting, StationConfig, StationId, StationProperties,
+};
+use netloom_scenario::{Interface, Node, NodeKind, Position, Scenario, StationChange};
+use netloom_units::Time;
 use thiserror::Error;
 
-/// A switch has a value that no spanning tree has. Scenarios that were loaded have none.
+use crate::Plan;
+
+/// A segment has a value that none can have. Scenarios that were loaded have none.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("nothing can be joined to the switch `{switch}`: {why}")]
-pub struct NoSwitch {
-    /// The switch.
-    pub switch: String,
+#[error("nothing can be joined to `{segment}`: {why}")]
+pub struct NoSegment {
+    /// The segment.
+    pub segment: String,
     /// What is wrong with its values.
     pub why: String,
 }
 
-/// What a link to `interface` of `node` ends at. `number` is the node's own among all nodes.
-///
-/// # Errors
-/// [`NoSwitch`].
-pub fn link_end<'s>(
-    node: &'s Node,
-    number: u32,
-    interface: &'s str,
-) -> Result<LinkEnd<&'s str>, NoSwitch> {
-    if node.kind == NodeKind::Switch {
-        return Ok(LinkEnd::Segment(switch_port(node, number, interface)?));
+/// An interface at one end of a link.
+#[derive(Debug, Clone, Copy)]
+pub struct Wire<'s> {
+    /// Its node.
+    pub node: &'s Node,
+    /// The node's own number among all nodes.
+    pub number: u32,
+    /// Its name.
+    pub interface: &'s str,
+}
+
+/// What the links of a network end at.
+#[derive(Debug)]
+pub struct Ends<'s> {
+    scenario: &'s Scenario,
+    plan: &'s Plan,
+    /// What each medium is made from, by its name.
+    media: HashMap<&'s str, Arc<MediumSetup>>,
+}
+
+impl<'s> Ends<'s> {
+    /// Those of `scenario`, whose plan is `plan`.
+    pub fn of(scenario: &'s Scenario, plan: &'s Plan) -> Self {
+        let setup = |node: &'s Node| {
+            let medium = node.medium.as_ref()?;
+            let setting = Setting {
+                seed: scenario.seed,
+                name: node.name.clone(),
+                stations: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
+                plane: scenario.plane(),
+                ..Setting::default()
+            };
+            let setup = MediumSetup { config: medium.config.clone(), setting };
+            Some((node.name.as_str(), Arc::new(setup)))
+        };
+        Self { scenario, plan, media: scenario.nodes.iter().filter_map(setup).collect() }
     }
+
+    /// What a link ends at `here`, with `there` at its other end.
+    ///
+    /// # Errors
+    /// [`NoSegment`].
+    pub fn link_end(&self, here: Wire<'s>, there: Wire<'s>) -> Result<LinkEnd<&'s str>, NoSegment> {
+        let Wire { node, number, interface } = here;
+        match node.kind {
+            NodeKind::Switch => Ok(LinkEnd::Segment(switch_port(node, number, interface)?.into())),
+            NodeKind::Medium => {
+                let station = self.station(node, number, there)?;
+                Ok(LinkEnd::Segment(SegmentPort::Station(station)))
+            }
+            NodeKind::Host | NodeKind::Router | NodeKind::Outside => {
+                Ok(interfaces(node, interface))
+            }
+        }
+    }
+
+    /// The station that the interface `at` has on a medium.
+    fn station(&self, medium: &Node, number: u32, at: Wire<'_>) -> Result<StationPort, NoSegment> {
+        let missing = |why: &str| NoSegment { segment: medium.name.clone(), why: why.into() };
+        let setup = self.media.get(medium.name.as_str());
+        let setup = setup.ok_or_else(|| missing("it is no medium of the scenario"))?;
+        setup.build::<()>(Time::ZERO).map_err(|error| missing(&error.to_string()))?;
+        let planned = self.plan.node(&at.node.name).into_iter().flat_map(|node| &node.interfaces);
+        let planned = planned.into_iter().find(|planned| planned.name == at.interface);
+        let planned = planned.ok_or_else(|| missing("its member has no such interface"))?;
+        Ok(StationPort {
+            medium: SegmentId(number),
+            setup: setup.clone(),
+            station: StationId(at.number),
+            address: MacKey::new(planned.mac.0),
+            config: StationConfig { name: at.node.name.clone(), ..StationConfig::default() },
+            moves: self
+                .scenario
+                .trajectory(at.node)
+                .map_err(|error| missing(&error.to_string()))?,
+        })
+    }
+}
+
+/// An interface with its VLAN sub-interfaces.
+fn interfaces<'s>(node: &'s Node, interface: &'s str) -> LinkEnd<&'s str> {
     let of_interface = node.interfaces.iter().filter_map(|sub| {
         let of = sub.subinterface.as_ref().filter(|of| of.of == interface)?;
         Some((of.vlan, sub.name.as_str()))
     });
     let vlans: Vec<_> = of_interface.collect();
-    Ok(match vlans.is_empty() {
+    match vlans.is_empty() {
         true => LinkEnd::Port(interface),
         false => LinkEnd::Trunk { untagged: interface, vlans },
-    })
+    }
 }
 
-fn switch_port(node: &Node, number: u32, interface: &str) -> Result<SwitchPort, NoSwitch> {
+fn switch_port(node: &Node, number: u32, interface: &str) -> Result<SwitchPort, NoSegment> {
     let port = node.interfaces.iter().find(|port| port.name == interface);
     let no_switch =
-        |why: &dyn Display| NoSwitch { switch: node.name.clone(), why: why.to_string() };
+        |why: &dyn Display| NoSegment { segment: node.name.clone(), why: why.to_string() };
     let tree = |port: &Interface| {
         let tree = &port.spanning_tree;
         let cost = tree.path_cost().map_err(|error| no_switch(&error))?;
@@ -56,4 +134,20 @@ fn switch_port(node: &Node, number: u32, interface: &str) -> Result<SwitchPort, 
         bridge: node.bridge_id(number).map_err(|error| no_switch(&error))?,
         tree: port.map_or(Ok(TreeSettings::default()), tree)?,
     })
+}
+
+/// What a change of the station `id` is to a medium.
+pub fn station_change(id: StationId, change: &StationChange) -> MediumChange {
+    let StationChange { on, power, rate, cw, to, speed } = change.clone();
+    let movement = to.map(|Position { x, y, z }| match speed {
+        Some(speed) => Movement::Go([x, y, z], speed),
+        None => Movement::Place([x, y, z]),
+    });
+    let properties = StationProperties { on, power, rate, cw };
+    let says = (properties != StationProperties::default()).then_some((id, properties));
+    MediumChange {
+        properties: says.into_iter().collect(),
+        movements: movement.map(|movement| (id, movement)).into_iter().collect(),
+        ..MediumChange::default()
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use netloom_link::PipeConfig;
 
 use crate::layer2::{Layer2, Port};
-use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, When};
+use crate::spec::{Endpoint, Scenario, TimelineAction, When};
 
 impl Scenario {
     /// Whether anything that its links do or that is sent depends on the seed, changes of the
@@ -21,7 +21,9 @@ impl Scenario {
             }
             TimelineAction::SetNode { .. }
             | TimelineAction::Run { .. }
-            | TimelineAction::Route { .. } => false,
+            | TimelineAction::Route { .. }
+            | TimelineAction::SetMedia { .. }
+            | TimelineAction::SetStation { .. } => false,
         });
         let sent = self.traffic.iter().any(|entry| entry.model.is_random(&entry.sizes));
         changed || sent || pipes.into_iter().any(PipeConfig::is_random)
@@ -42,8 +44,7 @@ impl Scenario {
             let [a, b] = &link.endpoints;
             Some([port(a)?, port(b)?])
         });
-        let nodes =
-            self.nodes.iter().map(|node| (node.kind == NodeKind::Switch, &node.interfaces[..]));
+        let nodes = self.nodes.iter().map(|node| (node.kind.is_segment(), &node.interfaces[..]));
         let layer2 = Layer2::new(nodes, ends);
         let mut counted = HashSet::new();
         let mut neighbours = 0;

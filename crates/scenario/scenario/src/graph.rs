@@ -24,6 +24,7 @@ pub fn dot(scenario: &Scenario) -> String {
             NodeKind::Host => "box",
             NodeKind::Router => "ellipse",
             NodeKind::Switch => "hexagon",
+            NodeKind::Medium => "octagon",
             NodeKind::Outside => "plaintext",
         };
         // Writing to a string cannot fail.
@@ -49,6 +50,7 @@ pub fn mermaid(scenario: &Scenario) -> String {
             NodeKind::Host => ("[", "]"),
             NodeKind::Router => ("([", "])"),
             NodeKind::Switch => ("{{", "}}"),
+            NodeKind::Medium => ("((", "))"),
             NodeKind::Outside => (">", "]"),
         };
         let _ = writeln!(out, "  n{id}{open}\"{}\"{close}", node.name);

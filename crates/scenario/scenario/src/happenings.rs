@@ -186,7 +186,10 @@ impl<'a> Network<'a> {
     /// Applies an action; what would take it back.
     fn apply(&mut self, action: &TimelineAction) -> Vec<Before> {
         let (links, directions, change): (Vec<usize>, &[usize], PipeChange) = match action {
-            TimelineAction::Run { .. } | TimelineAction::Route { .. } => return Vec::new(),
+            TimelineAction::Run { .. }
+            | TimelineAction::Route { .. }
+            | TimelineAction::SetMedia { .. }
+            | TimelineAction::SetStation { .. } => return Vec::new(),
             TimelineAction::SetLink { link, direction, change } => {
                 let directions: &[usize] = match direction {
                     Direction::Both => &[0, 1],
@@ -248,7 +251,11 @@ impl TimelineAction {
     fn has_own_end(&self) -> bool {
         match self {
             Self::Route { .. } | Self::SetNode { state: NodeState::Failed, .. } => true,
-            Self::SetNode { .. } | Self::SetLink { .. } | Self::Run { .. } => false,
+            Self::SetNode { .. }
+            | Self::SetLink { .. }
+            | Self::SetMedia { .. }
+            | Self::SetStation { .. }
+            | Self::Run { .. } => false,
         }
     }
 }

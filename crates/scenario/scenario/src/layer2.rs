@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use netloom_link::{PortVlans, Tag, Vid};
 
-use crate::spec::{Interface, NodeKind, Scenario};
+use crate::spec::{Interface, Scenario};
 
 /// An interface, by index: `scenario.nodes[node].interfaces[interface]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,7 +22,7 @@ pub struct Port {
 /// The links of a network, as frames pass them.
 #[derive(Debug)]
 pub struct Layer2<'a> {
-    /// By node: whether it is a switch, and its interfaces.
+    /// By node: whether it is a segment, and its interfaces.
     nodes: Vec<(bool, &'a [Interface])>,
     /// What is at the other end of an interface: the port, the link's index, whether by its forward
     /// pipe.
@@ -35,7 +35,7 @@ pub struct Layer2<'a> {
 type Place = (Port, Option<Vid>);
 
 impl<'a> Layer2<'a> {
-    /// The network of `nodes` (whether each is a switch, and its interfaces) and `links` (their
+    /// The network of `nodes` (whether each is a segment, and its interfaces) and `links` (their
     /// ends, in the order of the links; nothing for one that is left out).
     pub fn new(
         nodes: impl Iterator<Item = (bool, &'a [Interface])>,
@@ -67,7 +67,7 @@ impl<'a> Layer2<'a> {
     /// The network of a scenario whose links have these ends, without those that have none.
     pub fn without(scenario: &'a Scenario, ends: impl Iterator<Item = Option<[Port; 2]>>) -> Self {
         let nodes = scenario.nodes.iter();
-        let nodes = nodes.map(|node| (node.kind == NodeKind::Switch, &node.interfaces[..]));
+        let nodes = nodes.map(|node| (node.kind.is_segment(), &node.interfaces[..]));
         Self::new(nodes, ends)
     }
 
@@ -91,7 +91,7 @@ impl<'a> Layer2<'a> {
             }
             let way = cross(&way, link, forward);
             let (port, vlan) = next;
-            if !self.is_switch(port) {
+            if !self.is_segment(port) {
                 reached.extend(self.receiver(next).map(|receiver| (receiver, way)));
             } else if entered.insert((port.node, vlan)) {
                 let ports = 0..self.nodes[port.node].1.len();
@@ -162,7 +162,7 @@ impl<'a> Layer2<'a> {
         self.nodes[port.node].1[port.interface].vlan.as_ref()
     }
 
-    fn is_switch(&self, port: Port) -> bool {
+    fn is_segment(&self, port: Port) -> bool {
         self.nodes[port.node].0
     }
 }

@@ -11,6 +11,7 @@
 //! | [`service`] | templates of services, and the ones that NetLoom comes with |
 //! | `extent` | what a whole scenario comes to: randomness, neighbours |
 //! | `happenings` | what a timeline comes to: [`Happening`] |
+//! | `motion` | where nodes are at which time |
 //! | `hybrid` | the real part of a scenario with simulated nodes |
 //! | [`Layer2`] | which interfaces hear each other |
 //! | `files` | what is needed of the files that a scenario names |
@@ -33,6 +34,7 @@ mod hybrid;
 mod layer2;
 mod limits;
 mod load;
+mod motion;
 mod outside;
 mod publish;
 mod raw;
@@ -56,6 +58,7 @@ pub use limits::{Controller, CpuQuota, Limits};
 pub use load::{Loaded, load, load_with_files, properties, value};
 pub use outside::Outside;
 pub use publish::{Protocol, Publish};
+pub use raw::StationKeys;
 pub use resolve::check_experiment_name;
 pub use schema::json_schema;
 pub use software::{Bind, NodeFile, ServiceUse, Software};

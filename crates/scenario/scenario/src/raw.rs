@@ -10,6 +10,7 @@ mod clock;
 mod expect;
 mod link;
 mod measure;
+mod medium;
 mod monitor;
 mod node;
 mod process;
@@ -21,6 +22,7 @@ mod traffic;
 mod values;
 mod workers;
 
+use netloom_mobility::Geographic;
 use netloom_monitor::Trust;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -28,12 +30,14 @@ use serde::Deserialize;
 use crate::decode::{Entries, Inline, Spanned};
 pub(crate) use clock::RawClock;
 pub(crate) use expect::RawExpectation;
-pub(crate) use link::{RawLink, RawLinkDefaults, RawPipe};
+pub(crate) use link::{RawLink, RawLinkDefaults, RawLinkHead, RawPipe};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
+pub use medium::StationKeys;
+pub(crate) use medium::{RawMedium, RawRadio};
 pub(crate) use monitor::RawMonitor;
 pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawLimits, RawNode, RawNodeDefaults,
-    RawNodeHead, RawNodeProps, RawPortTree, RawRoute,
+    RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
@@ -123,6 +127,13 @@ pub(crate) struct RawTopology {
     /// The links, each between two interfaces.
     #[serde(default)]
     pub links: Vec<Spanned<RawLink>>,
+    /// Where the plane is on which nodes are, for places in degrees: `{lat: 48.78, lon: 9.18}` is
+    /// `[0m, 0m]`.
+    #[serde(default)]
+    pub origin: Option<Geographic>,
+    /// Shared media by name, like radio channels.
+    #[serde(default)]
+    pub media: Entries<Spanned<RawMedium>>,
 }
 
 /// Properties where nothing else is said.

@@ -11,6 +11,7 @@ mod interfaces;
 mod limits;
 mod links;
 mod measure;
+mod media;
 mod monitor;
 mod names;
 mod nodes;
@@ -19,6 +20,7 @@ mod own_kernel;
 mod pipes;
 mod processes;
 mod properties;
+mod ranges;
 mod references;
 mod report;
 mod routes;
@@ -58,6 +60,8 @@ pub(crate) fn resolve(
 ) -> (Scenario, Vec<Diagnostic>) {
     let mut report = Report::new(tree, pruned);
     properties::complete(raw, files, &mut report);
+    ranges::expand(&mut raw.topology, &mut report);
+    media::complete(&mut raw.topology, &mut report);
     outside::complete(&mut raw.topology);
     let raw = &*raw;
     let name = name(raw, &mut report);
@@ -66,6 +70,7 @@ pub(crate) fn resolve(
     let templates = software::resolve(&mut nodes, files, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
     interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
+    media::resolve(raw, &mut nodes, &links, files, &mut report);
     outside::check(&nodes, &links, &mut report);
     outside::set_addresses(&mut nodes, &links, &mut report);
     vlans::check(&nodes, &links, &mut report);
@@ -93,6 +98,7 @@ pub(crate) fn resolve(
         nodes: nodes.iter().map(nodes::NodeDraft::finish).collect(),
         total_limits: limits::total(&raw.topology),
         group_limits,
+        origin: raw.topology.origin,
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,

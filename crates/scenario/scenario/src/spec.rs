@@ -5,6 +5,7 @@
 //! it by another process.
 
 mod link;
+mod medium;
 mod node;
 mod process;
 mod simulation;
@@ -16,6 +17,7 @@ mod watching;
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_link::SharedData;
+use netloom_mobility::Geographic;
 use netloom_units::{Dilation, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +26,7 @@ use crate::limits::{Controller, Limits};
 use crate::service::ServiceTemplate;
 
 pub use link::{Direction, Endpoint, Link};
+pub use medium::{Medium, MediumAddressing, Position, StationChange};
 pub use node::{
     Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
     Routing, SpanningTree, Subinterface,
@@ -56,6 +59,9 @@ pub struct Scenario {
     /// in at most one of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub group_limits: BTreeMap<String, Limits>,
+    /// Where the plane is on which nodes are, if places are in degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Geographic>,
     /// All links, in the order of the file.
     pub links: Vec<Link>,
     /// What happens at which time, in the order of the file.

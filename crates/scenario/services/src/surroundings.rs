@@ -35,6 +35,8 @@ struct NodeFacts {
 struct InterfaceFacts {
     name: String,
     mtu: u32,
+    /// Whether it is on a shared medium, where not everybody hears everybody.
+    medium: bool,
     /// Addresses with their prefix lengths.
     ipv4: Vec<String>,
     ipv6: Vec<String>,
@@ -97,6 +99,7 @@ impl<'a> Map<'a> {
         InterfaceFacts {
             name: interface.name.clone(),
             mtu: interface.mtu,
+            medium: interface.medium.is_some(),
             ipv4,
             ipv6,
             peers: peers.filter_map(|end| self.peer(end, spoken)).collect(),

@@ -10,7 +10,7 @@ use netloom_fabric::LinkId;
 use netloom_link::{Direction, Pipe, Stream};
 
 use crate::balance::{Relief, WORTH};
-use crate::handle::{Control, Dataplane, LinkControl, Location, SwitchEnd, WorkerHandle};
+use crate::handle::{Control, Dataplane, JoinedSegment, LinkControl, Location, WorkerHandle};
 use crate::partition;
 use crate::room::default_frame_memory;
 use crate::scheduling::WorkerPlace;
@@ -64,15 +64,15 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
         dedicated => dedicated + 1,
     };
     let wanted = options.workers.unwrap_or(cores - 1).max(1);
-    let switches_of = |link: &LinkWiring| {
-        link.ends.each_ref().map(|end| end.switch_port().map(|port| port.switch.index()))
+    let segments_of = |link: &LinkWiring| {
+        link.ends.each_ref().map(|end| end.segment_port().map(|port| port.segment().index()))
     };
-    let switches: Vec<_> = wiring.links.iter().map(switches_of).collect();
-    let assignment = partition::assign(&switches, &vec![None; switches.len()], wanted);
+    let segments: Vec<_> = wiring.links.iter().map(segments_of).collect();
+    let assignment = partition::assign(&segments, &vec![None; segments.len()], wanted);
     let used = partition::used(&assignment);
     let on_its_own = |ends: &&[Option<usize>; 2]| ends.iter().all(Option::is_none);
     // One more, without links, for when the others cannot bear theirs.
-    let can_help = switches.iter().filter(on_its_own).count() >= 2 * WORTH;
+    let can_help = segments.iter().filter(on_its_own).count() >= 2 * WORTH;
     let is_room = if dedicated == 0 { cores > used } else { dedicated > used };
     let spare = (options.workers.is_none() && is_room && can_help).then_some(WorkerId::at(used));
     let workers = used + usize::from(spare.is_some());
@@ -86,12 +86,12 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
     let mut control = Control::default();
     let mut locations = BTreeMap::new();
     for (link, worker) in wiring.links.into_iter().zip(assignment) {
-        let switches = link.ends.each_ref().map(SwitchEnd::of);
+        let segments = link.ends.each_ref().map(JoinedSegment::of);
         let (id, name) = (link.id, link.name.clone());
         let parts = Parts::of(link, options.seed, plan.clock);
         control.links.insert(id, LinkControl::of(&parts));
         drafts[worker.index()].add(id, &name, parts)?;
-        locations.insert(id, Location { worker, switches });
+        locations.insert(id, Location { worker, segments });
     }
     let workers = WorkerId::first(drafts.len()).zip(drafts);
     let workers = workers.map(|(worker, draft)| draft.start(worker, &plan));

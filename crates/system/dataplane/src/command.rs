@@ -1,10 +1,12 @@
 //! What the owner of a data plane asks of a worker, and what the worker answers.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use netloom_fabric::{LinkId, PipeId, SegmentEnd};
+use netloom_fabric::{LinkId, MediumView, PipeId, SegmentEnd, SegmentId};
 use netloom_link::{PipeChange, PipeConfig, PipeStatistics, Window};
+use netloom_medium::{MediumChange, RadioError};
 use netloom_units::Time;
 
 use crate::balance::Load;
@@ -19,6 +21,16 @@ use crate::watch::{Limits, WorkerEnd};
 pub(crate) enum Command {
     /// Apply the changes at the time the ticket's gate gives.
     Change { changes: Vec<(PipeId, PipeChange)>, ticket: Ticket, done: Sender<Time> },
+    /// Change a shared medium now; when that was.
+    ChangeMedium {
+        medium: SegmentId,
+        change: Arc<MediumChange>,
+        done: Sender<Result<Time, RadioError>>,
+    },
+    /// Report on shared media.
+    Media { reply: Sender<Vec<MediumView>> },
+    /// What changes by itself with time begins anew at `at`.
+    Begin { at: Time, done: Sender<()> },
     /// Report on every pipe, since it began or in the window.
     Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
     /// Report on the ports of switches.

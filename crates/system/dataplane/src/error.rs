@@ -3,6 +3,7 @@
 use std::io;
 
 use netloom_fabric::{LinkId, PipeId, SegmentId};
+use netloom_medium::RadioError;
 use thiserror::Error;
 
 use crate::worker_id::WorkerId;
@@ -45,6 +46,12 @@ pub enum DataplaneError {
     /// A pipe that the wiring does not have.
     #[error("there is no {0}")]
     UnknownPipe(PipeId),
+    /// A medium that the wiring does not have.
+    #[error("there is no medium that is {0}")]
+    UnknownMedium(SegmentId),
+    /// A medium cannot work as it is changed.
+    #[error(transparent)]
+    Medium(#[from] RadioError),
     /// A link end that the wiring does not have.
     #[error("there is no end {end} of {link}")]
     UnknownEnd {

@@ -7,8 +7,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use netloom_fabric::{LinkId, PipeId, SegmentEnd, SegmentId, SwitchKind};
+use netloom_fabric::{LinkId, MediumView, PipeId, SegmentEnd, SegmentId, SegmentKind};
 use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
+use netloom_medium::{MediumChange, RadioError};
 use netloom_ports::{Carrier, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
@@ -74,24 +75,24 @@ impl Drop for WorkerHandle {
     }
 }
 
-/// Where a link is: its worker, and the switches that it ends at.
+/// Where a link is: its worker, and the segments that it ends at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Location {
     pub worker: WorkerId,
-    pub switches: [Option<SwitchEnd>; 2],
+    pub segments: [Option<JoinedSegment>; 2],
 }
 
-/// A switch at the end of a link.
+/// A segment at the end of a link.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct SwitchEnd {
+pub(crate) struct JoinedSegment {
     pub id: SegmentId,
-    pub kind: SwitchKind,
+    pub kind: SegmentKind,
 }
 
-impl SwitchEnd {
+impl JoinedSegment {
     /// The one that is there.
     pub fn of(end: &End) -> Option<Self> {
-        end.switch_port().map(|port| Self { id: port.switch, kind: port.kind() })
+        end.segment_port().map(|port| Self { id: port.segment(), kind: port.kind() })
     }
 }
 
@@ -151,6 +152,47 @@ impl Dataplane {
         let time = self.apply(parts)?;
         control.follow(batch)?;
         Ok(time)
+    }
+
+    /// Changes a shared medium, all of it at one time, which it returns once the change is in
+    /// force.
+    ///
+    /// # Errors
+    /// If there is no such medium, it cannot work as it is changed, or its worker has ended.
+    pub fn change_medium(
+        &self,
+        medium: SegmentId,
+        change: MediumChange,
+    ) -> Result<Time, DataplaneError> {
+        let ends_there = |location: &&Location| {
+            location.segments.iter().flatten().any(|segment| segment.id == medium)
+        };
+        let location = self.locations.values().find(ends_there);
+        let worker = location.ok_or(DataplaneError::UnknownMedium(medium))?.worker;
+        let change = Arc::new(change);
+        let changed: Result<Time, RadioError> =
+            self.ask(worker, |done| Command::ChangeMedium { medium, change, done })?;
+        Ok(changed?)
+    }
+
+    /// The shared media, in the order of their ids.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn media(&self) -> Result<Vec<MediumView>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Media { reply })?;
+        let mut media: Vec<_> = reports.into_iter().flatten().collect();
+        media.sort_unstable_by_key(|medium: &MediumView| medium.id);
+        Ok(media)
+    }
+
+    /// What changes by itself with time (traces, schedules, positions) begins anew, as if it were
+    /// set at `at`: the time from which a run counts, not long ago.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn begin(&self, at: Time) -> Result<(), DataplaneError> {
+        self.ask_all(|done| Command::Begin { at, done }).map(drop)
     }
 
     /// The configuration and the counts of every pipe, in the order of their ids.
@@ -290,10 +332,10 @@ impl Dataplane {
             self.send(worker, Command::Log { pipes, sink, done: done.clone() })?;
         }
         drop(done);
-        let all = (0..self.workers.len()).try_fold(true, |all, _| {
-            let first: bool = self.receive(&begun)?;
-            Ok(all && first)
-        })?;
+        let mut all = true;
+        for _ in 0..self.workers.len() {
+            all &= self.receive(&begun)?;
+        }
         if all { Ok(log) } else { Err(DataplaneError::LoggedAlready) }
     }
 

@@ -159,7 +159,7 @@ mod tests {
             let ((a, left), (b, right)) = (end(), end());
             peers.push([left, right]);
             let pipe = PipeConfig {
-                delay: netloom_units::Duration::from_millis(200),
+                delay: netloom_units::Duration::from_millis(200).into(),
                 ..PipeConfig::default()
             };
             let pipes = [pipe.clone(), pipe];

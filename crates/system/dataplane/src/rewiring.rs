@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use netloom_fabric::{LinkId, PipeId, SegmentId, SwitchKind};
+use netloom_fabric::{LinkId, PipeId, SegmentId, SegmentKind};
 use netloom_link::{Direction, Pipe};
 
 use crate::carried::Carried;
 use crate::command::{Command, Unjoined};
-use crate::handle::{Dataplane, LinkControl, Location, SwitchEnd};
+use crate::handle::{Dataplane, JoinedSegment, LinkControl, Location};
 use crate::partition;
 use crate::shard::Parts;
 use crate::worker_id::WorkerId;
@@ -65,7 +65,7 @@ struct Slot {
     id: LinkId,
     /// The name of one that comes.
     name: Option<String>,
-    switches: [Option<SwitchEnd>; 2],
+    segments: [Option<JoinedSegment>; 2],
     /// The worker that has it, or gets it.
     worker: WorkerId,
     /// What it is made of, while no worker has it.
@@ -79,7 +79,7 @@ impl Slot {
         Self {
             id,
             name: Some(name),
-            switches: parts.ends.each_ref().map(SwitchEnd::of),
+            segments: parts.ends.each_ref().map(JoinedSegment::of),
             worker: WorkerId(0),
             control: Some(LinkControl::of(&parts)),
             parts: Some(Box::new(parts)),
@@ -87,8 +87,8 @@ impl Slot {
     }
 
     fn in_place((id, at): (&LinkId, &Location)) -> Self {
-        let Location { worker, switches } = *at;
-        Self { id: *id, name: None, switches, worker, parts: None, control: None }
+        let Location { worker, segments } = *at;
+        Self { id: *id, name: None, segments, worker, parts: None, control: None }
     }
 }
 
@@ -162,12 +162,12 @@ impl Dataplane {
 
     /// Brings every link to its worker; the first `here` links have one.
     fn place(&mut self, slots: &mut [Slot], here: usize) -> Result<(), DataplaneError> {
-        let index = |end: SwitchEnd| end.id.index();
-        let switches: Vec<_> =
-            slots.iter().map(|slot| slot.switches.map(|end| end.map(index))).collect();
+        let index = |end: JoinedSegment| end.id.index();
+        let segments: Vec<_> =
+            slots.iter().map(|slot| slot.segments.map(|end| end.map(index))).collect();
         let homes = slots.iter().enumerate();
         let homes: Vec<_> = homes.map(|(at, slot)| (at < here).then_some(slot.worker)).collect();
-        let assignment = partition::assign(&switches, &homes, self.regular_workers());
+        let assignment = partition::assign(&segments, &homes, self.regular_workers());
         self.bring(slots, &assignment)
     }
 
@@ -279,9 +279,9 @@ impl Dataplane {
     fn commit(&mut self, slots: Vec<Slot>) {
         let mut control = self.control();
         let mut locations = BTreeMap::new();
-        for Slot { id, switches, worker, control: new, parts, .. } in slots {
+        for Slot { id, segments, worker, control: new, parts, .. } in slots {
             if parts.is_none() {
-                locations.insert(id, Location { worker, switches });
+                locations.insert(id, Location { worker, segments });
             }
             if let Some(new) = new {
                 control.links.insert(id, new);
@@ -315,9 +315,9 @@ impl Dataplane {
 /// Checks that identities differ, that every pipe has its values, and that switches are of the same
 /// kind at all ports.
 fn check(slots: &[Slot]) -> Result<(), DataplaneError> {
-    let mut kinds: BTreeMap<SegmentId, SwitchKind> = BTreeMap::new();
+    let mut kinds: BTreeMap<SegmentId, SegmentKind> = BTreeMap::new();
     let mut known = BTreeSet::new();
-    for Slot { id, name, switches, parts, .. } in slots {
+    for Slot { id, name, segments, parts, .. } in slots {
         let name = || name.clone().unwrap_or_else(|| id.to_string());
         if !known.insert(*id) {
             return Err(DataplaneError::KnownLink { link: name(), id: *id });
@@ -326,7 +326,7 @@ fn check(slots: &[Slot]) -> Result<(), DataplaneError> {
         if let Some(unread) = pipes.into_iter().find_map(|pipe| pipe.config().unread_file()) {
             return Err(DataplaneError::unread(*id, unread));
         }
-        for SwitchEnd { id: switch, kind } in switches.iter().flatten() {
+        for JoinedSegment { id: switch, kind } in segments.iter().flatten() {
             if *kinds.entry(*switch).or_insert(*kind) != *kind {
                 return Err(DataplaneError::MixedSwitch { link: name(), switch: *switch });
             }

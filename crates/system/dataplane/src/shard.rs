@@ -4,8 +4,11 @@
 
 use std::io;
 
-use netloom_fabric::{Delivered, Link, LinkEnd, LinkId, Network, PipeId, PipeSlot, PortId};
+use netloom_fabric::{
+    Delivered, Link, LinkEnd, LinkId, MediumView, Network, PipeId, PipeSlot, PortId, SegmentId,
+};
 use netloom_link::{Delivery, Direction, FrameInfo, Occurrence, Pipe, PipeChange};
+use netloom_medium::{MediumChange, RadioError};
 use netloom_ports::{FrameBuffer, FrameDevice, HEADER_BYTES, SendError};
 use netloom_units::{Duration, Time};
 
@@ -146,6 +149,31 @@ impl Shard {
         self.release(now);
         self.network.change(now, changes);
         self.release(now);
+    }
+
+    /// Changes a shared medium at `now`.
+    pub fn change_medium(
+        &mut self,
+        now: Time,
+        medium: SegmentId,
+        change: &MediumChange,
+    ) -> Result<(), RadioError> {
+        self.release(now);
+        let changed = self.network.change_medium(now, medium, change);
+        self.release(now);
+        changed
+    }
+
+    /// The shared media that are here.
+    pub fn media(&mut self, now: Time) -> Vec<MediumView> {
+        self.network.media(now)
+    }
+
+    /// What changes by itself with time begins anew, as if it were set at `at`.
+    pub fn begin(&mut self, at: Time) {
+        self.release(at);
+        self.network.begin(at);
+        self.release(at);
     }
 
     /// What is in the device buffer enters the network.

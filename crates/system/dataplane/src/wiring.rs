@@ -90,8 +90,8 @@ impl Wiring {
             if let Some(unread) = link.pipes.iter().find_map(PipeConfig::unread_file) {
                 return Err(DataplaneError::unread(link.id, unread));
             }
-            for port in link.ends.iter().filter_map(End::switch_port) {
-                let (link, switch) = (link.name.clone(), port.switch);
+            for port in link.ends.iter().filter_map(End::segment_port) {
+                let (link, switch) = (link.name.clone(), port.segment());
                 if *kinds.entry(switch).or_insert(port.kind()) != port.kind() {
                     return Err(DataplaneError::MixedSwitch { link, switch });
                 }

@@ -248,6 +248,17 @@ impl Worker {
                     let _ = done.send(time);
                 }
             }
+            Command::ChangeMedium { medium, change, done } => {
+                let now = self.clock.now();
+                let _ = done.send(self.shard.change_medium(now, medium, &change).map(|()| now));
+            }
+            Command::Media { reply } => {
+                let _ = reply.send(self.shard.media(self.clock.now()));
+            }
+            Command::Begin { at, done } => {
+                self.shard.begin(at);
+                let _ = done.send(());
+            }
             Command::Pipes { window, reply } => {
                 let pipes = Vec::new();
                 self.reports.push_back(Report { window, next: 0, pipes, reply });

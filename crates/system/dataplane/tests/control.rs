@@ -41,7 +41,7 @@ fn a_batch_applies_everywhere_at_one_time() {
     assert_eq!(ids, expected);
     assert!(pipes.iter().all(|pipe| {
         let millis = if pipe.id.direction == Direction::Forward { 49.0 } else { 0.0 };
-        pipe.config.delay.as_millis_f64() == millis
+        pipe.config.delay.nominal().as_millis_f64() == millis
     }));
 }
 
@@ -62,7 +62,7 @@ fn a_file_that_was_not_read_is_refused_and_changes_nothing() {
     assert!(
         matches!(&refused, DataplaneError::UnreadFile { property: "loss", file, .. } if file == "lost.txt")
     );
-    assert_eq!(dataplane.pipes().unwrap()[0].config.delay.as_nanos(), 0);
+    assert_eq!(dataplane.pipes().unwrap()[0].config.delay.nominal().as_nanos(), 0);
     let read = change(r#"{"rate":{"trace":{"file":"lte.trace","values":[1,2,3]}}}"#);
     dataplane.change(&[(forward(0), read)]).unwrap();
 }

@@ -122,7 +122,7 @@ fn in_real_time(case: &Case) -> Events {
     let mut peers = Vec::new();
     let links = case.links.iter().map(|(name, ends)| {
         let ends = ends.map(|end| match end {
-            Some(port) => End::Segment(case.port(port)),
+            Some(port) => End::Segment(case.port(port).into()),
             None => {
                 let (device, peer) = device_of(4 * FRAMES);
                 peers.push(peer);
@@ -183,7 +183,7 @@ fn in_virtual_time(case: &Case, arrivals: &[Time]) -> Events {
     let mut ports = 0..;
     for (id, (name, ends)) in (0..).zip(case.links) {
         let ends = ends.map(|end| match end {
-            Some(port) => LinkEnd::Segment(case.port(port)),
+            Some(port) => LinkEnd::Segment(case.port(port).into()),
             None => LinkEnd::Port(PortId(ports.next().unwrap())),
         });
         let pipes = Direction::BOTH.map(|direction| {

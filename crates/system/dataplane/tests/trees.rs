@@ -15,7 +15,7 @@ fn port(switch: u32, vlans: Option<&str>) -> End {
     let bridge = Some(BridgeId::new(Priority::default(), address));
     let vlans = vlans.map(|text| serde_json::from_str::<PortVlans>(text).unwrap());
     let switch = SegmentId(switch);
-    End::Segment(SwitchPort { switch, vlans, bridge, tree: TreeSettings::default() })
+    End::Segment(SwitchPort { switch, vlans, bridge, tree: TreeSettings::default() }.into())
 }
 
 /// So many switches in a ring, with a device at each: links 0, 1, … join a switch to the next one, those after them lead

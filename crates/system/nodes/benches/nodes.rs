@@ -140,6 +140,7 @@ fn ring_node(index: usize, size: usize) -> NodePlan {
             mtu: 1500,
             addresses,
             direct_peer: None,
+            medium: None,
         }
     };
     let route = |to: String, via: String| RoutePlan {

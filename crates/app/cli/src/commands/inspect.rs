@@ -18,6 +18,7 @@ use serde::ser::SerializeMap;
 use serde_json::json;
 use serde_transcode::Transcoder;
 
+use super::radio;
 use super::recent::recent_table;
 use super::signals::signals;
 use super::summary::{judged, not_taken};
@@ -70,6 +71,12 @@ async fn look(args: &Inspect) -> Result<String> {
         return list(&[found], args.format).await;
     }
     let client = find::client(Some(&found.name), &args.scenario).await?;
+    if args.radio {
+        return radio::radio(&client, args.format).await;
+    }
+    if args.positions {
+        return radio::positions(&client, args.format).await;
+    }
     match args.format {
         Format::Json => json(&client, args.last).await,
         Format::Table => View::fetch(&client, args.last).await?.table(args.all),
@@ -153,8 +160,8 @@ fn phase(status: &ExperimentStatus) -> String {
 }
 
 /// What the JSON of one experiment consists of; the API has a path for each.
-const PARTS: [&str; 7] =
-    ["experiment", "nodes", "links", "processes", "services", "timing", "verdict"];
+const PARTS: [&str; 8] =
+    ["experiment", "nodes", "links", "media", "processes", "services", "timing", "verdict"];
 
 /// Everything about one experiment.
 struct View {

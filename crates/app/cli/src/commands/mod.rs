@@ -19,6 +19,7 @@ mod junit;
 mod logs;
 mod mobility;
 mod pingall;
+mod radio;
 mod recent;
 mod report;
 mod run;

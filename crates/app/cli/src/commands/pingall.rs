@@ -21,7 +21,7 @@ pub async fn pingall(args: Pingall) -> Result<i32> {
     let asked = real.filter(|node| match node.kind {
         NodeKind::Host => true,
         NodeKind::Router => args.routers,
-        NodeKind::Switch | NodeKind::Outside => false,
+        NodeKind::Switch | NodeKind::Medium | NodeKind::Outside => false,
     });
     let families = match (args.ipv4, args.ipv6) {
         (true, false) => vec![Family::Ipv4],

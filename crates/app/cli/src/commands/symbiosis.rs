@@ -66,7 +66,7 @@ fn as_tables(shrunk: &Shrunk) -> String {
 
 fn as_json(shrunk: &Shrunk) -> Value {
     let pruned = shrunk.pruned.iter().map(|PrunedPipe { name, ends: [from, to], config, .. }| {
-        json!({"pipe": name, "from": from, "to": to, "delay_ns": config.delay.as_nanos()})
+        json!({"pipe": name, "from": from, "to": to, "delay_ns": config.delay.nominal().as_nanos()})
     });
     let small = shrunk.pipes.iter().map(|pipe| {
         let SmallPipeOf { name, ends: [from, to], delay, .. } = pipe;

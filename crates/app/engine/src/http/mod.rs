@@ -6,6 +6,7 @@ mod capture;
 mod events;
 mod exec;
 mod links;
+mod media;
 
 use std::sync::Arc;
 
@@ -78,6 +79,9 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/nodes", get(async |State(n): Network| answer(status::nodes(&n)))),
         ("/nodes/{node}/routes", patch(change_routes)),
         ("/links", get(links::list).patch(change)),
+        ("/media", get(async |State(n): Network| answer(status::media(&n)))),
+        ("/media/{medium}", patch(media::change)),
+        ("/positions", patch(media::place)),
         ("/paths", get(async |State(n): Network| answer(symbiosis::paths(&n)))),
         ("/apply", post(apply)),
         ("/ping", post(ping)),

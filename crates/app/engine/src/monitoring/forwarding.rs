@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap};
 use netloom_dataplane::{PipeWork, Watch, Work};
 use netloom_link::JoinedSwitches;
 use netloom_monitor::{Divided, Observation, Party, SignalKind};
-use netloom_scenario::NodeKind;
 use netloom_units::{Duration, Time};
 
 use super::meter::process_time;
@@ -188,7 +187,7 @@ fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
     let scenario = &deployment.scenario;
     let numbers: HashMap<&str, usize> =
         scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
-    let is_switch = |number: usize| scenario.nodes[number].kind == NodeKind::Switch;
+    let is_switch = |number: usize| scenario.nodes[number].kind.is_segment();
     let links: Vec<[usize; 2]> = scenario
         .modelled_links()
         .map(|link| link.endpoints.each_ref().map(|end| numbers[end.node.as_str()]))

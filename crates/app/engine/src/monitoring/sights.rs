@@ -7,7 +7,6 @@ use netloom_dataplane::{Limits, Loss, Seen, Traffic, Watch};
 use netloom_fabric::PipeId;
 use netloom_link::Direction;
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
-use netloom_scenario::NodeKind;
 use netloom_units::{Size, Time};
 
 use super::exactness::Exactness;
@@ -174,7 +173,7 @@ fn cause(loss: Loss) -> DropCause {
 /// Who sends into each pipe: the node at its end, unless that is a switch, which forwards for
 /// others.
 fn senders(deployment: &Deployment) -> HashMap<PipeId, Party> {
-    let stacks = deployment.scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
+    let stacks = deployment.scenario.nodes.iter().filter(|node| !node.kind.is_segment());
     let parties: HashMap<&str, Party> = stacks
         .filter_map(|node| Some((node.name.as_str(), Party::Node(deployment.number(&node.name)?))))
         .collect();

@@ -16,6 +16,7 @@ pub mod traffic;
 
 use anyhow::Result;
 use netloom_api::event::EndReason;
+use netloom_api::in_words;
 use netloom_api::summary::{ExpectationStatus, TimelineStatus};
 use netloom_monitor::{Observation, SignalKind};
 use netloom_scenario::Expectation;
@@ -44,6 +45,12 @@ impl Run {
         let scenario = self.network().deployment().scenario.clone();
         let happenings = scenario.happenings();
         self.watch_timeline(happenings.len());
+        let begun = self.state().begun();
+        let begin = || self.network().with_deployment(|live, _| Ok(live.dataplane.begin(begun)?));
+        let mut outcome = Outcome::default();
+        outcome
+            .failures
+            .extend(tokio::task::block_in_place(begin).err().map(|error| in_words(error.as_ref())));
         let mut events = JoinSet::new();
         let mut foreground = JoinSet::new();
         let mut background = JoinSet::new();
@@ -76,7 +83,6 @@ impl Run {
         }
         let ends_by_itself = !foreground.is_empty() || !events.is_empty();
         self.end_in_time(scenario.duration);
-        let mut outcome = Outcome::default();
         outcome.collect_events(&mut events).await;
         outcome.collect(&mut foreground).await;
         if scenario.duration.is_none() && ends_by_itself {

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use super::failure;
 use super::shared::{Run, Wait};
-use crate::live::{Running, changes};
+use crate::live::{LiveNetwork, Running, changes, media};
 
 /// How much of a command's output is kept in its event.
 const OUTPUT_KEPT: u64 = 64 * 1024;
@@ -63,6 +63,13 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         },
         TimelineAction::SetNode { node, state: NodeState::Up } => {
             change_and_recover(&run, planned, changes, &node).await
+        }
+        TimelineAction::SetMedia { changes } => {
+            change_media(&run, planned, move |network| media::set(network, &changes)).await
+        }
+        TimelineAction::SetStation { node, change } => {
+            let change = move |network: &LiveNetwork| media::change_node(network, &node, &change);
+            change_media(&run, planned, change).await
         }
         TimelineAction::SetLink { .. } | TimelineAction::SetNode { .. } => {
             change(&run, planned, changes).await
@@ -176,6 +183,27 @@ async fn change_route(
             run.events().record_at(happened, changed);
             Happened { at: Some(happened), failure: None }
         }
+        Err(error) => run.change_failed(&error),
+    })
+}
+
+/// Changes shared media at `planned`; nothing if the run ended before.
+async fn change_media(
+    run: &Run,
+    planned: Time,
+    change: impl FnOnce(&LiveNetwork) -> Result<Time> + Send + 'static,
+) -> Option<Happened> {
+    let (sender, done) = oneshot::channel();
+    let network = run.network().clone();
+    run.clockwork.at(planned, move || {
+        let begun = network.now();
+        let changed = change(&network);
+        _ = sender.send((*changed.as_ref().unwrap_or(&begun), changed));
+    });
+    let (happened, outcome) = done.await.ok()?;
+    run.observe_lateness(planned, happened);
+    Some(match outcome {
+        Ok(at) => Happened { at: Some(at), failure: None },
         Err(error) => run.change_failed(&error),
     })
 }

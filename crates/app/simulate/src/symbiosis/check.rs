@@ -2,8 +2,10 @@
 //! (`netloom-scenario`).
 
 use anyhow::{Result, bail};
-use netloom_link::PipeChange;
-use netloom_scenario::{CalibrationMethod, NodeState, Scenario, Start, TimelineAction, Transport};
+use netloom_link::{Delay, PipeChange};
+use netloom_scenario::{
+    CalibrationMethod, Link, NodeState, Scenario, Start, TimelineAction, Transport,
+};
 
 /// Checks a scenario for what cannot be part of a symbiotic run.
 ///
@@ -60,6 +62,17 @@ fn errors(scenario: &Scenario) -> Vec<String> {
                  without drops, or run with `--simulate`"
             ));
         }
+    }
+    let varies = |link: &&Link| {
+        let pipes = [&link.forward, &link.reverse];
+        pipes.iter().any(|pipe| matches!(pipe.delay, Delay::Schedule(_)))
+    };
+    if let Some(link) = scenario.links.iter().find(varies) {
+        errors.push(format!(
+            "link `{}` cannot be in a symbiotic run, as its delay is a schedule, which small pipes \
+             do not follow: write a constant one",
+            link.name
+        ));
     }
     if let Some(link) = scenario.measure.frames.first() {
         errors.push(format!(

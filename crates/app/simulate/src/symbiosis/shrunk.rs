@@ -265,7 +265,8 @@ fn link(network: &Network, hop: &Hop) -> GraphLink {
     if hop.pipe.direction == Direction::Reverse {
         ends.reverse();
     }
-    let delays = network.links[hop.pipe.link.index()].pipes.each_ref().map(|pipe| pipe.delay);
+    let delays =
+        network.links[hop.pipe.link.index()].pipes.each_ref().map(|pipe| pipe.delay.nominal());
     GraphLink { ends, delays }
 }
 

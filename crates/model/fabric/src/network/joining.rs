@@ -8,10 +8,10 @@ use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig, Vid};
 use netloom_units::{Duration, Time};
 
 use super::{Network, Port, Slot};
-use crate::segment::{Hop, new_switch};
+use crate::segment::{Hop, new_segment};
 use crate::{
     Link, LinkEnd, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, Segment, SegmentId,
-    SwitchPort,
+    SegmentKind, SegmentPort,
 };
 use netloom_link::Direction;
 
@@ -41,7 +41,7 @@ pub(super) struct Home<M: Memory> {
     /// The slot of the pipe that leads out of each port; `None` without a link.
     pub ways: Vec<Option<usize>>,
     /// What each port was given.
-    settings: Vec<Option<SwitchPort>>,
+    settings: Vec<Option<SegmentPort>>,
 }
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
@@ -56,14 +56,17 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         let before = self.links.insert(id, first);
         assert!(before.is_none(), "{id} is joined already");
         let [a, b] = ends;
-        let places = [self.place(a, first), self.place(b, first + 1)];
+        let are_media = [&a, &b]
+            .map(|end| matches!(end, LinkEnd::Segment(port) if port.kind() == SegmentKind::Medium));
+        let places = [self.place(a, first, now), self.place(b, first + 1, now)];
         for ((end, direction), pipe) in Direction::BOTH.into_iter().enumerate().zip(pipes) {
             let slot = first + end;
             let id = PipeSlot { id: PipeId { link: id, direction }, slot };
             let (source, target) = (places[end], places[1 - end]);
             let is_segment = |place: &Place| matches!(place, Place::Segment { .. });
             let is_alone = !places.iter().any(is_segment);
-            self.slots[slot] = Some(Slot { id, pipe, source, target, is_alone });
+            let leads_to_medium = are_media[1 - end];
+            self.slots[slot] = Some(Slot { id, pipe, source, target, is_alone, leads_to_medium });
         }
         self.notify_segments(first, now);
         for slot in [first, first + 1] {
@@ -153,7 +156,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// Registers one end of a link: the one where the pipe of `slot` begins.
-    fn place(&mut self, end: LinkEnd, slot: usize) -> Place {
+    fn place(&mut self, end: LinkEnd, slot: usize, now: Time) -> Place {
         match end {
             LinkEnd::Port(port) => {
                 self.open_port(port, Port { slot, vlan: None });
@@ -167,7 +170,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                 let trunk = TrunkPorts { untagged, vlans };
                 Place::Trunk(put(&mut self.trunks, &mut self.free_trunks, trunk))
             }
-            LinkEnd::Segment(settings) => self.open_segment_port(settings, slot),
+            LinkEnd::Segment(settings) => self.open_segment_port(settings, slot, now),
         }
     }
 
@@ -178,29 +181,29 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.ports[id.index()] = Some(port);
     }
 
-    /// Adds a port to a switch, which is made for its first one.
-    fn open_segment_port(&mut self, settings: SwitchPort, slot: usize) -> Place {
-        let segment = match self.homes.get(&settings.switch) {
+    /// Adds a port to a segment, which is made for its first one.
+    fn open_segment_port(&mut self, settings: SegmentPort, slot: usize, now: Time) -> Place {
+        let segment = match self.homes.get(&settings.segment()) {
             Some(segment) => *segment,
-            None => self.add_segment(&settings),
+            None => self.add_segment(&settings, now),
         };
         let Some(home) = self.segments[segment].as_mut() else {
-            unreachable!("a switch is in `homes` as long as it is in `segments`")
+            unreachable!("a segment is in `homes` as long as it is in `segments`")
         };
         let port = home.ways.iter().position(Option::is_none).unwrap_or_else(|| {
             home.ways.push(None);
             home.settings.push(None);
             home.ways.len() - 1
         });
-        home.segment.add_port(port, &settings);
+        home.segment.add_port(now, port, &settings);
         home.ways[port] = Some(slot);
         home.settings[port] = Some(settings);
         Place::Segment { segment, port }
     }
 
-    fn add_segment(&mut self, settings: &SwitchPort) -> usize {
-        let id = settings.switch;
-        let segment = new_switch(settings.kind());
+    fn add_segment(&mut self, settings: &SegmentPort, now: Time) -> usize {
+        let id = settings.segment();
+        let segment = new_segment(settings, now);
         let home = Home { id, segment, ways: Vec::new(), settings: Vec::new() };
         let index = put(&mut self.segments, &mut self.free_segments, Some(home));
         self.segment_timers.grow(self.segments.len());

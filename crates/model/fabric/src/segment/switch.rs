@@ -10,7 +10,7 @@ use super::learning::LearningRelay;
 use super::tree::SpanningTree;
 use super::vlan::VlanRelay;
 use super::{Arrival, LinkView, Outputs, PortStatus, Segment};
-use crate::{Memory, SwitchKind, SwitchPort};
+use crate::{Memory, SegmentPort, SwitchKind};
 
 /// Which ports a frame leaves by.
 pub(super) trait Relay<M: Memory>: Debug + Send {
@@ -70,7 +70,7 @@ struct Switch<R> {
 }
 
 /// A switch of this kind without ports.
-pub(crate) fn new_switch<M: Memory + 'static>(kind: SwitchKind) -> Box<dyn Segment<M>> {
+pub(super) fn new_switch<M: Memory + 'static>(kind: SwitchKind) -> Box<dyn Segment<M>> {
     let SwitchKind { knows_vlans, bridge } = kind;
     match (knows_vlans, bridge) {
         (false, None) => Box::new(Switch { relay: LearningRelay::default() }),
@@ -86,7 +86,8 @@ impl<M: Memory, R: Relay<M>> Segment<M> for Switch<R> {
         self.relay.relay(port, arrival, Gates::Open, out);
     }
 
-    fn add_port(&mut self, port: usize, settings: &SwitchPort) {
+    fn add_port(&mut self, _: Time, port: usize, settings: &SegmentPort) {
+        let SegmentPort::Switch(settings) = settings else { return };
         self.relay.add_port(port, settings.vlans.as_ref());
     }
 

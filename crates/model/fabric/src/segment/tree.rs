@@ -6,7 +6,7 @@ use netloom_units::{Duration, Time};
 
 use super::switch::{Gate, Gates, Relay};
 use super::{Arrival, LinkView, Outputs, PortStatus, Segment, TreePort};
-use crate::{Frame as _, Memory, SwitchPort, TreeSettings};
+use crate::{Frame as _, Memory, SegmentPort, TreeSettings};
 
 /// Group addresses that a bridge of a spanning tree keeps to itself, but for their last four bits
 /// (IEEE 802.1D-2004, table 7-10).
@@ -99,7 +99,8 @@ impl<M: Memory, R: Relay<M>> Segment<M> for SpanningTree<R> {
         self.bridge.next_deadline().map(|deadline| deadline.max(soonest))
     }
 
-    fn add_port(&mut self, port: usize, settings: &SwitchPort) {
+    fn add_port(&mut self, _: Time, port: usize, settings: &SegmentPort) {
+        let SegmentPort::Switch(settings) = settings else { return };
         self.relay.add_port(port, settings.vlans.as_ref());
         if self.ports.len() <= port {
             self.ports.resize(port + 1, Port::default());

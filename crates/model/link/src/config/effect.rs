@@ -1,10 +1,10 @@
 //! Properties that would have no effect: they are told as mistakes, not ignored.
 
-use netloom_units::{Duration, Probability, Size};
+use netloom_units::{Probability, Size};
 
 use super::{PipeChange, PipeConfig, RateLimit};
 use crate::channel::BitErrorRate;
-use crate::flight::{Reorder, Reordering};
+use crate::flight::{Delay, Reorder, Reordering};
 use crate::queue::QueueLimit;
 
 /// What a pipe is at one time or another: with its first configuration, and after changes that are
@@ -55,7 +55,7 @@ impl Circumstances {
             metered: config.condition.has_meters(),
             capped: config.queue.discipline.has_caps(),
             bit_errors: config.ber != BitErrorRate::default(),
-            delay: config.delay != Duration::ZERO,
+            delay: config.delay != Delay::ZERO,
             jitter: !config.jitter.is_none(),
         }
     }

@@ -3,15 +3,13 @@
 
 use std::borrow::Cow;
 
-use netloom_units::{
-    Data, DataFile, Duration, FileError, FileFault, Framing, Probability, SharedData, Size,
-};
+use netloom_units::{Data, DataFile, FileError, FileFault, Framing, Probability, SharedData, Size};
 
 use super::{InFlight, LinkState, MtuLimit, PipeChange, PipeConfig, RateLimit};
 use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::condition::Condition;
-use crate::flight::{Jitter, JitterDistribution, Reorder};
+use crate::flight::{Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
 
@@ -51,7 +49,7 @@ holds_no_data!(
     Condition,
     QueueConfig,
     QueueChange,
-    Duration,
+    Delay,
     Probability,
     BitErrorRate,
     BitErrors,

@@ -12,14 +12,14 @@ mod rate;
 mod state;
 mod words;
 
-use netloom_units::{Data, DataFile, Duration, Framing, Probability, Size};
+use netloom_units::{Data, DataFile, Framing, Probability, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::condition::Condition;
-use crate::flight::{Jitter, JitterDistribution, Reorder};
+use crate::flight::{Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{Discipline, QueueChange, QueueConfig};
 use files::HoldsData;
@@ -209,8 +209,9 @@ properties! {
     /// Extra time that each frame holds the line, drawn from a distribution: contention and
     /// retries of a shared medium. A file in dummynet's profile format, or a list.
     mac_overhead: Data<OverheadProfile>;
-    /// Propagation delay, like `10ms` (default `0ns`).
-    delay: Duration;
+    /// Propagation delay, like `10ms` (default `0ns`), or one that changes with time:
+    /// `{schedule: [{at: 0s, delay: 5ms}, {at: 60s, delay: 9ms}]}`, and between these on a line.
+    delay: Delay;
     /// What varies the delay from frame to frame: a duration (uniform, plus or minus), a
     /// distribution like `{normal: 2ms}`, or `none` (default).
     jitter: Jitter;

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use netloom_units::{Duration, Framing, Probability, Size};
+use netloom_units::{Framing, Probability, Size};
 
 use super::{InFlight, LinkState, MtuLimit, PipeConfig, RateLimit};
 use crate::channel::{BitErrorRate, BitErrors, Loss};
-use crate::flight::Reorder;
+use crate::flight::{Delay, Reorder};
 use crate::queue::Discipline;
 
 impl PipeConfig {
@@ -27,7 +27,10 @@ impl PipeConfig {
             format!("MAC overhead {}", self.mac_overhead.file().unwrap_or("(inline)"))
         });
         say(!self.background.is_none(), &|| format!("background {}", self.background));
-        say(self.delay != Duration::ZERO, &|| self.delay.to_string());
+        say(self.delay != Delay::ZERO, &|| match &self.delay {
+            Delay::Constant(delay) => delay.to_string(),
+            varying @ Delay::Schedule(_) => format!("delay by a {varying}"),
+        });
         say(!self.jitter.is_none(), &|| format!("jitter {}", self.jitter));
         say(!self.loss.is_none(), &|| format!("loss {}", self.loss));
         say(self.ber != BitErrorRate::default(), &|| match self.bit_errors {

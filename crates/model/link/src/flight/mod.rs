@@ -2,16 +2,20 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `delay` | how long frames take |
 //! | `jitter` | what varies the delay from frame to frame |
 //! | `reorder` | which frames are sent out of turn |
 //! | `order` | frames under way in the order of their release |
 
+mod delay;
 mod jitter;
 mod order;
 mod reorder;
 
 use netloom_units::{Duration, Offset, Time};
 
+use delay::DelayClock;
+pub use delay::{Delay, DelayPoint, DelaySchedule};
 use jitter::JitterProcess;
 pub use jitter::{DistributionTable, Jitter, JitterDistribution, Offsets};
 use order::ReleaseOrder;
@@ -33,7 +37,7 @@ pub(crate) struct Flying<F> {
 #[derive(Debug)]
 pub(crate) struct Flight<F> {
     order: ReleaseOrder<F>,
-    delay: Duration,
+    delay: DelayClock,
     jitter: JitterProcess,
     reorder: ReorderProcess,
     /// The least time that a frame can take.
@@ -46,10 +50,10 @@ pub(crate) struct Flight<F> {
 }
 
 impl<F> Flight<F> {
-    pub fn new(config: &PipeConfig, stream: &Stream) -> Self {
+    pub fn new(config: &PipeConfig, stream: &Stream, now: Time) -> Self {
         let mut flight = Self {
             order: ReleaseOrder::new(),
-            delay: config.delay,
+            delay: DelayClock::new(&config.delay, now),
             jitter: JitterProcess::new(&config.jitter, stream),
             reorder: ReorderProcess::new(config.reorder, stream),
             shortest: Duration::ZERO,
@@ -62,8 +66,10 @@ impl<F> Flight<F> {
     }
 
     /// New properties for frames that have yet to leave the line. What stays as it is keeps its state.
-    pub fn configure(&mut self, old: &PipeConfig, new: &PipeConfig) {
-        self.delay = new.delay;
+    pub fn configure(&mut self, old: &PipeConfig, new: &PipeConfig, now: Time) {
+        if new.delay != old.delay {
+            self.delay = DelayClock::new(&new.delay, now);
+        }
         if new.jitter != old.jitter {
             self.jitter.configure(&new.jitter);
         }
@@ -71,6 +77,11 @@ impl<F> Flight<F> {
             self.reorder.configure(new.reorder);
         }
         self.find_shortest();
+    }
+
+    /// A delay that changes with time begins at `now`, for frames that have yet to leave the line.
+    pub fn begin(&mut self, now: Time) {
+        self.delay.begin(now);
     }
 
     /// Whether something is drawn for each frame, so that super-frames must be split.
@@ -88,7 +99,11 @@ impl<F> Flight<F> {
     /// reordering, when it arrives.
     #[inline]
     pub fn earliest(&self, end: Time) -> Time {
-        self.behind_the_last(end + self.shortest)
+        let least = match self.delay.is_constant() || self.reorder.skips_delay() {
+            true => self.shortest,
+            false => shifted(self.delay.at(end), self.jitter.shortest()),
+        };
+        self.behind_the_last(end + least)
     }
 
     /// A frame leaves the line; when it arrives.
@@ -137,7 +152,7 @@ impl<F> Flight<F> {
         if turn == Turn::AtOnce {
             return end;
         }
-        let release = end + shifted(self.delay, self.jitter.next());
+        let release = end + shifted(self.delay.at(end), self.jitter.next());
         match turn {
             Turn::Late(extra) => release + extra,
             Turn::Kept | Turn::AtOnce => self.behind_the_last(release),
@@ -154,7 +169,7 @@ impl<F> Flight<F> {
         self.shortest = if self.reorder.skips_delay() {
             Duration::ZERO
         } else {
-            shifted(self.delay, self.jitter.shortest())
+            shifted(self.delay.least(), self.jitter.shortest())
         };
     }
 }
@@ -162,7 +177,7 @@ impl<F> Flight<F> {
 /// The least time that a frame propagates in a pipe that runs on `config`.
 pub fn least_propagation(config: &PipeConfig) -> Duration {
     // Nothing is drawn for it.
-    Flight::<()>::new(config, &Stream::new(0, "")).shortest
+    Flight::<()>::new(config, &Stream::new(0, ""), Time::ZERO).shortest
 }
 
 /// `delay` with `offset` added, never below zero.

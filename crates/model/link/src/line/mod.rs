@@ -161,12 +161,15 @@ impl Line {
         }
         match (&mut self.pace, &new.rate) {
             (Pace::Constant(clock), RateLimit::Limited(rate)) => clock.set_rate(*rate),
-            (pace, rate) => {
-                let busy_until = self.busy_until.max(now);
-                *pace = Pace::new(rate, now);
-                pace.hold(busy_until);
-            }
+            (_, rate) => self.begin(now, rate),
         }
+    }
+
+    /// A trace or a schedule begins at `now`, from the next frame on.
+    pub fn begin(&mut self, now: Time, rate: &RateLimit) {
+        let busy_until = self.busy_until.max(now);
+        self.pace = Pace::new(rate, now);
+        self.pace.hold(busy_until);
     }
 
     /// The rate that holds at `now`, or the mean where opportunities decide.

@@ -172,7 +172,7 @@ impl Options {
                 });
             }
         }
-        said.delay = self.delay;
+        said.delay = self.delay.map(Into::into);
         said.loss = self.loss.map(Loss::Bernoulli);
         said.burst = self.burst;
         said.mac_overhead = self.profile.map(Data::<OverheadProfile>::File);

@@ -6,7 +6,7 @@ use super::child::{self, TcChild};
 use super::tc;
 use crate::channel::{BitErrorRate, Loss};
 use crate::config::{LinkState, MtuLimit, PipeConfig, RateLimit};
-use crate::flight::{JitterDistribution, Reorder};
+use crate::flight::{Delay, JitterDistribution, Reorder};
 use crate::queue::QueueLimit;
 
 /// A pipe as a queue discipline of Linux.
@@ -103,13 +103,17 @@ fn flight(config: &PipeConfig, tc: &mut TcEquivalent) {
     if jitter.is_some() && reordering.is_none() {
         tc.misses("packets stay in order under jitter: netem lets them overtake each other");
     }
-    if config.delay == Duration::ZERO && jitter.is_none() {
+    let delay = match &config.delay {
+        Delay::Constant(delay) => *delay,
+        varying @ Delay::Schedule(_) => return tc.misses(format!("delay by a {varying}")),
+    };
+    if delay == Duration::ZERO && jitter.is_none() {
         if reordering.is_some() {
             tc.misses("reordering without a delay");
         }
         return;
     }
-    let mut option = format!("delay {}", tc::print_time(config.delay));
+    let mut option = format!("delay {}", tc::print_time(delay));
     if let Some((spread, distribution)) = jitter {
         option = format!("{option} {}", tc::print_time(spread));
         if config.jitter.correlation != Probability::ZERO {
@@ -184,7 +188,7 @@ fn line(config: &PipeConfig, tc: &mut TcEquivalent) {
             "queue limit {limit}: netem counts packets, and holds 1000 where nothing is said"
         )),
     }
-    if config.delay != Duration::ZERO || !config.jitter.is_none() {
+    if config.delay != Delay::ZERO || !config.jitter.is_none() {
         tc.differs(
             "netem's `limit` also counts the packets that the delay holds: raise it by \
              rate × delay",

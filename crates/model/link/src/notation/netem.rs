@@ -163,7 +163,7 @@ impl Options {
             ));
         }
         if let Some(delay) = self.delay {
-            said.delay = Some(delay.time);
+            said.delay = Some(delay.time.into());
             if let Some(spread) = delay.jitter {
                 said.jitter = Some(jitter(spread, delay.correlation, self.distribution));
                 // A packet is sent when its own delay is over.

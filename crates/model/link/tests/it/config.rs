@@ -38,7 +38,7 @@ fn a_change_says_only_what_it_says() {
     let before = config(r#"{"rate":"10Mbit/s","delay":"5ms","queue":{"limit":"10packets"}}"#);
     let mut after = before.clone();
     change(r#"{"delay":"7ms","queue":{"discipline":"fifo"}}"#).apply_to(&mut after);
-    assert_eq!(after, PipeConfig { delay: Duration::from_millis(7), ..before });
+    assert_eq!(after, PipeConfig { delay: Duration::from_millis(7).into(), ..before });
     assert!(change("{}").is_empty() && !change(r#"{"state":"up"}"#).is_empty());
 }
 

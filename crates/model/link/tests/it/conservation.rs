@@ -187,7 +187,16 @@ fn a_change() -> impl Strategy<Value = PipeChange> {
         .prop_map(|(rate, framing, queue, delay, loss, state, in_flight, front, rest)| {
             let (background, condition) = front;
             let rest = PipeChange { background, condition, ..rest };
-            PipeChange { rate, framing, queue, delay, loss, state, in_flight, ..rest }
+            PipeChange {
+                rate,
+                framing,
+                queue,
+                delay: delay.map(Into::into),
+                loss,
+                state,
+                in_flight,
+                ..rest
+            }
         })
 }
 

@@ -5,7 +5,7 @@ use netloom_radio::{LossGrid, RadioError, Surroundings};
 use netloom_units::Speed;
 use serde::{Deserialize, Serialize};
 
-use super::{MediumConfig, MediumProperties, StationConfig};
+use super::{MediumConfig, MediumProperties, StationConfig, StationProperties};
 use crate::StationId;
 use crate::field::{Cable, Field, OpenField, Pairs};
 
@@ -52,6 +52,11 @@ pub struct MediumChange {
     pub medium: MediumProperties,
     /// Stations that are others from now on; `off` switches the radio. What waits, stays.
     pub stations: Vec<(StationId, StationConfig)>,
+    /// Properties of stations, over those that they have.
+    pub properties: Vec<(StationId, StationProperties)>,
+    /// Whether all stations begin anew to move as they were added to move: the time from which a
+    /// run counts.
+    pub begins: bool,
     /// Stations that move in another way from now on.
     pub movements: Vec<(StationId, Movement)>,
 }

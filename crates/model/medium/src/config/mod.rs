@@ -23,7 +23,7 @@ use crate::mac::Mac;
 use crate::phy::Phy;
 pub use change::{MediumChange, Movement, Setting};
 pub use reception::{Capture, CaptureWhen, Lock, ReceptionRule};
-pub use station::StationConfig;
+pub use station::{StationConfig, StationProperties};
 
 /// Declares [`MediumConfig`] and [`MediumProperties`] from one table of properties: those with a
 /// value, those that may have none, and those of the channel, which live in `radio`.

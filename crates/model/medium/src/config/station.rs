@@ -34,3 +34,28 @@ pub struct StationConfig {
     /// Whether its radio is off: it hears nothing, and sends nothing.
     pub off: bool,
 }
+
+/// Properties of a station, each optional: what is absent keeps its value.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StationProperties {
+    /// Whether its radio is on.
+    pub on: Option<bool>,
+    /// Power that it sends with.
+    pub power: Option<Power>,
+    /// Rate of its data frames.
+    pub rate: Option<Rate>,
+    /// Its least and largest contention window.
+    pub cw: Option<Window>,
+}
+
+impl StationProperties {
+    /// Writes what is said into `config`.
+    pub fn apply_to(&self, config: &mut StationConfig) {
+        let Self { on, power, rate, cw } = self;
+        config.off = on.map_or(config.off, |on| !on);
+        config.power = power.or(config.power);
+        config.rate = rate.or(config.rate);
+        config.cw = cw.or(config.cw);
+    }
+}

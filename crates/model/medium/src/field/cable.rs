@@ -1,6 +1,6 @@
 //! A cable, or a hub: everybody hears everybody, after the time that a signal takes between them.
 
-use netloom_mobility::Trajectory;
+use netloom_mobility::{Point, Trajectory};
 use netloom_radio::LIGHT;
 use netloom_units::{Duration, Time};
 
@@ -60,6 +60,11 @@ impl Field for Cable {
 
     fn remove(&mut self, id: StationId) -> Option<Trajectory> {
         Some(self.stations.get_mut(id.index())?.take()?.moves)
+    }
+
+    fn position(&mut self, at: Time, id: StationId) -> Option<Point> {
+        let tap = self.stations.get(id.index())?.as_ref()?;
+        tap.moves.on(at).then(|| tap.moves.position(at))
     }
 
     fn trajectory_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {

@@ -17,7 +17,7 @@ mod trajectories;
 use std::fmt::Debug;
 
 use netloom_link::BitErrorRate;
-use netloom_mobility::Trajectory;
+use netloom_mobility::{Point, Trajectory};
 use netloom_units::{Duration, Probability, Time};
 
 use crate::{StationConfig, StationId};
@@ -71,7 +71,10 @@ pub(crate) trait Field: Debug + Send {
     /// A station goes; how it moved.
     fn remove(&mut self, id: StationId) -> Option<Trajectory>;
 
-    /// Where a station is.
+    /// Where a station is at `at`; `None` if it is not there.
+    fn position(&mut self, at: Time, id: StationId) -> Option<Point>;
+
+    /// How a station moves.
     fn trajectory_mut(&mut self, id: StationId) -> Option<&mut Trajectory>;
 
     /// A station moves in another way from `now` on.

@@ -156,6 +156,10 @@ impl Field for OpenField {
         self.trajectories.remove(id)
     }
 
+    fn position(&mut self, at: Time, id: StationId) -> Option<Point> {
+        self.trajectories.position(at, id)
+    }
+
     fn trajectory_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {
         self.trajectories.get_mut(id)
     }

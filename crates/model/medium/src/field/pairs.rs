@@ -1,7 +1,7 @@
 //! Ordered pairs of stations that are listed: who receives from whom, after which delay, with which
 //! losses.
 
-use netloom_mobility::Trajectory;
+use netloom_mobility::{Point, Trajectory};
 use netloom_units::Time;
 
 use super::{Channel, FOREVER, Field, Path};
@@ -50,6 +50,11 @@ impl Field for Pairs {
 
     fn remove(&mut self, id: StationId) -> Option<Trajectory> {
         Some(self.stations.get_mut(id.index())?.take()?.1)
+    }
+
+    fn position(&mut self, at: Time, id: StationId) -> Option<Point> {
+        let (_, moves) = self.stations.get(id.index())?.as_ref()?;
+        moves.on(at).then(|| moves.position(at))
     }
 
     fn trajectory_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {

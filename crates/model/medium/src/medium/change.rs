@@ -30,11 +30,31 @@ impl<F: Frame> Medium<F> {
         for (id, station) in &change.stations {
             self.reconfigure(*id, station);
         }
+        for (id, properties) in &change.properties {
+            let Some(mut station) = self.station_config(*id).cloned() else { continue };
+            properties.apply_to(&mut station);
+            self.reconfigure(*id, &station);
+        }
+        if change.begins {
+            self.begin();
+        }
         for (id, movement) in &change.movements {
             self.redirect(*id, movement);
         }
         self.forget_hearers();
         Ok(())
+    }
+
+    /// Stations begin anew to move.
+    fn begin(&mut self) {
+        let (now, passed) = (self.now, self.now.since(Time::ZERO));
+        for (id, station) in (0..).map(StationId).zip(&self.stations) {
+            let Some(station) = station else { continue };
+            if let Some(trajectory) = self.field.trajectory_mut(id) {
+                *trajectory = station.moves.clone().delayed(passed);
+                self.field.moved(now, id);
+            }
+        }
     }
 
     /// Takes over another configuration.

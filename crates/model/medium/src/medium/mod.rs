@@ -30,7 +30,7 @@ use crate::mac::{MacState, Member, Timer};
 use crate::phy::Timing;
 use crate::radio::Radio;
 use crate::rules::Rules;
-use crate::{Receiver, StationId};
+use crate::{Receiver, StationId, StationView};
 
 /// One shared channel, carrying frames of type `F`.
 ///
@@ -105,6 +105,8 @@ pub struct Medium<F> {
 #[derive(Debug)]
 struct Station<F> {
     config: StationConfig,
+    /// How it moves, counted from when a run begins.
+    moves: Trajectory,
     radio: Radio,
     desk: Desk<F>,
     mac: Box<dyn MacState<F>>,
@@ -167,12 +169,13 @@ impl<F: Frame> Medium<F> {
         self.remove(now, id);
         let name = format!("{}/{}", self.setting.name, config.name);
         let stream = Stream::new(self.setting.seed, &name);
-        self.field.place(self.now, id, &config, moves);
+        self.field.place(self.now, id, &config, moves.clone());
         let queue = config.queue.clone().unwrap_or_else(|| self.config.queue.clone());
         let rate = config.rate.unwrap_or(self.timing.highest());
         let mut radio = Radio::default();
         radio.switch(!config.off);
         let station = Station {
+            moves,
             radio,
             desk: Desk::new(queue, rate, stream.fork("queue")),
             mac: self.config.mac.build(&self.timing, &config, Member { rank: 0, count: 1 }),
@@ -303,6 +306,33 @@ impl<F: Frame> Medium<F> {
         let end = self.ends.first().map(|((at, _), _)| at);
         let timer = self.timers.first().map(|((at, _), _)| at + self.shortest);
         [end, timer].into_iter().flatten().min()
+    }
+
+    /// What is particular to a station. `None` if there is no such station.
+    pub fn station_config(&self, id: StationId) -> Option<&StationConfig> {
+        self.station(id).map(|station| &station.config)
+    }
+
+    /// The stations as they are at `now`, in the order of their numbers.
+    pub fn stations(&mut self, now: Time) -> Vec<StationView> {
+        self.run(now);
+        let mut views = Vec::new();
+        for number in 0..self.stations.len() {
+            let id = StationId(number as u32);
+            let queued = self.queued(id);
+            let position = self.field.position(self.now, id);
+            let Some(station) = self.station(id) else { continue };
+            views.push(StationView {
+                id,
+                config: station.config.clone(),
+                on: station.radio.is_on(),
+                position,
+                queued,
+                window: station.mac.window(),
+                counters: station.desk.counters.clone(),
+            });
+        }
+        views
     }
 
     /// What a station has done and met. `None` if there is no such station.

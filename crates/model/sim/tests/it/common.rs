@@ -118,6 +118,7 @@ impl Sketch {
             changes: changes.to_vec(),
             route: None,
             node: None,
+            media: vec![],
             routes: None,
         });
     }
@@ -126,7 +127,7 @@ impl Sketch {
 /// A change of a node.
 pub fn node_at(millis: u64, node: u32, change: NodeChange) -> Change {
     let (changes, node) = (vec![], Some((node, change)));
-    Change { at: at(millis), changes, route: None, node, routes: None }
+    Change { at: at(millis), changes, media: vec![], route: None, node, routes: None }
 }
 
 pub fn change(text: &str) -> PipeChange {

@@ -48,7 +48,7 @@ fn ring() -> (Sketch, [Arc<dyn RouteSource>; 2], u32, u32) {
 
 fn routes_at(millis: u64, source: &Arc<dyn RouteSource>) -> Change {
     let routes = Some(Arc::clone(source));
-    Change { at: at(millis), changes: vec![], route: None, node: None, routes }
+    Change { at: at(millis), changes: vec![], media: vec![], route: None, node: None, routes }
 }
 
 /// The near link is down from 100 to 300 ms; routes follow 50 ms later.

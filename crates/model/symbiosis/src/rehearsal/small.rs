@@ -82,7 +82,7 @@ impl SmallNetwork {
 }
 
 fn calibrator(scene: &Scene, losses: LossMethod) -> Calibrator {
-    let delays = scene.links.iter().map(|link| link.config.delay);
+    let delays = scene.links.iter().map(|link| link.config.delay.nominal());
     let delay = delays.fold(Duration::ZERO, |sum, delay| sum + delay);
     Calibrator::new(scene.period, delay, losses)
 }
@@ -112,7 +112,7 @@ fn inherit(inherited: Inherited, calibration: &Calibration, chain: &mut Chain, n
             let extra = calibration.setting(backlog).hold;
             let kept = calibration.backlog.min(backlog);
             Calibration { backlog: kept, ..calibration.clone() }.apply(pipe, now);
-            let delay = Some(calibration.delay + extra);
+            let delay = Some((calibration.delay + extra).into());
             pipe.change(now, &PipeChange { delay, ..PipeChange::default() });
         }
     }

@@ -48,7 +48,7 @@ fn congested(seed: u64) -> Scene {
 /// Three links in series, of which the second is too slow for some seconds.
 fn series(seed: u64) -> Scene {
     let mut slow = line(50, 50);
-    slow.delay = Duration::from_millis(12);
+    slow.delay = Duration::from_millis(12).into();
     let links = vec![
         (line(200, 50), poisson(100.0, (0, 30), seed, "1")),
         (slow, poisson(40.0, (5, 15), seed, "2")),

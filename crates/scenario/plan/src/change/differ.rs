@@ -380,7 +380,7 @@ impl<'a> Differ<'a> {
 
     fn switches(&self) -> Change<Vec<String>> {
         let switches = |scenario: &'a Scenario| -> BTreeSet<&'a str> {
-            let switches = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
+            let switches = scenario.nodes.iter().filter(|node| node.kind.is_segment());
             switches.map(|node| node.name.as_str()).collect()
         };
         let (old, new) = (switches(self.old.scenario), switches(self.new.scenario));
@@ -400,8 +400,8 @@ fn names(key: &str, interface: &str) -> bool {
 
 /// Why a node is not the same any more.
 fn replacement(old: &Node, new: &Node) -> Option<String> {
-    let is_switch = |node: &Node| node.kind == NodeKind::Switch;
-    (is_switch(old) != is_switch(new)).then(|| {
+    let is_of = |node: &Node| (node.kind.is_segment(), node.kind == NodeKind::Medium);
+    (is_of(old) != is_of(new)).then(|| {
         let word = |node: &Node| format!("{:?}", node.kind).to_lowercase();
         format!("it was a {} and becomes a {}", word(old), word(new))
     })

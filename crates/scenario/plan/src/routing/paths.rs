@@ -25,9 +25,8 @@ impl Metric {
     /// What the node's shortest paths minimize; `None` where it gets no routes.
     pub fn of(node: &Node) -> Option<Self> {
         match (node.kind, node.routing) {
-            (NodeKind::Switch | NodeKind::Outside, _) | (_, Routing::None | Routing::Daemon) => {
-                None
-            }
+            (NodeKind::Switch | NodeKind::Medium | NodeKind::Outside, _)
+            | (_, Routing::None | Routing::Daemon) => None,
             (_, Routing::Delay) => Some(Self::Delay),
             (_, Routing::Hops) => Some(Self::Hops),
             (_, Routing::Cost) => Some(Self::Cost),

@@ -14,6 +14,7 @@ pub fn scenario() -> Scenario {
         nodes: vec![],
         total_limits: Limits::default(),
         group_limits: BTreeMap::new(),
+        origin: None,
         links: vec![],
         timeline: vec![],
         processes: vec![],
@@ -74,6 +75,9 @@ fn new_node(name: &str) -> Node {
         limits: Limits::default(),
         publish: vec![],
         spanning_tree: None,
+        medium: None,
+        position: None,
+        mobility: None,
     }
 }
 
@@ -91,7 +95,7 @@ pub fn link(scenario: &mut Scenario, a: &str, b: &str, delay: Duration) {
         node.interfaces.push(Interface::new(interface.clone(), 1500));
         Endpoint { node: name.into(), interface }
     });
-    let pipe = PipeConfig { delay, ..PipeConfig::default() };
+    let pipe = PipeConfig { delay: delay.into(), ..PipeConfig::default() };
     scenario.links.push(Link {
         name: format!("{a}--{b}"),
         endpoints,

@@ -75,7 +75,7 @@ fn distances(scenario: &Scenario) -> Vec<Vec<u64>> {
         let [a, b] = [index(&link.endpoints[0].node), index(&link.endpoints[1].node)];
         // Two links by a switch are one hop.
         let hops = u64::from(!switch(b));
-        let delay = length_of(link.forward.delay.as_nanos() / 1_000_000, hops);
+        let delay = length_of(link.forward.delay.nominal().as_nanos() / 1_000_000, hops);
         for (a, b) in [(a, b), (b, a)] {
             distance[a][b] = distance[a][b].min(delay);
         }
@@ -103,7 +103,7 @@ fn hop(scenario: &Scenario, node: &str, interface: &str) -> u64 {
     let beyond = scenario.links.iter().find(|other| {
         peer.node.starts_with('s') && other.name != link.name && at(other, &peer.node, None)
     });
-    let delay = |link: &netloom_scenario::Link| link.forward.delay.as_nanos() / 1_000_000;
+    let delay = |link: &netloom_scenario::Link| link.forward.delay.nominal().as_nanos() / 1_000_000;
     length_of(delay(link) + beyond.map_or(0, delay), 1)
 }
 

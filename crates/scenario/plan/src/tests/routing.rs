@@ -83,7 +83,7 @@ fn the_metric_decides_the_path() {
 #[test]
 fn delay_is_that_of_the_direction() {
     let mut scenario = diamond();
-    scenario.links[2].forward.delay = Duration::from_millis(9);
+    scenario.links[2].forward.delay = Duration::from_millis(9).into();
     assert_eq!(path(&scenario, "r1", "r4").unwrap(), "r1 r4");
     assert_eq!(path(&scenario, "r4", "r1").unwrap(), "r4 r2 r1");
 }

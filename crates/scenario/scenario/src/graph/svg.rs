@@ -111,6 +111,7 @@ fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
             ("router", format!("ellipse cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{half:.1}\" ry=\"16\""))
         }
         NodeKind::Switch => ("switch", hexagon([x, y], half)),
+        NodeKind::Medium => ("medium", hexagon([x, y], half)),
         NodeKind::Outside => ("host outside", rectangle([x, y], half)),
     };
     let _ = writeln!(

@@ -51,6 +51,9 @@ pub(crate) struct RawLinkHead {
     /// engine: as fast as the kernel is, and without properties.
     #[serde(default)]
     pub direct: bool,
+    /// Whether a member of a medium makes it, and not the file.
+    #[serde(skip)]
+    pub joins_medium: bool,
     /// What differs from the first endpoint to the second.
     #[serde(default)]
     pub forward: RawDirection,

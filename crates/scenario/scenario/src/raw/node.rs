@@ -5,6 +5,7 @@ mod limits;
 mod spanning_tree;
 
 use netloom_link::PortVlans;
+use netloom_mobility::{Mobility, Place};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,6 +41,18 @@ impl From<RawKind> for NodeKind {
     }
 }
 
+/// Where a node comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum RawOrigin {
+    /// The nodes of the file.
+    #[default]
+    Written,
+    /// The end of a link that names the outside.
+    Outside,
+    /// A medium of the file.
+    Medium,
+}
+
 /// A node: its own keys, and the properties that it shares with groups beside them.
 pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
 
@@ -54,9 +67,9 @@ pub(crate) struct RawNodeHead {
     /// What the node is (default `host`).
     #[serde(default)]
     pub kind: Option<RawKind>,
-    /// Whether it stands for the outside, and not in the file.
+    /// Where it comes from.
     #[serde(skip)]
-    pub outside: bool,
+    pub origin: RawOrigin,
     /// The group it belongs to.
     #[serde(default)]
     pub group: Option<Spanned<String>>,
@@ -67,6 +80,10 @@ pub(crate) struct RawNodeHead {
     /// like `eth1.10`, beside an `eth1` of a link, is a VLAN sub-interface of that.
     #[serde(default)]
     pub interfaces: Entries<Spanned<RawInterface>>,
+    /// Where it is, like `[10m, 5m]` or `[10m, 5m, 2m]`: to the east, to the north, and upwards
+    /// (default: at zero). It matters on shared media.
+    #[serde(default)]
+    pub position: Option<Spanned<Place>>,
     /// Ports of the machine that lead to ports of this node, like `8080:80`, or
     /// `127.0.0.1:5353:53/udp`. Without an address, the machine listens on 127.0.0.1 and ::1. What
     /// comes that way crosses no link.
@@ -131,6 +148,10 @@ pub(crate) struct RawNodeProps {
     /// IPv6 addresses of interfaces that do not say it: `auto` (default) or `none`.
     #[serde(default)]
     pub ipv6: Option<RawFamily>,
+    /// How the node moves, like `{random_waypoint: {area: [1500m, 300m], speed: [1m/s, 20m/s]}}`
+    /// (default: not at all). It matters on shared media.
+    #[serde(default)]
+    pub mobility: Option<Spanned<Mobility>>,
     /// Kernel parameters of the network stack, like `net.ipv4.tcp_congestion_control: bbr`.
     #[serde(default)]
     pub sysctls: Entries<RawText>,

@@ -3,17 +3,20 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use netloom_medium::MediumProperties;
+use netloom_mobility::Place;
 use netloom_traffic::DurationDistribution;
-use netloom_units::Duration;
+use netloom_units::{Duration, Power};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 use super::link::RawPipe;
+use super::medium::{RawMove, RawRadio};
 use super::node::RawRoute;
 use super::values::{RawCommand, RawTime};
 use crate::address::IpPrefix;
-use crate::decode::Spanned;
+use crate::decode::{Entries, Spanned};
 use crate::spec::{Direction, Milestone, NodeState};
 
 /// Something that happens at a time: a `link` with `set` or `state`, or a `node` with `state`,
@@ -59,6 +62,21 @@ pub(crate) struct RawEvent {
     /// The link, or all links of the node, fail at random times.
     #[serde(default)]
     pub fails: Option<Spanned<RawFails>>,
+    /// Shared media whose properties change, by their names.
+    #[serde(default)]
+    pub media: Entries<Spanned<MediumProperties>>,
+    /// Where the node is from now on, like `[10m, 5m]`.
+    #[serde(default)]
+    pub position: Option<Spanned<Place>>,
+    /// Where the node goes from now on.
+    #[serde(default, rename = "move")]
+    pub goes: Option<Spanned<RawMove>>,
+    /// `off` or `on`: the node's radios.
+    #[serde(default)]
+    pub radio: Option<RawRadio>,
+    /// Power that the node's radios send with from now on, like `12dBm`.
+    #[serde(default)]
+    pub power: Option<Power>,
     /// A command that is run in the node.
     #[serde(default)]
     pub run: Option<RawCommand>,

@@ -63,7 +63,7 @@ pub(super) fn check(nodes: &[NodeDraft<'_>], segments: &[Segment], report: &mut 
 fn given_in(nodes: &[NodeDraft<'_>], index: usize, report: &mut Report<'_>) -> Vec<Given> {
     let node = &nodes[index];
     let mut given = Vec::new();
-    if node.is_switch() {
+    if node.is_segment() {
         return given;
     }
     for (position, interface) in node.interfaces.iter().enumerate() {

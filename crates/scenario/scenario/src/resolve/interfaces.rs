@@ -101,7 +101,7 @@ fn addresses(node: &mut NodeDraft<'_>) {
         kind: NodeKind,
     ) -> Addresses<P> {
         match (own, node) {
-            _ if kind == NodeKind::Switch => Addresses::None,
+            _ if kind.is_segment() => Addresses::None,
             (None, _) if kind == NodeKind::Outside => Addresses::None,
             (Some(RawAddresses::Fixed(list)), _) => {
                 Addresses::Fixed(list.iter().map(|address| address.value).collect())
@@ -173,7 +173,7 @@ fn check_no_tree(node: &NodeDraft<'_>, report: &mut Report<'_>) {
 }
 
 fn check_isolated(node: &NodeDraft<'_>, report: &mut Report<'_>) {
-    if node.interfaces.is_empty() {
+    if node.interfaces.is_empty() && node.kind != NodeKind::Medium {
         let message = format!("no link leads to node `{}`", node.name.value);
         report.error(Diagnostic::warning(node.name.span, message));
     }

@@ -26,7 +26,7 @@ pub(super) fn of_groups(
         .map(|(name, group)| (name.value.clone(), alone(group.head.total_limits.as_ref())));
     let limits: BTreeMap<String, Limits> =
         limits.filter(|(_, limits)| !limits.is_empty()).collect();
-    for node in nodes.iter().filter(|node| !node.is_switch()) {
+    for node in nodes.iter().filter(|node| !node.is_segment()) {
         let mut groups = node.groups.iter().filter(|group| limits.contains_key(*group));
         let (Some(first), Some(second)) = (groups.next(), groups.next()) else { continue };
         let message = format!(

@@ -84,8 +84,9 @@ fn draft<'a>(
     let both = defaults.rest.change().overlaid(raw.rest.change());
     let pipe = |direction: &PipeChange| {
         let mut config = PipeConfig::default();
-        // The engine, which has the properties, does not carry it.
-        if !raw.head.direct {
+        // The engine, which has the properties, does not carry a direct link; and a medium has its
+        // own.
+        if !raw.head.direct && !raw.head.joins_medium {
             both.overlaid(direction).apply_to(&mut config);
         }
         config

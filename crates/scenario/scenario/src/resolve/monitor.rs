@@ -37,7 +37,8 @@ pub(super) fn resolve(
             report.error(Diagnostic::error(span, message).with_help(help));
         }
     }
-    let delays = links.iter().flat_map(|link| [link.forward.delay, link.reverse.delay]);
+    let delays =
+        links.iter().flat_map(|link| [link.forward.delay.nominal(), link.reverse.delay.nominal()]);
     let smallest = delays.filter(|delay| *delay > Duration::ZERO).min();
     let given = scenario.trust.as_ref().map(|given| given.value.clone());
     let trust: Trust = given.unwrap_or_default().resolved(&criteria, smallest);

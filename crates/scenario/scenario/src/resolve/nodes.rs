@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use netloom_mobility::Mobility;
 
 use super::names;
 use super::report::Report;
@@ -11,10 +14,10 @@ use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::outside::Outside;
-use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
+use crate::raw::{RawFamily, RawNode, RawNodeProps, RawOrigin, RawRoute, RawTopology};
 use crate::software::Software;
 use crate::spec::{
-    Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, Routing, SpanningTree,
+    Interface, Kernel, Loopback, LoopbackAddress, Medium, Node, NodeKind, Routing, SpanningTree,
 };
 
 /// A node while it is being resolved.
@@ -25,6 +28,10 @@ pub(super) struct NodeDraft<'a> {
     pub groups: Vec<String>,
     /// What it is given beside its network stack; decided by [`super::software`].
     pub software: Software,
+    /// Of a medium: what it does; decided by [`super::media`].
+    pub medium: Option<Arc<Medium>>,
+    /// How it moves, with what its files hold; decided by [`super::media`].
+    pub mobility: Option<Mobility>,
     pub props: NodeProps<'a>,
     /// Filled in by the links.
     pub interfaces: Vec<Interface>,
@@ -46,6 +53,7 @@ pub(super) struct NodeProps<'a> {
     pub ipv6: Option<RawFamily>,
     sysctls: BTreeMap<String, String>,
     pub mtu: Option<u32>,
+    pub mobility: Option<&'a Spanned<Mobility>>,
     pub software: SoftwareDraft<'a>,
     limits: Limits,
     spanning_tree: Option<SpanningTree>,
@@ -56,9 +64,19 @@ impl NodeDraft<'_> {
         self.kind == NodeKind::Switch
     }
 
+    /// Whether it joins links inside the engine.
+    pub fn is_segment(&self) -> bool {
+        self.kind.is_segment()
+    }
+
     /// Whether it is simulated.
     pub fn is_simulated(&self) -> bool {
         self.props.simulated == Some(true)
+    }
+
+    /// From now on, it is simulated.
+    pub fn simulate(&mut self) {
+        self.props.simulated = Some(true);
     }
 
     /// Whose kernel it runs on.
@@ -125,6 +143,9 @@ impl NodeDraft<'_> {
             limits: self.limits(),
             publish: self.raw.head.publish.iter().map(|publish| publish.value.0).collect(),
             spanning_tree: self.spanning_tree(),
+            medium: self.medium.clone(),
+            position: self.raw.head.position.as_ref().map(|place| place.value),
+            mobility: self.mobility.clone(),
         }
     }
 }
@@ -151,12 +172,19 @@ fn draft<'a>(
     raw: &'a Spanned<RawNode>,
     report: &mut Report<'_>,
 ) -> NodeDraft<'a> {
-    if raw.head.outside {
+    let made = match raw.head.origin {
+        RawOrigin::Written => None,
+        RawOrigin::Outside => Some(NodeKind::Outside),
+        RawOrigin::Medium => Some(NodeKind::Medium),
+    };
+    if let Some(kind) = made {
         return NodeDraft {
             name,
             raw,
-            kind: NodeKind::Outside,
+            kind,
             groups: vec![],
+            medium: None,
+            mobility: None,
             props: NodeProps::default(),
             interfaces: vec![],
             software: Software::default(),
@@ -170,7 +198,7 @@ fn draft<'a>(
     let of_kind = match kind {
         NodeKind::Host => &topology.kinds.host,
         NodeKind::Router => &topology.kinds.router,
-        NodeKind::Switch | NodeKind::Outside => &topology.kinds.switch,
+        NodeKind::Switch | NodeKind::Medium | NodeKind::Outside => &topology.kinds.switch,
     };
     let mut props = NodeProps::default();
     props.lay_over(&topology.defaults.node.rest, report);
@@ -182,6 +210,8 @@ fn draft<'a>(
         raw,
         kind,
         groups,
+        medium: None,
+        mobility: None,
         software: Software::default(),
         props,
         interfaces: Vec::new(),
@@ -203,6 +233,7 @@ impl<'a> NodeProps<'a> {
         }
         self.ipv4 = layer.ipv4.or(self.ipv4);
         self.ipv6 = layer.ipv6.or(self.ipv6);
+        self.mobility = layer.mobility.as_ref().or(self.mobility);
         self.mtu = layer.mtu.map(|mtu| mtu.0).or(self.mtu);
         if let Some(spanning_tree) = layer.spanning_tree {
             self.spanning_tree = spanning_tree.0;
@@ -253,15 +284,15 @@ fn check_groups(topology: &RawTopology, report: &mut Report<'_>) {
     for (name, group) in topology.groups.iter() {
         names::check("a group", &name.value, name.span, report);
         for member in &group.head.members {
-            if report.written_keys(&["topology", "nodes"]).any(|node| node == member.value) {
+            let known = report.node_names();
+            if known.contains(&member.value) {
                 continue;
             }
-            let known: Vec<&str> = report.written_keys(&["topology", "nodes"]).collect();
             let message = format!(
                 "group `{}` has a member `{}`, but there is no such node",
                 name.value, member.value
             );
-            let help = report.did_you_mean(&member.value, "the nodes are", known);
+            let help = report.did_you_mean(&member.value, "the nodes are", known.iter());
             report.error(Diagnostic::error(member.span, message).with_optional_help(help));
         }
     }
@@ -269,7 +300,9 @@ fn check_groups(topology: &RawTopology, report: &mut Report<'_>) {
 
 fn check_names(topology: &RawTopology, report: &mut Report<'_>) {
     let mut seen = HashMap::new();
-    for (name, _) in topology.nodes.iter().filter(|(_, node)| !node.head.outside) {
+    for (name, _) in
+        topology.nodes.iter().filter(|(_, node)| node.head.origin == RawOrigin::Written)
+    {
         names::node(name, report);
         if let Some((first, span)) =
             seen.insert(name.value.to_lowercase(), (name.value.as_str(), name.span))

@@ -10,7 +10,7 @@ use crate::address::IpPrefix;
 use crate::decode::{Inline, Spanned};
 use crate::diagnostic::Diagnostic;
 use crate::outside::Outside;
-use crate::raw::{RawAddresses, RawInterface, RawNodeHead, RawNodeProps, RawTopology};
+use crate::raw::{RawAddresses, RawInterface, RawNodeHead, RawNodeProps, RawOrigin, RawTopology};
 use crate::spec::Addresses;
 
 /// Adds a node for each word for the outside that an endpoint begins with, behind all others.
@@ -60,7 +60,7 @@ fn node<'t>(
     let at = nodes.iter().position(|(name, _)| name.value == end.value.node);
     let at = at.unwrap_or_else(|| {
         let name = Spanned { value: end.value.node.clone(), span: end.span, id: end.id };
-        let head = RawNodeHead { outside: true, ..RawNodeHead::default() };
+        let head = RawNodeHead { origin: RawOrigin::Outside, ..RawNodeHead::default() };
         let value = Inline { head, rest: RawNodeProps::default() };
         nodes.push((name, Spanned { value, span: end.span, id: end.id }));
         nodes.len() - 1

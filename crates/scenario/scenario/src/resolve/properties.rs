@@ -83,7 +83,8 @@ fn said_twice(conflict: Conflict, node: NodeId, report: &mut Report<'_>) {
     report.error(finding);
 }
 
-fn bad_file(error: FileError<Unreadable>, span: Span) -> Diagnostic {
+/// What is wrong with a file.
+pub(super) fn bad_file(error: FileError<Unreadable>, span: Span) -> Diagnostic {
     let FileError { file, what, cause, .. } = error;
     match cause {
         FileFault::Unreadable(Unreadable { reason, help }) => {

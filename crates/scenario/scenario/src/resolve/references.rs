@@ -1,6 +1,6 @@
 //! References to nodes, interfaces, links and processes by name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
@@ -17,6 +17,7 @@ pub(super) struct References<'a> {
     links: HashMap<String, usize>,
     link_names: Vec<&'a str>,
     links_are_complete: bool,
+    on_media: HashSet<&'a str>,
     processes: HashMap<&'a str, &'a RawProcess>,
     pub all_processes: &'a [Spanned<RawProcess>],
     all_nodes: &'a [NodeDraft<'a>],
@@ -40,6 +41,7 @@ impl<'a> References<'a> {
             nodes: nodes.iter().map(|node| (node.name.value.as_str(), node)).collect(),
             links: full.chain(named).collect(),
             link_names: links.iter().map(|link| link.name.as_str()).collect(),
+            on_media: on_media(links),
             links_are_complete: links.iter().all(|link| link.ends.is_some()),
             processes: processes.collect(),
             all_processes: &raw.processes,
@@ -57,10 +59,10 @@ impl<'a> References<'a> {
         if node.is_some() {
             return node;
         }
-        let known: Vec<&str> = report.written_keys(&["topology", "nodes"]).collect();
-        if !known.contains(&name.value.as_str()) {
+        let known = report.node_names();
+        if !known.contains(&name.value) {
             let message = format!("there is no node `{}`", name.value);
-            let help = report.did_you_mean(&name.value, "the nodes are", known);
+            let help = report.did_you_mean(&name.value, "the nodes are", known.iter());
             report.error(Diagnostic::error(name.span, message).with_optional_help(help));
         }
         node
@@ -71,15 +73,21 @@ impl<'a> References<'a> {
         self.nodes.get(name).copied()
     }
 
+    /// Whether a node is on a shared medium.
+    pub fn is_on_medium(&self, node: &NodeDraft<'_>) -> bool {
+        self.on_media.contains(node.name.value.as_str())
+    }
+
     /// The node called `name`, if commands can be run in it; reported if not.
     pub fn node_with_stack(&self, name: &Spanned<String>, report: &mut Report<'_>) -> bool {
         let Some(node) = self.node(name, report) else { return false };
-        if node.is_switch() {
-            let message = format!("`{}` is a switch, in which nothing can run", name.value);
+        if node.is_segment() {
+            let what = if node.is_switch() { "switch" } else { "medium" };
+            let message = format!("`{}` is a {what}, in which nothing can run", name.value);
             let help = "run it in a host or router";
             report.error(Diagnostic::error(name.span, message).with_help(help));
         }
-        !node.is_switch()
+        !node.is_segment()
     }
 
     /// The names of the nodes in `group`; reported if there is no such group.
@@ -177,4 +185,10 @@ impl<'a> References<'a> {
         }
         Some(Start::After { process: name.value.clone(), when: after.when, delay: after.delay.0 })
     }
+}
+
+/// The nodes that are members of media.
+fn on_media<'a>(links: &'a [LinkDraft<'_>]) -> HashSet<&'a str> {
+    let joining = links.iter().filter(|link| link.raw.head.joins_medium);
+    joining.filter_map(|link| Some(link.ends.as_ref()?[0].node_name)).collect()
 }

@@ -1,8 +1,13 @@
 //! Where findings are gathered, and how a place is found for them.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
+use netloom_link::FileError;
+
+use super::properties::bad_file;
 use crate::diagnostic::{Diagnostic, did_you_mean, similar};
+use crate::files::Unreadable;
 use crate::span::Span;
 use crate::yaml::{NodeId, Tree};
 
@@ -15,11 +20,31 @@ pub(super) struct Report<'a> {
     pruned: &'a HashSet<NodeId>,
     findings: Vec<Diagnostic>,
     guesses: usize,
+    node_names: Rc<NodeNames>,
+}
+
+/// The names of nodes that are written.
+#[derive(Debug, Default)]
+pub(super) struct NodeNames {
+    names: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl NodeNames {
+    /// Whether `name` is among them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.known.contains(name)
+    }
+
+    /// All of them, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
 }
 
 impl<'a> Report<'a> {
     pub fn new(tree: &'a Tree, pruned: &'a HashSet<NodeId>) -> Self {
-        Self { tree, pruned, findings: Vec::new(), guesses: 0 }
+        Self { tree, pruned, findings: Vec::new(), guesses: 0, node_names: Rc::default() }
     }
 
     /// Adds a finding.
@@ -37,6 +62,15 @@ impl<'a> Report<'a> {
     ) -> Option<String> {
         self.guesses += 1;
         (self.guesses <= MOST_GUESSES).then(|| did_you_mean(word, what, candidates))?
+    }
+
+    /// Adds a finding for each file that could not be read: at its name in the mapping `node`, or
+    /// at `span`.
+    pub fn bad_files(&mut self, errors: Vec<FileError<Unreadable>>, node: NodeId, span: Span) {
+        for error in errors {
+            let at = self.scalar(node, &error.file).unwrap_or(span);
+            self.error(bad_file(error, at));
+        }
     }
 
     /// All findings.
@@ -81,6 +115,17 @@ impl<'a> Report<'a> {
         let tree = self.tree;
         let entries = tree.find(tree.root(), path).map_or(&[][..], |node| tree.entries(node));
         entries.iter().filter_map(|(key, _)| tree.text(*key))
+    }
+
+    /// From now on, these are the names of nodes that are written.
+    pub fn set_node_names(&mut self, names: Vec<String>) {
+        let known = names.iter().cloned().collect();
+        self.node_names = Rc::new(NodeNames { names, known });
+    }
+
+    /// The names of nodes that are written, those of nodes that could not be decoded included.
+    pub fn node_names(&self) -> Rc<NodeNames> {
+        self.node_names.clone()
     }
 
     /// The keys of the mapping `node` and their places.

@@ -30,7 +30,7 @@ pub(super) fn find(
         let Some([a, b]) = &link.ends else { continue };
         let floods = |end: &End<'_>| {
             let node = &nodes[end.node];
-            node.is_switch() && node.spanning_tree().is_none()
+            node.is_segment() && node.spanning_tree().is_none()
         };
         // One that runs a spanning tree hears its own BPDUs come back, and breaks the loop.
         if !floods(a) || !floods(b) {
@@ -79,7 +79,7 @@ fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>]) -> Vec<Segment> {
             Some([port(a)?, port(b)?])
         })
         .collect();
-    let of_nodes = nodes.iter().map(|node| (node.is_switch(), &node.interfaces[..]));
+    let of_nodes = nodes.iter().map(|node| (node.is_segment(), &node.interfaces[..]));
     let layer2 = Layer2::new(of_nodes, ends.iter().copied());
     let subinterfaces = nodes.iter().enumerate().flat_map(|(node, draft)| {
         let subinterfaces = (0..draft.interfaces.len())
@@ -89,7 +89,7 @@ fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>]) -> Vec<Segment> {
     let linked = ends.iter().flatten().flatten().copied();
     let mut seen: HashSet<Port> = HashSet::new();
     let mut segments = Vec::new();
-    for port in linked.chain(subinterfaces).filter(|port| !nodes[port.node].is_switch()) {
+    for port in linked.chain(subinterfaces).filter(|port| !nodes[port.node].is_segment()) {
         if seen.contains(&port) {
             continue;
         }

@@ -99,6 +99,10 @@ fn of_link(
     } else {
         let has_no_stack = |end: &&End<'_>| !node(end).kind.has_stack();
         ends.iter().find(has_no_stack).map(|end| match node(end).kind {
+            NodeKind::Medium => (
+                format!("makes a simulated node share `{}` with one that is not", end.node_name),
+                "make all members of a medium simulated or none",
+            ),
             NodeKind::Outside => (
                 format!("joins {} to a simulated node", end.node_name),
                 "put a node without `simulated: true` between them",

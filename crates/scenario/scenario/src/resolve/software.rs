@@ -100,7 +100,7 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> BTreeMap<String, ServiceTemplate> {
     let mut templates = Templates::new(files);
-    for node in nodes.iter_mut().filter(|node| !node.is_switch()) {
+    for node in nodes.iter_mut().filter(|node| !node.is_segment()) {
         if node.props.software.is_empty() {
             continue;
         }

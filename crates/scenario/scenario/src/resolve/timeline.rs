@@ -1,16 +1,22 @@
 //! The timeline: every event has one object and something that happens to it.
 
-use netloom_link::PipeChange;
-use netloom_units::Duration;
+use std::collections::BTreeMap;
 
+use netloom_link::PipeChange;
+use netloom_mobility::Geographic;
+use netloom_units::{Duration, Speed};
+
+use super::media;
 use super::processes::check_time;
 use super::references::References;
 use super::report::Report;
 use super::routes;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawEvent, RawFails, RawRouteChange, RawScenario, RawStart};
-use crate::spec::{Fails, NodeState, Recurs, RouteChange, TimelineAction, TimelineEvent, When};
+use crate::raw::{RawEvent, RawFails, RawRadio, RawRouteChange, RawScenario, RawStart};
+use crate::spec::{
+    Fails, NodeState, Recurs, RouteChange, StationChange, TimelineAction, TimelineEvent, When,
+};
 
 /// Resolves all events.
 pub(super) fn resolve(
@@ -19,7 +25,7 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> Vec<TimelineEvent> {
     let event = |event: &Spanned<RawEvent>| {
-        let action = action(event, references, report);
+        let action = action(event, raw.topology.origin, references, report);
         let when = when(raw, event, report);
         let Some(at) = &event.at else {
             report.missing(event.id, event.span, "at", "say when it happens, like `at: 5s`");
@@ -142,12 +148,16 @@ fn when(
 
 fn action(
     event: &Spanned<RawEvent>,
+    origin: Option<Geographic>,
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
+    if !event.media.0.is_empty() {
+        return set_media(event, references, report);
+    }
     match (&event.link, &event.node) {
         (Some(link), None) => set_link(event, link, references, report),
-        (None, Some(node)) => at_node(event, node, references, report),
+        (None, Some(node)) => at_node(event, node, origin, references, report),
         (Some(_), Some(node)) => {
             let message = "an event is about a `link` or a `node`, not both";
             let help = "make it two events at the same time";
@@ -158,8 +168,8 @@ fn action(
             // A link or node that could not be read was reported already.
             if !report.is_incomplete(event.id) {
                 let message = "this event names neither a `link` nor a `node`";
-                let help = "add `link: NAME` with `set`, or `node: NAME` with `state`, `run` or \
-                            `route`";
+                let help = "add `link: NAME` with `set`, or `node: NAME` with `state`, `run`, \
+                            `route`, `position`, `move`, `radio` or `power`, or `media`";
                 report.error(Diagnostic::error(event.span, message).with_help(help));
             }
             None
@@ -173,7 +183,7 @@ fn set_link(
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
-    excess(event, &["run", "route"], "a link", report);
+    excess(event, &["run", "route", "position", "move", "radio", "power"], "a link", report);
     let mut change = event.set.as_ref().map(|set| set.value.change().clone()).unwrap_or_default();
     if let (Some(_), Some(span)) = (change.state, report.key(event.id, &["state"])) {
         let message = "the new state is given twice, here and in `set`";
@@ -210,6 +220,7 @@ fn set_link(
 fn at_node(
     event: &Spanned<RawEvent>,
     node: &Spanned<String>,
+    origin: Option<Geographic>,
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
@@ -221,6 +232,9 @@ fn at_node(
     }
     if let Some(route) = &event.route {
         return change_route(event, node, route, references, report);
+    }
+    if STATION_KEYS.iter().any(|key| report.key(event.id, &[key]).is_some()) {
+        return set_station(event, node, origin, references, report);
     }
     match (event.state.or(fails), &event.run) {
         (Some(state), None) => {
@@ -254,6 +268,97 @@ fn at_node(
             None
         }
     }
+}
+
+/// Keys of what changes at a node's stations on shared media.
+const STATION_KEYS: &[&str] = &["position", "move", "radio", "power"];
+
+/// An event at which a node's stations change.
+fn set_station(
+    event: &Spanned<RawEvent>,
+    name: &Spanned<String>,
+    origin: Option<Geographic>,
+    references: &References<'_>,
+    report: &mut Report<'_>,
+) -> Option<TimelineAction> {
+    for key in ["state", "run", "fails", "for"] {
+        if let Some(span) = report.key(event.id, &[key]) {
+            let message = format!("an event that changes a station has no `{key}`");
+            let help = "make it two events; what was changed comes back by another event";
+            report.error(Diagnostic::error(span, message).with_help(help));
+            return None;
+        }
+    }
+    let node = references.node(name, report)?;
+    if !references.is_on_medium(node) {
+        let message = format!("`{}` is on no shared medium", name.value);
+        let help = "name it among the `members` of one of `topology.media`";
+        report.error(Diagnostic::error(name.span, message).with_help(help));
+        return None;
+    }
+    let mut change = StationChange {
+        on: event.radio.map(|radio| radio == RawRadio::On),
+        power: event.power,
+        ..StationChange::default()
+    };
+    match (&event.position, &event.goes) {
+        (Some(_), Some(goes)) => {
+            let message = "a node is at a `position` or makes a `move`, not both";
+            let finding = Diagnostic::error(goes.span, message);
+            report.error(finding.with_help("make it two events, one after the other"));
+        }
+        (Some(place), None) => {
+            change.to = media::position(place.value, origin, place.span, report);
+        }
+        (None, Some(goes)) => {
+            change.to = media::position(goes.to, origin, goes.span, report);
+            change.speed = Some(goes.speed);
+            if goes.speed == Speed::ZERO {
+                let message = "who moves at no speed never comes there";
+                let help = "write a speed like `5m/s`, or `position` to be there at once";
+                report.error(Diagnostic::error(goes.span, message).with_help(help));
+            }
+        }
+        (None, None) => {}
+    }
+    Some(TimelineAction::SetStation { node: name.value.clone(), change })
+}
+
+/// An event at which shared media change.
+fn set_media(
+    event: &Spanned<RawEvent>,
+    references: &References<'_>,
+    report: &mut Report<'_>,
+) -> Option<TimelineAction> {
+    for key in ["link", "node", "set", "state", "run", "route", "direction", "fails", "for"]
+        .iter()
+        .chain(STATION_KEYS)
+    {
+        if let Some(span) = report.key(event.id, &[key]) {
+            let message = format!("an event about `media` has no `{key}`");
+            let help = "make it two events at the same time";
+            report.error(Diagnostic::error(span, message).with_help(help));
+            return None;
+        }
+    }
+    let mut changes = BTreeMap::new();
+    for (name, properties) in event.media.iter() {
+        let medium = references.draft(&name.value).and_then(|draft| draft.medium.as_ref());
+        let Some(medium) = medium else {
+            let known: Vec<&str> = report.written_keys(&["topology", "media"]).collect();
+            let help = report.did_you_mean(&name.value, "the media are", known);
+            let message = format!("there is no medium `{}`", name.value);
+            report.error(Diagnostic::error(name.span, message).with_optional_help(help));
+            continue;
+        };
+        let mut config = medium.config.clone();
+        properties.value.apply_to(&mut config);
+        if let Err(problem) = config.check() {
+            report.error(Diagnostic::error(properties.span, problem));
+        }
+        changes.insert(name.value.clone(), properties.value.clone());
+    }
+    Some(TimelineAction::SetMedia { changes })
 }
 
 /// An event at which a route of a node comes or goes.

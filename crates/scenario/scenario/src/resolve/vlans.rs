@@ -108,7 +108,7 @@ fn check_host(
     report: &mut Report<'_>,
 ) {
     let node = &nodes[end.node];
-    if node.is_switch() {
+    if node.is_segment() {
         return;
     }
     let port_name = format!("{}:{}", port_end.node_name, port_end.interface);

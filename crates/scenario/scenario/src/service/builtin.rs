@@ -4,6 +4,9 @@ use super::ServiceTemplate;
 
 /// Name and template of each, by name.
 const BUILTIN: &[(&str, &str)] = &[
+    ("babel", include_str!("templates/babel.yaml")),
+    ("babeld", include_str!("templates/babeld.yaml")),
+    ("batmand", include_str!("templates/batmand.yaml")),
     ("bgp", include_str!("templates/bgp.yaml")),
     ("bird", include_str!("templates/bird.yaml")),
     ("dnsmasq", include_str!("templates/dnsmasq.yaml")),

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
 
 use netloom_link::{PortVlans, Vid};
+use netloom_mobility::{Mobility, Place};
 use netloom_spanning_tree::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Medium;
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::limits::Limits;
 use crate::publish::Publish;
@@ -48,6 +51,15 @@ pub struct Node {
     /// Ports of the machine that lead into it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub publish: Vec<Publish>,
+    /// Where it is at first, for shared media.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Place>,
+    /// How it moves, for shared media.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mobility: Option<Mobility>,
+    /// Of a medium: what it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub medium: Option<Arc<Medium>>,
     /// Of a switch that runs the Rapid Spanning Tree Protocol: how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spanning_tree: Option<SpanningTree>,
@@ -87,6 +99,9 @@ pub enum NodeKind {
     Router,
     /// A learning layer-2 segment inside the engine: no network stack, no processes.
     Switch,
+    /// A shared medium inside the engine, like a radio channel: no network stack, no processes. Not
+    /// written as a node: it is one of the `media`.
+    Medium,
     /// What of the machine is at the ends of links: its interfaces are the machine's. Not written
     /// as a node: an end of a link names it.
     Outside,
@@ -96,6 +111,11 @@ impl NodeKind {
     /// Whether it is a network stack of its own, in which processes can run.
     pub fn has_stack(self) -> bool {
         matches!(self, Self::Host | Self::Router)
+    }
+
+    /// Whether it joins links inside the engine: frames that come by one may leave by the others.
+    pub fn is_segment(self) -> bool {
+        matches!(self, Self::Switch | Self::Medium)
     }
 }
 

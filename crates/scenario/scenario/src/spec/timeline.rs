@@ -1,12 +1,15 @@
 //! What happens at a time, and how times are said.
 
+use std::collections::BTreeMap;
+
 use netloom_link::{LinkState, PipeChange};
+use netloom_medium::MediumProperties;
 use netloom_traffic::DurationDistribution;
 use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Direction, Route};
+use super::{Command, Direction, Route, StationChange};
 use crate::address::IpPrefix;
 
 /// Something that happens at a time.
@@ -76,6 +79,18 @@ pub enum TimelineAction {
         node: String,
         /// The new state.
         state: NodeState,
+    },
+    /// Properties of shared media change, all at one time for each.
+    SetMedia {
+        /// Names of media, and what changes.
+        changes: BTreeMap<String, MediumProperties>,
+    },
+    /// Stations of a node on shared media change.
+    SetStation {
+        /// The node's name.
+        node: String,
+        /// What changes.
+        change: StationChange,
     },
     /// A command is run in a node; its output is kept with the event.
     Run {

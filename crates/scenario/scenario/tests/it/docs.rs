@@ -24,9 +24,13 @@ impl ReadFile for Day {
 #[test]
 fn examples_in_the_documents_load() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
-    for (page, examples) in
-        [("scenario.md", 5), ("migrating.md", 1), ("services.md", 1), ("traffic.md", 3)]
-    {
+    for (page, examples) in [
+        ("scenario.md", 5),
+        ("migrating.md", 1),
+        ("services.md", 1),
+        ("traffic.md", 3),
+        ("media.md", 2),
+    ] {
         let text = std::fs::read_to_string(docs.join(page)).unwrap();
         let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
         let mut count = 0;
@@ -45,8 +49,17 @@ fn every_key_of_the_schema_is_in_the_reference() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
     // The properties of links have a page of their own, made from the types.
     let read = |page| std::fs::read_to_string(docs.join(page)).unwrap();
-    let text =
-        read("scenario.md") + &read("properties.md") + &read("services.md") + &read("traffic.md");
+    let text = [
+        "scenario.md",
+        "properties.md",
+        "services.md",
+        "traffic.md",
+        "media.md",
+        "media-models.md",
+        "mobility.md",
+    ]
+    .map(read)
+    .concat();
     let schema = netloom_scenario::json_schema();
     for one in schema["$defs"].as_object().unwrap().values().chain([&schema]) {
         for key in one["properties"].as_object().into_iter().flatten().map(|(key, _)| key) {

@@ -428,3 +428,11 @@ fn ports_of_traffic_are_found_where_numbers_end() {
     // The first entry has 47000 of b, the second 47001 of a.
     assert_eq!([18_536, 18_537, 18_538, 18_539].map(port), [47_001, 47_000, 47_003, 47_002]);
 }
+
+#[test]
+fn a_range_of_names_is_as_many_nodes() {
+    let scenario = file("node_ranges.yaml");
+    let nodes = scenario.nodes.iter().map(|node| (node.name.as_str(), node.kind));
+    let expected = [("n1", NodeKind::Router), ("n2", NodeKind::Host), ("n3", NodeKind::Router)];
+    assert_eq!(nodes.collect::<Vec<_>>(), expected);
+}

@@ -23,6 +23,8 @@ fn told(scenario: &Scenario) -> Vec<(u64, String)> {
                 format!("{link} {direction:?} {change}")
             }
             TimelineAction::SetNode { node, state } => format!("{node} {state:?}"),
+            TimelineAction::SetMedia { changes } => format!("{:?}", changes.keys()),
+            TimelineAction::SetStation { node, .. } => node.clone(),
             TimelineAction::Route { node, change } => format!("{node} {}", change.destination()),
             TimelineAction::Run { command, .. } => command.argv().join(" "),
         };

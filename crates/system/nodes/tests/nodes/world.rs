@@ -228,6 +228,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         nodes: vec![],
         total_limits: Limits::default(),
         group_limits: BTreeMap::new(),
+        origin: None,
         links: vec![],
         timeline: vec![],
         traffic: Vec::new(),
@@ -293,6 +294,9 @@ fn new_node(name: &str) -> Node {
         limits: Limits::default(),
         publish: vec![],
         spanning_tree: None,
+        medium: None,
+        position: None,
+        mobility: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `netloom set`
 
+mod medium;
 mod properties;
 mod report;
 
@@ -13,12 +14,16 @@ use crate::args::{Direction, Set};
 use crate::exit::WithCode;
 use crate::{exit, files, find};
 
-/// Changes a link while it runs.
+/// Changes a link, a shared medium, or a node on one, while it runs.
 pub async fn set(args: Set) -> Result<i32> {
-    let change = parse(&args.properties)?;
     let (link, experiment) = find::split_at(&args.link);
     let client = find::client(experiment, &args.scenario).await?;
     let links: Vec<LinkStatus> = client.get("/links").await?;
+    let is_link = links.iter().any(|status| status.name == link);
+    if !is_link && medium::set(&client, link, &args.properties).await? {
+        return Ok(exit::SUCCESS);
+    }
+    let change = parse(&args.properties)?;
     let request = ChangeRequest {
         changes: vec![LinkChange {
             link: link.into(),

@@ -9,7 +9,7 @@ use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawEndpoint, RawLink};
 use crate::span::Span;
-use crate::spec::Interface;
+use crate::spec::{Interface, NodeKind};
 
 /// One end of a link.
 pub(in super::super) struct End<'a> {
@@ -39,6 +39,9 @@ pub(super) fn resolve<'a>(
         let endpoints = link.head.endpoints.iter().flat_map(|endpoints| &endpoints.value);
         let ends: Vec<Option<OpenEnd<'a>>> =
             endpoints.map(|raw| find(raw, &index, report)).collect();
+        if !link.head.joins_medium {
+            check_no_medium(&ends, nodes, report);
+        }
         open.push((is_pair(link, &ends, report), ends));
     }
     // Names that are written anywhere are taken before any is chosen.
@@ -78,13 +81,22 @@ fn find<'a>(
     if let Some(node) = index.get(raw.node_name()) {
         return Some(OpenEnd { node: *node, raw });
     }
-    let known: Vec<&str> = report.written_keys(&["topology", "nodes"]).collect();
-    if !known.contains(&raw.node_name()) {
+    let known = report.node_names();
+    if !known.contains(raw.node_name()) {
         let message = format!("there is no node `{}`", raw.node_name());
-        let help = report.did_you_mean(raw.node_name(), "the nodes are", known);
+        let help = report.did_you_mean(raw.node_name(), "the nodes are", known.iter());
         report.error(Diagnostic::error(raw.span, message).with_optional_help(help));
     }
     None
+}
+
+/// Reports ends at media, whose members are named by them.
+fn check_no_medium(ends: &[Option<OpenEnd<'_>>], nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
+    for end in ends.iter().flatten().filter(|end| nodes[end.node].kind == NodeKind::Medium) {
+        let message = format!("`{}` is a medium, and no link ends at one", end.raw.node_name());
+        let help = "name the node among the medium's `members`";
+        report.error(Diagnostic::error(end.raw.span, message).with_help(help));
+    }
 }
 
 /// Whether a link has two ends at different nodes.
@@ -95,7 +107,7 @@ fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut R
         return false;
     };
     let written = report.written_elements(endpoints.id);
-    if written != 2 {
+    if written != 2 && !link.head.joins_medium {
         let message = format!("a link has two endpoints, and this one has {written}");
         let help = "join more than two nodes through one of `kind: switch`";
         let finding = Diagnostic::error(endpoints.span, message);
@@ -125,7 +137,9 @@ fn reserve<'a>(
     let Some(interface) = end.raw.value.interface.as_deref() else { return };
     // Several devices beside one of the machine's are told apart by a number.
     let name = interface.split('~').next().unwrap_or(interface);
-    if let Some(problem) = names::interface_problem(name) {
+    // Ports of media are called like the members.
+    let is_port = nodes[end.node].kind == NodeKind::Medium;
+    if !is_port && let Some(problem) = names::interface_problem(name) {
         let message = format!("`{interface}` cannot be the name of an interface: {problem}");
         report.error(Diagnostic::error(end.raw.span, message));
     }

@@ -1,0 +1,130 @@
+//! Changes to shared media while the network lives: what they are told, and where their stations
+//! are. Not here: who asked for them, and their record.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, bail};
+use netloom_api::medium::{MediumRequest, Position, PositionsRequest, StationChange};
+use netloom_fabric::SegmentId;
+use netloom_medium::{MediumChange, MediumProperties, StationId};
+use netloom_plan::station_change;
+use netloom_scenario::{NodeKind, Scenario};
+use netloom_units::Time;
+
+use super::{Live, LiveNetwork};
+use crate::deployment::{Deployment, unknown};
+
+/// Changes a medium and its stations at one instant.
+pub fn change(network: &LiveNetwork, medium: &str, request: &MediumRequest) -> Result<Time> {
+    network.with_deployment(|live, deployment| {
+        let id = medium_id(deployment, medium)?;
+        let mut change = MediumChange { medium: request.set.clone(), ..MediumChange::default() };
+        for station in &request.stations {
+            if !media_of(&deployment.scenario, &station.node).any(|name| name == medium) {
+                bail!("`{}` has no station on `{medium}`", station.node);
+            }
+            add(
+                &mut change,
+                station_change(station_id(deployment, &station.node)?, &station.change),
+            );
+        }
+        Ok(live.dataplane.change_medium(id, change)?)
+    })
+}
+
+/// Changes properties of media, each at one instant.
+pub fn set(network: &LiveNetwork, changes: &BTreeMap<String, MediumProperties>) -> Result<Time> {
+    network.with_deployment(|live, deployment| {
+        let changes = changes.iter().map(|(name, set)| {
+            let change = MediumChange { medium: set.clone(), ..MediumChange::default() };
+            Ok((medium_id(deployment, name)?, change))
+        });
+        carry_out(live, changes.collect::<Result<_>>()?)
+    })
+}
+
+/// Puts nodes at other places, at one instant for all nodes on one medium.
+pub fn place(network: &LiveNetwork, request: &PositionsRequest) -> Result<Time> {
+    let PositionsRequest { nodes, x, y, z } = request;
+    let is_short = |column: &[f64]| column.len() != nodes.len();
+    if is_short(x) || is_short(y) || z.as_deref().is_some_and(is_short) {
+        bail!("there must be one `x` and one `y`, and one `z` or none, for each of `nodes`");
+    }
+    let numbers = || x.iter().chain(y).chain(z.iter().flatten());
+    if let Some(number) = numbers().find(|number| !number.is_finite()) {
+        bail!("{number} is no place");
+    }
+    let places = nodes.iter().enumerate().map(|(row, node)| {
+        let up = z.as_ref().map_or(0.0, |z| z[row]);
+        let to = Some(Position { x: x[row], y: y[row], z: up });
+        (node.as_str(), StationChange { to, ..StationChange::default() })
+    });
+    let places: Vec<(&str, StationChange)> = places.collect();
+    network.with_deployment(|live, deployment| {
+        carry_out(live, of_nodes(deployment, places.iter().map(|(node, to)| (*node, to)))?)
+    })
+}
+
+/// Changes the stations of a node on all its media.
+pub fn change_node(network: &LiveNetwork, node: &str, change: &StationChange) -> Result<Time> {
+    network.with_deployment(|live, deployment| {
+        carry_out(live, of_nodes(deployment, [(node, change)].into_iter())?)
+    })
+}
+
+/// What changes of nodes are to the media that they are on.
+fn of_nodes<'c>(
+    deployment: &Deployment,
+    changes: impl Iterator<Item = (&'c str, &'c StationChange)>,
+) -> Result<BTreeMap<SegmentId, MediumChange>> {
+    let mut of_media: BTreeMap<SegmentId, MediumChange> = BTreeMap::new();
+    for (node, change) in changes {
+        let id = station_id(deployment, node)?;
+        let mut media = media_of(&deployment.scenario, node).peekable();
+        if media.peek().is_none() {
+            bail!("`{node}` is on no shared medium");
+        }
+        for medium in media {
+            let of_medium = of_media.entry(medium_id(deployment, medium)?).or_default();
+            add(of_medium, station_change(id, change));
+        }
+    }
+    Ok(of_media)
+}
+
+/// Makes changes of media; when the last one was made.
+fn carry_out(live: &Live, changes: BTreeMap<SegmentId, MediumChange>) -> Result<Time> {
+    let mut at = live.dataplane.now();
+    for (medium, change) in changes {
+        at = live.dataplane.change_medium(medium, change)?;
+    }
+    Ok(at)
+}
+
+/// Adds to a change what another one says of stations.
+fn add(change: &mut MediumChange, more: MediumChange) {
+    change.properties.extend(more.properties);
+    change.movements.extend(more.movements);
+}
+
+/// The media that a node is on.
+fn media_of<'s>(scenario: &'s Scenario, node: &'s str) -> impl Iterator<Item = &'s str> {
+    let links = scenario.links.iter().map(|link| &link.endpoints);
+    let others = links.filter(move |[member, _]| member.node == node);
+    others
+        .map(|[_, other]| other.node.as_str())
+        .filter(|name| scenario.node(name).is_some_and(|node| node.kind == NodeKind::Medium))
+}
+
+fn medium_id(deployment: &Deployment, name: &str) -> Result<SegmentId> {
+    let media = deployment.scenario.nodes.iter().filter(|node| node.kind == NodeKind::Medium);
+    let names: Vec<&str> = media.map(|node| node.name.as_str()).collect();
+    let id = deployment.number(name).filter(|_| names.contains(&name)).map(SegmentId);
+    id.with_context(|| unknown("medium", name, names.into_iter()).to_string())
+}
+
+fn station_id(deployment: &Deployment, node: &str) -> Result<StationId> {
+    let names = deployment.scenario.nodes.iter().map(|node| node.name.as_str());
+    let id = deployment.number(node).map(StationId);
+    id.with_context(|| unknown("node", node, names).to_string())
+}

@@ -1,0 +1,165 @@
+//! A shared medium as a segment: stations at ports, frames between addresses and stations. Not
+//! here: what happens on the medium (`netloom-medium`).
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
+
+use netloom_link::MacKey;
+use netloom_medium::{Medium, MediumChange, RadioError, Receiver, StationId, StationProperties};
+use netloom_units::Time;
+
+use super::{Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, addresses};
+use crate::{Frame as _, Memory, SegmentId, SegmentPort, StationPort};
+
+/// A medium and the ports at which its stations are.
+#[derive(Debug)]
+pub(super) struct SharedMedium<M: Memory> {
+    id: SegmentId,
+    medium: Medium<M::Frame>,
+    /// The station at each port.
+    stations: Vec<Option<StationId>>,
+    /// The port of each station.
+    ports: HashMap<StationId, usize>,
+    /// Stations whose links are cut.
+    cut: HashSet<StationId>,
+    /// The stations of addresses.
+    own: HashMap<MacKey, StationId>,
+    /// Behind which station another sender was seen last: one can be a bridge.
+    learned: HashMap<MacKey, StationId>,
+}
+
+impl<M: Memory> SharedMedium<M> {
+    /// The medium that `port` is on, without stations.
+    ///
+    /// # Panics
+    /// If no such medium can be. Whoever describes one has built it before.
+    pub fn new(port: &StationPort, now: Time) -> Self {
+        let medium = port.setup.build(now).expect("a described medium can be built");
+        Self {
+            id: port.medium,
+            medium,
+            stations: Vec::new(),
+            ports: HashMap::new(),
+            cut: HashSet::new(),
+            own: HashMap::new(),
+            learned: HashMap::new(),
+        }
+    }
+
+    /// Passes on what has been received, and takes back what nobody needs any more.
+    fn settle(&mut self, now: Time, out: &mut Outputs<'_, M>) {
+        while let Some(reception) = self.medium.poll(now) {
+            match self.ports.get(&reception.station) {
+                Some(port) => out.originate(*port, reception.release, reception.frame),
+                None => out.memory.recycle(reception.frame),
+            }
+        }
+        while let Some(dropped) = self.medium.poll_dropped() {
+            out.memory.recycle(dropped.frame);
+        }
+        while let Some(frame) = self.medium.poll_spent() {
+            out.memory.recycle(frame);
+        }
+    }
+
+    /// Whom a frame is for.
+    fn receiver(&self, destination: MacKey) -> Receiver {
+        if destination.is_group() {
+            return Receiver::All;
+        }
+        let known = self.own.get(&destination).or_else(|| self.learned.get(&destination));
+        known.map_or(Receiver::Nobody, |id| Receiver::Station(*id))
+    }
+}
+
+impl<M: Memory> Segment<M> for SharedMedium<M> {
+    fn receive(&mut self, port: usize, arrival: Arrival<M::Frame>, out: &mut Outputs<'_, M>) {
+        let Arrival { at, frame, info } = arrival;
+        let Some(from) = self.stations.get(port).copied().flatten() else {
+            return out.memory.recycle(frame);
+        };
+        let (source, destination) = addresses(frame.start());
+        if !self.own.contains_key(&source) {
+            self.learned.insert(source, from);
+        }
+        let to = self.receiver(destination);
+        if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
+            out.memory.recycle(rejected.frame);
+        }
+        self.settle(at, out);
+    }
+
+    fn handle_timeout(&mut self, now: Time, out: &mut Outputs<'_, M>) {
+        self.settle(now, out);
+    }
+
+    fn begin(&mut self, now: Time, out: &mut Outputs<'_, M>) {
+        let change = MediumChange { begins: true, ..MediumChange::default() };
+        // How stations move has nothing to do with the channel, which could refuse a change.
+        let _ = self.medium.change(now, &change);
+        self.settle(now, out);
+    }
+
+    fn next_deadline(&self) -> Option<Time> {
+        self.medium.next_deadline()
+    }
+
+    fn add_port(&mut self, now: Time, port: usize, settings: &SegmentPort) {
+        let SegmentPort::Station(settings) = settings else { return };
+        if self.stations.len() <= port {
+            self.stations.resize(port + 1, None);
+        }
+        let id = settings.station;
+        self.stations[port] = Some(id);
+        self.ports.insert(id, port);
+        self.own.insert(settings.address, id);
+        self.medium.add(now, id, settings.config.clone(), settings.moves.clone());
+    }
+
+    /// A station whose link is cut has its radio off.
+    fn link_changed(&mut self, now: Time, port: usize, link: LinkView, out: &mut Outputs<'_, M>) {
+        let Some(station) = self.stations.get(port).copied().flatten() else { return };
+        if self.cut.contains(&station) == link.is_cut {
+            return;
+        }
+        match link.is_cut {
+            true => self.cut.insert(station),
+            false => self.cut.remove(&station),
+        };
+        let on = StationProperties { on: Some(!link.is_cut), ..StationProperties::default() };
+        let change = MediumChange { properties: vec![(station, on)], ..MediumChange::default() };
+        // A radio's switch has nothing to do with the channel, which could refuse a change.
+        let _ = self.medium.change(now, &change);
+        self.settle(now, out);
+    }
+
+    fn remove_port(&mut self, now: Time, port: usize, out: &mut Outputs<'_, M>) {
+        let Some(station) = self.stations.get_mut(port).and_then(Option::take) else { return };
+        self.ports.remove(&station);
+        self.cut.remove(&station);
+        self.own.retain(|_, at| *at != station);
+        self.learned.retain(|_, at| *at != station);
+        self.medium.remove(now, station);
+        self.settle(now, out);
+    }
+
+    fn port_status(&self, _: usize) -> PortStatus {
+        PortStatus::default()
+    }
+
+    fn change_medium(
+        &mut self,
+        now: Time,
+        change: &MediumChange,
+        out: &mut Outputs<'_, M>,
+    ) -> Result<(), RadioError> {
+        let changed = self.medium.change(now, change);
+        self.settle(now, out);
+        changed
+    }
+
+    fn medium(&mut self, now: Time) -> Option<MediumView> {
+        let (config, stations) = (self.medium.config().clone(), self.medium.stations(now));
+        Some(MediumView { id: self.id, config, stations })
+    }
+}

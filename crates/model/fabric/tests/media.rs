@@ -1,0 +1,84 @@
+//! Shared media as segments: who gets which frame, and when.
+
+use std::sync::Arc;
+
+use netloom_fabric::testing::{TestFrame, TestMemory};
+use netloom_fabric::{Link, LinkEnd, LinkId, Network, PortId, SegmentId, SegmentPort, StationPort};
+use netloom_link::{Direction, MacKey, Pipe, PipeConfig, Stream};
+use netloom_medium::{
+    MediumConfig, MediumSetup, Phy, Point, Setting, StationConfig, StationId, Trajectory,
+};
+use netloom_units::Time;
+
+const BROADCAST: [u8; 6] = [0xff; 6];
+
+fn address(station: u32) -> [u8; 6] {
+    [2, 0, 0, 0, 0, station as u8]
+}
+
+/// Stations 0 to `stations`, at ports of these numbers.
+fn cell(stations: u32) -> Network<TestMemory, ()> {
+    let mut network = Network::new(TestMemory::default(), ());
+    let setting = Setting { name: "air".into(), seed: 1, ..Setting::default() };
+    let setup = MediumSetup { config: MediumConfig::new(Phy::B), setting };
+    let setup = Arc::new(setup);
+    for number in 0..stations {
+        let station = StationPort {
+            medium: SegmentId(9),
+            setup: setup.clone(),
+            station: StationId(number),
+            address: MacKey::new(address(number)),
+            config: StationConfig { name: format!("s{number}"), ..StationConfig::default() },
+            moves: Trajectory::fixed(Point::ZERO),
+        };
+        let pipe = |direction| {
+            let stream = Stream::of_pipe(1, &format!("s{number}--air"), direction);
+            Pipe::new(PipeConfig::default(), stream, Time::ZERO)
+        };
+        let ends = [LinkEnd::Port(PortId(number)), LinkEnd::Segment(SegmentPort::Station(station))];
+        let link = Link { ends, pipes: Direction::BOTH.map(pipe) };
+        network.join(LinkId(number), link, Time::ZERO);
+    }
+    network
+}
+
+fn frame(from: u32, to: [u8; 6]) -> TestFrame {
+    let mut bytes = [0; 100];
+    bytes[..6].copy_from_slice(&to);
+    bytes[6..12].copy_from_slice(&address(from));
+    bytes[12] = 8;
+    TestFrame::of_bytes(&bytes)
+}
+
+/// Ports that something comes out of, with the times.
+fn outcome(network: &mut Network<TestMemory, ()>) -> Vec<(u32, Time)> {
+    let mut out = Vec::new();
+    while let Some(due) = network.next_deadline() {
+        while let Some(delivered) = network.poll(due) {
+            out.push((delivered.port.0, delivered.delivery.release));
+        }
+    }
+    out
+}
+
+#[test]
+fn all_others_hear_a_broadcast_at_once() {
+    let mut network = cell(4);
+    network.offer(PortId(1), Time::from_nanos(1_000_000), frame(1, BROADCAST));
+    assert!(network.poll(Time::from_nanos(1_000_000)).is_none());
+    let out = outcome(&mut network);
+    let ports: Vec<u32> = out.iter().map(|(port, _)| *port).collect();
+    assert_eq!(ports, [0, 2, 3]);
+    // 122 bytes on the air at 1 Mbit/s, behind a preamble of 192 µs.
+    let end = Time::from_nanos(1_000_000 + 192_000 + 122 * 8 * 1000);
+    assert!(out.iter().all(|(_, at)| *at == end), "{out:?}");
+}
+
+#[test]
+fn a_frame_goes_to_the_station_with_its_address() {
+    let mut network = cell(4);
+    network.offer(PortId(1), Time::from_nanos(1_000_000), frame(1, address(3)));
+    assert!(network.poll(Time::from_nanos(1_000_000)).is_none());
+    let out = outcome(&mut network);
+    assert_eq!(out.iter().map(|(port, _)| *port).collect::<Vec<_>>(), [3]);
+}

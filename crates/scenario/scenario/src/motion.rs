@@ -1,0 +1,62 @@
+//! Where nodes are at which time: positions and mobility models as trajectories.
+
+use netloom_mobility::{
+    Geographic, Mobility, MobilityError, Place, Plane, Point, Surroundings, Trajectory,
+};
+use netloom_units::Stream;
+
+use crate::spec::{Node, Scenario};
+
+/// A node that may move.
+pub(crate) struct Moving<'a> {
+    pub name: &'a str,
+    pub groups: &'a [String],
+    pub position: Option<Place>,
+    pub mobility: Option<&'a Mobility>,
+    pub origin: Option<Geographic>,
+    pub seed: u64,
+}
+
+impl Moving<'_> {
+    /// Where it is, counted from when a run begins.
+    pub fn trajectory(&self) -> Result<Trajectory, MobilityError> {
+        let plane = self.origin.and_then(|origin| Plane::new(origin).ok());
+        let position = self.position.map(|place| place.point(plane.as_ref())).transpose()?;
+        let Some(mobility) = self.mobility else {
+            return Ok(Trajectory::fixed(position.unwrap_or(Point::ZERO)));
+        };
+        // Members of a group share a leader: the last of its groups, whose properties win.
+        let group = self.groups.last().map_or(self.name, String::as_str);
+        let stream = |name: &str| Stream::new(self.seed, &format!("{name}/mobility"));
+        mobility.trajectory(&Surroundings {
+            node: self.name,
+            position,
+            stream: &stream(self.name),
+            group: &stream(group),
+            plane: plane.as_ref(),
+        })
+    }
+}
+
+impl Scenario {
+    /// The plane on which nodes are, if places are in degrees.
+    pub fn plane(&self) -> Option<Plane> {
+        self.origin.and_then(|origin| Plane::new(origin).ok())
+    }
+
+    /// Where a node is, counted from when a run begins.
+    ///
+    /// # Errors
+    /// A model that cannot be. Scenarios that were loaded have none.
+    pub fn trajectory(&self, node: &Node) -> Result<Trajectory, MobilityError> {
+        let moving = Moving {
+            name: &node.name,
+            groups: &node.groups,
+            position: node.position,
+            mobility: node.mobility.as_ref(),
+            origin: self.origin,
+            seed: self.seed,
+        };
+        moving.trajectory()
+    }
+}

@@ -1,0 +1,315 @@
+//! Shared media: each becomes a node of a kind of its own, and each of its members a link to it,
+//! so that all else treats them as it treats switches. Not here: what a medium does
+//! (`netloom-medium`).
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use netloom_medium::MediumConfig;
+use netloom_mobility::{Geographic, Place, Plane};
+
+use super::links::LinkDraft;
+use super::nodes::NodeDraft;
+use super::ranges;
+use super::report::Report;
+use crate::decode::{Inline, Spanned};
+use crate::diagnostic::Diagnostic;
+use crate::files::Files;
+use crate::motion::Moving;
+use crate::raw::{
+    RawEndpoint, RawLink, RawLinkHead, RawMedium, RawNodeHead, RawNodeProps, RawOrigin, RawPipe,
+    RawScenario, RawTopology,
+};
+use crate::span::Span;
+use crate::spec::{Medium, MediumAddressing, NodeKind, Position, Routing};
+
+/// Adds a node for each medium, behind all others, and a link for each member.
+pub(super) fn complete(topology: &mut RawTopology, report: &mut Report<'_>) {
+    let media = std::mem::take(&mut topology.media.0);
+    let mut next: HashMap<String, usize> = HashMap::new();
+    for (name, medium) in &media {
+        if let Some((other, _)) = topology.nodes.iter().find(|(node, _)| node.value == name.value) {
+            let message = format!("a node and a medium are called `{}`", name.value);
+            report.error(
+                Diagnostic::error(name.span, message)
+                    .with_related(other.span, "the node is here")
+                    .with_help("rename one of them"),
+            );
+            continue;
+        }
+        for member in members(name, medium, topology, report) {
+            let number = next.entry(member.value.clone()).or_default();
+            *number += 1;
+            topology.links.push(link(name, medium, &member, *number));
+        }
+        let head = RawNodeHead { origin: RawOrigin::Medium, ..RawNodeHead::default() };
+        let value = Inline { head, rest: RawNodeProps::default() };
+        let node = Spanned { value, span: name.span, id: name.id };
+        topology.nodes.0.push((name.clone(), node));
+    }
+    topology.media.0 = media;
+}
+
+/// The nodes that are members of a medium, each once.
+fn members(
+    name: &Spanned<String>,
+    medium: &Spanned<RawMedium>,
+    topology: &RawTopology,
+    report: &mut Report<'_>,
+) -> Vec<Spanned<String>> {
+    let Some(written) = &medium.head.members else {
+        let help = "name the nodes that share it, like `members: [a, b]`";
+        report.missing(medium.id, medium.span, "members", help);
+        return Vec::new();
+    };
+    let mut written = written.value.clone();
+    ranges::expand_list(&mut written, report);
+    let mut members: Vec<Spanned<String>> = Vec::new();
+    let mut places = HashMap::new();
+    for name_or_group in written {
+        for member in nodes_of(&name_or_group, topology, report) {
+            let Some(first) = places.insert(member.clone(), name_or_group.span) else {
+                let Spanned { span, id, .. } = name_or_group;
+                members.push(Spanned { value: member, span, id });
+                continue;
+            };
+            let message = format!("`{member}` is a member of `{}` twice", name.value);
+            report.error(
+                Diagnostic::error(name_or_group.span, message)
+                    .with_related(first, "the first time is here")
+                    .with_help("a node has one station on a medium: leave one of them out"),
+            );
+        }
+    }
+    members
+}
+
+/// The nodes that a member names: itself, or those of a group.
+fn nodes_of(
+    name: &Spanned<String>,
+    topology: &RawTopology,
+    report: &mut Report<'_>,
+) -> Vec<String> {
+    let is_node = topology.nodes.iter().any(|(node, _)| node.value == name.value);
+    let group = topology.groups.find(&name.value);
+    match (is_node, group) {
+        (true, None) => vec![name.value.clone()],
+        (false, Some(group)) => {
+            let listed = |node: &str| group.head.members.iter().any(|member| member.value == node);
+            let names = |node: &RawNodeHead| {
+                let named = node.group.iter().chain(node.groups.iter().flatten());
+                named.into_iter().any(|named| named.value == name.value)
+            };
+            let nodes = topology.nodes.iter();
+            let nodes = nodes.filter(|(node, raw)| listed(&node.value) || names(&raw.head));
+            let nodes: Vec<String> = nodes.map(|(node, _)| node.value.clone()).collect();
+            if nodes.is_empty() && !report.is_incomplete_in_file(&["topology", "nodes"]) {
+                let message = format!("no node belongs to group `{}`", name.value);
+                report.error(Diagnostic::error(name.span, message));
+            }
+            nodes
+        }
+        (true, Some(_)) => {
+            let message = format!("`{}` is both a node and a group", name.value);
+            let help = "rename one of them, so that it is clear which is meant";
+            report.error(Diagnostic::error(name.span, message).with_help(help));
+            Vec::new()
+        }
+        (false, None) => {
+            let known = report.node_names();
+            if !known.contains(&name.value) {
+                let groups: Vec<&str> = report.written_keys(&["topology", "groups"]).collect();
+                if !groups.contains(&name.value.as_str()) {
+                    let message = format!("there is no node or group `{}`", name.value);
+                    let help = report.did_you_mean(
+                        &name.value,
+                        "the nodes and groups are",
+                        known.iter().chain(groups),
+                    );
+                    let finding = Diagnostic::error(name.span, message);
+                    report.error(finding.with_optional_help(help));
+                }
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// What joins a member to the medium: a link that does nothing to frames, since the medium does.
+fn link(
+    medium: &Spanned<String>,
+    raw: &Spanned<RawMedium>,
+    member: &Spanned<String>,
+    number: usize,
+) -> Spanned<RawLink> {
+    let Spanned { span, id, value } = member;
+    let end = |node: &str, interface: String| {
+        let value = RawEndpoint { node: node.into(), interface: Some(interface) };
+        Spanned { value, span: *span, id: *id }
+    };
+    let station = end(value, format!("wlan{number}"));
+    let port = end(&medium.value, value.clone());
+    let endpoints = Spanned { value: vec![station, port], span: *span, id: *id };
+    let head = RawLinkHead {
+        name: None,
+        endpoints: Some(endpoints),
+        addresses: Vec::new(),
+        direct: false,
+        joins_medium: true,
+        forward: Inline::default(),
+        reverse: Inline::default(),
+        cost: None,
+        mtu: raw.head.mtu,
+    };
+    Spanned { value: Inline { head, rest: RawPipe::default() }, span: *span, id: *id }
+}
+
+/// What a medium does.
+fn properties(raw: &Spanned<RawMedium>, files: &mut Files<'_>, report: &mut Report<'_>) -> Medium {
+    let Inline { head, rest: said } = &raw.value;
+    let preset = head.preset.as_ref().and_then(|preset| {
+        let found = MediumConfig::preset(&preset.value);
+        if found.is_none() {
+            let names = MediumConfig::PRESETS.iter().map(|(name, _)| *name);
+            let message = format!("there is no preset `{}`", preset.value);
+            let help = report.did_you_mean(&preset.value, "the presets are", names);
+            report.error(Diagnostic::error(preset.span, message).with_optional_help(help));
+        }
+        found
+    });
+    let mut config = preset.unwrap_or_else(|| MediumConfig::new(said.phy.unwrap_or_default()));
+    said.apply_to(&mut config);
+    if let Err(errors) = config.radio.load(&mut |name| files.text(name)) {
+        report.bad_files(errors, raw.id, raw.span);
+    } else if let Err(problem) = config.check() {
+        report.error(Diagnostic::error(raw.span, problem));
+    }
+    Medium { config, addressing: head.addressing }
+}
+
+/// Decides what media do, and reports members that cannot have a station. A medium is simulated if
+/// its members are.
+pub(super) fn resolve(
+    raw: &RawScenario,
+    nodes: &mut [NodeDraft<'_>],
+    links: &[LinkDraft<'_>],
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) {
+    for node in nodes.iter_mut().filter(|node| node.kind == NodeKind::Medium) {
+        let medium = raw.topology.media.find(&node.name.value);
+        node.medium = medium.map(|medium| Arc::new(properties(medium, files, report)));
+    }
+    motions(raw, nodes, links, files, report);
+    check_routes(nodes, links, report);
+    let mut simulated: BTreeMap<usize, bool> = BTreeMap::new();
+    for link in links.iter().filter(|link| link.raw.head.joins_medium) {
+        let Some([member, medium]) = &link.ends else { continue };
+        *simulated.entry(medium.node).or_insert(true) &= nodes[member.node].is_simulated();
+        if nodes[member.node].kind.has_stack() {
+            continue;
+        }
+        let message = format!(
+            "`{}` has no network stack, and cannot be a member of `{}`",
+            member.node_name, medium.node_name
+        );
+        let help = "name hosts and routers; a router joins other links to a medium";
+        report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
+    }
+    simulated.into_iter().filter(|(_, all)| *all).for_each(|(node, _)| nodes[node].simulate());
+}
+
+/// A place; reported if it is none.
+pub(super) fn position(
+    place: Place,
+    origin: Option<Geographic>,
+    span: Span,
+    report: &mut Report<'_>,
+) -> Option<Position> {
+    // A bad origin is reported by itself.
+    let plane = origin.and_then(|origin| Plane::new(origin).ok());
+    match place.point(plane.as_ref()) {
+        Ok(point) => Some(point.into()),
+        Err(error) => {
+            report.error(Diagnostic::error(span, error.to_string()));
+            None
+        }
+    }
+}
+
+/// Decides how nodes move, and reports what says nothing as it is on no medium.
+fn motions(
+    raw: &RawScenario,
+    nodes: &mut [NodeDraft<'_>],
+    links: &[LinkDraft<'_>],
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) {
+    if let Some(Err(problem)) = raw.topology.origin.map(Plane::new) {
+        let span = report.value_in_file(&["topology", "origin"]).unwrap_or(Span::START);
+        report.error(Diagnostic::error(span, problem));
+        return;
+    }
+    let joining = links.iter().filter(|link| link.raw.head.joins_medium);
+    let members = joining.filter_map(|link| Some(link.ends.as_ref()?[0].node));
+    let members: HashSet<usize> = members.collect();
+    for (index, node) in nodes.iter_mut().enumerate() {
+        let place = node.raw.head.position.as_ref();
+        if let Some(place) = place {
+            position(place.value, raw.topology.origin, place.span, report);
+        }
+        let own = report.key(node.raw.id, &["mobility"]);
+        if let Some(span) = place.map(|place| place.span).or(own)
+            && !members.contains(&index)
+        {
+            let name = &node.name.value;
+            let message = format!("`{name}` is on no shared medium, and where it is says nothing");
+            let help = "name it among the `members` of one of `topology.media`, or leave it out";
+            report.error(Diagnostic::error(span, message).with_help(help));
+            continue;
+        }
+        let Some(mobility) = node.props.mobility.filter(|_| members.contains(&index)) else {
+            continue;
+        };
+        let mut loaded = mobility.value.clone();
+        if let Err(errors) = loaded.load(&mut |name| files.text(name)) {
+            report.bad_files(errors, mobility.id, mobility.span);
+            continue;
+        }
+        let given = Moving {
+            name: &node.name.value,
+            groups: &node.groups,
+            position: place.map(|place| place.value),
+            mobility: Some(&loaded),
+            origin: raw.topology.origin,
+            seed: raw.seed,
+        };
+        if let Err(error) = given.trajectory() {
+            report.error(Diagnostic::error(mobility.span, error.to_string()));
+        }
+        node.mobility = Some(loaded);
+    }
+}
+
+/// Who is alone in its network finds nobody without a daemon that knows the neighbours.
+fn check_routes(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>], report: &mut Report<'_>) {
+    for link in links.iter().filter(|link| link.raw.head.joins_medium) {
+        let Some([member, medium]) = &link.ends else { continue };
+        let (node, medium) = (&nodes[member.node], &nodes[medium.node]);
+        let is_alone = medium
+            .medium
+            .as_ref()
+            .is_some_and(|medium| medium.addressing == MediumAddressing::Hosts);
+        let knows = matches!(node.routing(), Routing::Daemon | Routing::None);
+        if !is_alone || knows || !node.kind.has_stack() {
+            continue;
+        }
+        let message = format!(
+            "`{}` finds nobody on `{}`, where each address is alone in its network",
+            member.node_name, medium.name.value
+        );
+        let help = "give it a routing daemon like `services: [babeld]`, or leave \
+                    `addressing: hosts` out";
+        report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
+    }
+}

@@ -1,0 +1,203 @@
+//! Names that stand for many: `n[1-50]`. Each node of a range is as if it were written by itself.
+//! Not here: what names may look like (`names`).
+
+use std::collections::HashMap;
+
+use super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::Diagnostic;
+use crate::raw::RawTopology;
+use crate::span::Span;
+
+/// The most names that one range stands for.
+const MOST_NAMES: usize = 1_000_000;
+
+/// Writes out the ranges among the names of nodes and the members of groups, and tells `report`
+/// the names that are written.
+pub(super) fn expand(topology: &mut RawTopology, report: &mut Report<'_>) {
+    for (_, group) in &mut topology.groups.0 {
+        expand_list(&mut group.head.members, report);
+    }
+    let nodes = std::mem::take(&mut topology.nodes.0);
+    let mut seen: HashMap<String, Span> = HashMap::new();
+    for (name, node) in nodes {
+        if !is_range(&name.value) {
+            if take(&name, &mut seen, report) {
+                topology.nodes.0.push((name, node));
+            }
+            continue;
+        }
+        for single in singles(&name, report) {
+            if take(&single, &mut seen, report) {
+                topology.nodes.0.push((single, node.clone()));
+            }
+        }
+    }
+    // Nodes that could not be decoded are written, too.
+    let mut names: Vec<String> = Vec::new();
+    for written in report.written_keys(&["topology", "nodes"]) {
+        match parse(written) {
+            Ok(pattern) if is_range(written) => names.extend(pattern.names()),
+            _ => names.push(written.to_string()),
+        }
+    }
+    report.set_node_names(names);
+}
+
+/// Writes out the ranges in a list of names of nodes.
+pub(super) fn expand_list(names: &mut Vec<Spanned<String>>, report: &mut Report<'_>) {
+    if names.iter().any(|name| is_range(&name.value)) {
+        let written = std::mem::take(names);
+        for name in written {
+            match is_range(&name.value) {
+                true => names.extend(singles(&name, report)),
+                false => names.push(name),
+            }
+        }
+    }
+}
+
+/// Whether `name` stands for many.
+fn is_range(name: &str) -> bool {
+    name.contains(['[', ']'])
+}
+
+/// The names that `name` stands for, all at its place.
+fn singles(name: &Spanned<String>, report: &mut Report<'_>) -> Vec<Spanned<String>> {
+    match parse(&name.value) {
+        Ok(pattern) => {
+            let names = pattern.names().into_iter();
+            names.map(|value| Spanned { value, span: name.span, id: name.id }).collect()
+        }
+        Err(problem) => {
+            let message = format!("`{}` is no range of names: {problem}", name.value);
+            let help = "write one like `n[1-50]`, `n[01-50]` or `n[1-3,7]`";
+            report.error(Diagnostic::error(name.span, message).with_help(help));
+            Vec::new()
+        }
+    }
+}
+
+/// Notes that `name` is taken; reported, and `false`, if it was before.
+fn take(name: &Spanned<String>, seen: &mut HashMap<String, Span>, report: &mut Report<'_>) -> bool {
+    let Some(first) = seen.insert(name.value.clone(), name.span) else { return true };
+    let message = format!("the node `{}` is written twice", name.value);
+    let help = "leave it out of the range, like `n[1-6,8-50]`; \
+                what it alone needs can stand in a group that it belongs to";
+    report.error(
+        Diagnostic::error(name.span, message)
+            .with_related(first, "the first time is here")
+            .with_help(help),
+    );
+    false
+}
+
+/// Text with numbers in between, each out of a list.
+#[derive(Debug, PartialEq, Eq)]
+struct Pattern {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Numbers(Vec<String>),
+}
+
+impl Pattern {
+    /// All names, the last number changing fastest.
+    fn names(&self) -> Vec<String> {
+        self.parts.iter().fold(vec![String::new()], |names, part| match part {
+            Part::Text(text) => names.into_iter().map(|name| name + text).collect(),
+            Part::Numbers(numbers) => {
+                let with = |name: String| {
+                    numbers.iter().map(move |number| format!("{name}{number}")).collect::<Vec<_>>()
+                };
+                names.into_iter().flat_map(with).collect()
+            }
+        })
+    }
+}
+
+/// Reads a name with ranges.
+fn parse(name: &str) -> Result<Pattern, String> {
+    let mut parts = Vec::new();
+    let mut count: usize = 1;
+    let mut rest = name;
+    while let Some(open) = rest.find(['[', ']']) {
+        if rest[open..].starts_with(']') {
+            return Err("a `]` has no `[` before it".into());
+        }
+        let (text, inside) = (&rest[..open], &rest[open + 1..]);
+        let close = inside.find(']').ok_or("a `[` is not closed")?;
+        if !text.is_empty() {
+            parts.push(Part::Text(text.into()));
+        }
+        let numbers = numbers(&inside[..close])?;
+        count = count.saturating_mul(numbers.len());
+        if count > MOST_NAMES {
+            return Err(too_many());
+        }
+        parts.push(Part::Numbers(numbers));
+        rest = &inside[close + 1..];
+    }
+    if !rest.is_empty() {
+        parts.push(Part::Text(rest.into()));
+    }
+    Ok(Pattern { parts })
+}
+
+/// The numbers of a list like `1-3,07-09`. Those of a range are as wide as its first.
+fn numbers(list: &str) -> Result<Vec<String>, String> {
+    let mut numbers = Vec::new();
+    for item in list.split(',').map(str::trim) {
+        let (first, last) = item.split_once('-').unwrap_or((item, item));
+        let (from, to) = (number(first)?, number(last)?);
+        if from > to {
+            return Err(format!("{from} is above {to}"));
+        }
+        if to - from >= MOST_NAMES as u64 {
+            return Err(too_many());
+        }
+        let width = if first.starts_with('0') { first.len() } else { 0 };
+        numbers.extend((from..=to).map(|number| format!("{number:0width$}")));
+    }
+    Ok(numbers)
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = is_number.then(|| text.parse().ok()).flatten();
+    number.ok_or_else(|| format!("`{text}` is no number"))
+}
+
+fn too_many() -> String {
+    format!("it stands for more than {MOST_NAMES} names")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_stand_for_their_names() {
+        let names = |name| parse(name).map(|pattern| pattern.names());
+        assert_eq!(names("n[1-3]").unwrap(), ["n1", "n2", "n3"]);
+        assert_eq!(names("n[08-10]x").unwrap(), ["n08x", "n09x", "n10x"]);
+        assert_eq!(
+            names("r[1-2]-h[1,4-5]").unwrap(),
+            ["r1-h1", "r1-h4", "r1-h5", "r2-h1", "r2-h4", "r2-h5"]
+        );
+        for (wrong, why) in [
+            ("n[3-1]", "3 is above 1"),
+            ("n[1-3", "a `[` is not closed"),
+            ("n1]", "a `]` has no `[` before it"),
+            ("n[a-c]", "`a` is no number"),
+            ("n[]", "`` is no number"),
+            ("n[1-2000000]", "it stands for more than 1000000 names"),
+            ("n[1-2000][1-2000]", "it stands for more than 1000000 names"),
+        ] {
+            assert_eq!(names(wrong), Err(why.to_string()), "{wrong}");
+        }
+    }
+}
