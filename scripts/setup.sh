@@ -19,8 +19,6 @@ need traceroute traceroute
 need tcpdump tcpdump
 need ospfd frr
 need bird bird2
-need babeld babeld
-need batmand batmand
 need dnsmasq dnsmasq-base
 need udhcpc udhcpc
 need nft nftables
@@ -38,6 +36,13 @@ need setpriv util-linux
 if [ "$(uname -m)" = x86_64 ] && command -v apt-cache >/dev/null 2>&1 \
     && apt-cache show user-mode-linux >/dev/null 2>&1; then
     need linux.uml user-mode-linux
+fi
+
+# Routing daemons of radio networks: not in every distribution. What needs them is left out there.
+if command -v apt-cache >/dev/null 2>&1; then
+    for daemon in babeld batmand; do
+        if apt-cache show "$daemon" >/dev/null 2>&1; then need "$daemon" "$daemon"; fi
+    done
 fi
 
 if ! command -v cargo >/dev/null 2>&1; then
