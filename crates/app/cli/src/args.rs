@@ -1,5 +1,6 @@
 //! The commands and their options.
 
+mod medium;
 mod mobility;
 mod traffic;
 
@@ -12,6 +13,7 @@ use netloom_units::Dilation;
 
 use crate::measures::Tolerance;
 
+pub use medium::Medium;
 pub use mobility::Mobility;
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
@@ -71,6 +73,8 @@ pub enum Command {
     Traffic(Traffic),
     /// Look at movements: convert them, check them, show what they mean for radios.
     Mobility(Mobility),
+    /// Try a shared medium by itself, in virtual time: what comes through, and who gets how much.
+    Medium(Medium),
     /// Look at what a symbiotic run does with a scenario's network.
     #[command(subcommand)]
     Symbiosis(Symbiosis),

@@ -182,7 +182,7 @@ fn curves(file: &Path, summary: &Summary) -> Result<Curves> {
 fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
     let name = |index: usize| match cells[index] {
         Cell::Name(name) => Ok(name),
-        Cell::Number(_) | Cell::Nothing => Err(index),
+        Cell::Number(_) | Cell::Signed(_) | Cell::Nothing => Err(index),
     };
     let number = |index: usize| match cells.get(index) {
         Some(Cell::Number(number)) => Ok(*number),

@@ -14,7 +14,7 @@ use netloom_dataplane::FrameLog;
 use netloom_fabric::LinkId;
 use netloom_link::LogHeader;
 use netloom_monitor::SignalKind;
-use netloom_results::{FlowSampler, Results, Sampler};
+use netloom_results::{FlowSampler, RadioSampler, Results, Sampler};
 use netloom_scenario::{Capture, Scenario, TimelineAction};
 use netloom_units::{Dilation, Duration, Time};
 use tokio::task::JoinHandle;
@@ -69,6 +69,10 @@ pub async fn record(
         file: results.sample_file()?,
     };
     let samples = tokio::spawn(samples.take());
+    let has_media = network.deployment().scenario.nodes.iter().any(|node| node.medium.is_some());
+    let radio = has_media.then(|| {
+        tokio::spawn(sample_radio(network.clone(), end.clone(), results.radio_file()))
+    });
     let symbiosis = symbiosis::of(experiment);
     if let Some(symbiosis) = &symbiosis {
         symbiosis.start_with(experiment, results)?;
@@ -95,6 +99,13 @@ pub async fn record(
     let samples = samples.await.unwrap_or_else(|panic| {
         Err(format!("pipes.parquet is not complete: internal error: {panic}"))
     });
+    if let Some(radio) = radio {
+        let taken = radio.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
+        outcome.failures.extend(taken.err().map(|error| {
+            let why = netloom_api::in_words(error.as_ref());
+            format!("radio.parquet is not complete: {why}")
+        }));
+    }
     if let Some(flows) = flow_samples {
         let taken = flows.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
         outcome.failures.extend(taken.err().map(|error| {
@@ -338,6 +349,25 @@ async fn sample_flows(
         let last = ticks.is_last().await;
         let flows = tokio::task::block_in_place(|| simulated.flows())?;
         sampler.add(network.now(), &flows)?;
+        if last {
+            return sampler.finish();
+        }
+    }
+}
+
+/// Samples stations on shared media until the run is over, and once more then.
+async fn sample_radio(
+    network: Arc<LiveNetwork>,
+    end: End,
+    file: std::io::Result<fs::File>,
+) -> Result<()> {
+    let mut sampler = RadioSampler::new(file?)?;
+    let interval = network.deployment().scenario.measure.interval;
+    let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
+    loop {
+        let last = ticks.is_last().await;
+        let media = tokio::task::block_in_place(|| status::media(&network))?;
+        sampler.add(network.now(), &media)?;
         if last {
             return sampler.finish();
         }

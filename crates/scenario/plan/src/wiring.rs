@@ -50,15 +50,7 @@ impl<'s> Ends<'s> {
     /// Those of `scenario`, whose plan is `plan`.
     pub fn of(scenario: &'s Scenario, plan: &'s Plan) -> Self {
         let setup = |node: &'s Node| {
-            let medium = node.medium.as_ref()?;
-            let setting = Setting {
-                seed: scenario.seed,
-                name: node.name.clone(),
-                stations: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
-                plane: scenario.plane(),
-                ..Setting::default()
-            };
-            let setup = MediumSetup { config: medium.config.clone(), setting };
+            let setup = medium_setup(scenario, node, scenario.seed)?;
             Some((node.name.as_str(), Arc::new(setup)))
         };
         Self { scenario, plan, media: scenario.nodes.iter().filter_map(setup).collect() }
@@ -103,6 +95,19 @@ impl<'s> Ends<'s> {
                 .map_err(|error| missing(&error.to_string()))?,
         })
     }
+}
+
+/// What the medium that `node` is can be made from, with its random numbers from `seed`.
+pub fn medium_setup(scenario: &Scenario, node: &Node, seed: u64) -> Option<MediumSetup> {
+    let medium = node.medium.as_ref()?;
+    let setting = Setting {
+        seed,
+        name: node.name.clone(),
+        stations: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
+        plane: scenario.plane(),
+        ..Setting::default()
+    };
+    Some(MediumSetup { config: medium.config.clone(), setting })
 }
 
 /// An interface with its VLAN sub-interfaces.

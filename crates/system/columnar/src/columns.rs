@@ -98,6 +98,7 @@ impl Gathered {
                 i64::try_from(number)
                     .map_err(|_| TableError::TooLarge { column: self.name.clone(), number })?,
             ),
+            Cell::Signed(number) => self.numbers.push(number),
             Cell::Name(name) => self.names.push(ByteArray::from(name)),
             Cell::Nothing => {}
         }

@@ -41,6 +41,8 @@ pub enum Kind {
 pub enum Cell<'a> {
     /// A number.
     Number(u64),
+    /// A number that may be below zero.
+    Signed(i64),
     /// A name or word.
     Name(&'a str),
     /// Nothing.
@@ -117,7 +119,9 @@ pub trait Table {
 /// Whether a column of `kind` can hold `cell`.
 fn fits(kind: Kind, cell: &Cell<'_>) -> bool {
     match cell {
-        Cell::Number(_) => matches!(kind, Kind::Number | Kind::MaybeNumber),
+        Cell::Number(_) | Cell::Signed(_) => {
+            matches!(kind, Kind::Number | Kind::MaybeNumber)
+        }
         Cell::Name(_) => matches!(kind, Kind::Name | Kind::MaybeName),
         Cell::Nothing => matches!(kind, Kind::MaybeNumber | Kind::MaybeName),
     }

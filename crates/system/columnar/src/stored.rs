@@ -163,7 +163,7 @@ impl<'a> Cells<'a> {
         self.value += 1;
         let cell = match self.column.source {
             Source::Numbers(_) => {
-                numbers.get(index).and_then(|n| u64::try_from(*n).ok()).map(Cell::Number)
+                numbers.get(index).map(|n| u64::try_from(*n).map_or(Cell::Signed(*n), Cell::Number))
             }
             Source::Names(_) => names.get(index).and_then(|n| n.as_utf8().ok()).map(Cell::Name),
         };

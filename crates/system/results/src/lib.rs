@@ -25,6 +25,7 @@ mod capture;
 mod events;
 mod flows;
 pub mod machine;
+mod radio;
 mod samples;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -42,6 +43,7 @@ use serde::Serialize;
 pub use capture::CaptureWriter;
 pub use events::EventFile;
 pub use flows::FlowSampler;
+pub use radio::RadioSampler;
 pub use samples::Sampler;
 
 /// What the summary is called until it is whole.
@@ -119,6 +121,11 @@ impl Results {
     /// The file for samples of pipe statistics.
     pub fn sample_file(&self) -> io::Result<File> {
         private_file(&self.path("pipes.parquet"))
+    }
+
+    /// The file for samples of stations on shared media.
+    pub fn radio_file(&self) -> io::Result<File> {
+        private_file(&self.path("radio.parquet"))
     }
 
     /// The file for samples of flows.

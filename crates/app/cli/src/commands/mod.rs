@@ -17,6 +17,7 @@ mod inspect;
 mod judge;
 mod junit;
 mod logs;
+mod medium;
 mod mobility;
 mod pingall;
 mod radio;
@@ -60,6 +61,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Validate(args) => validate::validate(args),
         Command::Calibrate(args) => calibrate::calibrate(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,
+        Command::Medium(args) => medium::medium(&args),
         Command::Mobility(args) => mobility::mobility(&args),
         Command::Traffic(args) => traffic::traffic(&args),
         Command::Symbiosis(args) => symbiosis::symbiosis(args),

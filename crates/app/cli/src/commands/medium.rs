@@ -1,0 +1,248 @@
+//! `netloom medium`: a shared medium by itself, in virtual time, with more to send than it carries,
+//! or at random times.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow};
+use netloom_medium::arm::{Flow, Load, Trial};
+use netloom_medium::{Medium as Model, Receiver, StationConfig, StationId};
+use netloom_plan::medium_setup;
+use netloom_scenario::{Node, NodeKind, Scenario};
+use netloom_traffic::{Model as Traffic, Sizes};
+use netloom_units::{Duration, Stream, Time};
+use serde_json::json;
+
+use crate::args::{Format, Medium};
+use crate::table::table;
+use crate::{exit, find};
+
+/// Bytes of an Ethernet header.
+const HEADER: u32 = 14;
+
+/// Tries a medium, and shows what comes through.
+pub fn medium(args: &Medium) -> Result<i32> {
+    let scenario = find::scenario(&args.scenario)?.scenario;
+    let cell = Cell::of(&scenario, args)?;
+    let counts = match args.stations[..] {
+        [] => vec![cell.flows.len()],
+        _ => args.stations.clone(),
+    };
+    if let Some(wrong) = counts.iter().find(|count| **count == 0 || **count > cell.flows.len()) {
+        return Err(exit::usage(format!(
+            "{wrong} of the senders cannot send: the scenario's `traffic` has {} on `{}`",
+            cell.flows.len(),
+            args.medium
+        )));
+    }
+    let rows = counts.iter().map(|count| {
+        let trials = (0..args.seeds).map(|number| cell.try_out(*count, number, args));
+        Ok((*count, Row::of(&trials.collect::<Result<Vec<_>>>()?)))
+    });
+    let rows = rows.collect::<Result<Vec<(usize, Row)>>>()?;
+    match args.format {
+        Format::Json => println!("{}", serde_json::to_string_pretty(&as_json(&rows))?),
+        Format::Table => println!("{}", as_table(&rows)),
+    }
+    Ok(exit::SUCCESS)
+}
+
+/// A medium with its members, and who sends to whom.
+struct Cell<'s> {
+    scenario: &'s Scenario,
+    medium: &'s Node,
+    members: Vec<(StationId, &'s Node)>,
+    flows: Vec<(StationId, StationId)>,
+}
+
+/// What came of a trial.
+struct Outcome {
+    bits_per_second: f64,
+    /// Attempts, and those of them that failed.
+    attempts: u64,
+    failed: u64,
+    dropped: u64,
+    /// The least and the largest share of a sender in all that was sent.
+    shares: (f64, f64),
+}
+
+impl<'s> Cell<'s> {
+    fn of(scenario: &'s Scenario, args: &Medium) -> Result<Self> {
+        let name = &args.medium;
+        let media = || scenario.nodes.iter().filter(|node| node.kind == NodeKind::Medium);
+        let medium = media().find(|node| node.name == *name).ok_or_else(|| {
+            let known: Vec<_> = media().map(|node| format!("`{}`", node.name)).collect();
+            exit::usage(match known.is_empty() {
+                true => format!("there is no medium `{name}`, and no other"),
+                false => format!("there is no medium `{name}`; there are {}", known.join(", ")),
+            })
+        })?;
+        let numbered: BTreeMap<&str, (u32, &Node)> =
+            (0..).zip(&scenario.nodes).map(|(at, node)| (node.name.as_str(), (at, node))).collect();
+        let joining = scenario.links.iter().filter(|link| link.endpoints[1].node == *name);
+        let members: BTreeMap<&str, (StationId, &Node)> = joining
+            .filter_map(|link| {
+                let (number, node) = numbered.get(link.endpoints[0].node.as_str())?;
+                Some((node.name.as_str(), (StationId(*number), *node)))
+            })
+            .collect();
+        let station = |node: &String| members.get(node.as_str()).map(|(id, _)| *id);
+        let mut flows = Vec::new();
+        for traffic in &scenario.traffic {
+            let to = traffic.to.first().and_then(station);
+            let from = traffic.from.iter().filter_map(station);
+            flows.extend(from.zip(std::iter::repeat(to)).filter_map(|(from, to)| Some((from, to?))));
+        }
+        flows.retain(|(from, to)| from != to);
+        if flows.is_empty() {
+            return Err(exit::usage(format!(
+                "nobody sends on `{name}`: who sends to whom is what the scenario's `traffic` \
+                 between its members says"
+            )));
+        }
+        let members = members.into_values().collect();
+        Ok(Self { scenario, medium, members, flows })
+    }
+
+    /// A trial in which the first `count` of the senders send.
+    fn try_out(&self, count: usize, number: u64, args: &Medium) -> Result<Outcome> {
+        let seed = self.scenario.seed.wrapping_add(number);
+        let setup = medium_setup(self.scenario, self.medium, seed)
+            .ok_or_else(|| anyhow!("`{}` is no medium", self.medium.name))?;
+        let mut medium: Model<u64> = setup.build(Time::ZERO)?;
+        for (id, node) in &self.members {
+            let config = StationConfig { name: node.name.clone(), ..StationConfig::default() };
+            medium.add(Time::ZERO, *id, config, self.scenario.trajectory(node)?);
+        }
+        let flows = self.flows[..count].iter().enumerate().map(|(place, (from, to))| {
+            let to = Receiver::Station(*to);
+            Ok(Flow { from: *from, to, load: load(args, seed, place)? })
+        });
+        let mut trial = Trial::new(medium, flows.collect::<Result<_>>()?);
+        trial.run(args.time);
+        Ok(self.outcome(&trial, count, args.time))
+    }
+
+    fn outcome(&self, trial: &Trial, count: usize, time: Duration) -> Outcome {
+        let senders = self.flows[..count].iter().filter_map(|(from, _)| trial.medium.counters(*from));
+        let counters: Vec<_> = senders.collect();
+        let sum = |of: fn(&netloom_medium::StationCounters) -> u64| -> u64 {
+            counters.iter().map(|counters| of(counters)).sum()
+        };
+        let sent = sum(|of| of.sent.frames);
+        let data = sum(|of| of.attempts - of.requests);
+        let share = |counters: &&netloom_medium::StationCounters| {
+            counters.sent.frames as f64 / sent.max(1) as f64
+        };
+        let shares = counters.iter().map(share);
+        let shares = shares.fold((1.0f64, 0.0f64), |(least, most), share| {
+            (least.min(share), most.max(share))
+        });
+        Outcome {
+            bits_per_second: trial.packet_bits() as f64 / time.as_secs_f64(),
+            attempts: data,
+            failed: data.saturating_sub(sent),
+            dropped: sum(|of| of.drops.total().frames),
+            shares,
+        }
+    }
+}
+
+/// What a sender sends.
+fn load(args: &Medium, seed: u64, place: usize) -> Result<Load> {
+    let bytes = args.size + HEADER;
+    let Some(rate) = args.poisson else { return Ok(Load::Saturated(bytes)) };
+    let model: Traffic = serde_json::from_value(json!({ "poisson": { "rate": rate.to_string() } }))?;
+    let sizes: Sizes = serde_json::from_value(json!(format!("{bytes}B")))?;
+    let stream = Stream::new(seed, &format!("source/{place}"));
+    let source = model.source(&sizes, None, &stream);
+    Ok(Load::Source(Box::new(source.map_err(|error| anyhow!("{error}")).context("`--poisson`")?)))
+}
+
+/// Trials of one kind together.
+struct Row {
+    throughput: Interval,
+    failed: Interval,
+    shares: (f64, f64),
+    dropped: u64,
+}
+
+/// A mean with half of its 99 % interval; nothing of one trial.
+struct Interval {
+    mean: f64,
+    half: Option<f64>,
+}
+
+impl Row {
+    fn of(trials: &[Outcome]) -> Self {
+        let each = |of: fn(&Outcome) -> f64| trials.iter().map(of).collect::<Vec<f64>>();
+        let least = each(|trial| trial.shares.0).into_iter().fold(1.0, f64::min);
+        let most = each(|trial| trial.shares.1).into_iter().fold(0.0, f64::max);
+        Self {
+            throughput: Interval::of(&each(|trial| trial.bits_per_second / 1e6)),
+            failed: Interval::of(&each(|trial| {
+                100.0 * trial.failed as f64 / trial.attempts.max(1) as f64
+            })),
+            shares: (least, most),
+            dropped: trials.iter().map(|trial| trial.dropped).sum(),
+        }
+    }
+}
+
+impl Interval {
+    /// By Student's t.
+    fn of(values: &[f64]) -> Self {
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let square: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let half = (values.len() > 1)
+            .then(|| student(values.len() - 1) * (square / (count - 1.0) / count).sqrt());
+        Self { mean, half }
+    }
+
+    fn in_words(&self) -> String {
+        let half = self.half.map_or(String::new(), |half| format!(" ± {half:.3}"));
+        format!("{:.3}{half}", self.mean)
+    }
+}
+
+/// The quantile of 99.5 % of Student's t with so many degrees of freedom.
+fn student(freedom: usize) -> f64 {
+    const FEW: [f64; 15] = [
+        63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
+        2.977, 2.947,
+    ];
+    // Beyond, the normal one with the first term of its expansion.
+    let many = || 2.5758 + (2.5758_f64.powi(3) + 2.5758) / (4.0 * freedom as f64);
+    FEW.get(freedom.wrapping_sub(1)).copied().unwrap_or_else(many)
+}
+
+fn as_table(rows: &[(usize, Row)]) -> comfy_table::Table {
+    let mut shown =
+        table(&["senders", "Mbit/s", "attempts failed, %", "least share", "largest", "dropped"]);
+    for (count, row) in rows {
+        shown.add_row([
+            count.to_string(),
+            row.throughput.in_words(),
+            row.failed.in_words(),
+            format!("{:.3}", row.shares.0),
+            format!("{:.3}", row.shares.1),
+            row.dropped.to_string(),
+        ]);
+    }
+    shown
+}
+
+fn as_json(rows: &[(usize, Row)]) -> serde_json::Value {
+    let interval = |of: &Interval| json!({ "mean": of.mean, "half_of_99_percent": of.half });
+    let rows = rows.iter().map(|(count, row)| {
+        json!({
+            "senders": count,
+            "throughput_mbit_per_second": interval(&row.throughput),
+            "attempts_failed_percent": interval(&row.failed),
+            "least_share": row.shares.0,
+            "largest_share": row.shares.1,
+            "dropped_frames": row.dropped,
+        })
+    });
+    rows.collect()
+}
