@@ -128,9 +128,9 @@ impl Network {
         own_kernel::dilate(pages, dilation).map_err(NodeError::Dilate)?;
         // A timer that was set before may be far too long now. A kernel that has something to do
         // sets it anew.
-        let asked = self.starter.own_kernels().into_iter();
-        let asked = asked.filter(|name| node.is_none_or(|node| node == *name));
-        asked.map(|node| self.kernel_time(node).map(drop)).collect()
+        let own = self.starter.own_kernels().into_iter();
+        let mut asked = own.filter(|name| node.is_none_or(|node| node == *name));
+        asked.try_for_each(|node| self.kernel_time(node).map(drop))
     }
 
     /// What the clock of a node's own kernel shows.
