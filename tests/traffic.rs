@@ -34,7 +34,7 @@ fn sums(lab: &Lab) -> BTreeMap<(String, String), BTreeMap<&'static str, u64>> {
                 match cell {
                     Cell::Number(number) => *of_sender.entry(name).or_default() += number,
                     Cell::Nothing => {}
-                    Cell::Name(name) => panic!("{name}"),
+                    other => panic!("{other:?}"),
                 }
             }
         })

@@ -6,10 +6,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use netloom_link::Emission;
+use netloom_symbiosis::rehearsal::{Fate, record};
 use netloom_traffic::{Load, Model, PpbpConfig, Sizes};
 use netloom_units::{Duration, Time};
 
-use crate::measures::{compared, head, percent, row};
+use crate::measures::{Outcome, followed, head, percent, row};
 use crate::scenes::{Arrivals, FOLLOWERS, flow, frames, line, rate, scene};
 
 /// Gaps times this, at so many bit/s; the thesis's result.
@@ -22,20 +23,24 @@ const SECONDS: u64 = 40;
 pub fn run(trace: Option<&str>) {
     println!("Room for 8300 frames, 3 ms of propagation, real flow Poisson with half of the line,");
     println!("40 s; simulated: the trace, gaps times the factor. Mean delay and its difference;");
-    println!("difference of losses in shares of what was offered; seconds with losses.\n");
+    println!("difference of losses in shares of what was offered. Full: seconds with losses.\n");
     let all = trace.map_or_else(generated, read);
     let names = FOLLOWERS.map(|(name, ..)| name);
-    head(&[&["factor, line", "thesis", "mean delay", "lost"][..], &names].concat());
+    head(&[&["factor, line", "thesis", "mean delay", "lost", "full"][..], &names].concat());
     for (factor, bits, thesis) in SCENARIOS {
         let real = flow(Arrivals::Poisson, bits / 2.0, (0, SECONDS), 1, "real");
         let mut config = line(bits, 8300);
         config.delay = Duration::from_millis(3).into();
-        let (original, small) = compared(&scene(vec![(config, dilated(&all, factor))], real, 1));
+        let scene = scene(vec![(config, dilated(&all, factor))], real, 1);
+        let recording = record(&scene);
+        let original = Outcome::of(&recording.fates);
+        let small = FOLLOWERS.map(|(_, method, lag)| followed(&scene, &recording, method, lag).0);
         let mut cells = vec![
             format!("× {factor}, {:.0} Mbit/s", bits / 1e6),
             thesis.into(),
             format!("{:.2} ms", 1e3 * original.delay),
             percent(1.0 - original.received / original.offered),
+            full(&recording.fates),
         ];
         cells.extend(
             small
@@ -43,6 +48,16 @@ pub fn run(trace: Option<&str>) {
                 .map(|one| format!("{:+.1} %, {}", 100.0 * one.delay, percent(one.lost_share))),
         );
         row(&cells);
+    }
+}
+
+/// From which second to which frames were lost.
+fn full(fates: &[Fate]) -> String {
+    let lost = fates.iter().filter(|fate| fate.left.is_none()).map(|fate| fate.sent.as_nanos());
+    let seconds = lost.map(|at| at as f64 / 1e9);
+    match seconds.clone().reduce(f64::min).zip(seconds.reduce(f64::max)) {
+        Some((first, last)) => format!("{first:.0} to {last:.0} s"),
+        None => "never".into(),
     }
 }
 

@@ -70,9 +70,8 @@ pub async fn record(
     };
     let samples = tokio::spawn(samples.take());
     let has_media = network.deployment().scenario.nodes.iter().any(|node| node.medium.is_some());
-    let radio = has_media.then(|| {
-        tokio::spawn(sample_radio(network.clone(), end.clone(), results.radio_file()))
-    });
+    let radio = has_media
+        .then(|| tokio::spawn(sample_radio(network.clone(), end.clone(), results.radio_file())));
     let symbiosis = symbiosis::of(experiment);
     if let Some(symbiosis) = &symbiosis {
         symbiosis.start_with(experiment, results)?;

@@ -90,7 +90,8 @@ impl<'s> Cell<'s> {
         for traffic in &scenario.traffic {
             let to = traffic.to.first().and_then(station);
             let from = traffic.from.iter().filter_map(station);
-            flows.extend(from.zip(std::iter::repeat(to)).filter_map(|(from, to)| Some((from, to?))));
+            flows
+                .extend(from.zip(std::iter::repeat(to)).filter_map(|(from, to)| Some((from, to?))));
         }
         flows.retain(|(from, to)| from != to);
         if flows.is_empty() {
@@ -123,7 +124,8 @@ impl<'s> Cell<'s> {
     }
 
     fn outcome(&self, trial: &Trial, count: usize, time: Duration) -> Outcome {
-        let senders = self.flows[..count].iter().filter_map(|(from, _)| trial.medium.counters(*from));
+        let senders =
+            self.flows[..count].iter().filter_map(|(from, _)| trial.medium.counters(*from));
         let counters: Vec<_> = senders.collect();
         let sum = |of: fn(&netloom_medium::StationCounters) -> u64| -> u64 {
             counters.iter().map(|counters| of(counters)).sum()
@@ -134,9 +136,8 @@ impl<'s> Cell<'s> {
             counters.sent.frames as f64 / sent.max(1) as f64
         };
         let shares = counters.iter().map(share);
-        let shares = shares.fold((1.0f64, 0.0f64), |(least, most), share| {
-            (least.min(share), most.max(share))
-        });
+        let shares = shares
+            .fold((1.0f64, 0.0f64), |(least, most), share| (least.min(share), most.max(share)));
         Outcome {
             bits_per_second: trial.packet_bits() as f64 / time.as_secs_f64(),
             attempts: data,
@@ -151,7 +152,8 @@ impl<'s> Cell<'s> {
 fn load(args: &Medium, seed: u64, place: usize) -> Result<Load> {
     let bytes = args.size + HEADER;
     let Some(rate) = args.poisson else { return Ok(Load::Saturated(bytes)) };
-    let model: Traffic = serde_json::from_value(json!({ "poisson": { "rate": rate.to_string() } }))?;
+    let model: Traffic =
+        serde_json::from_value(json!({ "poisson": { "rate": rate.to_string() } }))?;
     let sizes: Sizes = serde_json::from_value(json!(format!("{bytes}B")))?;
     let stream = Stream::new(seed, &format!("source/{place}"));
     let source = model.source(&sizes, None, &stream);
