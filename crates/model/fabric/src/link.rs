@@ -45,7 +45,7 @@ pub enum SegmentPort {
     /// A port of a switch.
     Switch(SwitchPort),
     /// A station on a shared medium.
-    Station(StationPort),
+    Station(Box<StationPort>),
 }
 
 impl SegmentPort {

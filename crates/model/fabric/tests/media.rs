@@ -35,7 +35,10 @@ fn cell(stations: u32) -> Network<TestMemory, ()> {
             let stream = Stream::of_pipe(1, &format!("s{number}--air"), direction);
             Pipe::new(PipeConfig::default(), stream, Time::ZERO)
         };
-        let ends = [LinkEnd::Port(PortId(number)), LinkEnd::Segment(SegmentPort::Station(station))];
+        let ends = [
+            LinkEnd::Port(PortId(number)),
+            LinkEnd::Segment(SegmentPort::Station(Box::new(station))),
+        ];
         let link = Link { ends, pipes: Direction::BOTH.map(pipe) };
         network.join(LinkId(number), link, Time::ZERO);
     }

@@ -66,7 +66,7 @@ impl<'s> Ends<'s> {
             NodeKind::Switch => Ok(LinkEnd::Segment(switch_port(node, number, interface)?.into())),
             NodeKind::Medium => {
                 let station = self.station(node, number, there)?;
-                Ok(LinkEnd::Segment(SegmentPort::Station(station)))
+                Ok(LinkEnd::Segment(SegmentPort::Station(Box::new(station))))
             }
             NodeKind::Host | NodeKind::Router | NodeKind::Outside => {
                 Ok(interfaces(node, interface))

@@ -160,10 +160,10 @@ fn show(moving: &Moving, format: Format) -> Result<i32> {
     let bound = |start: f64, pick: fn(f64, f64) -> f64, axis: fn(Point) -> f64| {
         legs().map(|leg| axis(leg.at)).fold(start, pick)
     };
-    let low = |axis| bound(f64::INFINITY, f64::min, axis);
-    let high = |axis| bound(f64::NEG_INFINITY, f64::max, axis);
-    let (x, y): (fn(Point) -> f64, fn(Point) -> f64) = (|at| at.x, |at| at.y);
-    let (from, to) = ([low(x), low(y)], [high(x), high(y)]);
+    let low = |axis: fn(Point) -> f64| bound(f64::INFINITY, f64::min, axis);
+    let high = |axis: fn(Point) -> f64| bound(f64::NEG_INFINITY, f64::max, axis);
+    let from = [low(|at| at.x), low(|at| at.y)];
+    let to = [high(|at| at.x), high(|at| at.y)];
     let fastest = legs().map(|leg| leg.velocity.length()).fold(0.0, f64::max);
     let seconds = moving.until.since(Time::ZERO).as_secs_f64();
     if format == Format::Json {

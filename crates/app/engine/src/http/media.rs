@@ -19,7 +19,7 @@ pub async fn change(State(network): Network, Path(name): Path<String>, body: Str
         Ok(wanted) => {
             answer(media::change(&network, &name, &wanted).map(|at| MediumResponse { at }))
         }
-        Err(refused) => refused,
+        Err(refused) => *refused,
     }
 }
 
@@ -27,14 +27,14 @@ pub async fn change(State(network): Network, Path(name): Path<String>, body: Str
 pub async fn place(State(network): Network, body: String) -> Response {
     match read::<PositionsRequest>(&body, "PositionsRequest") {
         Ok(wanted) => answer(media::place(&network, &wanted).map(|at| MediumResponse { at })),
-        Err(refused) => refused,
+        Err(refused) => *refused,
     }
 }
 
 /// A request's body, or the answer that says what is wrong with it.
-fn read<T: DeserializeOwned>(body: &str, what: &str) -> Result<T, Response> {
+fn read<T: DeserializeOwned>(body: &str, what: &str) -> Result<T, Box<Response>> {
     serde_json::from_str(body).map_err(|error| {
         let error = anyhow::anyhow!("the request is not a {what}: {error}");
-        failure(StatusCode::BAD_REQUEST, &error)
+        Box::new(failure(StatusCode::BAD_REQUEST, &error))
     })
 }

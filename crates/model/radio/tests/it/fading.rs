@@ -64,7 +64,8 @@ fn factors_have_their_distributions() {
     let fading = |json: &str| -> Fading { serde_json::from_str(json).unwrap() };
     let exponential = |x: f64| 1.0 - (-x).exp();
     let near = 10.0;
-    let cases: Vec<(Fading, f64, Box<dyn Fn(f64) -> f64>)> = vec![
+    type Law = Box<dyn Fn(f64) -> f64>;
+    let cases: Vec<(Fading, f64, Law)> = vec![
         (fading(r#""rayleigh""#), near, Box::new(exponential)),
         (fading(r#"{"nakagami": {"m": 1}}"#), near, Box::new(exponential)),
         (fading(r#"{"nakagami": {"m": 0.5}}"#), near, Box::new(|x| gamma(0.5, 0.5 * x))),
