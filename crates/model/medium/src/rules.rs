@@ -33,6 +33,8 @@ pub(crate) struct Rules {
     pub energy_threshold: f64,
     /// Power of noise.
     pub noise: f64,
+    /// How bits are sent at each of the PHY's rates.
+    codings: Vec<(Rate, Coding)>,
 }
 
 impl Rules {
@@ -53,14 +55,51 @@ impl Rules {
             carrier_threshold: milliwatts(config.cs_threshold.dbm()),
             energy_threshold: milliwatts(config.ed_threshold.dbm()),
             noise: milliwatts(config.radio.noise_floor()),
+            codings: {
+                let coding = |rate| (rate, Coding::new(config.phy, rate));
+                config.phy.rates().map(coding).collect()
+            },
         }
     }
 
-    fn modulation(&self, rate: Rate) -> Modulation {
-        match (self.phy, Modulation::of(rate)) {
+    /// How bits at `rate` are sent.
+    pub fn coding(&self, rate: Rate) -> Coding {
+        let known = self.codings.iter().find(|(known, _)| *known == rate);
+        known.map_or_else(|| Coding::new(self.phy, rate), |(_, coding)| *coding)
+    }
+}
+
+/// How bits are sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Coding {
+    modulation: Modulation,
+    /// The ratio from which on no frame is lost, as far as a draw can tell.
+    certain: f64,
+}
+
+/// More bits than any frame has.
+const MOST_BITS: f64 = 1e6;
+
+impl Coding {
+    fn new(phy: Phy, rate: Rate) -> Self {
+        let modulation = match (phy, Modulation::of(rate)) {
             (Phy::Fhss, _) | (_, None) => Modulation::Fsk1,
             (_, Some(modulation)) => modulation,
-        }
+        };
+        // In steps of a dB, up to where there is no doubt.
+        let ratios = (0..60).map(|decibels| milliwatts(f64::from(decibels)));
+        let is_certain = |ratio: &f64| {
+            // A draw is a multiple of 2^-53.
+            modulation.log_success(*ratio) * MOST_BITS > -1.0 / (1u64 << 54) as f64
+        };
+        let certain = ratios.into_iter().find(is_certain).unwrap_or(f64::INFINITY);
+        Self { modulation, certain }
+    }
+
+    /// The logarithm of the probability that a bit survives.
+    #[inline]
+    fn log_success(self, ratio: f64) -> f64 {
+        if ratio >= self.certain { 0.0 } else { self.modulation.log_success(ratio) }
     }
 }
 
@@ -69,9 +108,11 @@ impl Rules {
 pub(crate) struct Bits {
     /// When the header is over at the receiver.
     pub header_end: Time,
-    pub header_rate: Rate,
-    pub rate: Rate,
-    /// Bits behind the header in each ns.
+    /// How the header's bits are sent, and how many in each ns.
+    pub header: Coding,
+    pub header_density: f64,
+    /// How the bits behind it are sent, and how many in each ns.
+    pub payload: Coding,
     pub density: f64,
 }
 
@@ -131,27 +172,26 @@ impl Judgement {
             ReceptionRule::Collision => self.is_intact &= interference <= 0.0,
             ReceptionRule::Threshold => self.is_intact &= power >= rules.margin * interference,
             ReceptionRule::Sinr => {
-                self.pass(now, bits, rules);
+                self.pass(now, bits);
                 self.ratio = power / (interference + rules.noise);
             }
         }
     }
 
     /// Reckons with the bits that were on the air up to `now`.
-    fn pass(&mut self, now: Time, bits: &Bits, rules: &Rules) {
+    fn pass(&mut self, now: Time, bits: &Bits) {
         if !self.is_intact || self.log_success < NOTHING {
             return;
         }
         let header = bits.header_end.min(now).since(self.since).as_nanos() as f64;
         let payload = now.since(bits.header_end.max(self.since)).as_nanos() as f64;
         if header > 0.0 {
-            let count = header * bits.header_rate.bits_per_second() as f64 / 1e9;
-            let log = rules.modulation(bits.header_rate).log_success(self.ratio);
-            self.log_success += count * log;
+            let count = header * bits.header_density;
+            self.log_success += count * bits.header.log_success(self.ratio);
         }
         if payload > 0.0 {
-            let log = rules.modulation(bits.rate).log_success(self.ratio);
-            self.log_success += payload * bits.density * log;
+            let count = payload * bits.density;
+            self.log_success += count * bits.payload.log_success(self.ratio);
         }
         self.since = now;
     }
@@ -166,7 +206,7 @@ impl Judgement {
     ) -> Option<FrameLoss> {
         let survives = self.is_intact
             && (rules.reception != ReceptionRule::Sinr || {
-                self.pass(now, bits, rules);
+                self.pass(now, bits);
                 draw() < libm::exp(self.log_success)
             });
         match survives {

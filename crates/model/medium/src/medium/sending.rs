@@ -72,8 +72,9 @@ impl<F: Frame> Medium<F> {
             header,
             bits: Bits {
                 header_end: self.now,
-                header_rate: self.timing.lowest(),
-                rate: ppdu.rate,
+                header: self.rules.coding(self.timing.lowest()),
+                header_density: self.timing.lowest().bits_per_second() as f64 / 1e9,
+                payload: self.rules.coding(ppdu.rate),
                 density: f64::from(ppdu.bytes) * 8.0 / payload.as_nanos() as f64,
             },
             hearers,
