@@ -400,7 +400,7 @@ fn an_interrupted_run_leaves_whole_periods() {
     ));
     let mut run = lab.command(&["run", "-o", "results"]);
     let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let is_ready = || common::state(&lab.name).join("api.sock").exists();
+    let is_ready = || lab.netloom(&["inspect", &lab.name]).status.success();
     let simulated = || {
         let answer = lab.request("GET", "/v1/paths", "");
         let at = answer.split("\"at\":").nth(1).and_then(|rest| rest.split(',').next());
