@@ -44,7 +44,7 @@ pub(super) fn read(text: &str) -> Result<Traces, DataError> {
 /// Whether a line is made of fixes of `each` numbers, in order of time.
 fn goes_forward(row: &[f64], each: usize) -> bool {
     let times: Vec<f64> = row.iter().copied().step_by(each).collect();
-    row.len() % each == 0 && times.windows(2).all(|pair| pair[0] <= pair[1])
+    row.len().is_multiple_of(each) && times.windows(2).all(|pair| pair[0] <= pair[1])
 }
 
 pub(super) fn write(movements: &Movements<'_>) -> Result<String, String> {
