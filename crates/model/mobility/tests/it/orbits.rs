@@ -215,13 +215,13 @@ fn two_line_elements_are_propagated_by_sgp4() {
     let (orbits, earth) = elements.orbits(Duration::from_secs(6 * 3600)).unwrap();
     assert_eq!(orbits[0].name(), "VANGUARD");
     let start = orbits[0].position(Time::ZERO);
-    close(start.x / 1000.0, 7022.46529266, 0.01);
-    close(start.y / 1000.0, -1400.08296755, 0.01);
-    close(start.z / 1000.0, 0.03995155, 0.01);
+    close(start.x / 1000.0, 7_022.465_292_66, 0.01);
+    close(start.y / 1000.0, -1_400.082_967_55, 0.01);
+    close(start.z / 1000.0, 0.039_951_55, 0.01);
     let later = orbits[0].position(second(6 * 3600));
-    close(later.x / 1000.0, -7154.03120202, 0.05);
-    close(later.y / 1000.0, -3783.17682504, 0.05);
-    close(later.z / 1000.0, -3536.19412294, 0.05);
+    close(later.x / 1000.0, -7_154.031_202_02, 0.05);
+    close(later.y / 1000.0, -3_783.176_825_04, 0.05);
+    close(later.z / 1000.0, -3_536.194_122_94, 0.05);
     // A place turns with the Earth once in a sidereal day.
     let station =
         GroundStation::new(Geographic { lat: 48.78, lon: 9.18, alt: 250.0 }, earth).unwrap();

@@ -61,10 +61,8 @@ impl TryFrom<Vec<LossPoint>> for ErrorTable {
         check_count(points.len(), "an error table")?;
         let mut table: BTreeMap<_, Vec<LossPoint>> = BTreeMap::new();
         for point in points {
-            if !(0.0..=1.0).contains(&point.loss)
-                || point.bytes == 0
-                || !(-1e3..=1e3).contains(&point.snr)
-            {
+            let is_ratio = (-1e3..=1e3).contains(&point.snr);
+            if !(0.0..=1.0).contains(&point.loss) || point.bytes == 0 || !is_ratio {
                 return Err(format!(
                     "at {} and {} dB a loss of {} of {} bytes makes no sense",
                     point.rate, point.snr, point.loss, point.bytes

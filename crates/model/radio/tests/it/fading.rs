@@ -56,6 +56,9 @@ fn rice(ratio: f64, x: f64) -> f64 {
     sum
 }
 
+/// The share of factors up to a value.
+type Distribution = Box<dyn Fn(f64) -> f64>;
+
 /// Critical value for p = 0.01.
 const CRITICAL: f64 = 1.628;
 
@@ -64,8 +67,7 @@ fn factors_have_their_distributions() {
     let fading = |json: &str| -> Fading { serde_json::from_str(json).unwrap() };
     let exponential = |x: f64| 1.0 - (-x).exp();
     let near = 10.0;
-    type Law = Box<dyn Fn(f64) -> f64>;
-    let cases: Vec<(Fading, f64, Law)> = vec![
+    let cases: Vec<(Fading, f64, Distribution)> = vec![
         (fading(r#""rayleigh""#), near, Box::new(exponential)),
         (fading(r#"{"nakagami": {"m": 1}}"#), near, Box::new(exponential)),
         (fading(r#"{"nakagami": {"m": 0.5}}"#), near, Box::new(|x| gamma(0.5, 0.5 * x))),
