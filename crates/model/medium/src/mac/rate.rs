@@ -260,7 +260,7 @@ mod tests {
             rates.rate(None, 1536, Some(snr)).to_string()
         };
         assert_eq!(
-            [at(22.7), at(22.5), at(14.0), at(0.0)].map(|rate| rate),
+            [at(22.7), at(22.5), at(14.0), at(0.0)],
             ["54Mbit/s", "48Mbit/s", "24Mbit/s", "6Mbit/s"]
         );
     }
