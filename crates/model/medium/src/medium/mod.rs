@@ -213,10 +213,14 @@ impl<F: Frame> Medium<F> {
 
     /// Says to all stations how many there are.
     fn count(&mut self) {
+        let count = self.stations.iter().flatten().count() as u32;
+        let mut rank = 0;
         for number in 0..self.stations.len() {
-            let id = StationId(number as u32);
-            let member = member(&self.stations, id);
-            self.call(id, |mac, io| mac.joined(io, member));
+            if self.stations[number].is_some() {
+                let member = Member { rank, count };
+                self.call(StationId(number as u32), |mac, io| mac.joined(io, member));
+                rank += 1;
+            }
         }
     }
 
