@@ -188,7 +188,8 @@ impl Deployment {
             unknown("node", name, names)
         })?;
         if node.kind.is_segment() {
-            bail!("`{name}` is a segment inside the engine, in which nothing can run");
+            let what = if node.kind == NodeKind::Switch { "switch" } else { "medium" };
+            bail!("`{name}` is a {what}: a segment inside the engine in which nothing can run");
         }
         if node.kind == NodeKind::Outside {
             bail!("`{name}` is no node but this machine: run the command here");

@@ -85,3 +85,37 @@ fn a_frame_goes_to_the_station_with_its_address() {
     let out = outcome(&mut network);
     assert_eq!(out.iter().map(|(port, _)| *port).collect::<Vec<_>>(), [3]);
 }
+
+#[test]
+fn movement_counts_from_when_a_run_begins() {
+    let mut network = cell(2);
+    let mut moves = Trajectory::fixed(Point::ZERO);
+    moves.go(Point { x: 100.0, ..Point::ZERO }, 10.0);
+    let setting = Setting { name: "air".into(), seed: 1, ..Setting::default() };
+    let setup = Arc::new(MediumSetup { config: MediumConfig::new(Phy::B), setting });
+    let station = StationPort {
+        medium: SegmentId(9),
+        setup,
+        station: StationId(2),
+        address: MacKey::new(address(2)),
+        config: StationConfig { name: "s2".into(), ..StationConfig::default() },
+        moves,
+    };
+    let pipe = |direction| {
+        Pipe::new(PipeConfig::default(), Stream::of_pipe(1, "s2--air", direction), Time::ZERO)
+    };
+    let ends =
+        [LinkEnd::Port(PortId(2)), LinkEnd::Segment(SegmentPort::Station(Box::new(station)))];
+    network.join(LinkId(2), Link { ends, pipes: Direction::BOTH.map(pipe) }, Time::ZERO);
+    let second = |second: u64| Time::from_nanos(second * 1_000_000_000);
+    let place = |network: &mut Network<TestMemory, ()>, at| {
+        let views = network.media(at);
+        let station = views[0].stations.iter().find(|station| station.id == StationId(2));
+        station.unwrap().position.unwrap().x
+    };
+    assert_eq!(place(&mut network, second(2)), 20.0);
+    network.begin(second(3));
+    for (at, x) in [(3, 0.0), (4, 10.0), (8, 50.0), (13, 100.0), (99, 100.0)] {
+        assert_eq!(place(&mut network, second(at)), x, "at {at} s");
+    }
+}

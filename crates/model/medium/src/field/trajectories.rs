@@ -38,9 +38,12 @@ impl Trajectories {
         Some(self.all.get_mut(id.index())?.take()?.trajectory)
     }
 
+    /// The trajectory of a station, to be changed: what is drawn of it is not known any more.
     pub fn get_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {
         (self.still_until, self.moves_until) = (Time::ZERO, Time::ZERO);
-        self.all.get_mut(id.index())?.as_mut().map(|moving| &mut moving.trajectory)
+        let moving = self.all.get_mut(id.index())?.as_mut()?;
+        moving.drawn_until = Time::ZERO;
+        Some(&mut moving.trajectory)
     }
 
     /// The trajectory of a station, drawn beyond `at`.

@@ -34,7 +34,9 @@ fn nodes_of_broch_are_nearly_always_connected() {
         let nodes = nodes(&model(&json), seed, 50, second(900));
         let contacts = Contacts::new(&nodes, Length::from_metres(250), second(900));
         assert!(contacts.pairs_with_path > 0.99, "{contacts:?}");
-        assert!((2.1..2.9).contains(&contacts.mean_hops), "{contacts:?}");
+        // Of nodes that rest, a single placing.
+        let (least, most) = if pause == 900 { (1.8, 3.3) } else { (2.1, 2.9) };
+        assert!((least..most).contains(&contacts.mean_hops), "{contacts:?}");
         assert!((6..=10).contains(&contacts.most_hops), "{contacts:?}");
         assert_eq!(contacts.link_changes == 0, pause == 900);
     }
