@@ -233,12 +233,13 @@ fn received(results: &Results, receiver: &str, seconds: std::ops::Range<u64>) ->
 #[test]
 fn cell() {
     let results = run("cell");
-    // All five have a share, and together no more than the channel carries in 7 s: 528 a second,
-    // and what a second that is cut elsewhere has more.
-    let flows = received(&results, "flood.receiver@sink.stdout", 2..9);
+    // All five have a share. The flows last 9 s; together they carry no more than the channel
+    // does, 528 frames a second. Over the whole run, since a late receiver moves frames from one
+    // of its seconds into the next.
+    let flows = received(&results, "flood.receiver@sink.stdout", 0..20);
     assert_eq!(flows.len(), 5, "{flows:?}");
     assert!(flows.iter().all(|frames| *frames > 100), "{flows:?}");
-    assert!(flows.iter().sum::<u64>() < 7 * 528 + 100, "{flows:?}");
+    assert!(flows.iter().sum::<u64>() < 10 * 528, "{flows:?}");
 }
 
 #[test]

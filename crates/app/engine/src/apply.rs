@@ -13,6 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep};
 use netloom_api::event::What;
+use netloom_link::PipeConfig;
 use netloom_plan::change::{Changes, Network, Operation, changes};
 use netloom_plan::{Plan, keep_addresses};
 use netloom_scenario::{Kernel, Scenario};
@@ -68,7 +69,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
         || !changes.replaced_nodes.is_empty()
         || changes.operations.iter().any(is_limit);
     let anew = changes.replaced_nodes.clone();
-    let mut new = Deployment::new(scenario, plan, numbers, file);
+    let mut new = Deployment::new(scenario, plan, numbers, file, old.crossing.clone());
     new.direct_at_start = counted_from(&old, &new, &changes);
     let new = Arc::new(new);
     Steps::new(network, monitor, old, Arc::clone(&new), software).carry_out(changes)?;
@@ -215,7 +216,18 @@ fn observed(network: &LiveNetwork, deployment: &Deployment) -> Result<Scenario> 
     let mut observed = deployment.scenario.clone();
     for link in observed.links.iter_mut().filter(|link| !link.direct) {
         let [forward, reverse] = pipes.take(deployment, &link.name)?;
-        (link.forward, link.reverse) = (forward.config, reverse.config);
+        let as_written = |written: &PipeConfig, now: PipeConfig| {
+            // What was measured runs in the place of the word for it.
+            let same = deployment.compensation(&link.name, written.compensate).ok();
+            let compensate = match same == Some(now.compensate) {
+                true => written.compensate,
+                false => now.compensate,
+            };
+            PipeConfig { compensate, ..now }
+        };
+        let forward = as_written(&link.forward, forward.config);
+        let reverse = as_written(&link.reverse, reverse.config);
+        (link.forward, link.reverse) = (forward, reverse);
     }
     Ok(observed)
 }

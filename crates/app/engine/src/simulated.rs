@@ -205,7 +205,7 @@ impl Simulated {
             };
             for direction in directions {
                 let pipe = PipeId { link: LinkId(number), direction: *direction };
-                all.push((pipe, change.clone()));
+                all.push((pipe, change.simulated()));
             }
         }
         self.ask(move |driver| driver.change(&all))?

@@ -55,8 +55,8 @@ pub use config::*;
 pub use direction::Direction;
 pub use early::EarlyLoss;
 pub use flight::{
-    Delay, DelayPoint, DelaySchedule, DistributionTable, Jitter, JitterDistribution, Offsets,
-    Reorder, Reordering, least_propagation,
+    Compensation, Delay, DelayPoint, DelaySchedule, DistributionTable, Jitter, JitterDistribution,
+    Offsets, Reorder, Reordering, least_propagation,
 };
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};

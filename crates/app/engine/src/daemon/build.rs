@@ -95,7 +95,13 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let (network, devices) = Network::create(layout, &plan, context, &nodes_made())?;
     let identities = Identities::default();
     let numbered = identities.of(&scenario);
-    let mut deployment = Deployment::new(scenario, plan, numbered, launch.file.clone());
+    let mut deployment = Deployment::new(
+        scenario,
+        plan,
+        numbered,
+        launch.file.clone(),
+        launch.calibration.crossing().map(|time| launch.scenario.dilation.to_experiment(time)),
+    );
     if launch.scenario.is_hybrid() {
         let (scenario, plan) = (launch.scenario.clone(), Arc::clone(&whole));
         deployment.hybrid = Some(Hybrid { scenario, plan });

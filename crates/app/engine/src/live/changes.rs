@@ -61,9 +61,13 @@ fn change_real(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> 
     for change in changes {
         let link = deployment.modelled(&change.link)?;
         check(change)?;
+        let mut resolved = change.change.clone();
+        if let Some(asked) = &mut resolved.compensate {
+            *asked = deployment.compensation(&change.link, *asked)?;
+        }
         for direction in directions(change.direction) {
             let direction = *direction;
-            batch.push((PipeId { link, direction }, change.change.clone()));
+            batch.push((PipeId { link, direction }, resolved.clone()));
         }
     }
     check_backgrounds(live, &batch)?;
