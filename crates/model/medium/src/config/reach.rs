@@ -13,12 +13,17 @@ const FARTHEST: f64 = 1e7;
 impl MediumConfig {
     /// The distance in m up to which a signal of this power (the medium's, if there is none) can be
     /// decoded where nothing else is sent, between antennas without gain, and without obstacles,
-    /// shadows and fading. `None` on a cable, and where losses come from a file.
+    /// shadows and fading. `None` on a cable, and where pairs are listed or losses come
+    /// from a file.
     pub fn reach(&self, power: Option<Power>) -> Option<f64> {
-        let is_cable = matches!(self.mac, Mac::CsmaCd(_));
+        let is_listed = match &self.mac {
+            Mac::CsmaCd(_) => true,
+            Mac::None(config) => !config.pairs.is_empty(),
+            _ => false,
+        };
         let by_file =
             matches!(self.radio.propagation, Propagation::Matrix(_) | Propagation::Grid(_));
-        if is_cable || by_file {
+        if is_listed || by_file {
             return None;
         }
         let propagation = self.radio.propagation.clone();
