@@ -70,7 +70,8 @@ def main():
                     f"ms, largest {max(size):.3f}, mean {statistics.mean(off):+.3f}, {judgement}"
                 )
         without, with_it = (statistics.median(turns) for turns in medians.values())
-        print(f"median of {TURNS} turns: {without:.3f} and {with_it:.3f} ms, {with_it / without:.2f}")
+        ratio = with_it / without
+        print(f"median of {TURNS} turns: {without:.3f} and {with_it:.3f} ms, {ratio:.2f}")
 
 
 main()

@@ -5,6 +5,7 @@
 //! Not here: addresses and routes that nobody gave (`plan` decides those).
 
 mod addresses;
+mod constellations;
 mod direct;
 mod expect;
 mod interfaces;
@@ -62,6 +63,7 @@ pub(crate) fn resolve(
     let mut report = Report::new(tree, pruned);
     properties::complete(raw, files, &mut report);
     ranges::expand(&mut raw.topology, &mut report);
+    let expanded = constellations::complete(raw, files, &mut report);
     media::complete(&mut raw.topology, &mut report);
     outside::complete(&mut raw.topology);
     let raw = &*raw;
@@ -90,7 +92,8 @@ pub(crate) fn resolve(
     let traffic = traffic::resolve(raw, &references, files, &mut report);
     symbiosis::check(raw, &nodes, &links, &processes, &traffic, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
-    let timeline = timeline::resolve(raw, &references, &mut report);
+    let mut timeline = timeline::resolve(raw, &references, &mut report);
+    timeline.extend(expanded.timeline);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
     let monitor = monitor::resolve(raw, &links, &mut report);
     let scenario = Scenario {
@@ -101,6 +104,7 @@ pub(crate) fn resolve(
         total_limits: limits::total(&raw.topology),
         group_limits,
         origin: raw.topology.origin,
+        constellations: expanded.constellations,
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,

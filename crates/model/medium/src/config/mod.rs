@@ -4,12 +4,14 @@
 //! | file | what |
 //! |---|---|
 //! | `preset` | media that have a name |
+//! | `reach` | how far stations reach |
 //! | `reception` | when a signal is received |
 //! | `station` | what is particular to one station |
 //! | `change` | what happens to a medium at one time |
 
 mod change;
 mod preset;
+mod reach;
 mod reception;
 mod station;
 

@@ -51,6 +51,8 @@ pub(crate) enum RawOrigin {
     Outside,
     /// A medium of the file.
     Medium,
+    /// A constellation of the file: its satellites, and places on the ground that are not written.
+    Constellation,
 }
 
 /// A node: its own keys, and the properties that it shares with groups beside them.
