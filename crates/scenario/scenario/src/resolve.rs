@@ -29,6 +29,7 @@ mod services;
 mod simulated;
 mod simulation;
 mod software;
+mod stations;
 mod symbiosis;
 mod timeline;
 mod traffic;

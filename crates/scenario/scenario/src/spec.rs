@@ -26,7 +26,7 @@ use crate::limits::{Controller, Limits};
 use crate::service::ServiceTemplate;
 
 pub use link::{Direction, Endpoint, Link};
-pub use medium::{Medium, MediumAddressing, Position, StationChange};
+pub use medium::{Medium, MediumAddressing, Position, StationChange, StationSetup};
 pub use node::{
     Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
     Routing, SpanningTree, Subinterface,
