@@ -152,6 +152,7 @@ impl Network {
             Operation::TakeOut(_)
             | Operation::PutIn
             | Operation::Link { .. }
+            | Operation::Medium { .. }
             | Operation::Start(_) => {}
         }
         Ok(None)
