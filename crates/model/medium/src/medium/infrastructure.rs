@@ -172,6 +172,7 @@ impl<F: Frame> Medium<F> {
                 let until = now + config.outage;
                 self.silence(id);
                 if let Some(station) = &mut self.stations[id.index()] {
+                    station.desk.leave_gone(now, id, &mut self.outlet);
                     let joining = Membership::Joining { point, from: own, since: now, until };
                     station.membership = Some(joining);
                 }
