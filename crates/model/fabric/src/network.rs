@@ -197,6 +197,21 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.slot(self.port(port).slot).id
     }
 
+    /// Whether the pipe that frames from `port` enter has them wait, and when to ask again: at the
+    /// latest when its line takes the next one. `None`: it takes in more, or drops it.
+    ///
+    /// # Panics
+    /// If no link has that port.
+    #[inline]
+    pub fn waits_for(&mut self, port: PortId, now: Time) -> Option<Time> {
+        let slot = self.port(port).slot;
+        let pipe = &mut self.slot_mut(slot).pipe;
+        if !pipe.is_full(now) {
+            return None;
+        }
+        pipe.next_line_end()
+    }
+
     /// A frame comes to `port`, which a link has.
     #[inline]
     pub fn offer(&mut self, port: PortId, now: Time, frame: M::Frame) {

@@ -74,6 +74,7 @@ pub use queue::{
     ByDscp, ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscp, Dscps,
     Ecns, FifoConfig, FqCodelConfig, FrameQueue, PieConfig, Ports, Prefix, PrioConfig, QueueChange,
     QueueConfig, QueueLimit, QueuedFrame, RedConfig, RedThresholds, UpperLayer, Wf2qConfig,
+    WhenFull,
 };
 pub use segment::{
     AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,

@@ -34,6 +34,7 @@ mod symbiosis;
 mod timeline;
 mod traffic;
 mod vlans;
+mod waiting;
 
 pub use names::check_experiment_name;
 pub(crate) use properties::resolve as resolve_properties;
@@ -83,6 +84,7 @@ pub(crate) fn resolve(
     let references = References::new(raw, &nodes, &links);
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
+    waiting::check(raw, &nodes, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
     simulated::check(raw, &nodes, &links, &processes, &mut report);
     own_kernel::check(raw, &nodes, &links, &mut report);

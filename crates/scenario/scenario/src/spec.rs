@@ -12,6 +12,7 @@ mod simulation;
 mod symbiosis;
 mod timeline;
 mod traffic;
+mod waiting;
 mod watching;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -177,6 +177,7 @@ impl Worker {
             Turn::Idle
         };
         self.shard.release(now);
+        self.shard.resume(now, &self.waiter);
         for index in 0..self.waiter.ready() {
             if let Some(port) = self.waiter.token(index) {
                 self.shard.read(port, now, &self.waiter);

@@ -6,6 +6,7 @@
 //! | `tap`, `direct` | interfaces: the engine's, and pairs that need no engine |
 //! | `netlink`, `requests` | how the kernel is asked, and for what |
 //! | `sysctl`, `own_proc` | kernel parameters of a namespace |
+//! | `pacing` | interfaces that send no faster than their line |
 //! | `configure` | all of it, for one node |
 //! | `interface`, `overruns` | what interfaces and sockets count |
 
@@ -16,6 +17,7 @@ pub(crate) mod netlink;
 pub(crate) mod netns;
 pub(crate) mod overruns;
 pub(crate) mod own_proc;
+pub(crate) mod pacing;
 pub(crate) mod requests;
 pub(crate) mod sysctl;
 pub(crate) mod tap;

@@ -238,7 +238,7 @@ impl<'e> Steps<'e> {
                 if let Some(watch) = watch {
                     self.watch(watch, &new);
                 }
-                let released = self.release(&new);
+                let released = self.release(&new).and_then(|()| self.pace(&new));
                 if released.is_err() {
                     // The first error is the one to report; without the links, the rest can be
                     // taken back.
@@ -259,6 +259,11 @@ impl<'e> Steps<'e> {
                 Err(error).context("the data plane did not take the links")
             }
         }
+    }
+
+    /// Has the interfaces of new links wait that are to.
+    fn pace(&mut self, new: &Deployment) -> Result<()> {
+        self.live(|live| live.paced.begin(&live.network, new, |link| self.has_come(link)))
     }
 
     fn undo_put_in(&mut self) -> Result<()> {

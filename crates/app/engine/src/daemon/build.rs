@@ -21,7 +21,7 @@ use crate::deployment::{Deployment, Hybrid, Identities};
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::{Experiment, Setting};
-use crate::live::{Live, LiveNetwork, LostOutside, Overflow};
+use crate::live::{Live, LiveNetwork, LostOutside, Overflow, Paced};
 use crate::metrics;
 use crate::monitoring::{Preparation, SharedMonitor};
 use crate::publish::{self, Publisher, Reserved};
@@ -125,7 +125,13 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
     }
     let overflow = Overflow::new(&deployment);
-    let live = Live { network, dataplane, overflow, lost_outside, simulated, symbiosis };
+    let paced = Paced::default();
+    if let Err(error) = paced.begin(&network, &deployment, |_| true) {
+        drop(dataplane);
+        network.destroy()?;
+        return Err(error);
+    }
+    let live = Live { network, dataplane, overflow, lost_outside, paced, simulated, symbiosis };
     let network = Arc::new(LiveNetwork::new(deployment, identities, live));
     let setting = Setting {
         layout: layout.clone(),

@@ -67,9 +67,12 @@ fn change_real(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> 
         }
     }
     check_backgrounds(live, &batch)?;
-    change_carriers(live, deployment, changes, || {
+    let paced = live.paced.orders(&live.dataplane, deployment, &batch)?;
+    let at = change_carriers(live, deployment, changes, || {
         live.dataplane.change(&batch).context("the data plane did not take the change")
-    })
+    })?;
+    live.paced.follow(live, &deployment.scenario, &paced)?;
+    Ok(at)
 }
 
 /// Applies changes, and sees to it that what interfaces drop because a link is cut is not taken for

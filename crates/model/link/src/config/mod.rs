@@ -69,10 +69,11 @@ impl Property<QueueChange> for QueueConfig {
         change.apply_to(self);
     }
     fn difference(&self, to: &Self) -> Option<QueueChange> {
-        let Self { discipline, limit } = to;
+        let Self { discipline, limit, full } = to;
         let discipline = (self.discipline != *discipline).then(|| discipline.clone());
         let limit = (self.limit != *limit).then_some(*limit);
-        (self != to).then_some(QueueChange { discipline, limit })
+        let full = (self.full != *full).then_some(*full);
+        (self != to).then_some(QueueChange { discipline, limit, full })
     }
 }
 

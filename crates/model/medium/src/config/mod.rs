@@ -13,7 +13,7 @@ mod preset;
 mod reception;
 mod station;
 
-use netloom_link::{QueueConfig, QueueLimit};
+use netloom_link::{QueueConfig, QueueLimit, WhenFull};
 use netloom_radio::{Fading, ObstacleConfig, Propagation, RadioConfig, ShadowingConfig};
 use netloom_units::{Duration, Frequency, Gain, Length, Loss, Power};
 use schemars::JsonSchema;
@@ -217,6 +217,9 @@ impl MediumConfig {
         self.association.check()?;
         if self.beacons == Some(Duration::ZERO) {
             return Err("`beacons` must be above 0s; leave it out for none".into());
+        }
+        if self.queue.full == WhenFull::Wait {
+            return Err("`queue.full: wait` is for links: stations drop what is too much".into());
         }
         if self.capture.margin == Loss::ZERO && self.reception == ReceptionRule::Threshold {
             return Err("`reception: threshold` needs a `capture.margin` above 0dB".into());
