@@ -6,7 +6,7 @@ mod report;
 mod software;
 mod steps;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     check_mode(setting, &old.scenario)?;
     check_start(services, state, &old.scenario)?;
     check_fixed(setting, &old.scenario, &scenario)?;
-    check_media(&old.scenario, &scenario)?;
+    check_lists(&old.scenario, &scenario)?;
     scenario.monitor = old.scenario.monitor.clone();
     // With the addresses that there are already.
     let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
@@ -150,29 +150,29 @@ fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> 
     Ok(())
 }
 
-/// Shared media, their members, and where these are, are as they were.
-fn check_media(old: &Scenario, new: &Scenario) -> Result<()> {
-    let told = |scenario: &Scenario| -> BTreeMap<String, String> {
-        let media = scenario.nodes.iter().filter_map(|node| {
-            let members = scenario.links.iter().map(|link| &link.endpoints);
-            let members: Vec<_> = members.filter(|[_, medium]| medium.node == node.name).collect();
-            Some((node.name.clone(), format!("{:?} {members:?}", node.medium.as_ref()?)))
-        });
-        let moving = scenario.nodes.iter().filter_map(|node| {
-            let told = (node.position, &node.mobility);
-            (told != (None, &None)).then(|| (node.name.clone(), format!("{told:?}")))
-        });
-        media.chain(moving).collect()
+/// Media that know their stations by lists of names keep them.
+fn check_lists(old: &Scenario, new: &Scenario) -> Result<()> {
+    let names = |scenario: &Scenario| -> Vec<String> {
+        scenario.nodes.iter().map(|node| node.name.clone()).collect()
     };
-    let (before, after) = (told(old), told(new));
-    let differs = |name: &&String| before.get(*name) != after.get(*name);
-    if let Some(name) = before.keys().chain(after.keys()).find(differs) {
-        bail!(
-            "`{name}` has changed, and shared media, their members and where these are do not \
-             change with `apply`: use `netloom set`, or destroy the network and deploy it again"
-        );
+    if names(old) == names(new) {
+        return Ok(());
     }
-    Ok(())
+    let mut nodes = old.nodes.iter().chain(&new.nodes);
+    let listed = nodes.find(|node| {
+        let medium = node.medium.as_ref();
+        medium.is_some_and(|medium| medium.config.names_stations())
+    });
+    match listed {
+        None => Ok(()),
+        Some(node) => bail!(
+            "nodes have come, gone or changed places in the file, and `{}` has losses or pairs of \
+             stations by their names, which hold from the beginning: `netloom destroy {1}` and \
+             deploy it again, or take the change back",
+            node.name,
+            old.name
+        ),
+    }
 }
 
 /// An error if there are simulated nodes, or would be.
@@ -212,8 +212,16 @@ fn check_kernels(old: &Deployment, scenario: &Scenario, plan: &Plan) -> Result<(
 
 /// The scenario in force, with links as they have been set since.
 fn observed(network: &LiveNetwork, deployment: &Deployment) -> Result<Scenario> {
-    let mut pipes = network.with(|live| live.pipes(None))?;
+    let (mut pipes, media) =
+        network.with(|live| Ok((live.pipes(None)?, live.dataplane.media()?)))?;
     let mut observed = deployment.scenario.clone();
+    for view in media {
+        let mut nodes = observed.nodes.iter_mut();
+        let node = nodes.find(|node| deployment.number(&node.name) == Some(view.id.0));
+        if let Some(medium) = node.and_then(|node| node.medium.as_mut()) {
+            Arc::make_mut(medium).config = view.config;
+        }
+    }
     for link in observed.links.iter_mut().filter(|link| !link.direct) {
         let [forward, reverse] = pipes.take(deployment, &link.name)?;
         let as_written = |written: &PipeConfig, now: PipeConfig| {

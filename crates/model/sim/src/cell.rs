@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netloom_fabric::{Delivered, PipeId};
+use netloom_fabric::{AssociationEvent, Delivered, PipeId};
 use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics, Window};
 use netloom_symbiosis::Received;
 use netloom_units::{Duration, Time};
@@ -255,6 +255,13 @@ impl Cell {
             all.append(&mut island.observer().captured);
         }
         all
+    }
+
+    /// Who came to access points or left them since this was last called, by medium.
+    pub(crate) fn take_associations(&mut self) -> Vec<(u32, AssociationEvent)> {
+        let islands = self.islands.iter_mut();
+        let taken = islands.flat_map(|island| island.network.take_associations());
+        taken.map(|(medium, event)| (medium.0, event)).collect()
     }
 
     /// Time in this network.

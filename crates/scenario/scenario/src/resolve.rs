@@ -30,6 +30,7 @@ mod services;
 mod simulated;
 mod simulation;
 mod software;
+mod stations;
 mod symbiosis;
 mod timeline;
 mod traffic;

@@ -29,7 +29,7 @@ use crate::service::ServiceTemplate;
 
 pub use constellation::{Constellation, Orbits};
 pub use link::{Direction, Endpoint, Link};
-pub use medium::{Medium, MediumAddressing, Position, StationChange};
+pub use medium::{Medium, MediumAddressing, Position, StationChange, StationSetup};
 pub use node::{
     Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
     Routing, SpanningTree, Subinterface,

@@ -8,7 +8,7 @@ use netloom_fabric::{
     Delivered, Link, LinkEnd, LinkId, MediumView, Network, PipeId, PipeSlot, PortId, SegmentId,
 };
 use netloom_link::{Delivery, Direction, FrameInfo, Occurrence, Pipe, PipeChange};
-use netloom_medium::{MediumChange, RadioError};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError};
 use netloom_ports::{FrameBuffer, FrameDevice, HEADER_BYTES, SendError};
 use netloom_units::{Duration, Time};
 
@@ -205,6 +205,11 @@ impl Shard {
     /// The shared media that are here.
     pub fn media(&mut self, now: Time) -> Vec<MediumView> {
         self.network.media(now)
+    }
+
+    /// Who came to access points or left them since this was last asked.
+    pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
+        self.network.take_associations()
     }
 
     /// What changes by itself with time begins anew, as if it were set at `at`.

@@ -253,6 +253,9 @@ impl Worker {
                 let now = self.clock.now();
                 let _ = done.send(self.shard.change_medium(now, medium, &change).map(|()| now));
             }
+            Command::Associations { reply } => {
+                let _ = reply.send(self.shard.take_associations());
+            }
             Command::Media { reply } => {
                 let _ = reply.send(self.shard.media(self.clock.now()));
             }

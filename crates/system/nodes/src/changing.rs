@@ -169,6 +169,7 @@ impl Network {
             Operation::TakeOut(_)
             | Operation::PutIn
             | Operation::Link { .. }
+            | Operation::Medium { .. }
             | Operation::Start(_) => {}
         }
         Ok(None)

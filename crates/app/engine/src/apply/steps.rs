@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow};
 use netloom_api::change::LinkChange;
 use netloom_dataplane::{Incoming, NotPutIn, Unwired, Watch};
-use netloom_fabric::LinkId;
+use netloom_fabric::{LinkId, SegmentId};
+use netloom_medium::{MediumChange, MediumConfig};
 use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_scenario::{Endpoint, Link};
 
@@ -118,6 +119,7 @@ impl<'e> Steps<'e> {
             [Operation::TakeOut(names)] => self.take_out(names),
             [Operation::PutIn] => self.put_in(),
             [Operation::Link { .. }, ..] => self.change_links(group),
+            [Operation::Medium { medium, change }] => self.change_medium(medium, &change.to),
             [Operation::Start(nodes)] => self.software.start(nodes),
             group => group.iter().try_for_each(|operation| self.in_nodes(operation)),
         }
@@ -196,6 +198,14 @@ impl<'e> Steps<'e> {
         let changes: Vec<LinkChange> = changes.collect();
         let deployment = self.network.deployment();
         self.live(|live| changes::change_live(live, &deployment, &changes)).map(drop)
+    }
+
+    fn change_medium(&mut self, medium: &str, config: &MediumConfig) -> Result<()> {
+        let id = self.new.number(medium).map(SegmentId);
+        let id = id.with_context(|| format!("there is no medium `{medium}`"))?;
+        let change =
+            MediumChange { config: Some(Box::new(config.clone())), ..MediumChange::default() };
+        self.live(|live| Ok(live.dataplane.change_medium(id, change)?)).map(drop)
     }
 
     fn take_out(&mut self, names: &[String]) -> Result<()> {

@@ -100,8 +100,9 @@ impl<F: Frame> Medium<F> {
             station: id,
             loss: outcome.loss,
         });
-        let ppdu = transmission.ppdu;
         let is_sending = station.radio.is_sending();
+        let to = self.taken_as(id, StationId(sender), transmission.ppdu.to);
+        let ppdu = Ppdu { to, ..transmission.ppdu };
         if ppdu.kind == Kind::Data && ppdu.to.includes(id) {
             match outcome.loss {
                 None => self.deliver(slot, id, is_last),
