@@ -8,6 +8,7 @@
 //! | `sysctl`, `own_proc` | kernel parameters of a namespace |
 //! | `configure` | all of it, for one node |
 //! | `interface`, `overruns` | what interfaces and sockets count |
+//! | `sock_diag`, `tcp_sockets` | what the kernel has to say of sockets, and of those of TCP |
 
 pub(crate) mod configure;
 pub(crate) mod direct;
@@ -17,5 +18,7 @@ pub(crate) mod netns;
 pub(crate) mod overruns;
 pub(crate) mod own_proc;
 pub(crate) mod requests;
+pub(crate) mod sock_diag;
 pub(crate) mod sysctl;
 pub(crate) mod tap;
+pub(crate) mod tcp_sockets;

@@ -143,6 +143,11 @@ impl Results {
         private_file(&self.path("metadata.parquet"))
     }
 
+    /// The file for connections of real programs beside their twins, in a symbiotic run.
+    pub fn connection_file(&self) -> io::Result<File> {
+        private_file(&self.path("connections.parquet"))
+    }
+
     /// The file for what became of the scenario's traffic.
     pub fn traffic_file(&self) -> io::Result<File> {
         private_file(&self.path("traffic.parquet"))
