@@ -315,7 +315,8 @@ fn windows_grow_as_published() {
 }
 
 /// Seconds from one loss to the next on the long path, beside what a kernel of Linux 6.1 did there,
-/// whose clock ticks 100 times a second (`benches/tcp/kernels.py --own`, docs/fidelity.md).
+/// whose clock ticks 100 times a second (`benches/tcp/kernels.py --own`, docs/fidelity.md). LP has
+/// the round-trip time and the goodput of Reno there.
 #[test]
 fn periods_are_those_of_a_kernel() {
     let kernel = [
@@ -323,6 +324,7 @@ fn periods_are_those_of_a_kernel() {
         (Algorithm::HighSpeed, 6.922),
         (Algorithm::Veno, 18.57),
         (Algorithm::Reno, 11.23),
+        (Algorithm::Lp, 11.23),
         (Algorithm::Scalable, 2.562),
     ];
     for (algorithm, period) in kernel {
