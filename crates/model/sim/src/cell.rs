@@ -23,6 +23,7 @@ use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
 use crate::sending::{Flow, Sender};
+use crate::sockets::TwinSocket;
 use crate::tcp::{Connection, FlowInfo};
 use crate::{AddressBook, AddressId, Packet};
 
@@ -81,6 +82,8 @@ pub struct Cell {
     pub(crate) known_addresses: usize,
     /// What has come of twins, by where they were from and for.
     pub(crate) received: BTreeMap<[AddressId; 2], Received>,
+    /// Twins of connections, by the flow of their host and their number.
+    pub(crate) sockets: BTreeMap<(u32, u32), TwinSocket>,
 }
 
 /// A pipe between two nodes, and where it leads.

@@ -36,7 +36,7 @@ pub use node::{
 };
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
-pub use symbiosis::{CalibrationMethod, LossMethod, Symbiosis};
+pub use symbiosis::{CalibrationMethod, LossMethod, Symbiosis, TwinMethod};
 pub use timeline::{
     Fails, Milestone, NodeState, Recurs, RouteChange, Start, TimelineAction, TimelineEvent, When,
 };

@@ -9,6 +9,7 @@
 //! | `pacing` | interfaces that send no faster than their line |
 //! | `configure` | all of it, for one node |
 //! | `interface`, `overruns` | what interfaces and sockets count |
+//! | `sock_diag`, `tcp_sockets` | what the kernel has to say of sockets, and of those of TCP |
 
 pub(crate) mod configure;
 pub(crate) mod direct;
@@ -19,5 +20,7 @@ pub(crate) mod overruns;
 pub(crate) mod own_proc;
 pub(crate) mod pacing;
 pub(crate) mod requests;
+pub(crate) mod sock_diag;
 pub(crate) mod sysctl;
 pub(crate) mod tap;
+pub(crate) mod tcp_sockets;
