@@ -28,7 +28,9 @@ topology:
     manet:
       kind: router
       services: {{ babeld: {{ hello: {hello}, update: {update} }} }}
-      mobility: {{ random_waypoint: {{ area: [1500m, 300m], speed: [{slowest}m/s, {speed}m/s], pause: {pause}s }} }}
+      mobility:
+        random_waypoint:
+          {{ area: [1500m, 300m], speed: [{slowest}m/s, {speed}m/s], pause: {pause}s }}
   nodes: {{ "n[1-{nodes}]": {{ group: manet }} }}
 traffic:
 """
@@ -58,8 +60,15 @@ def delivery(run):
 
 def scenario(options, pause, speed, hello, seed):
     head = SCENARIO.format(
-        pid=os.getpid(), seed=seed, seconds=options.seconds, hello=hello, update=4 * hello,
-        slowest=min(1, speed / 2), speed=speed, pause=pause, nodes=options.nodes,
+        pid=os.getpid(),
+        seed=seed,
+        seconds=options.seconds,
+        hello=hello,
+        update=4 * hello,
+        slowest=min(1, speed / 2),
+        speed=speed,
+        pause=pause,
+        nodes=options.nodes,
     )
     # Ways are there before anybody sends.
     start = min(60, options.seconds // 4)
@@ -72,19 +81,27 @@ def chart(rows, path):
     """Delivery over the pause, a line for each speed and hello."""
     width, height, left, bottom = 640, 400, 60, 50
     longest = max(row["pause_s"] for row in rows) or 1
+
     def place(pause, share):
-        return (left + (width - left - 20) * pause / longest,
-                height - bottom - (height - bottom - 20) * share)
+        return (
+            left + (width - left - 20) * pause / longest,
+            height - bottom - (height - bottom - 20) * share,
+        )
+
     lines = {}
     for row in rows:
         key = (row["speed_m_s"], row["hello_s"])
         lines.setdefault(key, {}).setdefault(row["pause_s"], []).append(row["delivery"])
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-             'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>']
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        'font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="white"/>'
+    ]
     for share in (0, 0.25, 0.5, 0.75, 1):
         x, y = place(0, share)
-        parts.append(f'<path d="M{x} {y}H{width - 20}" stroke="#ddd"/>'
-                     f'<text x="{x - 8}" y="{y + 4}" text-anchor="end">{share:.0%}</text>')
+        parts.append(
+            f'<path d="M{x} {y}H{width - 20}" stroke="#ddd"/>'
+            f'<text x="{x - 8}" y="{y + 4}" text-anchor="end">{share:.0%}</text>'
+        )
     for pause in sorted({row["pause_s"] for row in rows}):
         x, y = place(pause, 0)
         parts.append(f'<text x="{x}" y="{y + 18}" text-anchor="middle">{pause}</text>')
@@ -92,10 +109,14 @@ def chart(rows, path):
         points = [(pause, sum(all) / len(all)) for pause, all in sorted(means.items())]
         path_points = " ".join("{:.1f},{:.1f}".format(*place(*point)) for point in points)
         x, y = place(*points[-1])
-        parts.append(f'<polyline points="{path_points}" fill="none" stroke="{color}" stroke-width="2"/>'
-                     f'<text x="{x}" y="{y - 6}" text-anchor="end" fill="{color}">'
-                     f'{key[0]} m/s, hello {key[1]} s</text>')
-    parts.append(f'<text x="{width / 2}" y="{height - 10}" text-anchor="middle">pause in s</text></svg>')
+        parts.append(
+            f'<polyline points="{path_points}" fill="none" stroke="{color}" stroke-width="2"/>'
+            f'<text x="{x}" y="{y - 6}" text-anchor="end" fill="{color}">'
+            f"{key[0]} m/s, hello {key[1]} s</text>"
+        )
+    parts.append(
+        f'<text x="{width / 2}" y="{height - 10}" text-anchor="middle">pause in s</text></svg>'
+    )
     path.write_text("\n".join(parts))
 
 

@@ -29,8 +29,15 @@ topology:
   nodes:
 {nodes}
 processes:
-  - {{ name: server, node: n{last}, command: iperf3 --server, ready: {{ port: 5201 }}, background: true }}
-  - {{ name: client, node: n1, command: iperf3 -4 -c n{last} -C reno -t 10 -O 2 --json, start: {start}s }}
+  - name: server
+    node: n{last}
+    command: iperf3 --server
+    ready: {{ port: 5201 }}
+    background: true
+  - name: client
+    node: n1
+    command: iperf3 -4 -c n{last} -C reno -t 10 -O 2 --json
+    start: {start}s
 """
 
 
@@ -48,7 +55,9 @@ def transfer(hops, mac):
 
 
 def main():
-    lengths = [int(hops) for hops in (sys.argv[1] if len(sys.argv) > 1 else "1,2,4,8,12").split(",")]
+    lengths = [
+        int(hops) for hops in (sys.argv[1] if len(sys.argv) > 1 else "1,2,4,8,12").split(",")
+    ]
     print(machine())
     for mac in ["{ none: { rate: 11Mbit/s } }", "dcf"]:
         print(f"mac: {mac}")

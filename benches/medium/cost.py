@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What 1,000 moving stations on one medium cost the engine: in silence; with positions of all through the API ten
-times a second; and with one broadcast a second of each, by turns with ten stations. In shares of a core.
+"""What 1,000 moving stations on one medium cost the engine: in silence; with positions of all
+through the API ten times a second; and with one broadcast a second of each, by turns with ten
+stations. In shares of a core.
 
 Needs root.
 
@@ -38,7 +39,11 @@ def side(stations):
 
 def scenario(name, stations, duration, moves=True):
     area = f"[{side(stations):.0f}m, {side(stations):.0f}m]"
-    mobility = f", mobility: {{ random_waypoint: {{ area: {area}, speed: [1m/s, 20m/s] }} }}" if moves else ""
+    mobility = (
+        f", mobility: {{ random_waypoint: {{ area: {area}, speed: [1m/s, 20m/s] }} }}"
+        if moves
+        else ""
+    )
     length = f"duration: {duration}s\n" if duration else ""
     return f"""name: {name}
 {length}topology:
@@ -157,7 +162,9 @@ def broadcasts(stations, length):
     with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
         directory = pathlib.Path(folder)
         (directory / "netloom.yaml").write_text(scenario(name, stations, length + 10))
-        running = subprocess.Popen([NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL)
+        running = subprocess.Popen(
+            [NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL
+        )
         engine = None
         while engine is None and running.poll() is None:
             try:
@@ -185,7 +192,8 @@ def main():
         print(
             f"  {number} stations, a broadcast a second each: {taken:.1f} % of a core"
             f"{' (goal 40)' if number == stations else ''}, lateness p99 {late[number]:.0f} µs,"
-            f" lost outside the model {timing['unmodelled_drops']}, verdict {summary['verdict']['judgement']}",
+            f" lost outside the model {timing['unmodelled_drops']},"
+            f" verdict {summary['verdict']['judgement']}",
             flush=True,
         )
     print(f"  lateness p99: {late[stations] / late[10]:.2f} times that of ten stations (goal 1.5)")

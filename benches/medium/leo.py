@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""1,584 satellites (53°: 1584/72/39 at 550 km) with 3,168 links, no daemons, on one machine: how long until they are
-up; the delays of 1,000 random links at random times against the formula; pings over paths of the plan against the
-delays of these paths; and what the engine needs while ten places on the ground go from satellite to satellite.
+"""1,584 satellites (53°: 1584/72/39 at 550 km) with 3,168 links, no daemons, on one machine: how
+long until they are up; the delays of 1,000 random links at random times against the formula; pings
+over paths of the plan against the delays of these paths; and what the engine needs while ten places
+on the ground go from satellite to satellite.
 
 Needs root.
 
@@ -30,15 +31,18 @@ SATELLITES, PLANES, PHASING, ALTITUDE, INCLINATION = 1584, 72, 39, 550e3, 53
 EACH = SATELLITES // PLANES
 EARTH, GRAVITY, LIGHT, TURN = 6371e3, 3.986004418e14, 299792458.0, 7.2921159e-5
 CITIES = {
-    "stuttgart": (48.78, 9.18), "newyork": (40.71, -74.01), "tokyo": (35.68, 139.69), "sydney": (-33.87, 151.21),
-    "saopaulo": (-23.55, -46.63), "nairobi": (-1.29, 36.82), "delhi": (28.61, 77.21), "lima": (-12.05, -77.04),
+    "stuttgart": (48.78, 9.18), "newyork": (40.71, -74.01), "tokyo": (35.68, 139.69),
+    "sydney": (-33.87, 151.21), "saopaulo": (-23.55, -46.63), "nairobi": (-1.29, 36.82),
+    "delhi": (28.61, 77.21), "lima": (-12.05, -77.04),
     "capetown": (-33.92, 18.42), "toronto": (43.65, -79.38),
 }  # fmt: skip
 DURATION, CHECKED, PAIRS, PINGS = 600, 1000, 20, 20
 
 
 def scenario(name, duration):
-    ground = "\n".join(f"        {city}: {{ lat: {lat}, lon: {lon} }}" for city, (lat, lon) in CITIES.items())
+    ground = "\n".join(
+        f"        {city}: {{ lat: {lat}, lon: {lon} }}" for city, (lat, lon) in CITIES.items()
+    )
     return f"""name: {name}
 duration: {duration}s
 topology:
@@ -47,7 +51,11 @@ topology:
   constellations:
     leo:
       walker:
-        {{ inclination: {INCLINATION}deg, planes: {PLANES}, satellites: {SATELLITES}, phasing: {PHASING}, altitude: 550km }}
+        inclination: {INCLINATION}deg
+        planes: {PLANES}
+        satellites: {SATELLITES}
+        phasing: {PHASING}
+        altitude: 550km
       ground:
 {ground}
 """
@@ -58,11 +66,18 @@ def place(node, at):
     if node in CITIES:
         lat, lon = (math.radians(value) for value in CITIES[node])
         lon += TURN * at
-        return EARTH * math.cos(lat) * math.cos(lon), EARTH * math.cos(lat) * math.sin(lon), EARTH * math.sin(lat)
+        return (
+            EARTH * math.cos(lat) * math.cos(lon),
+            EARTH * math.cos(lat) * math.sin(lon),
+            EARTH * math.sin(lat),
+        )
     plane, slot = (int(number) - 1 for number in node.split("-")[1:])
     radius = EARTH + ALTITUDE
     ascending, tilt = 2 * math.pi * plane / PLANES, math.radians(INCLINATION)
-    along = 2 * math.pi * (slot / EACH + PHASING * plane / SATELLITES) + math.sqrt(GRAVITY / radius**3) * at
+    along = (
+        2 * math.pi * (slot / EACH + PHASING * plane / SATELLITES)
+        + math.sqrt(GRAVITY / radius**3) * at
+    )
     x, y = math.cos(along), math.sin(along)
     return (
         radius * (x * math.cos(ascending) - y * math.cos(tilt) * math.sin(ascending)),
@@ -102,7 +117,8 @@ def delays(links, draw):
         link, at = draw.choice(links), draw.uniform(0, DURATION)
         a, b = (end["node"] for end in link["endpoints"])
         if a in CITIES:
-            # Only while it is used: what a link is at the beginning it is at the time that its state says.
+            # Only while it is used: what a link is at the beginning it is at the time that its
+            # state says.
             if link["forward"]["config"]["state"] == "down":
                 continue
             at = 0.0
@@ -143,7 +159,20 @@ def pings(name, links, draw, begun):
         one, other = draw.sample(satellites, 2)
         ends = path(neighbours, one, other)
         start = time.monotonic() - begun
-        said = netloom("exec", f"{one}@{name}", "--", "ping", "-4", "-i", "0.05", "-c", str(PINGS), "-W", "5", other)
+        said = netloom(
+            "exec",
+            f"{one}@{name}",
+            "--",
+            "ping",
+            "-4",
+            "-i",
+            "0.05",
+            "-c",
+            str(PINGS),
+            "-W",
+            "5",
+            other,
+        )
         middle = (start + time.monotonic() - begun) / 2
         found = statistics.median(float(value) for value in re.findall(r"time=([0-9.]+) ms", said))
         expected = 2e3 * sum(delay(a, b, middle) for a, b in zip(ends, ends[1:]))
@@ -163,15 +192,21 @@ def main():
         validated, _ = timed("validate", "-t", file)
         up, _ = timed("deploy", "-t", file)
         begun = time.monotonic()
-        print(f"  up in {up:.1f} s (goal 30 s), of it {validated:.1f} s for the sky of {DURATION} s", flush=True)
+        print(
+            f"  up in {up:.1f} s (goal 30 s), of it {validated:.1f} s for the sky of {DURATION} s",
+            flush=True,
+        )
         try:
             shown = json.loads(netloom("inspect", name, "--format", "json"))
             worst = delays(shown["links"], draw)
-            print(f"  delays of {CHECKED} random links and times: {worst * 1e6:.3f} µs off at most (goal 1)")
+            print(
+                f"  delays of {CHECKED} random links and times: {worst * 1e6:.3f} µs off at most"
+                " (goal 1)"
+            )
             more = pings(name, shown["links"], draw, begun)
             print(
-                f"  pings over {PAIRS} paths: {statistics.median(more):.3f} ms a hop above the path's delays"
-                f" (median; {max(more):.3f} at most; goal 0.1)"
+                f"  pings over {PAIRS} paths: {statistics.median(more):.3f} ms a hop above the"
+                f" path's delays (median; {max(more):.3f} at most; goal 0.1)"
             )
         finally:
             print(f"  gone in {timed('destroy', name)[0]:.1f} s")
@@ -188,11 +223,15 @@ def control(duration):
             from common import NETLOOM
 
             name = f"bench-leo-{os.getpid()}"
-            running = subprocess.Popen([NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL)
+            running = subprocess.Popen(
+                [NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL
+            )
             self.share = None
             while running.poll() is None:
                 try:
-                    engine = json.loads(netloom("inspect", name, "--format", "json"))["experiment"]["engine_pid"]
+                    engine = json.loads(netloom("inspect", name, "--format", "json"))["experiment"][
+                        "engine_pid"
+                    ]
                     break
                 except SystemExit:
                     time.sleep(0.5)
@@ -204,7 +243,9 @@ def control(duration):
 
     run = Watched(scenario(f"bench-leo-{os.getpid()}", duration))
     timeline = run.summary["timeline"]
-    print(f"  {len(timeline)} links down or up in {duration} s: {run.share:.1f} % of a core (goal 5)")
+    print(
+        f"  {len(timeline)} links down or up in {duration} s: {run.share:.1f} % of a core (goal 5)"
+    )
 
 
 if __name__ == "__main__":

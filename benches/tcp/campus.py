@@ -80,8 +80,10 @@ def scenario(is_real, control, options):
     for _ in range(options.trials):
         for name, size in SIZES.items():
             at = WARM + number * GAP
-            gets.append(f"curl -4 -s -o /dev/null -w \"{name} %{{time_total}}\\n\""
-                        f" http://w0:{PORT}/{size} & sleep {GAP}")
+            gets.append(
+                f'curl -4 -s -o /dev/null -w "{name} %{{time_total}}\\n"'
+                f" http://w0:{PORT}/{size} & sleep {GAP}"
+            )
             if not is_real:
                 traffic.append(
                     f"  - {{ name: get-{name}-{number}, from: client, to: w0,"
@@ -155,7 +157,10 @@ def main():
     options.add_argument("--dilation", default="1")
     options = options.parse_args()
     print(common.machine())
-    print("| control | size | hybrid, s | simulated, s | p | verdict | |\n|---|---|---|---|---|---|---|")
+    print(
+        "| control | size | hybrid, s | simulated, s | p | verdict | |\n"
+        "|---|---|---|---|---|---|---|"
+    )
     failed = False
     for control in options.controls:
         (hybrid, verdict), alone = real(control, options), simulated(control, options)

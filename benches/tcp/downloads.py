@@ -44,33 +44,37 @@ def scenario(load, simulated, options):
     ]
     gets = []
     for trial in range(options.trials):
-        gets += [f"curl -4 -s -o /dev/null -w \"{name} %{{time_total}}\\n\" http://w:8000/{name}"
-                 for name in SIZES]
+        gets += [
+            f'curl -4 -s -o /dev/null -w "{name} %{{time_total}}\\n" http://w:8000/{name}'
+            for name in SIZES
+        ]
     gets = "; sleep 0.2; ".join(gets)
     files = "; ".join(f"head -c {size} /dev/zero > web/{name}" for name, size in SIZES.items())
-    return "\n".join([
-        "name: downloads",
-        "topology:",
-        "  defaults: { node: { ipv6: none } }",
-        "  nodes:",
-        "    c: ",
-        "    w: ",
-        *nodes,
-        "  links:",
-        "    - { endpoints: [c, l], delay: 1ms }",
-        "    - { endpoints: [w, r], delay: 1ms }",
-        "    - { name: core, endpoints: [l, r], rate: 100Mbit/s, delay: 10ms,"
-        " queue: { limit: 500packets } }",
-        *links,
-        "traffic:",
-        *traffic,
-        "processes:",
-        f"  - {{ name: web, node: w, command: [sh, -c, 'mkdir -p web; {files}; cd web; exec python3"
-        " -m http.server 8000'], ready: { port: 8000 }, background: true }",
-        f"  - {{ name: get, node: c, command: [sh, -c, '{gets}'],"
-        f" start: {{ after: web, delay: {WARM}s }} }}",
-        "",
-    ])
+    return "\n".join(
+        [
+            "name: downloads",
+            "topology:",
+            "  defaults: { node: { ipv6: none } }",
+            "  nodes:",
+            "    c: ",
+            "    w: ",
+            *nodes,
+            "  links:",
+            "    - { endpoints: [c, l], delay: 1ms }",
+            "    - { endpoints: [w, r], delay: 1ms }",
+            "    - { name: core, endpoints: [l, r], rate: 100Mbit/s, delay: 10ms,"
+            " queue: { limit: 500packets } }",
+            *links,
+            "traffic:",
+            *traffic,
+            "processes:",
+            f"  - {{ name: web, node: w, command: [sh, -c, 'mkdir -p web; {files}; cd web;"
+            " exec python3 -m http.server 8000'], ready: { port: 8000 }, background: true }",
+            f"  - {{ name: get, node: c, command: [sh, -c, '{gets}'],"
+            f" start: {{ after: web, delay: {WARM}s }} }}",
+            "",
+        ]
+    )
 
 
 class Run(common.Run):
@@ -94,7 +98,9 @@ def main():
     options.add_argument("--pairs", type=int, default=50)
     options = options.parse_args()
     print(common.machine())
-    print("| load | size | all real, s | hybrid, s | p | verdicts | |\n|---|---|---|---|---|---|---|")
+    print(
+        "| load | size | all real, s | hybrid, s | p | verdicts | |\n|---|---|---|---|---|---|---|"
+    )
     failed = False
     for load in options.load:
         (real, first), (hybrid, second) = (times(load, one, options) for one in (False, True))

@@ -102,7 +102,10 @@ def main():
     for run in range(options.runs):
         name = f"shared{run}"
         text = SCENARIO.format(
-            name=name, seconds=options.seconds, second=SECOND, control=options.control,
+            name=name,
+            seconds=options.seconds,
+            second=SECOND,
+            control=options.control,
             sysctls=SYSCTLS,
         )
         went = Sampled(name, SECOND + SETTLE, options.seconds - 1, text)

@@ -160,10 +160,10 @@ impl TwinQueue {
     }
 
     fn due_packet(&mut self, now: Time) -> Option<Sent> {
-        self.packets.pop_front_if(|next| next.at <= now)
+        self.packets.front().is_some_and(|next| next.at <= now).then(|| self.packets.pop_front())?
     }
 
     fn due_socket(&mut self, now: Time) -> Option<SocketEvent> {
-        self.sockets.pop_front_if(|next| next.at <= now)
+        self.sockets.front().is_some_and(|next| next.at <= now).then(|| self.sockets.pop_front())?
     }
 }

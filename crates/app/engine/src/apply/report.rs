@@ -98,7 +98,7 @@ fn links(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
                 let (before, after) = (ends(old, name), ends(new, name));
                 let detail = match before == after {
                     true => {
-                        format!("{after}, made anew with its VLANs, its nodes, its station or its end outside")
+                        format!("{after}, made anew with its VLANs, nodes, station or end outside")
                     }
                     false => format!("{before} -> {after}"),
                 };

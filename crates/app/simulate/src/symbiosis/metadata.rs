@@ -1,6 +1,6 @@
 //! What the real side of a symbiotic run did, as a Parquet file: the packets that real programs
-//! sent, what they did with TCP connections and, for each period, what came to them, when its calibrations began to hold, and which
-//! backlogs small pipes had.
+//! sent, what they did with TCP connections and, for each period, what came to them, when its
+//! calibrations began to hold, and which backlogs small pipes had.
 
 use std::fs::File;
 use std::io::Write;

@@ -277,6 +277,7 @@ impl RawLinkHead {
             addresses: Vec::new(),
             direct: false,
             joins_medium: false,
+            has_access_point: false,
             forward: Inline::default(),
             reverse: Inline::default(),
             cost: None,
