@@ -4,7 +4,7 @@ use std::thread;
 use super::receive::Receiver;
 use super::*;
 
-/// Sends over the loopback interface; what was sent and what was received.
+/// Sends over the loopback interface. Returns both reports.
 fn over_loopback(protocol: Protocol, port: u16, pace: f64) -> (Sent, Received) {
     let receiver = Receiver::listen(protocol, port).unwrap();
     let order = Send { protocol, to: "127.0.0.1".into(), port, payload: 100, pace, seconds: 0.05 };
@@ -15,7 +15,7 @@ fn over_loopback(protocol: Protocol, port: u16, pace: f64) -> (Sent, Received) {
     })
 }
 
-/// A port that nobody has just now.
+/// A port that is free at the moment.
 fn free_port() -> u16 {
     UdpSocket::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port()
 }
