@@ -47,8 +47,8 @@ pub trait FrameDevice: Send {
     /// Hands `frame` to the interface.
     ///
     /// # Errors
-    /// Fails if the frame was not accepted. The error tells a full machine, the interface's owner
-    /// and a broken device apart.
+    /// Fails if the frame was not accepted. The error shows whether the machine, the interface's
+    /// owner, the frame or the device is the cause.
     fn send(&mut self, frame: &Frame) -> Result<(), SendError>;
 
     /// A handle that switches the interface's carrier, if the device has one.

@@ -1,4 +1,4 @@
-//! What follows from a profile, when it no longer holds, and profiles as text.
+//! Conclusions from a profile, when it no longer holds, and profiles as text.
 
 use netloom_api::machine::Machine;
 use netloom_profile::{
@@ -82,7 +82,7 @@ fn the_threshold_is_above_the_most_that_was_borne() {
 #[test]
 fn the_machine_that_was_measured_is_not_stale() {
     let mut now = machine();
-    // What changes nothing: names, a frequency measured anew, memory that the kernel took.
+    // Changes that do not matter: names, a frequency measured again, memory that the kernel took.
     now.host = "lab2".into();
     now.distribution = None;
     now.frequency_mhz = Some(2999);
