@@ -449,7 +449,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_did_is_told_in_the_experiments_time() {
+    fn observations_are_converted_to_the_experiments_time() {
         let ms = Duration::from_millis;
         let by = |text: &str| text.parse::<Dilation>().unwrap();
         let steal = |stolen, over| Observation::Steal { cpu: 0, stolen, over };

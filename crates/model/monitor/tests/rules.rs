@@ -171,7 +171,7 @@ fn flows_that_differ_from_their_twins_are_suspect() {
 }
 
 #[test]
-fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
+fn a_lone_spinner_is_detected_on_time_without_events() {
     let mut monitor = monitor("{}");
     let pid = 4242;
     let name = O::Named { what: Subject::Process(pid), name: "spinner".into() };
@@ -188,7 +188,7 @@ fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
 }
 
 #[test]
-fn a_request_that_hangs_is_seen_on_time() {
+fn a_hanging_request_is_detected_on_time() {
     let mut monitor = monitor("{}");
     monitor.observe(ms(50), &O::DiskIssued { disk: 0, party: B });
     monitor.observe(ms(149), &O::Looked);
@@ -270,7 +270,7 @@ fn waits_count_by_the_time_that_they_take() {
 }
 
 #[test]
-fn what_several_tasks_wait_at_the_same_time_counts_once() {
+fn simultaneous_waits_of_several_tasks_count_once() {
     let wait = |ms, began, ended| {
         let [began, ended, carried] = [began, ended, 0].map(for_ms);
         (ms, O::Waited { party: A, began, ended, carried, by: B })
@@ -331,7 +331,7 @@ fn waiting_for_a_disk_counts_while_others_keep_it_busy() {
 }
 
 #[test]
-fn a_busy_cpu_is_suspect_if_nobody_could_see_who_waited() {
+fn a_busy_cpu_is_suspect_if_waits_are_not_observed() {
     let judged = |seen: &[(u64, O)]| {
         let mut monitor = monitor("{}");
         for signal in [SignalKind::RunQueue, SignalKind::Pressure] {
@@ -368,7 +368,7 @@ fn packets_without_room_are_suspect_and_counted_over_all_looks() {
 }
 
 #[test]
-fn what_was_not_observed_cannot_be_valid() {
+fn a_run_with_unobserved_effects_is_not_valid() {
     let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let verdict = monitor.verdict(ms(1000));
     assert_eq!(verdict.judgement, Judgement::Suspect);
@@ -392,7 +392,7 @@ fn what_was_not_observed_cannot_be_valid() {
 }
 
 #[test]
-fn what_goes_on_when_the_warm_up_ends_is_contention() {
+fn an_episode_that_outlasts_the_warm_up_is_contention() {
     let after = |seen: &[(u64, O)]| {
         let mut monitor = monitor("{}");
         seen.iter().for_each(|(at, seen)| monitor.observe(ms(*at), seen));
@@ -416,7 +416,7 @@ fn the_warm_up_does_not_count() {
 }
 
 #[test]
-fn shares_of_a_polled_cpu_follow_what_was_used() {
+fn shares_of_a_polled_cpu_follow_reported_uses() {
     let mut monitor = monitor("{}");
     for n in 1..=10 {
         let over = for_ms(50);
@@ -433,7 +433,7 @@ fn shares_of_a_polled_cpu_follow_what_was_used() {
 }
 
 #[test]
-fn what_the_engine_does_for_nodes_is_theirs() {
+fn work_of_the_engine_for_nodes_is_attributed_to_them() {
     let mut monitor = monitor("{}");
     let over = for_ms(100);
     for n in 1..=5 {
@@ -477,7 +477,7 @@ fn what_the_engine_does_for_nodes_is_theirs() {
 }
 
 #[test]
-fn a_probe_that_sees_a_part_only_is_not_enough() {
+fn a_probe_that_observes_only_a_part_is_not_enough() {
     let observed = |partial| {
         let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
         let (signal, probe) = (SignalKind::UnmodelledDrop, "softnet".into());
@@ -514,7 +514,7 @@ fn waiting_for_a_disk_is_shown_and_not_tested() {
 }
 
 #[test]
-fn warnings_are_few_and_say_how_many_are_missing() {
+fn warnings_are_few_and_count_those_left_out() {
     let mut monitor = monitor("{}");
     let mut warnings = Warnings::new(for_ms(1000));
     let mut told = Vec::new();
@@ -570,7 +570,7 @@ fn one_page_in_a_long_interval_is_contention() {
 }
 
 #[test]
-fn what_switches_say_of_a_cpu_is_not_overruled_by_intervals() {
+fn intervals_do_not_overrule_switches_of_a_cpu() {
     let mut seen = busy(1000, 1100).to_vec();
     let interval = O::CpuInterval { cpu: 0, over: for_ms(500), idle: Duration::ZERO };
     seen.push((1500, interval));

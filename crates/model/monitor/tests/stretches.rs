@@ -95,7 +95,7 @@ fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
 
 proptest! {
     #[test]
-    fn stretches_say_what_switches_do(
+    fn stretches_give_the_same_verdict_as_switches(
         steps in prop::collection::vec(
             // A moment of 1 µs, and a time longer than any limit.
             (prop_oneof![Just(1), 1..40_000u64, 150_000..400_000u64], prop::option::weighted(0.85, 0..3u32)),
@@ -121,7 +121,7 @@ proptest! {
 /// Silence after a reported stretch does not prove that it goes on, and another stretch proves that
 /// the one before is over.
 #[test]
-fn nothing_follows_from_silence() {
+fn silence_proves_nothing() {
     let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let stretch = |number, began| {
         let by = vec![(Party::Node(0), 1)];

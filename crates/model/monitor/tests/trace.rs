@@ -293,7 +293,7 @@ proptest! {
     }
 
     #[test]
-    fn offline_equals_online_also_where_looks_tell_of_times_before(
+    fn offline_equals_online_when_looks_report_past_slices(
         steps in vec(step(), 1..400),
         watched in any::<bool>(),
     ) {

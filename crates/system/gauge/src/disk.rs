@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_is_said() {
+    fn failed_measurements_are_reported() {
         let disk = measure(Path::new("/proc"), Duration::from_millis(1));
         assert_eq!((disk.sequential, disk.synchronous, disk.missing.len()), (None, None, 2));
     }

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_not_made_by_looking() {
+    fn claiming_an_existing_directory_does_not_create_it() {
         let place = Place::new("absent");
         assert!(StateLock::claim_existing(&place.0).unwrap().unwrap().is_none());
         assert!(!place.0.exists());

@@ -96,7 +96,7 @@ fn a_tarball_is_unpacked_once() {
 }
 
 #[test]
-fn layers_lie_over_each_other_and_take_away() {
+fn layers_add_and_remove_files() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("image");
     fs::create_dir(&path).unwrap();
@@ -154,7 +154,7 @@ fn a_whiteout_does_not_reach_outside() {
 }
 
 #[test]
-fn what_is_damaged_is_refused_and_leaves_nothing() {
+fn damaged_images_are_refused_and_leave_nothing() {
     let folder = TempDir::new().unwrap();
     let (path, cache) = (folder.path().join("image"), folder.path().join("cache"));
     fs::create_dir(&path).unwrap();

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dear_looks_are_rare_and_one_by_chance_is_not_counted() {
+    fn expensive_looks_are_rare_and_a_single_one_does_not_count() {
         let us = Duration::from_micros;
         let mut budget = Budget::default();
         let mut periods = vec![];

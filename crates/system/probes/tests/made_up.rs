@@ -165,7 +165,7 @@ fn cpus_are_busy_idle_or_stolen() {
 }
 
 #[test]
-fn what_is_used_adds_up_to_what_the_machine_used() {
+fn uses_add_up_to_the_machines_total() {
     let seen = after(&Machine::new(), |machine| {
         machine.cpus([[100, 0, 0, 0, 0, 2, 3, 0], [20, 0, 0, 80, 0, 0, 0, 0]]);
         machine.process(2, "kthreadd", 0x20_8040, 4, 0);
@@ -232,7 +232,7 @@ fn nodes_wait_fault_and_read() {
 }
 
 #[test]
-fn what_the_kernel_moves_for_others_is_theirs() {
+fn bytes_that_the_kernel_moves_for_others_are_theirs() {
     let moved = |by_kernel: u64| {
         after(&Machine::new(), |machine| {
             for (pid, name, flags, bytes) in [
@@ -565,7 +565,7 @@ fn garbage_is_not_counted_and_does_not_panic() {
 }
 
 #[test]
-fn the_real_machine_is_seen() {
+fn the_real_machine_is_observed() {
     let places = Places::of_this_machine(vec![]);
     let mut probes = Probes::polling(&places);
     poll(&mut probes, ms(0));

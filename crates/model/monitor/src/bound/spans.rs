@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_or_overlaps_is_one() {
+    fn spans_that_touch_or_overlap_are_merged() {
         let all = merged([span(5, 7), span(0, 2), span(2, 3), span(6, 6)]);
         assert_eq!(all, [span(0, 3), span(5, 7)]);
         assert_eq!(length(&all), Duration::from_nanos(5));

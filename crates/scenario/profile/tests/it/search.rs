@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn it_ends_whatever_it_is_told(guess in 1e3..1e9f64, told in any::<u64>()) {
+    fn a_search_always_ends(guess in 1e3..1e9f64, told in any::<u64>()) {
         // The search panics if it does not end.
         search(guess, |number, _| told >> (number % 64) & 1 == 1);
     }

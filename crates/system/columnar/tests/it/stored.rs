@@ -69,7 +69,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(rows in rows()) {
+    fn written_rows_are_read(rows in rows()) {
         let (again, result) = read(write(&rows));
         prop_assert!(result.is_ok(), "{:?}", result);
         prop_assert_eq!(again, rows);
@@ -77,7 +77,7 @@ proptest! {
 
     /// A file that is cut anywhere and has any bytes changed gives some result, and no panic.
     #[test]
-    fn damage_is_no_panic(
+    fn damage_causes_no_panic(
         rows in rows(),
         cut in any::<Index>(),
         changes in prop::collection::vec((any::<Index>(), any::<u8>()), 0..4),
@@ -105,7 +105,7 @@ fn more_rows_than_a_batch_or_a_row_group_holds() {
 }
 
 #[test]
-fn a_column_that_is_not_there_is_named() {
+fn a_missing_column_is_named() {
     let table = Stored::open(bytes::Bytes::from(write(&[]))).unwrap();
     assert_eq!(table.names(), ["number", "maybe_number", "name", "maybe_name"]);
     let error = table.rows(&["number", "delay"], |_| {}).unwrap_err();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_what_is_late_are_told_apart() {
+    fn copies_and_late_datagrams_are_distinguished() {
         let all = tallied(&[0, 1, 3, 2, 2, 4, 4, 4]);
         assert_eq!((all.packets, all.bytes, all.doubled, all.out_of_order), (5, 500, 3, 1));
     }

@@ -101,7 +101,7 @@ fn udp_port() -> u16 {
 /// A link with losses delivers the contents of a sender's socket buffer long after the sender's
 /// end.
 #[test]
-fn a_receiver_reports_though_something_always_comes() {
+fn a_receiver_reports_even_if_data_keeps_coming() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let sent = order(Protocol::Tcp, port, r#"{"bulk":{}}"#, None);
     let order = receiver(&sent, Protocol::Tcp);
@@ -131,7 +131,7 @@ fn a_receiver_reports_though_something_always_comes() {
 }
 
 #[test]
-fn what_a_model_sends_is_counted_by_the_time_it_was_meant_for() {
+fn frames_are_counted_by_their_intended_time() {
     let trace = r#"{"trace":{"file":["0.001 60","0.021 1514","0.021 60","0.022 590"]}}"#;
     let (sent, received) = over_loopback(&order(Protocol::Udp, udp_port(), trace, None));
     assert_eq!(received.flows.keys().collect::<Vec<_>>(), [&3]);

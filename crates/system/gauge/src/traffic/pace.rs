@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_late_catches_up_in_bursts_of_two_ticks() {
+    fn a_late_sender_catches_up_in_bursts_of_two_ticks() {
         let pace = Pace::new(100_000.0, 1.0);
         assert_eq!(pace.due(millis(10), 0), Some(40));
         assert_eq!(pace.due(millis(1000), 99_990), Some(10));

@@ -21,7 +21,7 @@ fn free_port() -> u16 {
 }
 
 #[test]
-fn what_is_sent_arrives_and_is_counted() {
+fn sent_bytes_arrive_and_are_counted() {
     for protocol in [Protocol::Udp, Protocol::Tcp] {
         let (sent, received) = over_loopback(protocol, free_port(), 1000.0);
         assert_eq!(sent.planned, 50);
@@ -30,7 +30,7 @@ fn what_is_sent_arrives_and_is_counted() {
 }
 
 #[test]
-fn a_pace_that_cannot_be_kept_is_told() {
+fn a_pace_that_cannot_be_kept_is_reported() {
     let (sent, _) = over_loopback(Protocol::Tcp, free_port(), 1e9);
     assert!(sent.writes < sent.planned, "{sent:?}");
 }

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_it_by_the_numbers_of_its_pid_namespace() {
+    fn a_process_has_the_number_of_its_pid_namespace() {
         if tasks().is_none() {
             return;
         }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_threads_that_are_there_and_those_that_have_ended() {
+    fn living_and_ended_threads_are_counted() {
         let Some(mut tasks) = tasks() else { return };
         let used = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap();
         let spin = move || {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_threads_of_the_kernel_and_those_that_wait_for_a_disk() {
+    fn kernel_threads_and_waits_for_disks_are_recognized() {
         let told = |flags, state| Task { flags, state, ..Task::default() }.stat();
         assert!(told(0x0020_8040, 0).is_kernel_thread);
         assert!(!told(0x0040_0000, 0).is_kernel_thread);

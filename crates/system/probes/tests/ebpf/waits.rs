@@ -90,7 +90,7 @@ fn told_waits(watch: &Watch) -> (u64, u64) {
 
 /// Reported waits of a node's tasks equal those that the kernel counts in `/proc/PID/schedstat`.
 #[test]
-fn waits_are_those_of_schedstat() {
+fn reported_waits_equal_those_of_schedstat() {
     let spinners = || on_one_cpu(2, || spin(StdDuration::from_millis(400)));
     let Some((watch, (waited, times))) = in_a_node(Duration::ZERO, spinners) else { return };
     let (told, told_times) = told_waits(&watch);
@@ -107,7 +107,7 @@ fn waits_are_those_of_schedstat() {
 /// Threads that give way to each other all the time, so that each of them is late nearly all the
 /// time, need few events.
 #[test]
-fn waits_that_follow_each_other_are_told_together() {
+fn consecutive_waits_are_reported_together() {
     let giving_way = || {
         on_one_cpu(3, || {
             let end = Instant::now() + StdDuration::from_millis(600);
@@ -141,7 +141,7 @@ fn three_spinners() {
 }
 
 #[test]
-fn a_task_that_is_preempted_carries_what_it_has_waited() {
+fn a_preempted_task_carries_its_waits() {
     let timed = || {
         let began = Instant::now();
         three_spinners();
@@ -162,7 +162,7 @@ fn a_task_that_is_preempted_carries_what_it_has_waited() {
 /// task of no node. Real-time threads take turns on CPU 0, so that other work of the machine has no
 /// part in it.
 #[test]
-fn a_wait_is_put_down_to_who_had_the_cpu() {
+fn a_wait_is_attributed_to_the_holder_of_the_cpu() {
     let three = || before_all_others().then(|| on_one_cpu(3, take_turns));
     let Some((watch, waited)) = in_a_node(Duration::ZERO, three) else { return };
     let Some((waited, _)) = waited else { return };
@@ -254,7 +254,7 @@ fn now() -> StdDuration {
 
 /// A task that sleeps while its CPU stands still waits from the time at which it was to wake.
 #[test]
-fn a_timer_that_is_late_is_a_wait() {
+fn a_late_timer_is_a_wait() {
     let sleeping = || {
         pin(0);
         // Records of a task begin when it first sleeps.
@@ -279,7 +279,7 @@ fn a_timer_that_is_late_is_a_wait() {
 
 /// A task that asks to be woken at a past time waits for nothing: the task itself is late.
 #[test]
-fn a_time_that_is_over_is_no_wait() {
+fn a_timer_in_the_past_is_not_a_wait() {
     let late = || {
         let began = now();
         thread::sleep(StdDuration::from_millis(100));
@@ -317,7 +317,7 @@ fn stall_this_thread(length: StdDuration) -> Option<Ebpf> {
 
 /// Waits no longer than tolerated are not reported.
 #[test]
-fn short_waits_are_not_told() {
+fn short_waits_are_not_reported() {
     let Some((watch, _)) = in_a_node(Duration::from_secs(1), three_spinners) else { return };
     assert_eq!(told_waits(&watch), (0, 0));
 }

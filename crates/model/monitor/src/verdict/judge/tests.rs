@@ -124,7 +124,7 @@ fn a_node_is_judged_by_the_part_of_the_run_that_its_programs_waited() {
 }
 
 #[test]
-fn what_is_to_be_left_out_is_all_that_was_bad() {
+fn all_bad_times_are_to_be_left_out() {
     let late = lateness(40, 10);
     let mut bound = node(waited(0.1, seconds(5, 7)));
     bound.pipes = vec![pipe(late, late, seconds(6, 8)), pipe(late, late, seconds(20, 21))];
