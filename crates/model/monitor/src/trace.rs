@@ -1,5 +1,5 @@
-//! Observations as a stream of bytes, from which a run can be judged again: one JSON array `[time,
-//! observation]` a line, the time in ns since the experiment's zero.
+//! Observations as a stream of bytes, from which a run can be judged again: one JSON array
+//! `[time, observation]` a line, the time in ns since the experiment's zero.
 
 use std::io::{BufRead, Write};
 

@@ -1,5 +1,5 @@
-//! OCI layouts, as made by `skopeo copy docker://debian oci:debian` and `podman save --format
-//! oci-dir`.
+//! OCI layouts, as made by `skopeo copy docker://debian oci:debian` and
+//! `podman save --format oci-dir`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,10 +7,10 @@
 //! that waits twice a second has a bad percentile through a single wait.
 //!
 //! An event at `t`, for a task that waits from `b` to `e`, waits longer than the tolerance `τ` if
-//! `b ≤ t ≤ e − τ`. If the task was already late by `c` at `b`, the condition is `b ≤ t ≤ e − max(τ
-//! − c, 0)`. So a window sums up the time that these intervals of all tasks cover together. Each
-//! moment counts once, at the time of the report. Of a wait that is longer than the window, only as
-//! much as fits into one window counts.
+//! `b ≤ t ≤ e − τ`. If the task was already late by `c` at `b`, the condition is
+//! `b ≤ t ≤ e − max(τ − c, 0)`. So a window sums up the time that these intervals of all tasks
+//! cover together. Each moment counts once, at the time of the report. Of a wait that is longer
+//! than the window, only as much as fits into one window counts.
 //!
 //! Shares belong to the parties that held the CPU while the task waited.
 //!

@@ -22,9 +22,9 @@ pub(crate) use percentile::PercentileWindow;
 pub(crate) use sum::SumWindow;
 
 /// The entries of a sliding window, in the order in which they leave. An entry of the time `e` is
-/// in the window of `t` if `t − δ < e ≤ t`, as in Maier 2011, Eqs. 4.1 and 4.3: it leaves at `e +
-/// δ`. An entry for the interval `over` that ended at `e` is in the window while the whole interval
-/// is, so that no window contains more than happened in it.
+/// in the window of `t` if `t − δ < e ≤ t`, as in Maier 2011, Eqs. 4.1 and 4.3: it leaves at
+/// `e + δ`. An entry for the interval `over` that ended at `e` is in the window while the whole
+/// interval is, so that no window contains more than happened in it.
 #[derive(Debug, Clone)]
 struct Window<T> {
     length: Duration,
