@@ -218,8 +218,8 @@ pub(crate) struct FluidProcess {
     next_at: Time,
     /// Time up to which the flow has been computed.
     at: Time,
-    /// Fluid that waits in front of frames, with the arrival number of the frame behind it. A frame
-    /// without fluid in front of it has no entry.
+    /// Fluid that waits in front of frames, with the place of the frame behind it among all
+    /// arrivals. A frame without fluid in front of it has no entry.
     ahead: VecDeque<(u64, Volume)>,
     /// Fluid that waits behind the last frame.
     tail: Volume,
@@ -355,8 +355,8 @@ impl FluidProcess {
         !self.overflows(service) || self.lots.chance(service as f64 / self.rate.line as f64)
     }
 
-    /// Records that a frame with the arrival number `order` joins the queue behind all waiting
-    /// fluid.
+    /// Records that the frame with the place `order` among all arrivals joins the queue behind all
+    /// waiting fluid.
     pub fn stands_before(&mut self, order: u64) {
         let volume = std::mem::take(&mut self.tail);
         if volume != Volume::default() {
@@ -364,8 +364,7 @@ impl FluidProcess {
         }
     }
 
-    /// Whether fluid waits in front of the frame with the arrival number `order`, the first that
-    /// waits.
+    /// Whether fluid waits in front of the frame with this `order`, the first that waits.
     pub fn is_ahead_of(&self, order: u64) -> bool {
         self.ahead.front().is_some_and(|(first, _)| *first == order)
     }

@@ -1,4 +1,4 @@
-//! Differentiated services code points as they are written: numbers or their standard names; one, or
+//! The notation of differentiated services code points: numbers or standard names; one of them, or
 //! a set.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// A set of code points, written as one or as a list.
+/// A set of code points, written as one code point or as a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dscps {
     /// Bit n stands for code point n.
@@ -16,19 +16,19 @@ pub struct Dscps {
 }
 
 impl Dscps {
-    /// The code points that are given; those above 63 do not exist and are left out.
+    /// Creates a set. Code points above 63 do not exist and are left out.
     pub fn of(dscps: impl IntoIterator<Item = u8>) -> Self {
         let bits = dscps.into_iter().filter(|dscp| *dscp < 64).map(|dscp| 1 << dscp);
         Self { set: bits.fold(0, |set, bit: u64| set | bit) }
     }
 
-    /// Whether `dscp` is one of them.
+    /// Whether the set contains `dscp`.
     #[inline]
     pub const fn contains(self, dscp: u8) -> bool {
         dscp < 64 && self.set & (1 << dscp) != 0
     }
 
-    /// The code points, in their order.
+    /// The code points in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (0..64).filter(move |dscp| self.contains(*dscp))
     }
@@ -43,7 +43,7 @@ impl Dscps {
 pub struct Dscp(u8);
 
 impl Dscp {
-    /// Its number, 0 to 63.
+    /// Number of the code point, 0 to 63.
     pub const fn value(self) -> u8 {
         self.0
     }
@@ -70,7 +70,7 @@ impl FromStr for Dscp {
     }
 }
 
-/// Code points by name (RFC 2474, 2597, 3246, 5865, 8622).
+/// Returns the code point with this name (RFC 2474, 2597, 3246, 5865, 8622).
 fn named(name: &str) -> Option<u64> {
     let digits: Vec<u64> =
         name.chars().skip(2).map(|c| c.to_digit(10).map(u64::from)).collect::<Option<_>>()?;
@@ -186,7 +186,7 @@ impl JsonSchema for Dscps {
     }
 }
 
-/// One code point.
+/// Schema of one code point.
 fn one_schema() -> schemars::Schema {
     schemars::json_schema!({
         "type": ["integer", "string"],
