@@ -1,4 +1,4 @@
-//! What pipes can be told, as text and laid over each other.
+//! Configurations of pipes, as text and overlaid with each other.
 
 use crate::common::{change, config};
 use netloom_link::{Framing, InFlight, LinkState, PipeChange, PipeConfig, QueueLimit, RateLimit};

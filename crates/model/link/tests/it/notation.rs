@@ -1,4 +1,4 @@
-//! The words of other tools: what they become, what is refused, and back again.
+//! The notations of other tools: their meaning, what is refused, and the conversion back.
 
 use netloom_link::notation::{
     Dummynet, Netem, Notations, Tbf, TcEquivalent, ToldChange, tc_equivalent,
@@ -7,7 +7,7 @@ use netloom_link::{Data, Framing, PipeChange, PipeConfig, SharedData};
 use proptest::prelude::*;
 use serde_json::json;
 
-/// What a string says and implies, as properties are written.
+/// Returns the properties that a string sets and implies, as JSON.
 fn meaning(text: &str, parse: impl Fn(&str) -> Notations) -> serde_json::Value {
     let change = parse(text).combine(&PipeChange::default()).unwrap();
     serde_json::to_value(change).unwrap()
@@ -233,7 +233,7 @@ fn a_property_is_said_once_and_wins_over_what_is_implied() {
     assert!(both.combine(&PipeChange::default()).is_ok());
 }
 
-/// As a request to an engine tells it.
+/// The format of a request to an engine.
 #[test]
 fn strings_stand_beside_properties_in_one_mapping() {
     let told = |text: &str| serde_json::from_str::<ToldChange>(text).map(|told| told.0);
@@ -267,7 +267,7 @@ fn pipe(properties: serde_json::Value) -> PipeConfig {
     config
 }
 
-/// What the strings make of a pipe.
+/// Returns the configuration to which the strings lead.
 fn read_back(tc: &TcEquivalent) -> PipeConfig {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let notations = Notations {
@@ -332,7 +332,7 @@ fn what_tc_cannot_do_is_told() {
     }
 }
 
-/// Percentages with a few digits, as people write them.
+/// Returns percentages with a few digits, as people write them.
 fn percent() -> impl Strategy<Value = String> {
     percent_up_to(100)
 }
@@ -348,7 +348,7 @@ fn time() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Configurations that netem and tbf can do.
+/// Returns configurations that netem and tbf support.
 fn tc_pipes() -> impl Strategy<Value = PipeConfig> {
     let jitter = prop_oneof![Just("uniform"), Just("normal"), Just("pareto"), Just("paretonormal")];
     let jitter = proptest::option::of((jitter, time(), percent()));
@@ -358,7 +358,7 @@ fn tc_pipes() -> impl Strategy<Value = PipeConfig> {
         [percent(), percent(), percent(), percent()].prop_map(
             |[p, r, bad, good]| json!({"gilbert_elliott": {"p": p, "r": r, "bad": bad, "good": good}})
         ),
-        // Two that leave the same state are at most 100 % together.
+        // The probabilities of two transitions from the same state must add up to at most 100 %.
         [0, 1, 2, 3, 4].map(|_| percent_up_to(50)).prop_map(
             |[p13, p31, p32, p23, p14]| json!({"four_state":
                 {"p13": p13, "p31": p31, "p32": p32, "p23": p23, "p14": p14}})
@@ -441,7 +441,7 @@ proptest! {
             dummynet: text.parse().ok(),
         };
         for (key, given) in notations.given() {
-            // What is taken can be said in NetLoom's own words.
+            // An accepted string can be expressed in NetLoom's own properties.
             let json = serde_json::to_value(&given.said).unwrap();
             let again: PipeChange = serde_json::from_value(json).unwrap();
             prop_assert_eq!(&again, &given.said, "{}: {}", key, text);

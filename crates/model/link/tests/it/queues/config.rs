@@ -1,4 +1,4 @@
-//! Disciplines as they are written.
+//! The notation of disciplines.
 
 use netloom_link::Discipline;
 

@@ -1,4 +1,4 @@
-//! Queues that drop nothing when they are full, but have who offers frames wait.
+//! Queues that drop nothing when they are full, but make the source of the frames wait.
 
 use netloom_link::{FrameInfo, PipeConfig, WhenFull};
 use proptest::prelude::*;
@@ -78,7 +78,8 @@ fn waiting_takes_a_constant_rate_and_fifo() {
 }
 
 proptest! {
-    /// Who waits when it is full loses nothing, and no more waits in the pipe than its limit.
+    /// A source that waits when the queue is full loses nothing, and the queue never exceeds its
+    /// limit.
     #[test]
     fn who_waits_loses_nothing(
         gaps in prop::collection::vec((0u64..20_000_000, 1u32..1500), 1..200),
