@@ -10,7 +10,7 @@ use crate::{InterfacePlan, Plan};
 /// The first step of packets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Way<'p> {
-    /// Interface that sends them.
+    /// Interface by which they leave.
     pub interface: &'p InterfacePlan,
     /// Ethernet address of the next hop.
     pub next: MacAddress,

@@ -201,8 +201,8 @@ impl<'a> Differ<'a> {
             going.into_iter().partition(|end| are_at_one(end, &coming));
         let removed = |end: &OutsidePlan| Operation::Outside(Existence::Removed(end.clone()));
         steps.in_the_way.extend(in_the_way.into_iter().map(removed));
-        // Ends are removed before nodes, because removed nodes do not come back by themselves,
-        // while a device that is in use may make this step fail.
+        // Ends are removed before nodes: removing a device that somebody holds may fail, and
+        // removed nodes cannot be brought back.
         steps.removed.splice(0..0, rest.into_iter().map(removed));
     }
 
