@@ -157,7 +157,7 @@ mod tests {
 
     /// The expected values are those that `tc` from iproute2 6.1 sends to the kernel.
     #[test]
-    fn units_are_worth_what_they_are_to_tc() {
+    fn units_have_the_same_values_as_in_tc() {
         let rates = [
             ("1000", 1000),
             ("1mbit", 1_000_000),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_read_as_the_same() {
+    fn printed_quantities_survive_a_round_trip() {
         for bits in [1, 999, 1000, 1_544_000, 10_000_000, 25_000_000_000, 1_000_001] {
             let given = Rate::from_bits_per_second(bits).unwrap();
             assert_eq!(rate(&print_rate(given)).unwrap(), given);

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_room_for_others_is_told_with_its_reason() {
+    fn frames_dropped_for_others_are_returned_with_the_reason() {
         let mut queue = queue(r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"1packets"}"#);
         let info = FrameInfo::single(100);
         queue.enqueue(Time::ZERO, 0, info, 10).unwrap();

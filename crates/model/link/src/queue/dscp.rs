@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         assert!(read("64").unwrap_err().contains("0 to 63"));
         assert!(read("-1").unwrap_err().contains("0 to 63"));
         assert!(read(r#""af44""#).unwrap_err().contains("`af11` to `af43`"));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn dscps_survive_a_round_trip() {
         for text in ["46", "[10,12,14]"] {
             let dscps: Dscps = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&dscps).unwrap(), text);

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         assert!(read("\"ect2\"").unwrap_err().contains("`not_ect`, `ect0`"));
         assert!(read("3").unwrap_err().contains("like `ce`"));
         assert!(read("[]").unwrap_err().contains("at least one"));

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         for text in ["0", "65536", "-1"] {
             assert!(ports(text).unwrap_err().contains("1 to 65535"), "{text}");
         }

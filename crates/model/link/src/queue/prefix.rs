@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_contains_what_begins_like_it() {
+    fn a_prefix_contains_addresses_that_begin_like_it() {
         assert!(contains("10.0.0.0/8", "10.255.0.1") && !contains("10.0.0.0/8", "11.0.0.1"));
         assert!(contains("0.0.0.0/0", "255.255.255.255") && !contains("0.0.0.0/0", "::1"));
         assert!(contains("fd00::/64", "fd00::1") && !contains("fd00::/64", "fd00:0:0:1::1"));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         let error = |text: &str| text.parse::<Prefix>().unwrap_err();
         assert!(error("10.0.0.1/8").contains("`10.0.0.0/8`"), "{}", error("10.0.0.1/8"));
         assert!(error("10.0.0.0/33").contains("at most 32"));

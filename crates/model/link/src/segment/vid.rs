@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_contains_what_its_ranges_do() {
+    fn a_set_contains_the_vlans_of_its_ranges() {
         let set: VlanSet = serde_json::from_str(r#"[5, "10-19", 4094]"#).unwrap();
         let members: Vec<u16> = (1..=LAST).filter(|number| set.contains(Vid(*number))).collect();
         assert_eq!(members, [&[5][..], &(10..=19).collect::<Vec<_>>(), &[4094]].concat());
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         for (text, part) in [
             ("0", "1 to 4094"),
             ("4095", "1 to 4094"),

@@ -142,7 +142,7 @@ fn foreground(stream: &mut Stream, background: &[(Time, u32, Header)]) -> Vec<(T
 const BACKGROUND: u64 = 1 << 32;
 
 #[test]
-fn virtual_frames_are_to_others_what_offered_ones_are() {
+fn virtual_frames_affect_others_like_offered_ones() {
     for seed in 0..1000 {
         let mut stream = Stream::new(seed, "pipes");
         let config = random_pipe(&mut stream);
@@ -368,7 +368,7 @@ fn windows_count_the_background_of_their_seconds() {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn backgrounds_survive_a_round_trip() {
     let written = [
         r#""none""#,
         r#"[{"ppbp":{"load":"40%","burst_rate":"5Mbit/s","burst":"1s","hurst":0.8},
@@ -384,7 +384,7 @@ fn what_is_written_comes_back() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_backgrounds_are_refused() {
     let wrong = [
         (r#"[{"size":"64B"}]"#, "add a model"),
         (

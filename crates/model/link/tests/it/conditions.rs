@@ -277,7 +277,7 @@ fn burst(count: u64, dscp: u8) -> Vec<Arrival> {
 }
 
 #[test]
-fn what_conforms_is_marked_and_what_exceeds_is_dropped() {
+fn conforming_packets_are_marked_and_others_dropped() {
     let condition =
         r#"[{"meter":{"rate":"8Mbit/s","burst":"3kB"},"conform":{"dscp":"ef"},"exceed":"drop"}]"#;
     assert_eq!(fates(condition, &burst(5, 0)), (vec![46; 3], vec![3, 4]));
@@ -427,7 +427,7 @@ fn conditions_are_written_as_they_are_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_a_way_out() {
+fn errors_say_what_to_write_instead() {
     let error = |text: &str| {
         let result: Result<Condition, _> = serde_json::from_str(text);
         result.expect_err(text).to_string()

@@ -357,7 +357,7 @@ proptest! {
 }
 
 #[test]
-fn what_the_far_end_does_not_take_is_not_delivered() {
+fn frames_that_the_far_end_refuses_are_not_delivered() {
     let mut pipe = crate::common::pipe(r#"{"delay": "400ms"}"#);
     let mut taken = 0;
     for number in 0..10u64 {

@@ -56,7 +56,7 @@ fn jitter(text: &str, count: u64, seed: u64) -> Vec<i64> {
 }
 
 #[test]
-fn each_distribution_is_what_it_is_called() {
+fn each_distribution_follows_its_law() {
     let in_ms = |law: fn(f64) -> f64| move |ns: f64| law(ns / 1e6 / 5.0);
     let uniform = |x: f64| ((x + 1.0) / 2.0).clamp(0.0, 1.0);
     assert_law(&jitter(r#"{"uniform":"5ms"}"#, 20_000, 1), in_ms(uniform), "uniform");
@@ -184,7 +184,7 @@ fn no_jitter_reorders_by_itself() {
 /// With `reorder`, each frame arrives when its own delay is over. Without it, the frame waits for
 /// those in front.
 #[test]
-fn jitter_reorders_where_that_is_asked_for() {
+fn jitter_reorders_only_if_configured() {
     for jitter in JITTERS {
         let with = |more: &str| format!(r#"{{"delay":"10ms","jitter":{jitter}{more}}}"#);
         let kept = releases(&with(""), 100, 5000);

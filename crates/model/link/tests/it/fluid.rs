@@ -122,7 +122,7 @@ fn a_fluid_is_to_frames_what_small_virtual_frames_are() {
 
 /// Half of the line is fluid.
 #[test]
-fn a_frame_waits_for_what_the_fluid_has_in_front_of_it() {
+fn a_frame_waits_for_the_fluid_in_front_of_it() {
     let mut pipe = Pipe::<u64>::new(
         config(&line("1MB", &constant("5Mbit/s"))),
         Stream::new(1, "p"),
@@ -196,7 +196,7 @@ fn where_the_fluid_overflows_frames_are_lost_as_it_is() {
 
 /// Fluid and frames share the line: the same part of both is lost.
 #[test]
-fn a_full_line_is_shared_by_what_is_offered() {
+fn fluid_and_frames_lose_the_same_share_on_a_full_line() {
     // 4 Mbit/s of frames and 11 Mbit/s of fluid on 10 Mbit/s: a third is lost.
     let text = line("20kB", &constant("11Mbit/s"));
     let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(3, "p"), Time::ZERO);
@@ -246,7 +246,7 @@ proptest! {
 
     /// A fluid that does not flow yet has no effect.
     #[test]
-    fn what_does_not_flow_changes_nothing(frames in foreground(), limit in 0..LIMITS.len()) {
+    fn a_fluid_that_does_not_flow_has_no_effect(frames in foreground(), limit in 0..LIMITS.len()) {
         let none = r#""none""#;
         let later = r#"[{"rates":{"file":["0","1Mbit/s"],"step":"1000s"},"as":"fluid"}]"#;
         let outcome = |background: &str| {
@@ -266,7 +266,7 @@ proptest! {
     /// The same happens if a pipe is called at each deadline and often queried, or only when frames
     /// come. Deadlines are exact.
     #[test]
-    fn nothing_depends_on_when_the_pipe_is_asked(
+    fn nothing_depends_on_when_the_pipe_is_called(
         frames in foreground(),
         fluid in 0..FLUIDS.len(),
         limit in 0..LIMITS.len(),
@@ -310,7 +310,7 @@ proptest! {
 /// Returns how much earlier the frames would have left the line. The first of them was offered 1 ms
 /// late.
 #[test]
-fn a_late_offer_counts_by_what_it_lets_pass() {
+fn a_late_offer_shifts_by_the_fluid_that_it_lets_pass() {
     let shifts = |rate: &str| {
         let text = line("50kB", &constant(rate));
         let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO);
@@ -382,7 +382,7 @@ fn a_fluid_changes_no_draw_of_the_channel() {
 }
 
 #[test]
-fn changes_hold_for_what_waits() {
+fn changes_apply_to_waiting_fluid() {
     let text = line("1MB", &constant("20Mbit/s"));
     let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO);
     // 12.5 kB wait at 10 ms, which take 10 ms. At half the rate they take 20 ms.
@@ -404,7 +404,7 @@ fn changes_hold_for_what_waits() {
 }
 
 #[test]
-fn a_pipe_that_is_down_lets_go_what_waits() {
+fn a_pipe_that_is_down_still_sends_waiting_fluid() {
     let text = line("1MB", &constant("20Mbit/s"));
     let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO);
     pipe.change(ms(8), &change(r#"{"state":"down","in_flight":"deliver"}"#));
@@ -464,7 +464,7 @@ fn super_frames_are_cut_beside_a_fluid() {
 }
 
 #[test]
-fn what_a_fluid_cannot_be_is_refused() {
+fn models_that_cannot_be_a_fluid_are_refused() {
     let wrong = [
         (r#"{"poisson":{"load":"10%"},"as":"fluid"}"#, "`poisson` has no rate that changes"),
         (r#"{"trace":{"file":["0.1 100"]},"as":"fluid"}"#, "`trace` has no rate that changes"),
@@ -511,7 +511,7 @@ fn what_a_fluid_cannot_be_is_refused() {
 }
 
 #[test]
-fn what_is_written_of_a_fluid_comes_back() {
+fn a_fluid_survives_a_round_trip() {
     let text = r#"[{"ppbp":{"load":"40%","bursts":100.0,"burst":"1s","hurst":0.8},"as":"fluid"}]"#;
     let background = change(&format!(r#"{{"background":{text}}}"#)).background.unwrap();
     let again = serde_json::to_value(&background).unwrap();

@@ -81,7 +81,7 @@ fn fates() -> impl Strategy<Value = &'static str> {
 proptest! {
     /// All draws are taken in the order of the line, so the same frames are lost in both pipes.
     #[test]
-    fn a_shift_is_what_the_same_pipe_without_stalls_says(steps in steps(), fates in fates()) {
+    fn a_shift_is_the_difference_to_the_same_pipe_without_stalls(steps in steps(), fates in fates()) {
         let frames = stalled(&steps);
         let prompt: Vec<_> = frames.iter().map(|(came, _)| (*came, *came)).collect();
         let text = format!(r#"{{{LINE}, "queue": {{"limit": "100000packets"}}, {fates}}}"#);
@@ -133,7 +133,7 @@ fn shifts(frames: &[(u64, u64)]) -> Vec<u64> {
 }
 
 #[test]
-fn what_waits_behind_a_late_frame_is_late_too() {
+fn frames_that_wait_behind_a_late_frame_are_late_too() {
     // One frame alone; two in one stall; one after a stall while the line still catches up; one
     // after an idle moment.
     let frames =
@@ -164,7 +164,7 @@ fn a_frame_that_the_channel_loses_was_on_the_line() {
 }
 
 #[test]
-fn what_a_cut_takes_off_the_line_leaves_it_free() {
+fn a_cut_leaves_the_line_free() {
     let mut pipe = pipe(&format!(r#"{{{LINE}, "in_flight": "drop"}}"#));
     let info = FrameInfo::single(BYTES);
     pipe.offer_late(micros(1000), Duration::from_micros(500), info, 0).unwrap();

@@ -24,7 +24,7 @@ fn runs(lost: &[bool], what: bool) -> Vec<u64> {
 }
 
 #[test]
-fn independent_losses_are_as_many_as_asked_for() {
+fn independent_losses_have_the_configured_rate() {
     for (percent, total) in
         [(0.001, 4_000_000), (0.01, 1_000_000), (1.0, 200_000), (10.0, 100_000), (90.0, 50_000)]
     {
@@ -141,7 +141,7 @@ fn a_trace_is_followed_exactly() {
 }
 
 #[test]
-fn what_is_wrong_with_a_model_is_said() {
+fn invalid_loss_models_are_refused_with_a_reason() {
     let error = |text: &str| serde_json::from_str::<Loss>(text).unwrap_err().to_string();
     assert!(error(r#"{"every":0}"#).contains("1 or more"));
     assert!(error(r#"{"pattern":""}"#).contains("at least one"));

@@ -143,7 +143,7 @@ fn tbf_and_dummynet_strings_become_properties() {
 }
 
 #[test]
-fn what_is_not_done_the_same_way_is_refused_with_what_to_write() {
+fn features_with_another_meaning_are_refused_with_an_alternative() {
     let refused = |text: &str| {
         let error = text.parse::<Netem>().expect_err(text).to_string();
         assert!(error.contains(';') || error.contains("needs"), "{text}: {error} does not help");
@@ -213,7 +213,7 @@ fn what_is_not_done_the_same_way_is_refused_with_what_to_write() {
 }
 
 #[test]
-fn a_property_is_said_once_and_wins_over_what_is_implied() {
+fn a_property_is_set_once_and_overrides_implied_ones() {
     let beside: PipeChange = serde_json::from_value(json!({"framing": "ethernet"})).unwrap();
     let combined = netem("rate 10mbit").combine(&beside).unwrap();
     assert_eq!(combined.framing, Some(Framing::Ethernet));
@@ -281,7 +281,7 @@ fn read_back(tc: &TcEquivalent) -> PipeConfig {
 }
 
 #[test]
-fn a_pipe_is_told_as_tc_commands() {
+fn a_pipe_is_exported_as_tc_commands() {
     let config = pipe(json!({
         "rate": "10Mbit/s", "framing": "none", "queue": {"limit": "100packets"}, "delay": "20ms",
         "jitter": {"normal": "2ms"}, "reorder": {"probability": "0%"}, "loss": "1%",
@@ -313,7 +313,7 @@ fn a_pipe_is_told_as_tc_commands() {
 }
 
 #[test]
-fn what_tc_cannot_do_is_told() {
+fn features_that_tc_lacks_are_reported_as_missing() {
     for (properties, part) in [
         (json!({"rate": {"trace": [1, 2]}}), "rate trace"),
         (json!({"rate": "1Mbit/s"}), "ethernet"),
@@ -414,7 +414,7 @@ fn tc_pipes() -> impl Strategy<Value = PipeConfig> {
 
 proptest! {
     #[test]
-    fn what_has_an_equivalent_is_read_back_as_it_was(config in tc_pipes()) {
+    fn configurations_with_an_equivalent_survive_a_round_trip(config in tc_pipes()) {
         let tc = tc_equivalent(&config);
         prop_assert_eq!(&tc.missing, &Vec::<String>::new());
         prop_assert_eq!(read_back(&tc), config, "{:?}", tc);

@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_window_is_what_the_events_add_up_to(
+    fn every_window_agrees_with_the_events(
         link in 0..LINKS.len(),
         seed in any::<u64>(),
         steps in vec((step(), wait()), 1..150),

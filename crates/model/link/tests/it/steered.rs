@@ -145,7 +145,7 @@ fn frames_with_ordered_numbers_are_lost_once() {
 }
 
 #[test]
-fn what_is_left_of_an_order_falls_on_the_first_frames_of_the_next() {
+fn overdue_losses_hit_the_first_frames_of_the_next_order() {
     let mut pipe = pipe("{}");
     pipe.lose(ms(0), EarlyLoss::Positions(vec![1, 5, 6]));
     assert_eq!(lost(&mut pipe, 2), [1]);

@@ -70,7 +70,7 @@ fn disciplines_with_one_queue_have_all_their_parameters() {
 }
 
 #[test]
-fn what_the_child_does_not_do_is_told() {
+fn features_that_the_child_lacks_are_reported() {
     for (queue, parts) in [
         (r#"{"discipline":"codel"}"#, vec!["holds 1000"]),
         (r#"{"discipline":"fq_codel","limit":"9ms"}"#, vec!["9ms: fq_codel", "10240"]),

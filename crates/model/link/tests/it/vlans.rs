@@ -118,7 +118,7 @@ fn an_address_is_learned_in_its_vlan_and_moves_there() {
 }
 
 #[test]
-fn what_is_refused_teaches_nothing() {
+fn refused_frames_are_not_learned() {
     let mut bridge = bridge(&[ACCESS_10, ACCESS_10, ACCESS_10]);
     assert_eq!(ways(&mut bridge, 0, Some(20), (A, ALL)), Err(VlanDrop::Foreign));
     assert_eq!(ways(&mut bridge, 1, None, (B, A)), Ok(vec![(0, None), (2, None)]));

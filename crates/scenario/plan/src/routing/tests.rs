@@ -160,7 +160,7 @@ proptest! {
 }
 
 #[test]
-fn more_labels_than_bits_are_told_apart() {
+fn more_labels_than_bits_are_distinguished() {
     let host = |number: u32| Family::V4.host(u128::from((10 << 24) + number));
     let table: Table = (0..128).map(|number| (host(number), Entry::Exits(number / 2))).collect();
     let (trie, entries) = laid_out(&table);

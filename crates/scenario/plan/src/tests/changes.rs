@@ -389,7 +389,7 @@ proptest! {
     }
 
     #[test]
-    fn what_has_been_done_before_a_failure_can_be_undone(
+    fn steps_before_a_failure_can_be_undone(
         old in sketch(), new in sketch(), at in any::<prop::sample::Index>(),
     ) {
         let [old, new] = networks(&old, &new);

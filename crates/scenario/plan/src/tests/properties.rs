@@ -326,7 +326,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rerouted_plan_keeps_addresses_and_has_the_routes_without_what_is_down(
+    fn a_rerouted_plan_keeps_addresses_and_avoids_links_that_are_down(
         scenario in networks(),
         down in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
     ) {

@@ -51,7 +51,7 @@ fn two_hosts_on_a_link_need_no_routes() {
 }
 
 #[test]
-fn one_route_covers_what_goes_the_same_way_and_nothing_that_nobody_has() {
+fn one_route_covers_equal_next_hops_and_no_unused_addresses() {
     // Subnets are 10.0.0.0 (r1-r2), .4, .8, .12 /30. For the first one, r1 has the kernel's own
     // route.
     let links = [("r1", "r2", 1), ("r2", "h1", 1), ("r2", "h2", 1), ("r2", "h3", 1)];

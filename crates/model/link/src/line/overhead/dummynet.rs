@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manual_s_example_is_read() {
+    fn the_example_of_the_manual_is_parsed() {
         let expected = [
             (0.0, 200, false),
             (0.5, 200, false),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_name_the_line() {
         let error = |text: &str| OverheadProfile::parse(text).unwrap_err().to_string();
         assert!(error("name x\nbw 1Mbit/s").starts_with("line 2: `bw` belongs to the link"));
         assert!(error("0 200").contains("`prob delay`"));

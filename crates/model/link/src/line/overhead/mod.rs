@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_point_marks_as_lost_takes_its_time_and_is_lost() {
+    fn frames_at_a_point_marked_as_lost_take_its_time() {
         let overhead = profile(&[(0.0, 0, false), (80.0, 800, false), (100.0, 1000, true)]);
         assert_eq!(at(&overhead, 0.4), (400, false));
         assert_eq!(at(&overhead, 0.9), (900, true));

@@ -67,7 +67,7 @@ fn nothing_that_waits_is_lost_doubled_or_reordered_within_its_flow() {
 
 /// FIFO takes over in the order of arrival, whatever the previous discipline.
 #[test]
-fn fifo_means_order_of_arrival_also_for_what_it_takes_over() {
+fn fifo_serves_taken_over_frames_in_order_of_arrival() {
     for from in ALL {
         let mut pipe = queue_pipe(&queue(from));
         fill(&mut pipe);

@@ -37,7 +37,7 @@ fn prefixes_pick_by_source_and_destination() {
 }
 
 #[test]
-fn all_that_is_said_must_be_true() {
+fn a_match_requires_all_its_conditions() {
     let classes = r#"{"match":{"source":"10.1.0.0/16","dscp":[10,"ef"]}}"#;
     let arrivals = [
         from(1, "10.1.0.1"),

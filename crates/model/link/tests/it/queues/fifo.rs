@@ -59,7 +59,7 @@ fn drop_head_drops_as_many_as_the_arrival_needs() {
 }
 
 #[test]
-fn drop_head_does_not_enforce_a_lowered_limit_on_what_waits() {
+fn drop_head_does_not_enforce_a_lowered_limit_on_waiting_frames() {
     let queue = r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"10packets"}"#;
     let mut pipe = pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{queue}}}"#));
     burst(&mut pipe, ns(0), 0, 11, 1000);

@@ -30,7 +30,7 @@ fn busy_and_idle() -> Vec<Arrival> {
 
 /// All arrivals are in one class. Its discipline acts as it does for a whole queue.
 #[test]
-fn in_a_class_a_discipline_is_what_it_is_alone() {
+fn a_discipline_acts_in_a_class_as_it_does_alone() {
     for discipline in [
         r#"{"fifo":{"drop":"head"}}"#,
         r#""codel""#,
@@ -151,7 +151,7 @@ fn a_class_at_its_cap_waits_though_the_line_is_free() {
 /// Other classes use the capacity that a cap leaves. The cap is exact to a frame, although the
 /// class sometimes waits for the line.
 #[test]
-fn what_a_cap_leaves_is_for_others() {
+fn other_classes_get_what_a_cap_leaves() {
     for name in ["prio", "drr", "wf2q+"] {
         let queue = format!(
             r#"{{"discipline":{{"{name}":{{"classes":[{{"match":{{"dscp":1}},"most":"3Mbit/s"}},
@@ -184,7 +184,7 @@ fn a_starved_class_saves_up_one_frame() {
 
 /// Limits apply to a class at its cap, even on a free line.
 #[test]
-fn limits_bound_what_waits_for_a_cap() {
+fn limits_apply_to_frames_that_wait_for_a_cap() {
     for (limits, left) in [
         (r#""limit":"3packets","most":"4Mbit/s"}]}},"limit":"100packets"}"#, 4),
         (r#""most":"4Mbit/s"}]}},"limit":"5packets"}"#, 6),
@@ -250,7 +250,7 @@ fn caps_change_while_frames_wait() {
 
 /// A pipe that goes down drops the frames that wait for a cap.
 #[test]
-fn what_waits_for_a_cap_is_lost_with_the_link() {
+fn frames_that_wait_for_a_cap_are_lost_with_the_link() {
     let queue = r#"{"discipline":{"prio":{"classes":[{"most":"1Mbit/s"}]}},"limit":"100packets"}"#;
     let mut pipe = queue_pipe(queue);
     for number in 0..3 {

@@ -22,7 +22,7 @@ fn it_is_full_until_the_line_takes_one() {
 }
 
 #[test]
-fn what_was_read_is_taken_in_all_the_same() {
+fn offers_to_a_full_waiting_queue_are_accepted() {
     let mut pipe = pipe(WAITING);
     for frame in 0..45 {
         pipe.offer(ns(0), FrameInfo::single(1000), frame).unwrap();
@@ -81,7 +81,7 @@ proptest! {
     /// A source that waits when the queue is full loses nothing, and the queue never exceeds its
     /// limit.
     #[test]
-    fn who_waits_loses_nothing(
+    fn a_source_that_waits_loses_nothing(
         gaps in prop::collection::vec((0u64..20_000_000, 1u32..1500), 1..200),
         limit in 1u32..20,
     ) {
