@@ -186,8 +186,8 @@ macro_rules! properties {
 }
 
 properties! {
-    /// Bit rate of the line: a rate like `10Mbit/s`, `unlimited` (default: no serialization time and
-    /// no queue), `{trace: FILE}` in Mahimahi's format, or `{schedule: […]}`.
+    /// Bit rate of the line: a rate like `10Mbit/s`, `unlimited` (default: no serialization time
+    /// and no queue), `{trace: FILE}` in Mahimahi's format, or `{schedule: […]}`.
     rate: RateLimit;
     /// Depth of a token bucket in front of the line, like `10kB` (default `0B`): the bytes, framing
     /// included, that may leave at once after an idle moment. Has an effect on constant rates and

@@ -38,7 +38,8 @@ impl Dscps {
     }
 }
 
-/// One code point (RFC 2474), written as a number from 0 to 63 or a name like `ef`, `af41` or `cs6`.
+/// One code point (RFC 2474), written as a number from 0 to 63 or a name like `ef`, `af41` or
+/// `cs6`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Dscp(u8);
 

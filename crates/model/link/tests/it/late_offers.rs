@@ -81,7 +81,7 @@ fn fates() -> impl Strategy<Value = &'static str> {
 proptest! {
     /// All draws are taken in the order of the line, so the same frames are lost in both pipes.
     #[test]
-    fn a_shift_is_the_difference_to_the_same_pipe_without_stalls(steps in steps(), fates in fates()) {
+    fn a_shift_is_the_difference_to_a_pipe_without_stalls(steps in steps(), fates in fates()) {
         let frames = stalled(&steps);
         let prompt: Vec<_> = frames.iter().map(|(came, _)| (*came, *came)).collect();
         let text = format!(r#"{{{LINE}, "queue": {{"limit": "100000packets"}}, {fates}}}"#);
