@@ -1,5 +1,5 @@
-//! Losses in front of the queue, ordered from outside. Not here: losses in the channel, behind the
-//! line (`channel`).
+//! Losses in front of the queue, which are requested from outside the pipe. Not here: losses in the
+//! channel, behind the line (`channel`).
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use netloom_units::{Probability, Stream};
 
 use crate::channel::{LossPattern, Replay};
 
-/// An order that some of the following frames are lost in front of the queue.
+/// A request to lose some of the following frames in front of the queue.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EarlyLoss {
     /// The frames with these numbers, in any order, counted from 0 for the next one.
@@ -29,7 +29,7 @@ impl EarlyLoss {
 #[derive(Debug)]
 pub(crate) struct EarlyLosses {
     model: Model,
-    /// Losses that an earlier order asked for, and for which no frame has come yet.
+    /// Losses of an earlier request for which no frame has come yet.
     overdue: usize,
     stream: Stream,
     /// Fraction of a frame that the systematic losses have accumulated. It is kept when the share
@@ -53,7 +53,7 @@ impl EarlyLosses {
         Self { model, overdue: 0, stream: stream.fork("early loss"), owed: 0.0 }
     }
 
-    /// Replaces the order. The remaining positions of the previous order become overdue.
+    /// Replaces the request. The remaining positions of the previous request become overdue.
     pub fn order(&mut self, loss: EarlyLoss) {
         self.overdue = match &self.model {
             Model::Positions(_, left) => left.len(),

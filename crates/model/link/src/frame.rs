@@ -157,7 +157,7 @@ pub enum DropReason {
     QueueFull,
     /// Active queue management dropped it.
     Aqm,
-    /// The channel lost it, or it was lost on order of [`Pipe::lose`](crate::Pipe::lose).
+    /// The channel lost it, or [`Pipe::lose`](crate::Pipe::lose) requested the loss.
     Loss,
     /// Bit errors, which the frame check sequence caught.
     BitError,

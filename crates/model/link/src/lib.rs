@@ -10,8 +10,8 @@
 //! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | the properties of a frame that a pipe uses: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
-//! | `early` | losses in front of the queue, ordered from outside: [`EarlyLoss`] |
-//! | `background` | virtual frames, or a fluid, that join in front of the queue and leave at the end of the line: [`Background`] |
+//! | `early` | losses in front of the queue, on request: [`EarlyLoss`] |
+//! | `background` | cross traffic, as virtual frames or as a fluid: [`Background`] |
 //! | `condition` | traffic conditioning in front of the queue: [`Condition`] |
 //! | `queue`, `line`, `channel`, `flight` | the stages: waiting, serialization, loss, propagation |
 //! | `shift` | how much later frames leave the line because they were offered late |

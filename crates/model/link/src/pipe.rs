@@ -76,7 +76,7 @@ pub struct Pipe<F> {
     line: Line,
     serving: Option<Serving<F>>,
     hold: Hold,
-    /// Losses in front of the queue; `None` until the first order.
+    /// Losses in front of the queue; `None` until the first request.
     early: Option<Box<EarlyLosses>>,
     /// The background; `None` until there is one.
     background: Option<Box<BackgroundProcess>>,

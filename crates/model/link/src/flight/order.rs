@@ -16,7 +16,7 @@ use super::Flying;
 pub(super) struct ReleaseOrder<F> {
     /// Frames of which each is released no earlier than the one in front of it.
     in_turn: VecDeque<Flying<F>>,
-    /// Frames that were released earlier than the last frame of `in_turn` when they came.
+    /// Frames whose release was earlier than that of the last frame of `in_turn` when they came.
     overtaking: BinaryHeap<Overtaking<F>>,
     /// Number of frames that have ever overtaken.
     overtaken: u64,

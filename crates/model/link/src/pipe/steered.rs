@@ -50,10 +50,10 @@ impl<F: Frame> Pipe<F> {
         taken + fluid + self.line.time_for(now, backlog.frames, backlog.line_bytes)
     }
 
-    /// From `now` on, drops frames in front of the queue as ordered by `loss`, with
-    /// [`DropReason::Loss`](crate::DropReason::Loss). This replaces the previous order. If no frame
-    /// came for some positions of that order, the same number of losses hits the first frames of
-    /// the new order; the next order cancels those that still remain.
+    /// From `now` on, drops frames in front of the queue as requested by `loss`, with
+    /// [`DropReason::Loss`](crate::DropReason::Loss). This replaces the previous request. If no
+    /// frame came for some positions of that request, the same number of losses hits the first
+    /// frames from now on; the next request cancels those that still remain.
     pub fn lose(&mut self, now: Time, loss: EarlyLoss) {
         self.advance(now);
         let stream = &self.stream;
