@@ -36,7 +36,8 @@ pub trait Frame: std::fmt::Debug + Send + 'static {
     fn remark(&mut self, dscp: Dscp);
 
     /// Flips `bits` of a single wire frame. They are counted from the first bit of the Ethernet
-    /// header, and all lie within the frame. The receiver's checksums must detect the errors.
+    /// header, and all lie within the frame. The receiver must be able to detect the errors by its
+    /// checksums.
     fn flip_bits(&mut self, bits: &[u64]);
 
     /// Returns a copy of the frame.
@@ -80,8 +81,8 @@ pub struct Passage {
     /// Whether the queue discipline marked it (ECN).
     pub marked: bool,
     /// How much earlier the frame would have left the line if it and the frames before it had been
-    /// offered as soon as they came. Zero unless [`Pipe::offer_late`](crate::Pipe::offer_late) was
-    /// called with earlier arrivals.
+    /// offered as soon as they came. Zero unless [`Pipe::offer_late`](crate::Pipe::offer_late)
+    /// reported that some of them had come earlier.
     pub shift: Duration,
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// How long frames propagate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delay {
-    /// The same delay at all times.
+    /// A constant delay.
     Constant(Duration),
     /// A delay that changes with time, as between satellites.
     Schedule(DelaySchedule),

@@ -1,7 +1,7 @@
 //! The options of tc-netem(8) as properties. Keywords may be shortened as in tc.
 //!
 //! The link model does not support netem's correlated loss, duplication, corruption and reordering,
-//! its cells and slots, and marking instead of losing.
+//! its cells and slots, or marking instead of losing.
 
 use netloom_units::{Data, Duration, Framing, Probability, Rate};
 

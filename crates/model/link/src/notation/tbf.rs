@@ -1,6 +1,6 @@
 //! The options of tc-tbf(8) as properties: a token bucket with its queue.
 //!
-//! The link model does not support a second bucket (`peakrate`), a smallest packet (`mpu`), and
+//! The link model does not support a second bucket (`peakrate`), a smallest packet (`mpu`), or
 //! cells (`linklayer atm`).
 
 use netloom_units::{Framing, Rate, Size};

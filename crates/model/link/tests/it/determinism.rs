@@ -1,4 +1,4 @@
-//! The same seed results in the same events, on every machine and beside any other pipe.
+//! Events depend only on the seed: they are identical on every machine and beside any other pipe.
 
 use crate::common::{Noted, change, config, ns};
 use netloom_link::{FrameInfo, Pipe, Stream};

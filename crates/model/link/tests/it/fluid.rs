@@ -263,8 +263,8 @@ proptest! {
         prop_assert_eq!(outcome(none), outcome(later));
     }
 
-    /// The same happens if a pipe is called at each deadline and often queried, or only when frames
-    /// come. Deadlines are exact.
+    /// The results are the same if a pipe is called at each deadline and often queried, or only
+    /// when frames come. Deadlines are exact.
     #[test]
     fn nothing_depends_on_when_the_pipe_is_called(
         frames in foreground(),
