@@ -207,7 +207,7 @@ enum Classifier {
 }
 
 impl Classes {
-    /// The classes that are written, plus one for the rest if none of them is.
+    /// The written classes, plus one for the rest if none of them takes it.
     pub fn listed(classes: &[ClassConfig]) -> Self {
         let mut matches: Vec<_> = classes.iter().map(|class| class.matches).collect();
         let mut terms: Vec<_> = classes.iter().map(ClassTerms::of).collect();
@@ -220,7 +220,7 @@ impl Classes {
         Self { classifier: Classifier::List(matches, rest), terms, own }
     }
 
-    /// The classes that are written, or else flows by their hash.
+    /// The written classes, or else flows by their hash.
     pub fn shared(classes: &[ClassConfig], flows: Option<NonZeroU32>, stream: &Stream) -> Self {
         if !classes.is_empty() {
             return Self::listed(classes);

@@ -63,8 +63,8 @@ impl FqCodelConfig {
     }
 }
 
-/// Largest number of frames dropped at once from the fattest flow. At most half of its bytes are
-/// dropped (section 4.1).
+/// Largest number of frames dropped at once from the fattest flow. Dropping also stops when at most
+/// half of its bytes are left (section 4.1).
 const DROP_BATCH: u32 = 64;
 
 /// The queue of the discipline.
