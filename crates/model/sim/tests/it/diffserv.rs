@@ -83,9 +83,9 @@ fn figures(counts: &FlowTotals) -> (f64, f64) {
     (delay, 1.0 - received / counts.sent.frames as f64)
 }
 
-/// Returns the service performance index of a class: the relative increase of its delay in the other
-/// network over the network where all routers support differentiated services, weighted by the
-/// class's share of the traffic.
+/// Returns the service performance index of a class: the relative increase of its delay in the
+/// other network over the network where all routers support differentiated services, weighted by
+/// the class's share of the traffic.
 fn index(other: f64, all: f64) -> f64 {
     0.5 * (other - all) / all
 }
