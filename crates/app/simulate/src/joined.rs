@@ -36,9 +36,9 @@ pub struct Joined {
 pub struct Border {
     /// The interface.
     pub end: Endpoint,
-    /// Its identity in the simulation.
+    /// Identity of the interface in the simulation.
     pub at: InterfaceId,
-    /// Its Ethernet address.
+    /// Ethernet address of the interface.
     pub mac: [u8; 6],
     /// The interface at the other end.
     pub peer: Neighbour,

@@ -1,5 +1,5 @@
-//! Messages between the processes of a simulated run, over a stream of bytes. Not here: who sends
-//! what when (`processes`, `worker`), and the encoding of packets and samples
+//! Messages between the processes of a simulated run, over a stream of bytes. Not here: the
+//! exchange of these messages (`processes`, `worker`), and the encoding of packets and samples
 //! (`netloom_sim::Binary`).
 //!
 //! A message is its length (four bytes, the least significant first), followed by that many bytes:
@@ -57,7 +57,7 @@ pub enum Answer {
     Ready(Ready),
     /// The progress of its cells in a round.
     Ran(Progress),
-    /// Its cells have reached the ordered time.
+    /// The cells of the process have reached the ordered time.
     Stands(Standing),
     /// The sample of its pipes.
     Pipes(Box<PipeSample>),
@@ -76,7 +76,7 @@ pub struct Ready {
     pub pipes: u32,
     /// Time of the first event of each of its cells.
     pub next: Vec<Option<Time>>,
-    /// Its progress.
+    /// Progress of the process.
     pub standing: Standing,
 }
 

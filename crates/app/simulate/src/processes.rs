@@ -56,7 +56,7 @@ impl Shares {
 
 /// All processes of a run, from the first one's point of view.
 pub struct Processes {
-    /// Its own part of the network.
+    /// The part of the network that this process runs.
     simulation: Simulation,
     /// Number of captures in the scenario.
     captures: usize,
@@ -87,7 +87,7 @@ struct Worker {
     child: Child,
     orders: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// Its number, from 1 on.
+    /// Number of the process, from 1 on.
     place: usize,
     /// The numbers of its cells.
     region: Range<usize>,

@@ -12,7 +12,7 @@ use crate::tcp;
 /// The treatment of a scenario's commands, which cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Commands {
-    /// They are errors.
+    /// Commands are errors.
     Refused,
     /// The run leaves them out: `--without-commands`.
     LeftOut,

@@ -56,8 +56,8 @@ pub struct Metadata {
     /// The packets that they sent, in order of time. Each comes with the index of its host in
     /// [`Shrunk::hosts`].
     pub sent: Vec<(u32, Sent)>,
-    /// Their actions on TCP connections, with hosts and in order like packets, if connections have
-    /// twins.
+    /// The actions of the programs on TCP connections, with hosts and in order like packets, if
+    /// connections have twins.
     pub sockets: Vec<(u32, SocketEvent)>,
     /// The frames that they received.
     pub received: ReceivedByHosts,
@@ -92,7 +92,7 @@ pub struct Applied {
 /// The state of a small pipe when it was calibrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RealPipe {
-    /// Its backlog, as time.
+    /// Backlog of the pipe, as time.
     pub backlog: Duration,
     /// Number of frames that had arrived since the previous calibration.
     pub offered: u64,

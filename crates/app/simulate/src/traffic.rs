@@ -17,18 +17,18 @@ use crate::tcp;
 /// Bytes before the payload of UDP or of ICMP echo in an Ethernet frame, for IPv4 and IPv6.
 const HEADERS: [u32; 2] = [14 + 20 + 8, 14 + 40 + 8];
 
-/// Smallest payload of a packet: it holds who sent it when, as in an emulated run.
+/// Smallest payload of a packet. It holds the sender and the sending time, as in an emulated run.
 const LEAST_PAYLOAD: u32 = 18;
 
 /// A flow of the scenario, for results.
 pub struct Flow {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
     /// Name of the sender.
     pub from: String,
     /// Names of the receivers.
     pub to: String,
-    /// Its protocol.
+    /// Protocol of the flow.
     pub protocol: &'static str,
     /// Whether it consists of transfers or requests, which are counted.
     pub has_transfers: bool,

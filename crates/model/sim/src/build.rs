@@ -58,7 +58,7 @@ impl Simulation {
     }
 
     /// Returns one process's part of that simulation. The part has no cell if the network cannot be
-    /// divided among so many processes.
+    /// divided among that number of processes.
     pub fn part(network: Network, flows: Vec<FlowSpec>, division: Division) -> Self {
         let mut simulation = Self::unbegun(network, flows, division);
         simulation.cells.iter_mut().for_each(Cell::begin);

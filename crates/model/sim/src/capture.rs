@@ -18,7 +18,7 @@ pub(crate) struct Captured {
     pub at: Time,
     /// Direction, relative to the interface.
     pub direction: CaptureDirection,
-    /// How the link treated the frame.
+    /// The link's treatment of the frame.
     pub note: CaptureNote,
     frame: EthernetFrame,
 }

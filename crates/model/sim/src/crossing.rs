@@ -1,5 +1,5 @@
 //! Frames between cells. A pipe is in the cell of its sender. A frame that leaves its line is
-//! announced to the cell of the receiver, with the time of its release. Not here: who carries
+//! announced to the cell of the receiver, with the time of its release. Not here: the transport of
 //! announcements.
 
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ pub struct Announcement {
     /// Time at which the frame arrives there.
     pub release: Time,
     pub(crate) wire: u32,
-    /// How many times the pipe had been cut when the frame left its line.
+    /// Number of times that the pipe had been cut when the frame left its line.
     pub(crate) cuts: u32,
     pub(crate) packet: Packet,
 }
@@ -38,7 +38,8 @@ pub(crate) struct Inlet {
     /// Frames on their way, ordered by release. Equal ones stay in the order in which they left the
     /// line.
     coming: VecDeque<Coming>,
-    /// How many times the pipe has been cut. The near end may be ahead of or behind this count.
+    /// Number of times that the pipe has been cut. The near end may be ahead of or behind this
+    /// count.
     cuts: u32,
     /// The configuration of the pipe, which decides what a cut does.
     config: PipeConfig,

@@ -1,5 +1,5 @@
-//! Flows of traffic: what they send, and what both ends count. Not here: models of traffic, which
-//! decide when and how much is sent.
+//! Flows of traffic: the packets of each flow, and the counts at both ends. Not here: models of
+//! traffic, which decide when and how much is sent.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -12,7 +12,7 @@ use netloom_units::{Duration, Time};
 /// A flow from a node to an address.
 #[derive(Debug)]
 pub struct FlowSpec {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
     /// Number of the node that sends.
     pub from: u32,
@@ -36,14 +36,14 @@ pub struct FlowSpec {
 pub enum FlowKind {
     /// Echo requests, like those of ping(8).
     Ping {
-        /// When requests are sent, and how many bytes each has behind the ICMP header.
+        /// Times of the requests, and the number of bytes behind the ICMP header of each.
         arrivals: Box<dyn Arrivals>,
     },
     /// UDP datagrams.
     Udp {
         /// Port of the receiver.
         port: u16,
-        /// When datagrams are sent, and how long they are.
+        /// Times and lengths of the datagrams.
         arrivals: Box<dyn Arrivals>,
     },
     /// TCP connections.
@@ -59,7 +59,7 @@ pub enum FlowKind {
 pub struct TcpFlow {
     /// Port of the receivers.
     pub port: u16,
-    /// The work: what is sent, and when.
+    /// The work: the data to be sent, and its times.
     pub work: TcpWork,
     /// Configuration of the ends that open connections. The simulation fills in the MTU and the
     /// length of the IP header.
@@ -68,7 +68,7 @@ pub struct TcpFlow {
     pub receivers: Vec<Config>,
 }
 
-/// The work of TCP connections: what is sent, and when.
+/// The work of TCP connections: the data to be sent, and its times.
 #[derive(Debug, Clone)]
 pub enum TcpWork {
     /// Connections that carry as much as they can.
@@ -80,7 +80,7 @@ pub enum TcpWork {
     },
     /// One connection for each transfer.
     Transfers {
-        /// When transfers begin, and what they carry.
+        /// Times and contents of the transfers.
         transfers: Transfers,
         /// The receiver of each transfer.
         receivers: Receivers,
@@ -133,7 +133,8 @@ pub struct FlowTotals {
     pub delay: Delays,
     /// Number of transfers or requests that have begun.
     pub begun: u64,
-    /// How long those of them took that the receiver, or the client, has received whole.
+    /// Durations of those transfers or requests that the receiver, or the client, has received
+    /// whole.
     pub completions: Delays,
     /// Interarrival jitter (RFC 3550 §6.4.1) in ns: the greatest of all receivers.
     pub jitter_ns: f64,

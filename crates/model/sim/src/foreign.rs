@@ -46,7 +46,7 @@ struct Came {
     pieces: BTreeMap<u64, Vec<u8>>,
 }
 
-/// How far ahead of the bytes read so far others are kept: further than any window.
+/// Maximum distance ahead of the bytes read so far at which bytes are kept. It exceeds any window.
 const AHEAD: u64 = 1 << 24;
 
 impl Came {

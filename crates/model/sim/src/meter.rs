@@ -99,7 +99,7 @@ impl Wire {
 /// The report of a metered pipe for a period.
 #[derive(Debug, Clone, Default)]
 pub struct Metered {
-    /// Its effect on twins.
+    /// The effect of the pipe on twins.
     pub report: PipeReport,
     /// The other frames that arrived, by time. Empty if they are not wanted.
     pub others: Vec<Emission>,

@@ -9,9 +9,9 @@ use crate::bytes;
 /// An interface that answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
-    /// Its Ethernet address.
+    /// Ethernet address of the neighbour.
     pub mac: [u8; 6],
-    /// Its addresses.
+    /// Addresses of the neighbour.
     pub addresses: Vec<IpAddr>,
     /// Whether its node forwards packets.
     pub forwards: bool,

@@ -1,5 +1,5 @@
 //! The description of a network for the simulator, in which every address and route is decided. Not
-//! here: who decides them (`netloom-plan`), and how the network runs (`cell`).
+//! here: the decisions (`netloom-plan`), and how the network runs (`cell`).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct InterfaceId {
 /// A host or a router.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// Its name.
+    /// Name of the node.
     pub name: String,
     /// Whether it forwards packets.
     pub forwards: bool,
@@ -58,7 +58,7 @@ pub struct Node {
     pub real: bool,
     /// Addresses that belong to no interface.
     pub loopback: Vec<IpAddr>,
-    /// Its interfaces.
+    /// Interfaces of the node.
     pub interfaces: Vec<Interface>,
     /// Routes beyond those to the networks of its interfaces.
     pub routes: Vec<Route>,
@@ -71,7 +71,7 @@ pub struct Interface {
     pub mac: [u8; 6],
     /// Largest IP packet in bytes.
     pub mtu: u32,
-    /// Its addresses, with prefix lengths.
+    /// Addresses of the interface, with prefix lengths.
     pub addresses: Vec<IpPrefix>,
 }
 

@@ -102,13 +102,13 @@ pub(crate) struct Parts {
 /// Packets that a node did not pass on or take, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NodeCounts {
-    /// Their hop limit ran out here.
+    /// Packets whose hop limit ran out at this node.
     pub time_exceeded: u64,
     /// There was no route, or no neighbour with the address of the next hop.
     pub unreachable: u64,
-    /// They were too long for the next link.
+    /// Packets that were too long for the next link.
     pub too_big: u64,
-    /// They were for others, and the node does not forward.
+    /// Packets for other destinations, at a node that does not forward.
     pub not_forwarded: u64,
     /// No socket was open on their port.
     pub no_port: u64,

@@ -52,7 +52,7 @@ impl<T> Own<T> {
 }
 
 impl<T: Default> Own<T> {
-    /// Returns the thing with that number. It is made if it is not here yet.
+    /// Returns the thing with that number. Creates it if it does not exist yet.
     #[inline]
     pub fn entry(&mut self, number: u32) -> &mut T {
         if self.get(number).is_none() {

@@ -158,7 +158,7 @@ pub struct Stamp {
 /// A record of a packet that a real program sent outside the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Twin {
-    /// Its protocol. For IPv6, the first next header.
+    /// IP protocol of the packet. For IPv6, the first next header.
     pub protocol: u8,
     /// Time at which it was sent.
     pub sent: Time,

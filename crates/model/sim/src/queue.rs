@@ -1,4 +1,5 @@
-//! The event queue: one deadline for each entity that has something under way. Their order depends
+//! The event queue: one deadline for each entity that has something in progress. Their order
+//! depends
 //! neither on memory nor on threads, nor on how the network is divided.
 //!
 //! Events are ordered by time, generation, class, and the number of their entity. An event that
@@ -99,7 +100,7 @@ impl Key {
 /// The deadline of an entity.
 #[derive(Debug, Clone, Copy)]
 struct Deadline {
-    /// Its current deadline.
+    /// Current deadline of the entity.
     due: Key,
     /// The first of the entity's entries in the heap, which is not later than its deadline.
     entered: Key,

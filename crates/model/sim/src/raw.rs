@@ -38,10 +38,10 @@ pub struct Origin {
 /// The reason why a packet of a real node goes nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is not a complete packet of IPv4 or IPv6.
+    /// The packet is not a complete packet of IPv4 or IPv6.
     #[error("it is no whole IP packet")]
     Malformed,
-    /// It contains a new address, and there are too many of these already.
+    /// The packet contains a new address, and there are too many of these already.
     #[error("real nodes have named too many addresses that the network does not have")]
     TooManyAddresses,
 }

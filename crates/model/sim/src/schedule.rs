@@ -1,5 +1,5 @@
 //! Decides which cell is run next, and how far: up to the time at which a frame can arrive from
-//! another cell. Not here: who runs cells, on how many threads and in how many processes.
+//! another cell. Not here: the threads and processes that run the cells.
 //!
 //! Nothing happens in a cell before its own next event and the first frame from another cell. Such
 //! a frame cannot arrive before the other cell has had an event and the frame has passed the link

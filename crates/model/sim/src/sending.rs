@@ -1,5 +1,5 @@
-//! Traffic at the senders: when each flow sends what. Not here: models of traffic, and what happens
-//! to the packets.
+//! Traffic at the senders: the packets of each flow and their times. Not here: models of traffic,
+//! and the path of the packets through the network.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;

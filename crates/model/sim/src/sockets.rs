@@ -77,11 +77,11 @@ pub struct SocketTotals {
 pub struct RealSegment {
     /// Source and destination.
     pub ends: [SocketAddr; 2],
-    /// Its sequence number.
+    /// Sequence number of the segment.
     pub sequence: u32,
     /// Bytes of payload.
     pub payload: u32,
-    /// Its flags.
+    /// Flags of the segment.
     pub flags: Flags,
     /// The longest segment that its sender accepts, if the segment is a SYN that announces it.
     pub mss: Option<u16>,

@@ -26,7 +26,7 @@ pub struct Sent {
     pub ends: [IpAddr; 2],
     /// Bytes of the whole packet, IP header included.
     pub bytes: u32,
-    /// Its protocol. For IPv6, the first next header.
+    /// IP protocol of the packet. For IPv6, the first next header.
     pub protocol: u8,
     /// Source and destination port, or 0 if the protocol has none.
     pub ports: [u16; 2],

@@ -15,15 +15,15 @@ pub(crate) const MIGRATE_TIME: Duration = Duration::from_secs(3);
 /// The role of a port in the tree (§17.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Its link is down.
+    /// The port's link is down.
     Disabled,
-    /// It leads to the root.
+    /// The port leads to the root.
     Root,
     /// The link behind it reaches the root through it.
     Designated,
-    /// It is another path to the root, kept for the case that the current one fails.
+    /// The port is another path to the root, kept for the case that the current one fails.
     Alternate,
-    /// It is another path to a link for which this bridge is designated.
+    /// The port is another path to a link for which this bridge is designated.
     Backup,
 }
 
@@ -52,13 +52,13 @@ pub struct PortCounters {
 /// The observable state of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortView {
-    /// Its role in the tree.
+    /// Role of the port in the tree.
     pub role: Role,
-    /// Its treatment of frames.
+    /// Treatment of frames by the port.
     pub state: PortState,
     /// Cost of the path through it.
     pub cost: PathCost,
-    /// Its priority among several ports of the same cost.
+    /// Priority of the port among several ports of the same cost.
     pub priority: PortPriority,
     /// Whether no bridge is assumed to be behind it (operEdge).
     pub edge: bool,
@@ -66,7 +66,7 @@ pub struct PortView {
     pub legacy: bool,
     /// The best information on its link, from its neighbour or from the bridge itself.
     pub vector: Vector,
-    /// Its counters.
+    /// Counters of the port.
     pub counters: PortCounters,
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct Port {
 
     pub(crate) budget: Budget,
     pub(crate) counters: PortCounters,
-    /// Its entry in the bridge's deadlines.
+    /// The port's entry in the bridge's deadlines.
     pub(crate) scheduled: Option<Time>,
 }
 

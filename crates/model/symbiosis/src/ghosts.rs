@@ -1,5 +1,5 @@
 //! Ghosts: the other traffic of a pipe in a period, which is repeated as virtual frames by the
-//! method `cross_traffic`. Not here: who offers these frames.
+//! method `cross_traffic`. Not here: the code that offers these frames to a pipe.
 
 use netloom_link::{Emission, Stream};
 use netloom_units::{Duration, Time};

@@ -33,7 +33,7 @@ pub fn prune<'a>(routes: impl IntoIterator<Item = &'a [PipeId]>) -> BTreeSet<Pip
 /// The small network: real hosts and junctions, joined by links whose pipes stand for chains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Small {
-    /// Its links.
+    /// Links of the small network.
     pub links: Vec<SmallLink>,
     /// The vertices at their ends that are not real hosts.
     pub junctions: BTreeSet<u32>,

@@ -1,6 +1,5 @@
 //! A segment as a plain value: header fields, options, and the number of bytes that it carries. Not
-//! here: the bytes themselves, and addresses and ports, which belong to whoever carries the
-//! segment.
+//! here: the bytes themselves, and addresses and ports, which belong to the carrier of the segment.
 
 use std::ops::{BitOr, BitOrAssign};
 
@@ -264,6 +263,6 @@ impl Segment {
 pub struct Transmit {
     /// The segment.
     pub segment: Segment,
-    /// Its [`Segment::sack_blocks`] blocks.
+    /// The segment's blocks, [`Segment::sack_blocks`] of them.
     pub sack: SackBlocks,
 }

@@ -9,7 +9,7 @@ use crate::Pace;
 pub struct Emission {
     /// Time at which it is sent, counted from the start of its source.
     pub at: Time,
-    /// Its length in bytes, in the sense of the entry's `size`.
+    /// Length in bytes, in the sense of the entry's `size`.
     pub bytes: u32,
 }
 

@@ -11,7 +11,7 @@ use crate::{SizeLaw, TrafficError};
 /// The line that traffic is sent over. A load in percent is a share of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// Its rate.
+    /// Rate of the line.
     pub rate: Rate,
     /// The bytes that each frame takes on it in addition to its own.
     pub framing: Framing,

@@ -9,7 +9,7 @@ use crate::UnitError;
 /// other names.
 #[derive(Debug, Clone, Copy)]
 pub struct Quantity {
-    /// Its name in messages.
+    /// Name of the quantity in messages.
     pub name: &'static str,
     /// Name of the base units in messages, in plural.
     pub base: &'static str,

@@ -18,7 +18,7 @@ struct Follower {
     calibrator: Calibrator,
     /// The pipes that it stands for, by their indices in [`Shrunk::pruned`](super::Shrunk::pruned).
     chain: Vec<usize>,
-    /// Its configuration before there is a report.
+    /// Configuration of the pipe before there is a report.
     idle: PipeConfig,
     /// Random numbers for other frames in bins, if these are repeated.
     others: Option<Stream>,

@@ -1,5 +1,5 @@
 //! The state of the paths between real hosts in the last period of the simulated network, for
-//! programs that choose among paths. Not here: who asks (`netloom-engine`).
+//! programs that choose among paths. Not here: the programs' interface (`netloom-engine`).
 
 use netloom_api::path::PathStatus;
 use netloom_symbiosis::PipeReport;

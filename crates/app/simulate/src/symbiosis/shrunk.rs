@@ -44,22 +44,22 @@ pub struct Shrunk {
 /// A real host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RealHost {
-    /// Its name.
+    /// Name of the host.
     pub name: String,
-    /// Its interfaces, in order.
+    /// Interfaces of the host, in order.
     pub interfaces: Vec<String>,
 }
 
 /// A pipe on a path between real hosts.
 #[derive(Debug, Clone)]
 pub struct PrunedPipe {
-    /// Its identity in the large network.
+    /// Identity of the pipe in the large network.
     pub id: PipeId,
-    /// Its name.
+    /// Name of the pipe.
     pub name: String,
     /// The node that it leads from, and the node that it leads to.
     pub ends: [String; 2],
-    /// Its initial configuration.
+    /// Initial configuration of the pipe.
     pub config: PipeConfig,
     /// Length of a full frame in bytes.
     pub full: u32,
@@ -68,9 +68,9 @@ pub struct PrunedPipe {
 /// A pipe of the small network.
 #[derive(Debug, Clone)]
 pub struct SmallPipeOf {
-    /// Its place in the small network.
+    /// Place of the pipe in the small network.
     pub place: SmallPipe,
-    /// Its name.
+    /// Name of the pipe.
     pub name: String,
     /// The real host or junction that it leads from, and the one that it leads to.
     pub ends: [String; 2],
@@ -87,7 +87,7 @@ pub struct Way {
     pub ends: [u32; 2],
     /// The addresses of the receiving host to which this path leads.
     pub addresses: Vec<IpAddr>,
-    /// Its pipes: indices in [`Shrunk::pruned`], in order.
+    /// Pipes of the path: indices in [`Shrunk::pruned`], in order.
     pub pipes: Vec<usize>,
     /// The small pipes that stand for these: indices in [`Shrunk::pipes`], in order.
     pub small: Vec<usize>,

@@ -20,9 +20,9 @@ use crate::joined::borders;
 
 /// The small network, before there is a report.
 pub struct SmallNetwork {
-    /// Its links, with real hosts at their border.
+    /// Links of the small network, with real hosts at their border.
     pub joined: Joined,
-    /// Its calibrated pipes.
+    /// The calibrated pipes.
     pub follower: Follower,
 }
 
@@ -31,7 +31,7 @@ pub struct SmallNetwork {
 pub struct Follower {
     /// The locations of the pipes, in the order of [`Shrunk::pipes`].
     places: Vec<PipeId>,
-    /// Its links, as users see them.
+    /// Links of the small network, as users see them.
     pub links: Vec<SmallLinkOf>,
     /// Counts of the pipes at the last calibration.
     counted: Vec<[u64; 3]>,
@@ -40,11 +40,11 @@ pub struct Follower {
 /// A link of the small network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmallLinkOf {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
     /// The interfaces at its ends.
     pub endpoints: [Endpoint; 2],
-    /// Its pipes, in the order of [`Direction::BOTH`].
+    /// Pipes of the link, in the order of [`Direction::BOTH`].
     pub pipes: [PipeId; 2],
 }
 

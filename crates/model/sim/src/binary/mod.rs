@@ -1,5 +1,5 @@
 //! The binary encoding of everything that the processes of one simulation exchange: the fields of
-//! each value, one after the other, without names. Not here: who sends what when
+//! each value, one after the other, without names. Not here: the exchange of messages
 //! (`netloom-simulate`).
 //!
 //! Integers are varints (LEB128: seven bits a byte, the least significant first, the high bit set

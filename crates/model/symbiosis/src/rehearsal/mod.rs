@@ -72,8 +72,8 @@ impl Method {
     pub const MD1: Self = Self::Md1(Inherited::Head, LossMethod::Positions);
 }
 
-/// How a small pipe inherits the backlog of the network (5.11): the way that is used in runs, and
-/// others for comparison.
+/// The ways in which a small pipe can inherit the backlog of the network (5.11): the one that is
+/// used in runs, and others for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inherited {
     /// Once: the line is held.
@@ -87,9 +87,10 @@ pub enum Inherited {
 /// The delay of the small network behind the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lag {
-    /// In each period it does what the original did in the same period.
+    /// In each period the small network does what the original did in the same period.
     None,
-    /// In each period it does what the original did in the period before, as in a real run.
+    /// In each period the small network does what the original did in the period before, as in a
+    /// real run.
     Period,
 }
 

@@ -47,7 +47,7 @@ pub enum LossDetection {
 pub struct Config {
     /// `tcp_congestion_control`, or the socket's `TCP_CONGESTION`.
     pub congestion_control: Algorithm,
-    /// How CUBIC leaves slow start.
+    /// The rule by which CUBIC leaves slow start.
     pub hystart: HyStart,
     /// Length of the longest packet in bytes, including the IP header.
     pub mtu: u16,

@@ -33,7 +33,7 @@ use std::str::FromStr;
 use crate::config::Config;
 use crate::rate::RateSample;
 
-/// How a congestion control uses ECN.
+/// The use of ECN by a congestion control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EcnUse {
     /// ECN as configured. A mark counts as a loss (RFC 3168).
@@ -97,7 +97,7 @@ pub trait CongestionControl: fmt::Debug + Send {
         false
     }
 
-    /// How ECN is used.
+    /// Returns the use of ECN.
     fn ecn(&self) -> EcnUse {
         EcnUse::Classic
     }

@@ -46,7 +46,7 @@ pub enum State {
     Established,
     /// Has sent a FIN.
     FinWait1,
-    /// Its FIN is acknowledged.
+    /// Has sent a FIN, which is acknowledged.
     FinWait2,
     /// Has received a FIN.
     CloseWait,

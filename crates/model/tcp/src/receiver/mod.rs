@@ -17,9 +17,9 @@ use window::Window;
 /// The place of a segment's payload in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// It continues the data in order, and makes this many bytes readable.
+    /// The segment continues the data in order, and makes this many bytes readable.
     InOrder(u64),
-    /// It leaves a gap.
+    /// The segment leaves a gap.
     OutOfOrder,
     /// All of it had arrived already.
     Duplicate,

@@ -33,7 +33,7 @@ impl LinkType {
 /// A frame of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedFrame<'a> {
-    /// Its number, from 1 on, as in Wireshark.
+    /// Number of the frame, from 1 on, as in Wireshark.
     pub number: u64,
     /// Time of capture in ns since 1970-01-01 UTC, if the clock was right.
     pub at: i128,

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Read};
 pub struct HttpHead {
     /// The first line.
     pub first: String,
-    /// Its length in bytes.
+    /// Length of the head in bytes.
     pub bytes: u64,
     /// Length of the body, if the head gives it.
     pub length: Option<u64>,

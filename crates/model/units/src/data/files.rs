@@ -20,7 +20,7 @@ pub trait DataFile {
     fn share(&mut self, shared: &mut SharedData);
 }
 
-/// Values by the file that they came from. Those who take the same values from the same file share
+/// Values by the file that they came from. Owners that use the same values of the same file share
 /// one copy.
 #[derive(Debug, Default)]
 pub struct SharedData(HashMap<(TypeId, String), Arc<dyn Any + Send + Sync>>);
@@ -71,9 +71,9 @@ pub struct FileError<E> {
 /// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileFault<E> {
-    /// It could not be read.
+    /// The file could not be read.
     Unreadable(E),
-    /// Its text is not in the expected format.
+    /// The text of the file is not in the expected format.
     Malformed(DataError),
 }
 

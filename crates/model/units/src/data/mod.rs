@@ -81,8 +81,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// Quotes the first word of `text` for messages, or its beginning if it is long. The file may not
-/// be the one that was meant, and may contain secrets. Whoever names the file may not be allowed to
-/// read it.
+/// be the one that was meant, and may contain secrets. The user who names the file may not be
+/// allowed to read it.
 pub fn quoted(text: &str) -> String {
     const MOST: usize = 12;
     let is_short = text.chars().count() <= MOST;

@@ -365,7 +365,7 @@ impl CongestionControl for Bbr3 {
         Some(LEAST_BURST)
     }
 
-    /// As in version 1, which is recorded (benches/tcp/loopback.py).
+    /// The value is that of version 1, which is recorded (benches/tcp/loopback.py).
     fn send_buffer_windows(&self) -> u32 {
         3
     }

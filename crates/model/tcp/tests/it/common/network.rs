@@ -43,7 +43,7 @@ impl Ord for Flying {
 pub enum Fate {
     Pass,
     Drop,
-    /// It arrives this much later, so that other packets overtake it.
+    /// The packet arrives this much later, so that other packets overtake it.
     Late(Duration),
     Twice,
     Mark,
