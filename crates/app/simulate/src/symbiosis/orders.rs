@@ -16,7 +16,7 @@ pub struct Calibrators {
 /// Calibrates one small pipe.
 struct Follower {
     calibrator: Calibrator,
-    /// The pipes that it stands for, by their indices in [`Shrunk::pruned`](super::Shrunk::pruned).
+    /// The pipes that it stands for, by their indices in [`Shrunk::pruned`].
     chain: Vec<usize>,
     /// Configuration of the pipe before there is a report.
     idle: PipeConfig,
