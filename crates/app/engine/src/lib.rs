@@ -26,6 +26,7 @@
 //! | `usage` | what nodes use of the machine; processes killed for want of memory |
 //! | `pings` | which nodes reach which |
 //! | `publish` | ports of the machine that lead into nodes |
+//! | `names` | names for the command of `netloom shell` |
 //! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and its signals |
 //! | `descriptors` | what others may take of the engine's open files |
@@ -52,6 +53,7 @@ mod interfaces;
 mod live;
 mod metrics;
 mod monitoring;
+mod names;
 mod pings;
 mod publish;
 mod ready;

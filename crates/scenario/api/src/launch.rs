@@ -27,6 +27,21 @@ pub struct Launch {
     pub workers: Option<usize>,
     /// How much traffic this machine bears.
     pub calibration: Calibration,
+    /// The network is that of `netloom shell`.
+    #[serde(default)]
+    pub shell: Option<Shell>,
+}
+
+/// What the engine does for the command of `netloom shell`, which the client starts in a node's
+/// network when that is ready. A run of such a network does not end by itself, and before the
+/// network is taken down, all processes that are in it are told that their session is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shell {
+    /// The node.
+    pub node: String,
+    /// The address of the machine's side of its link, where names are looked up: port 53, by UDP
+    /// and TCP. Nothing if the command reaches nothing beyond the link.
+    pub resolver: Option<std::net::Ipv4Addr>,
 }
 
 /// How much traffic this machine bears, as far as it was measured: the threshold where the scenario

@@ -36,6 +36,7 @@ use crate::device::Attachment;
 use crate::stack::netlink::{Netlink, Request};
 use crate::{Device, NodeError, stack::netns, stack::requests, stack::tap};
 
+pub use borrowed::may_have_ipv6_behind;
 pub(crate) use borrowed::{check, check_change, give_back};
 
 fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {

@@ -257,13 +257,13 @@ impl Kill<'_> {
         }
         // The kernel reuses the numbers of namespaces, and names of experiments can be those of
         // others: only both together tell whose a process is.
-        self.ours.user_namespace().is_some_and(|namespace| rootless::of(pid) == Some(namespace))
+        self.ours.user_namespace().is_some_and(|namespace| rootless::is_in(pid, namespace))
             && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
     }
 }
 
 /// The numbers of all processes but this one.
-fn all_processes() -> impl Iterator<Item = u32> {
+pub(crate) fn all_processes() -> impl Iterator<Item = u32> {
     let own = std::process::id();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries

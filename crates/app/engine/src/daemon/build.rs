@@ -131,6 +131,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         layout: layout.clone(),
         file: launch.file.clone(),
         results: results.as_ref().map(|results| results.directory().into()),
+        shell: launch.shell.clone(),
         declared_monitor,
     };
     let table = ServiceTable::new(&starts, logs(layout, results.as_ref()));

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use netloom_api::launch::StartUp;
@@ -12,6 +13,7 @@ use netloom_api::state::Phase;
 use netloom_host::StateLock;
 use netloom_results::Results;
 use tokio::net::UnixListener;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::watch;
@@ -22,10 +24,14 @@ use crate::http;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched};
+use crate::names::Forwarder;
 use crate::publish::Reserved;
 use crate::recording::{Observed, record, start_captures, start_frame_log};
 use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
+
+/// How long the processes of a shell may take to end when they are told to.
+const SESSION_PATIENCE: Duration = Duration::from_secs(3);
 
 /// What is still to be started, and how the start went so far.
 pub struct Start {
@@ -52,8 +58,11 @@ pub async fn serve(
     let Start { claim, starts, published, preparation, thresholds, deploy_seconds } = start;
     let names = watch::names(claim, &experiment);
     let Shares { metrics, published: of_ports } = Shares::set();
+    let names_share = of_ports.clone();
     let opened = open(&experiment, published, of_ports);
     let listener = or_tear_down(&experiment, opened)?;
+    let answering = answer_names(&experiment, names_share).await;
+    let _forwarder = or_tear_down(&experiment, answering)?;
     let workers = Relief {
         network: experiment.network.clone(),
         monitor: experiment.monitor.clone(),
@@ -112,6 +121,20 @@ fn open(experiment: &Experiment, published: Reserved, share: Share) -> Result<Un
     listen(&experiment.setting.layout.socket())
 }
 
+/// Answers what the command of a shell asks for names.
+async fn answer_names(experiment: &Experiment, share: Share) -> Result<Option<Forwarder>> {
+    let shell = experiment.setting.shell.as_ref();
+    let Some(address) = shell.and_then(|shell| shell.resolver) else { return Ok(None) };
+    let forwarder = Forwarder::start(address, Handle::current(), share).await?;
+    if forwarder.is_none() {
+        say(&StartUp::Note(format!(
+            "another program of this machine has port 53 at all addresses: it, and not NetLoom, \
+             answers what is asked for names at {address}"
+        )));
+    }
+    Ok(forwarder)
+}
+
 fn listen(socket: &Path) -> Result<UnixListener> {
     let listener = UnixListener::bind(socket)
         .with_context(|| format!("cannot listen on {}", socket.display()))?;
@@ -159,6 +182,7 @@ async fn stop(
     experiment.state.enter(Phase::Stopping);
     tasks.iter().for_each(JoinHandle::abort);
     experiment.publisher.end().await;
+    end_session(experiment);
     let torn_down = tear_down(experiment);
     for capture in captures {
         // A panic in a capture costs its file only.
@@ -166,6 +190,19 @@ async fn stop(
     }
     experiment.state.events.close().await;
     torn_down
+}
+
+/// Lets what runs in the network of a shell end by itself: experiments that were started there take
+/// down theirs.
+fn end_session(experiment: &Experiment) {
+    let Some(shell) = &experiment.setting.shell else { return };
+    let hang_up = || {
+        experiment.network.with(|live| Ok(live.network.hang_up(&shell.node, SESSION_PATIENCE)?))
+    };
+    // What has not ended is killed with the network.
+    if let Err(error) = tokio::task::block_in_place(hang_up) {
+        experiment.state.events.warn(netloom_api::in_words(error.as_ref()));
+    }
 }
 
 /// Takes the network down if something has failed.

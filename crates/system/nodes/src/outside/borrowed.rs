@@ -192,6 +192,18 @@ fn may_forward_ipv6() -> Result<(), String> {
     }
 }
 
+/// Whether a new network behind this machine can have IPv6: not where the machine has none.
+///
+/// # Errors
+/// Why it must not, although the machine has IPv6.
+pub fn may_have_ipv6_behind() -> Result<bool, String> {
+    let disabled = fs::read_to_string("/proc/sys/net/ipv6/conf/default/disable_ipv6");
+    if disabled.map_or(true, |disabled| disabled.trim() != "0") {
+        return Ok(false);
+    }
+    may_forward_ipv6().map(|()| true)
+}
+
 /// The device of a line of `/proc/net/ipv6_route`, if it is a default route that the kernel has
 /// learnt from a router.
 fn advertised_default(line: &str) -> Option<&str> {
