@@ -12,6 +12,7 @@ mod names;
 
 mod session;
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use common::{NETLOOM, eventually, remains, text};
@@ -22,8 +23,12 @@ pub const WORLD: &str = "198.51.100.2";
 
 /// A machine with a default route into the world, for shells under a name of the test's own.
 pub struct Place {
+    /// The machine.
     pub machine: Machine,
+    /// The name of its shells.
     pub name: String,
+    /// A folder of the test's own.
+    pub folder: PathBuf,
     before: String,
 }
 
@@ -34,8 +39,10 @@ impl Place {
         machine.ip("route add default via 198.51.100.2");
         machine.ip("-6 route add default via fd98::2");
         let name = format!("s-{}", machine.machine.trim_start_matches("l-machine-"));
+        let folder = std::env::temp_dir().join(format!("netloom-test-{name}"));
+        std::fs::create_dir_all(&folder).unwrap();
         let before = state_of(&machine);
-        Some(Self { machine, name, before })
+        Some(Self { machine, name, folder, before })
     }
 
     /// `netloom shell` on the machine, under the test's name.
@@ -52,6 +59,7 @@ impl Place {
         command
     }
 
+    /// A shell to its end.
     pub fn shell(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
     }
@@ -87,6 +95,15 @@ impl Place {
     }
 }
 
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Errors show in what later tests find.
+        let words = [NETLOOM, "cleanup", "--force", &self.name];
+        let _ = inside(&self.machine.machine, &words).output();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
 /// What a shell may change of the machine.
 fn state_of(machine: &Machine) -> String {
     let files = "/proc/sys/net/ipv4/conf/*/forwarding /proc/sys/net/ipv6/conf/*/forwarding";
@@ -99,6 +116,7 @@ pub fn least(ping: &str) -> f64 {
     times.split('/').next().unwrap().trim().parse().unwrap_or_else(|_| panic!("{ping}"))
 }
 
+/// All that a program has printed.
 pub fn said(output: &Output) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }

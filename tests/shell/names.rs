@@ -54,9 +54,9 @@ impl Drop for Resolver {
 fn names_are_looked_up_over_the_link() {
     let Some(place) = Place::new("names_are_looked_up_over_the_link") else { return };
     let _resolver = Resolver::start(&place);
-    let folder = tempfile::tempdir().unwrap();
+    let folder = &place.folder;
     // The first one of the machine's resolvers is not there.
-    let file = folder.path().join("resolv.conf");
+    let file = folder.join("resolv.conf");
     let resolvers = format!("nameserver 127.0.0.9\nnameserver {WORLD}\noptions timeout:30\n");
     std::fs::write(&file, resolvers).unwrap();
     let mount = format!("mount --bind {} /etc/resolv.conf && exec \"$@\"", file.display());

@@ -13,14 +13,14 @@ use crate::{Place, WORLD, least, said};
 fn only_the_network_of_a_command_is_its_own() {
     let Some(mut place) = Place::new("only_the_network_of_a_command_is_its_own") else { return };
     place.machine.serve();
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("file"), "of the caller\n").unwrap();
+    let folder = &place.folder;
+    fs::write(folder.join("file"), "of the caller\n").unwrap();
     let namespaces = "for n in pid user ipc uts cgroup; do readlink /proc/self/ns/$n; done";
     let line = format!("cat file; {namespaces}; echo $VARIABLE $NETLOOM_GATEWAY; cat");
     let shell = |line: &str| {
         let mut command = place.command(&["--", "sh", "-c", line]);
-        command.current_dir(folder.path()).env("VARIABLE", "value");
-        command.stdin(fs::File::open(folder.path().join("file")).unwrap());
+        command.current_dir(folder).env("VARIABLE", "value");
+        command.stdin(fs::File::open(folder.join("file")).unwrap());
         command.output().unwrap()
     };
     let output = shell(&line);
@@ -127,10 +127,10 @@ fn a_shell_is_an_experiment_that_can_be_changed_and_captured() {
 fn results_have_a_verdict_and_a_timeline_changes_the_link() {
     let name = "results_have_a_verdict_and_a_timeline_changes_the_link";
     let Some(place) = Place::new(name) else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let timeline = folder.path().join("events.yaml");
+    let folder = &place.folder;
+    let timeline = folder.join("events.yaml");
     fs::write(&timeline, "timeline:\n  - {at: 1ms, link: shell, set: {delay: 60ms}}").unwrap();
-    let results = folder.path().join("results");
+    let results = folder.join("results");
     let line = "until ping -n -c 1 -W 60 $0 | grep -E 'time=1[2-9][0-9]|time=[2-9][0-9][0-9]'; \
                 do sleep 0.1; done; exit 3";
     let output = place.shell(&[

@@ -250,10 +250,20 @@ impl Kill<'_> {
         self.cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
     }
 
+    /// Whether a process is the command of a shell in a shell: its namespace has a name in the outer
+    /// one's mount namespace only, so that its number alone is not certain.
+    fn is_of_nested_shell(&self, pid: u32, identity: Identity) -> bool {
+        let mut made = self.ours.made.namespaces.values();
+        made.any(|named| named.namespace == identity)
+            && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
+    }
+
     fn is_in_namespace(&self, pid: u32) -> bool {
         if !is_foreign(self.ours.layout()) {
-            return netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))
-                .is_some_and(|identity| self.namespaces.contains(&identity));
+            let found = netns::identity(Path::new(&format!("/proc/{pid}/ns/net")));
+            return found.is_some_and(|identity| {
+                self.namespaces.contains(&identity) || self.is_of_nested_shell(pid, identity)
+            });
         }
         // The kernel reuses the numbers of namespaces, and names of experiments can be those of
         // others: only both together tell whose a process is.

@@ -30,8 +30,8 @@ use crate::recording::{Observed, record, start_captures, start_frame_log};
 use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
 
-/// How long the processes of a shell may take to end when they are told to.
-const SESSION_PATIENCE: Duration = Duration::from_secs(3);
+/// How long the processes of a shell may take to end when they are told to, before they are killed.
+const SESSION_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is still to be started, and how the start went so far.
 pub struct Start {

@@ -81,7 +81,10 @@ impl Network {
             publish.join(", "),
             self.device,
         );
-        text.push_str(&indented(6, &checked("netloom shell", &both(args))?));
+        let both = both(args);
+        if !both.is_empty() {
+            text.push_str(&indented(6, &checked("netloom shell", &both)?));
+        }
         for (key, option, words) in
             [("forward", "--out", &args.out), ("reverse", "--in", &args.into)]
         {
