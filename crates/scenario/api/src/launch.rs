@@ -1,5 +1,6 @@
 //! How an engine is started: one JSON line in, JSON lines out until the network is ready.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
 use netloom_scenario::Scenario;
@@ -41,7 +42,17 @@ pub struct Shell {
     pub node: String,
     /// The address of the machine's side of its link, where names are looked up: port 53, by UDP
     /// and TCP. Nothing if the command reaches nothing beyond the link.
-    pub resolver: Option<std::net::Ipv4Addr>,
+    pub resolver: Option<Ipv4Addr>,
+    /// The machine's side of the link is the engine's own network, as an ordinary user's must be.
+    #[serde(default)]
+    pub gateway: Option<Gateway>,
+}
+
+/// The network of an ordinary user's engine in the place of the machine's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gateway {
+    /// The addresses by which it is joined to the machine's; nothing if it is not.
+    pub uplink: Option<(Ipv4Addr, Ipv6Addr)>,
 }
 
 /// How much traffic this machine bears, as far as it was measured: the threshold where the scenario

@@ -25,39 +25,42 @@ pub struct FreeSubnets {
     pub v6: Ipv6Addr,
 }
 
-/// The first free subnets from the one with number `start` on, so that two callers with different
-/// numbers ask for different ones. Nothing if all are taken.
-pub fn free_subnets(start: u32) -> Option<FreeSubnets> {
+/// The first free subnets from those with number `start` on, so that two callers with different
+/// numbers ask for different ones: as many different pairs as are asked for. Nothing if too few are
+/// free.
+pub fn free_subnets<const COUNT: usize>(start: u32) -> Option<[FreeSubnets; COUNT]> {
     // A family that the machine does not have takes nothing.
     let v4 = used_v4(&fs::read_to_string("/proc/thread-self/net/fib_trie").unwrap_or_default());
     let v6 = used_v6(&fs::read_to_string("/proc/thread-self/net/ipv6_route").unwrap_or_default());
-    free_beside(start, &v4, &v6)
+    let found: Vec<_> = free_beside(start, &v4, &v6).take(COUNT).collect();
+    found.try_into().ok()
 }
 
 fn free_beside(
     start: u32,
     v4: &BTreeSet<(u32, u32)>,
     v6: &BTreeSet<(u128, u32)>,
-) -> Option<FreeSubnets> {
-    let overlaps_v4 = |subnet: u32| {
+) -> impl Iterator<Item = FreeSubnets> {
+    let overlaps_v4 = move |subnet: u32| {
         v4.iter().any(|(address, length)| {
             let mask = u32::MAX.checked_shl(32 - length.min(&30)).unwrap_or(0);
             (address ^ subnet) & mask == 0
         })
     };
-    let overlaps_v6 = |subnet: u128| {
+    let overlaps_v6 = move |subnet: u128| {
         v6.iter().any(|(address, length)| {
             let mask = u128::MAX.checked_shl(128 - length.min(&64)).unwrap_or(0);
             (address ^ subnet) & mask == 0
         })
     };
     let v4 = (0..V4_SUBNETS)
-        .map(|step| V4_BASE + start.wrapping_add(step) % V4_SUBNETS * 4)
-        .find(|subnet| !overlaps_v4(*subnet))?;
+        .map(move |step| V4_BASE + start.wrapping_add(step) % V4_SUBNETS * 4)
+        .filter(move |subnet| !overlaps_v4(*subnet));
     let v6 = (0..V6_SUBNETS)
-        .map(|step| V6_BASE + (u128::from(start.wrapping_add(step) % V6_SUBNETS) << 64))
-        .find(|subnet| !overlaps_v6(*subnet))?;
-    Some(FreeSubnets { v4: Ipv4Addr::from(v4 + 1), v6: Ipv6Addr::from(v6 + 1) })
+        .map(move |step| V6_BASE + (u128::from(start.wrapping_add(step) % V6_SUBNETS) << 64))
+        .filter(move |subnet| !overlaps_v6(*subnet));
+    v4.zip(v6)
+        .map(|(v4, v6)| FreeSubnets { v4: Ipv4Addr::from(v4 + 1), v6: Ipv6Addr::from(v6 + 1) })
 }
 
 /// Prefixes in all tables of `/proc/net/fib_trie`: a line `|-- ADDRESS`, and below it a line
@@ -122,7 +125,7 @@ Id 52:
              fd4e65744c6d00030000000000000001 80 0 00 0 0 0 0 80200001 lo\n",
         );
         assert_eq!(v6.len(), 1);
-        let found = |start| free_beside(start, &used, &v6).unwrap();
+        let found = |start| free_beside(start, &used, &v6).next().unwrap();
         // The /28 of another table takes the first four.
         assert_eq!(found(0).v4, Ipv4Addr::new(100, 64, 0, 17));
         assert_eq!(found(4).v4, Ipv4Addr::new(100, 64, 0, 17));
@@ -132,11 +135,14 @@ Id 52:
         // Numbers of processes are larger than there are subnets.
         assert_eq!(found(V4_SUBNETS + 5).v4, found(5).v4);
         assert_eq!(found(u32::MAX).v4.octets()[0], 100);
+        let both: Vec<_> = free_beside(2, &used, &v6).take(2).collect();
+        assert_eq!(both[1].v4, Ipv4Addr::new(100, 64, 0, 21));
+        assert_eq!(both[1].v6.to_string(), "fd4e:6574:4c6d:4::1");
     }
 
     #[test]
     fn nothing_is_found_where_all_is_taken() {
         let all = BTreeSet::from([(V4_BASE, 11), (V4_BASE + (1 << 21), 11)]);
-        assert_eq!(free_beside(7, &all, &BTreeSet::new()), None);
+        assert_eq!(free_beside(7, &all, &BTreeSet::new()).next(), None);
     }
 }

@@ -72,11 +72,24 @@ pub(crate) fn is_in(pid: u32, namespace: Identity) -> bool {
 fn parent_of(pid: u32) -> io::Result<Identity> {
     /// `NS_GET_PARENT` of the kernel's `nsfs.h`.
     const GET_PARENT: libc::Ioctl = 0xb702;
-    let own = File::open(format!("/proc/{pid}/ns/user"))?;
+    related(Path::new(&format!("/proc/{pid}/ns/user")), GET_PARENT)
+}
+
+/// Whether the network of this process is made in its user namespace, so that its devices, routes
+/// and firewall are its own.
+pub(crate) fn owns_network() -> bool {
+    /// `NS_GET_USERNS` of the kernel's `nsfs.h`.
+    const GET_OWNER: libc::Ioctl = 0xb701;
+    related(Path::new(netns::HOME), GET_OWNER).is_ok_and(|owner| own() == Some(owner))
+}
+
+/// The user namespace that the kernel answers for a namespace.
+fn related(namespace: &Path, question: libc::Ioctl) -> io::Result<Identity> {
+    let namespace = File::open(namespace)?;
     // SAFETY: the descriptor is open, and the kernel takes no argument.
-    let parent = Errno::result(unsafe { libc::ioctl(own.as_raw_fd(), GET_PARENT) })?;
+    let found = Errno::result(unsafe { libc::ioctl(namespace.as_raw_fd(), question) })?;
     // SAFETY: the kernel has just made this descriptor for us.
-    netns::identity_of(&unsafe { File::from_raw_fd(parent) })
+    netns::identity_of(&unsafe { File::from_raw_fd(found) })
 }
 
 /// Whether a process was started with this variable in its environment.

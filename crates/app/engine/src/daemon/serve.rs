@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use netloom_api::launch::StartUp;
 use netloom_api::state::Phase;
 use netloom_host::StateLock;
+use netloom_nodes::shell::Gateway;
 use netloom_results::Results;
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
@@ -45,6 +46,10 @@ pub struct Start {
     pub preparation: Preparation,
     /// Where the monitor's thresholds come from.
     pub thresholds: Thresholds,
+    /// What joins the network of an ordinary user's shell to the machine's.
+    pub gateway: Option<Gateway>,
+    /// A thread in the machine's network.
+    pub machine: Handle,
     /// How long the start has taken.
     pub deploy_seconds: f64,
 }
@@ -55,20 +60,30 @@ pub async fn serve(
     results: Option<Results>,
     start: Start,
 ) -> Result<()> {
-    let Start { claim, starts, published, preparation, thresholds, deploy_seconds } = start;
+    let Start {
+        claim,
+        starts,
+        published,
+        preparation,
+        thresholds,
+        gateway,
+        machine,
+        deploy_seconds,
+    } = start;
     let names = watch::names(claim, &experiment);
+    let gateway = watch::gateway(gateway, &experiment);
     let Shares { metrics, published: of_ports } = Shares::set();
     let names_share = of_ports.clone();
     let opened = open(&experiment, published, of_ports);
     let listener = or_tear_down(&experiment, opened)?;
-    let answering = answer_names(&experiment, names_share).await;
+    let answering = answer_names(&experiment, machine, names_share).await;
     let _forwarder = or_tear_down(&experiment, answering)?;
     let workers = Relief {
         network: experiment.network.clone(),
         monitor: experiment.monitor.clone(),
         events: experiment.state.events.clone(),
     };
-    let tasks = [names, experiment.memory_kills.watch(), workers.start()];
+    let tasks = [names, gateway, experiment.memory_kills.watch(), workers.start()];
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
     or_tear_down(&experiment, watch::signals(&experiment.end))?;
@@ -122,10 +137,14 @@ fn open(experiment: &Experiment, published: Reserved, share: Share) -> Result<Un
 }
 
 /// Answers what the command of a shell asks for names.
-async fn answer_names(experiment: &Experiment, share: Share) -> Result<Option<Forwarder>> {
+async fn answer_names(
+    experiment: &Experiment,
+    machine: Handle,
+    share: Share,
+) -> Result<Option<Forwarder>> {
     let shell = experiment.setting.shell.as_ref();
     let Some(address) = shell.and_then(|shell| shell.resolver) else { return Ok(None) };
-    let forwarder = Forwarder::start(address, Handle::current(), share).await?;
+    let forwarder = Forwarder::start(address, machine, share).await?;
     if forwarder.is_none() {
         say(&StartUp::Note(format!(
             "another program of this machine has port 53 at all addresses: it, and not NetLoom, \

@@ -55,7 +55,8 @@ mod tests {
     fn only_the_resolver_differs() {
         let subnets = FreeSubnets { v4: [100, 64, 0, 1].into(), v6: 1.into() };
         let (name, device) = ("shell-1".into(), "shell1".into());
-        let mut network = Network { name, device, subnets, ipv6: true, offline: false };
+        let (gateway, ipv6, offline) = (None, true, false);
+        let mut network = Network { name, device, subnets, gateway, ipv6, offline };
         let callers =
             "search example.org\n nameserver 10.0.0.1\nnameserver 10.0.0.2\noptions edns0";
         let expected = "search example.org\noptions edns0\n";

@@ -15,7 +15,7 @@ mod network;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use netloom_api::launch::{Launch, Mode, Shell as Orders};
+use netloom_api::launch::{Gateway, Launch, Mode, Shell as Orders};
 use netloom_host::shell::{Entrance, Order};
 use netloom_host::{Layout, free_subnets};
 
@@ -55,20 +55,32 @@ pub async fn shell(args: Shell) -> Result<i32> {
 /// The network that is to be made.
 fn plan(args: &Shell) -> Result<Network> {
     let pid = std::process::id();
-    let subnets = free_subnets(pid).context(
+    let is_root = nix::unistd::geteuid().is_root();
+    if !is_root && !args.offline && netloom_host::shell::pasta().is_none() {
+        return Err(exit::usage(
+            "without root, a shell reaches the machine's network by `pasta`, which is not \
+             installed: install it (package `passt`), or give `--offline`",
+        ));
+    }
+    let [subnets, uplink] = free_subnets(pid).context(
         "every subnet of 100.64.0.0/10, or of fd4e:6574:4c6d::/48, overlaps a route or an address \
          here (`ip route show table all`)",
     )?;
     let name = args.name.clone().unwrap_or_else(|| format!("shell-{pid}"));
     netloom_scenario::check_experiment_name(&name).map_err(exit::usage)?;
+    let gateway =
+        (!is_root).then(|| Gateway { uplink: (!args.offline).then_some((uplink.v4, uplink.v6)) });
     let ipv6 = match netloom_host::may_have_ipv6_behind() {
         Ok(has_ipv6) => has_ipv6,
+        // It is no router of the machine's.
+        Err(_) if gateway.is_some() => true,
         Err(why) => {
             eprintln!("note: the command has no IPv6: {why}");
             false
         }
     };
-    Ok(Network { name, device: format!("shell{pid}"), subnets, ipv6, offline: args.offline })
+    let device = format!("shell{pid}");
+    Ok(Network { name, device, subnets, gateway, ipv6, offline: args.offline })
 }
 
 async fn run(
@@ -131,7 +143,7 @@ async fn start(network: &Network, loaded: &Loaded, results: Option<&Path>) -> Re
         mode,
         workers: None,
         calibration: profile_file::calibration(),
-        shell: Some(Orders { node: NODE.into(), resolver }),
+        shell: Some(Orders { node: NODE.into(), resolver, gateway: network.gateway.clone() }),
     };
     Engine::launch(orders, false).await
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
+use netloom_api::launch::Gateway;
 use netloom_host::FreeSubnets;
 
 use crate::args::Shell;
@@ -23,6 +24,8 @@ pub struct Network {
     pub device: String,
     /// The addresses at the caller's side.
     pub subnets: FreeSubnets,
+    /// The network of an ordinary user's engine.
+    pub gateway: Option<Gateway>,
     /// Whether the link has IPv6.
     pub ipv6: bool,
     /// Whether nothing beyond the link is reached.
