@@ -87,6 +87,10 @@ fn make_end(ledger: &Ledger, end: &OutsidePlan, record: &Record) -> Result<Devic
                 let (v4, v6) = (&borrowed.forwarding, borrowed.forwards_ipv6_for_us());
                 nat::bound(experiment, &record.mark, v4, v6)
             })
+            .and_then(|()| match ledger.layout().is_rootless() {
+                true => nat::hear_no_strangers(experiment, &record.mark),
+                false => Ok(()),
+            })
             .map_err(|error| NodeError::system("set up address translation (nf_tables)", error))?;
         borrowed.forward(end)?;
     }
