@@ -9,7 +9,7 @@ mod machine;
 
 mod ends;
 mod names;
-
+mod rootless;
 mod session;
 
 use std::path::PathBuf;
@@ -71,8 +71,13 @@ impl Place {
 
     /// A shell that goes on; returns when its command has printed a line.
     pub fn started(&self, arguments: &[&str]) -> Child {
+        self.started_as(&[], arguments)
+    }
+
+    /// The same behind other words.
+    pub fn started_as(&self, behind: &[&str], arguments: &[&str]) -> Child {
         use std::io::BufRead;
-        let mut child = self.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = self.command_as(behind, arguments).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         std::io::BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
@@ -89,9 +94,10 @@ impl Place {
     pub fn is_as_before(&self) {
         eventually("nothing is left", || remains(&self.name).is_empty());
         assert_eq!(state_of(&self.machine), self.before);
-        let inside = self.machine.sh("ip netns pids $(ip netns identify $$) | wc -l");
+        let count = "ip netns pids $(ip netns identify $$) | wc -l";
         // This very line: the shell, `ip`, `wc`.
-        assert!(inside.trim().parse::<u32>().unwrap() <= 3, "{inside}");
+        let alone = || self.machine.sh(count).trim().parse::<u32>().unwrap() <= 3;
+        eventually("no process is left on the machine", alone);
     }
 }
 

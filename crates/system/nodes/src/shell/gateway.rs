@@ -132,8 +132,7 @@ impl Drop for Gateway {
 /// Where `pasta` is; nothing if it is not installed.
 pub fn pasta() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(["/usr/bin".into(), "/usr/local/bin".into()]);
-    folders.map(|folder| folder.join(PASTA)).find(|file| file.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(PASTA)).find(|file| file.is_file())
 }
 
 /// Without the machine's own addresses, at which its servers would be hidden, and without any port
