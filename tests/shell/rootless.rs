@@ -31,7 +31,10 @@ fn an_ordinary_user_reaches_the_world_by_pasta() {
     let line = "id -u; grep CapEff /proc/self/status; /usr/bin/python3 -c \"$0\" && \
                 /usr/bin/python3 -c \"$1\"; exit 7";
     let (v4, v6) = (client(WORLD), client("fd98::2"));
-    let output = shell(&place, &["--delay", "20ms", "--", "sh", "-c", line, &v4, &v6]);
+    // Who reads it is another user.
+    let results = place.machine.sh("mktemp -d -u /tmp/netloom-results.XXXXXX");
+    let kept = ["-o", results.trim(), "--delay", "20ms", "--", "sh", "-c", line, &v4, &v6];
+    let output = shell(&place, &kept);
     assert_eq!(output.status.code(), Some(7), "{}", said(&output));
     let printed = text(&output.stdout);
     let lines: Vec<&str> = printed.lines().collect();
@@ -39,6 +42,9 @@ fn an_ordinary_user_reaches_the_world_by_pasta() {
     assert_eq!(lines[1], "CapEff:\t0000000000000000");
     // To the world, the command is the machine.
     assert_eq!(lines[2..], ["b'198.51.100.1'", "b'fd98::1'"], "{}", said(&output));
+    let summary = std::fs::read_to_string(format!("{}/summary.json", results.trim())).unwrap();
+    std::fs::remove_dir_all(results.trim()).unwrap();
+    assert!(summary.contains("what `pasta` adds"), "{summary}");
     place.is_as_before();
 }
 

@@ -24,7 +24,7 @@ use crate::experiment::Experiment;
 use crate::http;
 use crate::live::Live;
 use crate::metrics::Metrics;
-use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched};
+use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched, joined_by_pasta};
 use crate::names::Forwarder;
 use crate::publish::Reserved;
 use crate::recording::{Observed, record, start_captures, start_frame_log};
@@ -71,6 +71,9 @@ pub async fn serve(
         deploy_seconds,
     } = start;
     let names = watch::names(claim, &experiment);
+    if gateway.is_some() {
+        joined_by_pasta(&mut |observation| experiment.monitor.observe(&observation));
+    }
     let gateway = watch::gateway(gateway, &experiment);
     let Shares { metrics, published: of_ports } = Shares::set();
     let names_share = of_ports.clone();
