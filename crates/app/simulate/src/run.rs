@@ -175,8 +175,17 @@ impl<'a> Run<'a> {
         let now = self.processes.now();
         let sample = self.processes.sample_pipes()?;
         let routes = sample.routes.into_iter().collect();
-        let events = &mut self.recorder.events;
-        self.timeline.record((now, routes), &mut |time, what| events.record(time, what));
+        let mut happened = Vec::new();
+        self.timeline.record((now, routes), &mut |time, what| happened.push((time, what)));
+        let nodes = &self.scenario.nodes;
+        let name = |number: u32| nodes.get(number as usize).map(|node| node.name.clone());
+        happened.extend(sample.associations.iter().filter_map(|(medium, event)| {
+            Some((event.at, What::of_association(*medium, event, name)?))
+        }));
+        happened.sort_by_key(|(time, _)| *time);
+        for (time, what) in happened {
+            self.recorder.events.record(time, what);
+        }
         self.configs.reach(now);
         let links = statuses::links(sample.statistics, &self.configs, self.scenario);
         self.recorder.samples.add(now, Ok(links));

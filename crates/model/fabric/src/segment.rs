@@ -7,9 +7,10 @@
 //! | `outputs` | where a segment puts what leaves it: [`Outputs`] |
 //! | `switch` | switches: a relay by itself, and the choice of the kind |
 //! | `learning`, `vlan` | relays: which ports a frame leaves by, with and without VLANs |
-//! | `medium` | shared media |
+//! | `medium`, `distribution` | shared media; what access points make known to the wire |
 //! | `tree` | a spanning tree around a relay: which ports take part |
 
+mod distribution;
 mod learning;
 mod medium;
 mod outputs;
@@ -20,7 +21,7 @@ mod vlan;
 use std::fmt::Debug;
 
 use netloom_link::{FrameInfo, MacKey, PortVlans, VlanDrops};
-use netloom_medium::{MediumChange, MediumConfig, RadioError, StationView};
+use netloom_medium::{AssociationEvent, MediumChange, MediumConfig, RadioError, StationView};
 use netloom_spanning_tree::{BridgeId, PortView};
 use netloom_units::Time;
 
@@ -73,6 +74,11 @@ pub trait Segment<M: Memory>: Debug + Send {
         _out: &mut Outputs<'_, M>,
     ) -> Result<(), RadioError> {
         Ok(())
+    }
+
+    /// The next station of a shared medium that came to an access point or left one.
+    fn poll_association(&mut self) -> Option<AssociationEvent> {
+        None
     }
 
     /// A shared medium as it is at `now`; `None` of anything else.

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{CapturedFrame, Direction, FrameEvent, PipeStatistics};
+use netloom_medium::AssociationEvent;
 use netloom_units::{Duration, Time};
 
 use crate::capture::in_order;
-use crate::cell::Work;
+use crate::cell::{Cell, Work};
 use crate::flow::FlowTotals;
 use crate::network::{RouteChanged, RouteError};
 use crate::node::NodeCounts;
@@ -26,6 +27,8 @@ pub struct PipeSample {
     pub captured: Vec<(u32, CapturedFrame)>,
     /// What became of the routes that the timeline has changed so far, by the place of the change.
     pub routes: Vec<(u32, Result<RouteChanged, RouteError>)>,
+    /// Who came to access points or left them since the last sample, by medium.
+    pub associations: Vec<(u32, AssociationEvent)>,
 }
 
 /// What is read of flows.
@@ -96,7 +99,8 @@ impl Simulation {
         let statistics = pipes.filter_map(|pipe| Some((pipe, self.statistics(pipe)?))).collect();
         let routes = self.routes_changed();
         let (log, captured) = (self.take_log(), self.take_captured());
-        PipeSample { statistics, log, captured, routes }
+        let associations = self.cells.iter_mut().flat_map(Cell::take_associations).collect();
+        PipeSample { statistics, log, captured, routes, associations }
     }
 
     /// What became of the routes that the timeline has changed so far, by the place of the change.
@@ -144,6 +148,7 @@ impl PipeSample {
         self.captured.append(&mut other.captured);
         in_order(&mut self.captured);
         self.routes.append(&mut other.routes);
+        self.associations.append(&mut other.associations);
     }
 }
 

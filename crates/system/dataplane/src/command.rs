@@ -6,7 +6,7 @@ use std::sync::mpsc::Sender;
 
 use netloom_fabric::{LinkId, MediumView, PipeId, SegmentEnd, SegmentId};
 use netloom_link::{PipeChange, PipeConfig, PipeStatistics, Window};
-use netloom_medium::{MediumChange, RadioError};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError};
 use netloom_units::Time;
 
 use crate::balance::Load;
@@ -29,6 +29,8 @@ pub(crate) enum Command {
     },
     /// Report on shared media.
     Media { reply: Sender<Vec<MediumView>> },
+    /// Report who came to access points or left them since that was last asked.
+    Associations { reply: Sender<Vec<(SegmentId, AssociationEvent)>> },
     /// What changes by itself with time begins anew at `at`.
     Begin { at: Time, done: Sender<()> },
     /// Report on every pipe, since it began or in the window.

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 
 use netloom_fabric::{LinkId, MediumView, PipeId, SegmentEnd, SegmentId, SegmentKind};
 use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
-use netloom_medium::{MediumChange, RadioError};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError};
 use netloom_ports::{Carrier, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
@@ -184,6 +184,30 @@ impl Dataplane {
         let mut media: Vec<_> = reports.into_iter().flatten().collect();
         media.sort_unstable_by_key(|medium: &MediumView| medium.id);
         Ok(media)
+    }
+
+    /// Who came to access points or left them since this was last asked, by medium; in the order in
+    /// which they did.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn take_associations(&self) -> Result<Vec<(SegmentId, AssociationEvent)>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Associations { reply })?;
+        let mut all: Vec<_> = reports.into_iter().flatten().collect();
+        all.sort_by_key(|(_, event): &(SegmentId, AssociationEvent)| event.at);
+        Ok(all)
+    }
+
+    /// Switches the carriers of the interfaces at end `end` of a link, unless both of its pipes
+    /// are down.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn set_carrier(&self, link: LinkId, end: usize, up: bool) -> Result<(), DataplaneError> {
+        match self.control().links.get(&link) {
+            Some(control) if !control.is_cut() => control.switch_end(link, end, up),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// What changes by itself with time (traces, schedules, positions) begins anew, as if it were
@@ -474,12 +498,12 @@ impl LinkControl {
 
     /// Switches the carriers of all its interfaces.
     pub fn switch_carriers(&self, id: LinkId, up: bool) -> Result<(), DataplaneError> {
-        for (end, carriers) in self.carriers.iter().enumerate() {
-            for carrier in carriers {
-                let failed = |source| DataplaneError::Carrier { link: id, end, source };
-                carrier.set(up).map_err(failed)?;
-            }
-        }
-        Ok(())
+        (0..2).try_for_each(|end| self.switch_end(id, end, up))
+    }
+
+    /// Switches the carriers of the interfaces at one end.
+    fn switch_end(&self, id: LinkId, end: usize, up: bool) -> Result<(), DataplaneError> {
+        let failed = |source| DataplaneError::Carrier { link: id, end, source };
+        self.carriers[end].iter().try_for_each(|carrier| carrier.set(up).map_err(failed))
     }
 }

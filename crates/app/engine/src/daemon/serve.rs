@@ -18,6 +18,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::watch;
+use crate::associations::Associations;
 use crate::client::say;
 use crate::descriptors::{Share, Shares};
 use crate::experiment::Experiment;
@@ -86,7 +87,12 @@ pub async fn serve(
         monitor: experiment.monitor.clone(),
         events: experiment.state.events.clone(),
     };
-    let tasks = [names, gateway, experiment.memory_kills.watch(), workers.start()];
+    let stations = Associations {
+        network: experiment.network.clone(),
+        events: experiment.state.events.clone(),
+    };
+    let watches = [experiment.memory_kills.watch(), workers.start(), stations.start()];
+    let tasks: Vec<_> = [names, gateway].into_iter().chain(watches).collect();
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
     or_tear_down(&experiment, watch::signals(&experiment.end))?;

@@ -1,13 +1,17 @@
 //! A shared medium as a segment: stations at ports, frames between addresses and stations. Not
 //! here: what happens on the medium (`netloom-medium`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
 
-use netloom_link::MacKey;
-use netloom_medium::{Medium, MediumChange, RadioError, Receiver, StationId, StationProperties};
+use netloom_link::{Frame as _, MacKey};
+use netloom_medium::{
+    AssociationChange, AssociationEvent, Medium, MediumChange, RadioError, Receiver, Reception,
+    StationId, StationProperties,
+};
 use netloom_units::Time;
 
+use super::distribution::layer_2_update;
 use super::{Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, addresses};
 use crate::{Frame as _, Memory, SegmentId, SegmentPort, StationPort};
 
@@ -26,6 +30,8 @@ pub(super) struct SharedMedium<M: Memory> {
     own: HashMap<MacKey, StationId>,
     /// Behind which station another sender was seen last: one can be a bridge.
     learned: HashMap<MacKey, StationId>,
+    /// Who came to an access point or left one, and has not been asked for.
+    associations: VecDeque<AssociationEvent>,
 }
 
 impl<M: Memory> SharedMedium<M> {
@@ -34,7 +40,8 @@ impl<M: Memory> SharedMedium<M> {
     /// # Panics
     /// If no such medium can be. Whoever describes one has built it before.
     pub fn new(port: &StationPort, now: Time) -> Self {
-        let medium = port.setup.build(now).expect("a described medium can be built");
+        let mut medium: Medium<_> = port.setup.build(now).expect("a described medium can be built");
+        medium.watch_associations(true);
         Self {
             id: port.medium,
             medium,
@@ -43,22 +50,113 @@ impl<M: Memory> SharedMedium<M> {
             cut: HashSet::new(),
             own: HashMap::new(),
             learned: HashMap::new(),
+            associations: VecDeque::new(),
         }
     }
 
     /// Passes on what has been received, and takes back what nobody needs any more.
     fn settle(&mut self, now: Time, out: &mut Outputs<'_, M>) {
         while let Some(reception) = self.medium.poll(now) {
-            match self.ports.get(&reception.station) {
-                Some(port) => out.originate(*port, reception.release, reception.frame),
-                None => out.memory.recycle(reception.frame),
-            }
+            self.hand_on(reception, out);
+        }
+        while let Some(event) = self.medium.poll_association() {
+            self.announce(&event, out);
+            self.associations.push_back(event);
         }
         while let Some(dropped) = self.medium.poll_dropped() {
             out.memory.recycle(dropped.frame);
         }
         while let Some(frame) = self.medium.poll_spent() {
             out.memory.recycle(frame);
+        }
+    }
+
+    /// A station has received a frame.
+    fn hand_on(&mut self, reception: Reception<M::Frame>, out: &mut Outputs<'_, M>) {
+        let Reception { station, from, release, frame, .. } = reception;
+        if self.medium.has_access_points() {
+            let (source, destination) = addresses(frame.start());
+            if !self.medium.is_access_point(station) {
+                // What a station sent to everybody comes back from its access point.
+                if self.own.get(&source) == Some(&station) {
+                    return out.memory.recycle(frame);
+                }
+            } else if !self.medium.is_access_point(from) {
+                return self.distribute(station, destination, release, frame, out);
+            }
+        }
+        self.leave(station, release, frame, out);
+    }
+
+    /// A frame that a station has received leaves the medium.
+    fn leave(&self, station: StationId, at: Time, frame: M::Frame, out: &mut Outputs<'_, M>) {
+        match self.ports.get(&station) {
+            Some(port) => out.originate(*port, at, frame),
+            None => out.memory.recycle(frame),
+        }
+    }
+
+    /// An access point has received a frame of one of its stations: it is for another one of them,
+    /// for what is beyond it, or for all.
+    fn distribute(
+        &mut self,
+        point: StationId,
+        destination: MacKey,
+        at: Time,
+        frame: M::Frame,
+        out: &mut Outputs<'_, M>,
+    ) {
+        match self.receiver(destination) {
+            Receiver::All => {
+                let copy = frame.duplicate();
+                self.send(point, Receiver::All, at, copy, out);
+            }
+            Receiver::Station(to) if self.medium.access_point(to) == Some(point) => {
+                return self.send(point, Receiver::Station(to), at, frame, out);
+            }
+            Receiver::Station(_) | Receiver::Nobody => {}
+        }
+        self.leave(point, at, frame, out);
+    }
+
+    /// A station has a frame to send.
+    fn send(
+        &mut self,
+        from: StationId,
+        to: Receiver,
+        at: Time,
+        frame: M::Frame,
+        out: &mut Outputs<'_, M>,
+    ) {
+        // What came in here was well-formed.
+        let Ok(info) = frame.info() else { return out.memory.recycle(frame) };
+        if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
+            out.memory.recycle(rejected.frame);
+        }
+    }
+
+    /// The access point that a station has come to makes that known to the wire.
+    fn announce(&self, event: &AssociationEvent, out: &mut Outputs<'_, M>) {
+        let (AssociationChange::Associated { to, .. } | AssociationChange::HandedOver { to, .. }) =
+            event.what
+        else {
+            return;
+        };
+        let address = self.own.iter().find(|(_, station)| **station == event.station);
+        let (Some((address, _)), Some(port)) = (address, self.ports.get(&to)) else { return };
+        match out.memory.frame_of(&layer_2_update(*address)) {
+            Some(frame) => out.originate(*port, event.at, frame),
+            None => out.lose(*port),
+        }
+    }
+
+    /// Whom a frame of an access point is for, if for anybody here: what it does not know is not
+    /// for its stations.
+    fn receiver_beyond(&self, destination: MacKey) -> Option<Receiver> {
+        match self.receiver(destination) {
+            Receiver::Nobody => None,
+            Receiver::Station(to) if self.medium.is_access_point(to) => None,
+            to => Some(to),
         }
     }
 
@@ -79,10 +177,19 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
             return out.memory.recycle(frame);
         };
         let (source, destination) = addresses(frame.start());
-        if !self.own.contains_key(&source) {
-            self.learned.insert(source, from);
-        }
-        let to = self.receiver(destination);
+        let to = if !self.medium.has_access_points() {
+            if !self.own.contains_key(&source) {
+                self.learned.insert(source, from);
+            }
+            self.receiver(destination)
+        } else if self.medium.is_access_point(from) {
+            let Some(to) = self.receiver_beyond(destination) else {
+                return out.memory.recycle(frame);
+            };
+            to
+        } else {
+            self.medium.access_point(from).map_or(Receiver::Nobody, Receiver::Station)
+        };
         if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
             out.memory.recycle(rejected.frame);
         }
@@ -112,7 +219,9 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         let id = settings.station;
         self.stations[port] = Some(id);
         self.ports.insert(id, port);
-        self.own.insert(settings.address, id);
+        if let Some(address) = settings.address {
+            self.own.insert(address, id);
+        }
         self.medium.add(now, id, settings.config.clone(), settings.moves.clone());
     }
 
@@ -156,6 +265,10 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         let changed = self.medium.change(now, change);
         self.settle(now, out);
         changed
+    }
+
+    fn poll_association(&mut self) -> Option<AssociationEvent> {
+        self.associations.pop_front()
     }
 
     fn medium(&mut self, now: Time) -> Option<MediumView> {

@@ -26,6 +26,12 @@ impl MacKey {
         Self(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
     }
 
+    /// The bytes of the address in wire order.
+    pub const fn bytes(self) -> [u8; 6] {
+        let [_, _, a, b, c, d, e, f] = self.0.to_be_bytes();
+        [a, b, c, d, e, f]
+    }
+
     /// The same address in a VLAN: what is learned of it there holds there alone (independent
     /// learning, IEEE 802.1Q §8.8.9).
     pub const fn in_vlan(self, vlan: Vid) -> Self {

@@ -52,7 +52,7 @@ impl<F: Frame> Medium<F> {
         let carried = station
             .desk
             .head()
-            .filter(|_| ppdu.carries != Carries::Nothing)
+            .filter(|head| ppdu.carries != Carries::Nothing && !head.is_beacon)
             .map(|head| Carried { number: head.number, info: head.info, offered: head.offered });
         let frame = match (ppdu.carries, carried) {
             (Carries::Leaves, Some(carried)) => station.desk.take_frame(carried.number),
@@ -86,7 +86,7 @@ impl<F: Frame> Medium<F> {
             loss: FrameLoss::Weak,
         });
         station.sending = Some(slot);
-        let asked = station.desk.head().filter(|_| ppdu.attempt > 0);
+        let asked = station.desk.head().filter(|head| ppdu.attempt > 0 && !head.is_beacon);
         let frame = asked.map(|head| head.number);
         self.outlet.note(self.now, || {
             AirOccurrence::Sent(SentRecord {

@@ -6,7 +6,8 @@ use netloom_link::{
     Direction, DropReason, DropStatistics, FrameEvent, Histogram, IpPrefix, Occurrence,
     PipeStatistics, QueueStatistics,
 };
-use netloom_units::Duration;
+use netloom_medium::{AssociationChange, AssociationEvent, StationId};
+use netloom_units::{Duration, Time};
 
 use super::{Binary, DecodeError, Input, fields, places};
 use crate::cell::Work;
@@ -16,7 +17,8 @@ use crate::node::NodeCounts;
 use crate::sample::{FlowSample, PipeSample, Standing, TcpTotals};
 
 fields! {
-    PipeSample { statistics, log, captured, routes }
+    PipeSample { statistics, log, captured, routes, associations }
+    AssociationEvent { at, station, what }
     FlowSample { ends, tcp, delivered }
     Standing { done_at, work, nodes, not_begun }
     Work { events, packet_hops }
@@ -84,6 +86,36 @@ places! {
     DropReason, "reason of a drop": DropReason::ALL;
     CaptureDirection, "direction": [CaptureDirection::Inbound, CaptureDirection::Outbound];
     RouteError, "reason why a route cannot be changed": RouteError::ALL;
+}
+
+impl Binary for StationId {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.0.encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        u32::decode(input).map(Self)
+    }
+}
+
+impl Binary for AssociationChange {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let (from, to, since) = match *self {
+            Self::Associated { to, since } => (None, Some(to), since),
+            Self::HandedOver { from, to, since } => (Some(from), Some(to), since),
+            Self::Left { from } => (Some(from), None, Time::ZERO),
+        };
+        (from, (to, since)).encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        Ok(match <(Option<StationId>, (Option<StationId>, Time))>::decode(input)? {
+            (None, (Some(to), since)) => Self::Associated { to, since },
+            (Some(from), (Some(to), since)) => Self::HandedOver { from, to, since },
+            (Some(from), (None, _)) => Self::Left { from },
+            (None, (None, _)) => return Err(DecodeError::Value("association")),
+        })
+    }
 }
 
 impl Binary for PipeId {

@@ -1,7 +1,7 @@
 //! `netloom set`
 
-mod medium;
-pub mod properties;
+pub(super) mod medium;
+pub(super) mod properties;
 mod report;
 
 use std::path::Path;
@@ -18,7 +18,8 @@ use crate::{exit, files, find};
 pub async fn set(args: Set) -> Result<i32> {
     let (link, experiment) = find::split_at(&args.link);
     // The only link of an experiment may go by the name of that.
-    let is_experiment = experiment.is_none() && netloom_host::inspect(link)?.alive;
+    let may_be_one = netloom_scenario::check_experiment_name(link).is_ok();
+    let is_experiment = experiment.is_none() && may_be_one && netloom_host::inspect(link)?.alive;
     let experiment = experiment.or(is_experiment.then_some(link));
     let client = find::client(experiment, &args.scenario).await?;
     let links: Vec<LinkStatus> = client.get("/links").await?;
