@@ -76,7 +76,7 @@ impl Gateway {
     fn join(layout: &Layout, namespace: &File, uplink: Uplink) -> io::Result<Self> {
         // It has not the rights to take the namespace from another process, but finds it by name.
         let name = layout.state_dir().join("gateway");
-        File::create_new(&name)?;
+        File::create(&name)?;
         let bind = || {
             let source = "/proc/thread-self/ns/net";
             Ok(mount(Some(source), &name, None::<&str>, MsFlags::MS_BIND, None::<&str>)?)
@@ -95,8 +95,10 @@ impl Gateway {
             started.wait_until_joined(namespace, &log)?;
             Ok(started)
         });
-        umount2(&name, MntFlags::MNT_DETACH)?;
-        joined
+        let unmounted = umount2(&name, MntFlags::MNT_DETACH);
+        let joined = joined?;
+        unmounted?;
+        Ok(joined)
     }
 
     fn wait_until_joined(&mut self, namespace: &File, log: &std::path::Path) -> io::Result<()> {
