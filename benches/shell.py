@@ -64,19 +64,23 @@ def shell(arguments, by, resolver=None):
 
 
 def measure(who, by, resolver):
-    inner = [NETLOOM, "shell", "--delay", "15ms", "--", "ping", "-n", "-c", "20", "-i", "0.2", TARGET]
+    ping = ["ping", "-n", "-c", "20", "-i", "0.2", TARGET]
+    inner = [NETLOOM, "shell", "--delay", "15ms", "--", *ping]
     _, _, printed = shell(["--delay", "10ms", "--", *inner], by)
     times = [float(t) for t in re.findall(r"time=([0-9.]+) ms", printed)]
     if len(times) < 20:
         sys.exit(f"{len(times)} of 20 pings were answered: {printed}")
     print(f"{who}")
-    print(f"  nested ping, 10 ms and 15 ms (wanted: 50.0 to 52.0): median {statistics.median(times):.2f} ms")
-    print(f"    least {min(times):.2f}, second most {sorted(times)[-2]:.2f}, most {max(times):.2f} ms")
+    middle, last = statistics.median(times), sorted(times)
+    print(f"  nested ping, 10 ms and 15 ms (wanted: 50.0 to 52.0): median {middle:.2f} ms")
+    print(f"    least {last[0]:.2f}, second most {last[-2]:.2f}, most {last[-1]:.2f} ms")
     alone = statistics.median(run(by, ["true"]) for _ in range(10))
     whole = statistics.median(shell(["--", "true"], by)[0] for _ in range(10))
-    print(f"  shell -- true, median of 10 (wanted: 1 s at most): {whole:.2f} s; `true` alone {alone:.2f} s")
+    print(f"  shell -- true, median of 10 (wanted: 1 s at most): {whole:.2f} s")
+    print(f"    `true` alone: {alone:.2f} s")
     print(f"  exit code of `exit 7`: {shell(['--', 'sh', '-c', 'exit 7'], by)[1]}")
-    timed = "s=$(date +%s%N); getent ahostsv4 host.netloom.test >/dev/null || exit 1; e=$(date +%s%N); echo $(((e-s)/1000)) us"
+    ask = "getent ahostsv4 host.netloom.test >/dev/null || exit 1"
+    timed = f"s=$(date +%s%N); {ask}; e=$(date +%s%N); echo $(((e-s)/1000)) us"
     _, code, printed = shell(["--delay", "100ms", "--", "sh", "-c", timed], by, resolver)
     asked = re.search(r"(\d+) us", printed)
     if code or not asked:

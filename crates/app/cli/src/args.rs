@@ -46,8 +46,8 @@ pub enum Command {
     Exec(Exec),
     /// Open an interactive shell in a node.
     Connect(Connect),
-    /// Run a command of this machine over a modelled link: by default your shell. Everything but its
-    /// network is yours; the exit code is the command's own.
+    /// Run a command of this machine over a modelled link: by default your shell. Everything but
+    /// its network is yours; the exit code is the command's own.
     Shell(Shell),
     /// Let every host ping every other.
     Pingall(Pingall),

@@ -1,6 +1,6 @@
 //! The machine's own network, for an engine that is elsewhere: that of an ordinary user's shell,
-//! which makes the machine's side of the link in a network namespace of its own. What belongs to the
-//! machine, published ports and questions for names, is opened on a thread that has stayed there.
+//! which makes the machine's side of the link in a network namespace of its own. Published ports
+//! and questions for names belong to the machine: a thread that has stayed there opens them.
 
 use anyhow::{Context, Result};
 use netloom_api::launch::{Gateway as Orders, Launch};

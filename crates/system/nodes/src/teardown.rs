@@ -250,8 +250,8 @@ impl Kill<'_> {
         self.cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
     }
 
-    /// Whether a process is the command of a shell in a shell: its namespace has a name in the outer
-    /// one's mount namespace only, so that its number alone is not certain.
+    /// Whether a process is the command of a shell in a shell: its namespace has a name in the
+    /// outer one's mount namespace only, so that its number alone is not certain.
     fn is_of_nested_shell(&self, pid: u32, identity: Identity) -> bool {
         let mut made = self.ours.made.namespaces.values();
         made.any(|named| named.namespace == identity)

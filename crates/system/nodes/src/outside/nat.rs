@@ -108,9 +108,9 @@ pub(super) fn bound(experiment: &str, mark: &str, v4: &[String], v6: bool) -> io
 }
 
 /// Has the calling thread's network hear nothing that belongs to no connection. `pasta` may send
-/// segments without any flag (version 2023-03-09 does, for a first segment with data that comes right
-/// behind the handshake), which are no part of a translated connection for the kernel: it would
-/// reset that.
+/// segments without any flag (version 2023-03-09 does, for a first segment with data that comes
+/// right behind the handshake), which are no part of a translated connection for the kernel: it
+/// would reset that.
 pub(super) fn hear_no_strangers(experiment: &str, mark: &str) -> io::Result<()> {
     let (table, chain) = (text(&table(experiment)), text(HEARD));
     send(&[

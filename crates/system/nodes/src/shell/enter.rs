@@ -134,8 +134,8 @@ fn become_caller(caller: &Caller) -> io::Result<()> {
     Ok(setresuid(user, user, user)?)
 }
 
-/// In the user namespace where the caller is root: gives it its numbers back, by a user namespace in
-/// that one.
+/// In the user namespace where the caller is root: gives it its numbers back, by a user namespace
+/// in that one.
 fn be_again(user: u32, group: u32) -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWUSER)?;
     // The condition of the kernel for a map of groups.
