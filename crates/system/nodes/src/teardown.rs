@@ -111,7 +111,7 @@ pub(crate) fn remove(ours: &Ours<'_>) -> Result<CleanupReport, NodeError> {
     let mut report = CleanupReport::default();
     let cgroups = ours.cgroups();
     cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
-    let kill = Kill { namespaces: ours.namespaces(), cgroups: &cgroups, ours };
+    let kill = Kill { namespaces: ours.namespaces(), cgroups: &cgroups, ours, is_whole: true };
     report.processes = kill.all(deadline, &mut problems);
     if !is_foreign(layout) {
         problems.extend(outside::give_back(ours));
@@ -163,7 +163,7 @@ pub(crate) fn remove_node(
     let named = ours.made.namespaces.get(node);
     cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
     let namespaces = named.iter().map(|named| named.namespace).collect();
-    let kill = Kill { namespaces, cgroups: &cgroups, ours: &ours };
+    let kill = Kill { namespaces, cgroups: &cgroups, ours: &ours, is_whole: false };
     kill.all(deadline, &mut problems);
     ledger.let_go(node);
     let path = layout.namespace(node);
@@ -193,6 +193,8 @@ struct Kill<'a> {
     namespaces: HashSet<Identity>,
     cgroups: &'a [PathBuf],
     ours: &'a Ours<'a>,
+    /// Whether the whole experiment ends, and not only a node of it.
+    is_whole: bool,
 }
 
 impl Kill<'_> {
@@ -254,7 +256,8 @@ impl Kill<'_> {
     /// outer one's mount namespace only, so that its number alone is not certain.
     fn is_of_nested_shell(&self, pid: u32, identity: Identity) -> bool {
         let mut made = self.ours.made.namespaces.values();
-        made.any(|named| named.namespace == identity)
+        self.is_whole
+            && made.any(|named| named.namespace == identity)
             && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
     }
 
