@@ -1,4 +1,4 @@
-//! Scenarios as drawings.
+//! Drawings of scenarios.
 
 use std::fs;
 use std::path::Path;
@@ -70,7 +70,7 @@ fn svg_shows_every_node_and_link() {
     }
 }
 
-/// The number behind each place where `text` has `key`.
+/// Returns the numbers that follow `key` in `text`.
 fn numbers(text: &str, key: &str) -> Vec<f64> {
     let found = text.split(key).skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok());
     found.collect()
@@ -101,14 +101,14 @@ timeline:
         let lines = |class: &str| image.matches(&format!("<g class=\"{class}\">")).count();
         (lines("hears"), lines("link"), image.matches("class=\"reach\"").count())
     };
-    // 17 s to where b is near enough; b is off from 40 s on, and then its link is cut.
+    // After 17 s, b is near enough. From 40 s on, b is off, and then its link is cut.
     assert_eq!(heard(0), (1, 1, 3));
     assert_eq!(heard(24), (1, 1, 3));
     assert_eq!(heard(27), (2, 1, 3));
     assert_eq!(heard(45), (0, 1, 2));
     assert_eq!(heard(55), (0, 0, 2));
     let image = graph::svg_at(&scenario, Duration::from_secs(27)).unwrap();
-    // c is 130 m from a, on paper as far as 1.3 reaches.
+    // c is 130 m from a, which is 1.3 times the reach on paper.
     let (x, r) = (numbers(&image, "cx=\""), numbers(&image, "r=\""));
     assert!(((x[2] - x[0]) / r[0] - 1.3).abs() < 0.01, "{x:?} {r:?}");
     let dot = graph::dot_at(&scenario, Duration::from_secs(27)).unwrap();

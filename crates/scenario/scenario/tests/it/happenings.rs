@@ -1,4 +1,4 @@
-//! What a timeline comes to.
+//! The expansion of timelines.
 
 use netloom_scenario::{Lasting, Scenario, Start, TimelineAction};
 
@@ -13,7 +13,7 @@ fn load(timeline: &str) -> Scenario {
         .scenario
 }
 
-/// When what happens: time in ms, link or node, and its change in JSON.
+/// Returns the happenings: time in ms, link or node, and the change as JSON.
 fn told(scenario: &Scenario) -> Vec<(u64, String)> {
     let told = scenario.happenings().into_iter().map(|one| {
         let Start::At(at) = one.at else { panic!("a milestone") };
