@@ -1,4 +1,4 @@
-//! Errors in words.
+//! Descriptions of errors.
 
 use std::error::Error;
 use std::fmt;
