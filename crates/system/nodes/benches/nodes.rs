@@ -1,5 +1,6 @@
-//! What nodes cost: creation, processes, destruction of rings; and in which order TAP devices and
-//! namespaces are let go of best. `cargo bench -p netloom-nodes -- [NODES…]`, as root.
+//! Measures the costs of nodes: creating and destroying rings, starting processes, and the best
+//! order in which to close TAP devices and namespaces. `cargo bench -p netloom-nodes -- [NODES…]`,
+//! as root.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
