@@ -202,7 +202,6 @@ fn tick(
 ///
 /// # Errors
 /// The thread cannot be started.
-/// If the thread cannot be started.
 pub fn measure_wake_ups(
     wanted: Scheduling,
     period: Duration,

@@ -1,4 +1,4 @@
-//! A running data plane is changed, asked and captured.
+//! Changes, requests and captures of a running data plane.
 
 mod common;
 
@@ -11,7 +11,7 @@ use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{CaptureDirection, CaptureNote, Direction, DropReason, LinkState};
 use netloom_ports::memory::MemoryPeer;
 
-/// `count` links of their own, on `workers` workers.
+/// Creates `count` separate links on `workers` workers.
 fn links(count: usize, workers: usize, text: &str) -> (Dataplane, Vec<[MemoryPeer; 2]>) {
     let mut peers = Vec::new();
     let links = (0..count).map(|index| {
@@ -189,7 +189,7 @@ fn a_capture_shows_drops_and_why() {
     let (dataplane, left, _right) = one_link(text);
     let mut near = dataplane.capture_with_drops(LinkId(0), 0).unwrap();
     let mut far = dataplane.capture_with_drops(LinkId(0), 1).unwrap();
-    // One is on the line for most of a second, one waits, one finds no room.
+    // One frame is on the line for most of a second, one waits, and one finds no room.
     assert!((0..3).all(|n| left.send(&frame(2, 1, 1000 + n))));
     eventually("all frames", || statistics(&dataplane, forward(0)).offered.frames == 3);
     dataplane.change(&[(forward(0), change(r#"{"state":"down"}"#))]).unwrap();
