@@ -63,7 +63,7 @@ pub fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
 pub struct ApiError {
     /// Description of the failure and its reason, for people.
     pub error: String,
-    /// What to do next, if known.
+    /// Suggestion what to do next, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }

@@ -92,7 +92,7 @@ pub struct Summary {
     /// Flows of traffic, with their counters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowStatus>,
-    /// What to check before relying on the results.
+    /// Facts to check before relying on the results.
     pub warnings: Vec<String>,
 }
 

@@ -43,7 +43,7 @@ pub struct Diagnostic {
     pub span: Span,
     /// Description of the problem, with the name of the object.
     pub message: String,
-    /// What to do about it.
+    /// Suggestion what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// Other positions that are related to the finding.

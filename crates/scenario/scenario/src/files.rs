@@ -48,7 +48,7 @@ impl<F: FnMut(&str) -> Result<String, Unreadable>> ReadFile for F {
 pub struct Unreadable {
     /// The reason, like "there is no such file".
     pub reason: String,
-    /// What to do about it, if known.
+    /// Suggestion what to do about it, if there is one.
     pub help: Option<String>,
 }
 

@@ -23,7 +23,7 @@ pub struct Loaded {
 /// Loads a scenario that names no other files from its text.
 ///
 /// # Errors
-/// As [`load_with_files`]. It also fails if the scenario names a file.
+/// Those of [`load_with_files`]. It also fails if the scenario names a file.
 pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
     load_with_files(text, &mut |_: &str| Err(Unreadable::because("files cannot be read here")))
 }

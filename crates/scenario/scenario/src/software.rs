@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::service::OptionValue;
 use crate::spec::Command;
 
-/// Software of a node, beside its network stack.
+/// Software of a node, apart from its network stack.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Software {

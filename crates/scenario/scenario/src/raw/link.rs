@@ -73,7 +73,7 @@ pub(crate) struct RawLinkHead {
     pub mtu: Option<RawMtu>,
 }
 
-/// Keys of one direction of a link, beside the properties of its pipe.
+/// Keys of one direction of a link, apart from the properties of its pipe.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "LinkDirection")]
 #[serde(deny_unknown_fields)]

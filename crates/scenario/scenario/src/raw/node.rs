@@ -145,7 +145,7 @@ pub(crate) struct RawNodeProps {
     /// Routes in addition to those of `routing`.
     #[serde(default)]
     pub routes: Vec<Spanned<RawRoute>>,
-    /// Loopback addresses beside 127.0.0.1 and ::1: `auto` (default for routers), `none` (default
+    /// Loopback addresses besides 127.0.0.1 and ::1: `auto` (default for routers), `none` (default
     /// for hosts), or one for each family.
     #[serde(default)]
     pub loopback: Option<RawLoopback>,

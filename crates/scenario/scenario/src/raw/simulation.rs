@@ -32,12 +32,12 @@ pub(crate) struct RawSimulation {
     /// without the parts that are down, like `2s`. `never` (default): routes stay as planned.
     #[serde(default)]
     pub reroute: Option<RawReroute>,
-    /// Options of the model of the hosts' TCP, beside their sysctls.
+    /// Options of the model of the hosts' TCP, in addition to their sysctls.
     #[serde(default)]
     pub tcp: RawSimulatedTcp,
 }
 
-/// Options of the model of the hosts' TCP, beside their sysctls.
+/// Options of the model of the hosts' TCP, in addition to their sysctls.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "SimulatedTcp")]
 #[serde(deny_unknown_fields)]

@@ -17,7 +17,7 @@ use crate::spec::IpFamily;
 /// neither.
 pub(crate) type RawTraffic = Inline<RawTrafficHead, ModelKeys>;
 
-/// Keys of a traffic entry, beside its model.
+/// Keys of a traffic entry, apart from its model.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficHead")]
 #[serde(deny_unknown_fields)]

@@ -25,7 +25,7 @@ use ways::Way;
 /// Default of the lowest elevation of a satellite above the horizon.
 const ELEVATION: Angle = Angle::from_degrees(25);
 
-/// Results of expanding constellations, beside nodes and links.
+/// Results of expanding constellations, apart from nodes and links.
 #[derive(Default)]
 pub(super) struct Expanded {
     pub constellations: Vec<Constellation>,

@@ -26,7 +26,7 @@ pub(super) struct NodeDraft<'a> {
     pub raw: &'a Spanned<RawNode>,
     pub kind: NodeKind,
     pub groups: Vec<String>,
-    /// Software beside the network stack; set by [`super::software`].
+    /// Software, apart from the network stack; set by [`super::software`].
     pub software: Software,
     /// Properties of a medium, if the node is one; set by [`super::media`].
     pub medium: Option<Arc<Medium>>,

@@ -152,7 +152,7 @@ pub enum Routing {
     Hops,
     /// Shortest paths by the `cost` of the links.
     Cost,
-    /// No routes beside connected networks and the node's own `routes`.
+    /// No routes except those of connected networks and the node's own `routes`.
     None,
     /// No routes, because the node runs a routing daemon. Its neighbours may get routes through it.
     Daemon,

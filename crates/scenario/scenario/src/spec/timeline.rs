@@ -41,7 +41,7 @@ pub enum When {
 pub struct Recurs {
     /// Period of the repetition.
     pub every: Duration,
-    /// Largest number of repetitions.
+    /// Largest number of times that it happens.
     pub times: Option<u64>,
     /// Time before which it repeats.
     pub until: Option<Duration>,
@@ -52,7 +52,7 @@ pub struct Recurs {
 /// Random failures. The random numbers are those of the stream `timeline/NUMBER`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fails {
-    /// Time from one failure to the next.
+    /// Time that it works before each failure.
     pub after: DurationDistribution,
     /// Duration of each failure.
     pub lasts: DurationDistribution,

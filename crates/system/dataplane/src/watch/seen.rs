@@ -64,9 +64,9 @@ impl Loss {
 /// Limits beyond which events are reported individually.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Latest that a frame may leave and still count as punctual.
+    /// Largest lateness of a frame that counts as punctual.
     pub tolerance: Duration,
-    /// Latest that a frame may leave for the purpose of the run.
+    /// Largest lateness of a frame that the purpose of the run permits.
     pub needed: Duration,
     /// Longest pause of the engine that is not reported.
     pub pause: Duration,

@@ -19,11 +19,11 @@ pub(crate) struct Ours<'l> {
     layout: Layout,
     /// Records of the experiment, if its engine is this process.
     ledger: Option<&'l Ledger>,
-    /// What was about to be created; `None` if nothing was.
+    /// Record of what was about to be created; `None` if nothing was.
     pub record: Option<Record>,
-    /// What was created.
+    /// Things that were created.
     pub made: Made,
-    /// What prevents the removal of some of it, in words.
+    /// Reason why some of it cannot be removed, in words.
     pub problem: Option<String>,
 }
 

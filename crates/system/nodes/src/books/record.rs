@@ -9,7 +9,7 @@ use crate::books::borrowed::Borrowed;
 use crate::stack::netns::Identity;
 use crate::{Layout, NodeError};
 
-/// What an experiment is about to create. What it has created is in [`crate::made`].
+/// Record of what an experiment is about to create. What it has created is in [`crate::made`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// Process that writes the record.
@@ -23,7 +23,7 @@ pub(crate) struct Record {
     /// User namespace that contains everything, if it is an ordinary user's experiment.
     #[serde(default)]
     pub user_namespace: Option<Identity>,
-    /// What the machine must get back.
+    /// Things that the machine must get back.
     #[serde(default, skip_serializing_if = "Borrowed::is_empty")]
     pub borrowed: Borrowed,
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Number of descriptors that the engine needs beside devices: sockets, pipes and files, in all.
+/// Number of descriptors that the engine needs besides devices: sockets, pipes and files, in all.
 const SPARE_FILES: u64 = 1024;
 
 /// Size of an experiment.
@@ -35,7 +35,7 @@ pub struct Wall {
     pub has: u64,
     /// Whether the experiment cannot start with fewer. Otherwise, something in it may fail later.
     pub stops_start: bool,
-    /// What happens with fewer, and how to raise the limit.
+    /// Consequences of having fewer, and how to raise the limit.
     pub advice: Cow<'static, str>,
 }
 
