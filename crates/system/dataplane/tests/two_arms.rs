@@ -1,4 +1,4 @@
-//! The same links in virtual time and in the data plane with real sockets.
+//! Comparison of links in virtual time with the same links in the data plane, with real sockets.
 //!
 //! The model's random decisions for a frame depend only on the frame's number, so both runs must
 //! agree exactly on every frame's fate, whatever the machine does. Times agree within the machine's

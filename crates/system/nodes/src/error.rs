@@ -68,7 +68,7 @@ pub enum NodeError {
     Kernel {
         /// The node.
         node: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and what to do.
         why: String,
     },
     /// Time of nodes' own kernels cannot be dilated.

@@ -1,4 +1,4 @@
-//! What an experiment has created, with identities that nothing else has.
+//! Record of what an experiment has created, with identities that nothing else has.
 //!
 //! A name does not show to whom a thing belongs: anybody may create a namespace, a control group or
 //! a device with the name of an experiment's. So everything that outlives the engine is recorded
