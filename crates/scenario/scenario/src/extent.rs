@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_all_who_hear_each_other() {
+    fn neighbours_are_interfaces_that_hear_each_other() {
         let line = "  nodes: { a: , b: , c: , d: { kind: switch } }\n  links:\n";
         let lan = "    - { endpoints: [a, d] }\n    - { endpoints: [b, d] }\n    \
                    - { endpoints: [c, d] }\n";
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_is_random_and_nothing_else() {
+    fn properties_with_random_draws_are_random_and_others_are_not() {
         let with = |properties: &str| {
             let link = format!("    - {{ endpoints: [a, b]{properties} }}\n");
             scenario(&format!("  nodes: {{ a: , b: }}\n  links:\n{link}")).is_random()

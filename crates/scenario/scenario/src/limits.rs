@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_know_what_enforces_them() {
+    fn limits_need_the_controllers_that_enforce_them() {
         let limits = Limits { cpu_weight: Some(50), pids: Some(10), ..Limits::default() };
         assert_eq!(limits.controllers().collect::<Vec<_>>(), [Controller::Cpu, Controller::Pids]);
         assert_eq!(limits.to_string(), "cpu_weight 50, pids 10");

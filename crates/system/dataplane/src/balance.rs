@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_relieved_where_that_would_not_help() {
+    fn no_links_move_where_that_would_not_help() {
         let mut balance = Balance::default();
         assert_eq!(looks(&mut balance, &[0.85, 0.0], false, 1.0, 9), []);
         assert_eq!(looks(&mut balance, &[0.97, 0.6], false, 1.0, 9), [], "both have much to do");
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lent_is_given_back_when_all_was_calm_for_a_while() {
+    fn the_spare_worker_returns_its_links_after_a_while_of_low_load() {
         let mut balance = Balance::default();
         assert_eq!(looks(&mut balance, &[0.2, 0.3, 0.1], true, 1.0, CALM_LOOKS - 1), []);
         assert_eq!(looks(&mut balance, &[0.6, 0.7, 0.1], true, 1.0, 1), [], "it begins anew");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_move_stays() {
+    fn links_that_may_not_move_stay() {
         let mut chain = loads(&[1000; 12]);
         chain[11].may_move = false;
         chain[9].may_move = false;

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_of_a_udp_packet_are_seen() {
+    fn the_headers_of_a_udp_packet_are_parsed() {
         let mut bytes = Vec::new();
         PacketBuilder::ethernet2([2; 6], [4; 6])
             .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_a_home_stays_unless_a_switch_says_otherwise() {
+    fn links_keep_their_worker_unless_a_switch_joins_them_to_others() {
         let ends = [ALONE, ALONE, ALONE, [None, Some(7)], [Some(7), Some(3)], [Some(3), None]];
         let homes = [Some(1), Some(1), None, Some(0), None, Some(1)];
         assert_eq!(with_homes(&ends, &homes, 2), [1, 1, 1, 0, 0, 0]);

@@ -139,7 +139,7 @@ mod tests {
     );
 
     #[test]
-    fn without_limits_it_is_what_is_available() {
+    fn without_limits_the_room_is_the_available_memory() {
         assert_eq!(machine(&[]), 6144 * MB);
         let group = ("proc/self/cgroup", "0::/user/me\n");
         let free = ("sys/fs/cgroup/user/me/memory.max", "max\n");
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_says_what_ancestors_allow_that_are_not_seen() {
+    fn version_1_reports_limits_of_invisible_ancestors() {
         let files = [
             VERSION_1,
             ("proc/self/cgroup", "4:cpu:/\n3:memory:/box\n0::/\n"),

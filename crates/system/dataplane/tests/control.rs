@@ -114,7 +114,7 @@ fn batches_from_many_threads_do_not_block_each_other() {
 }
 
 #[test]
-fn a_cut_takes_the_carrier_and_what_is_in_flight() {
+fn a_cut_removes_the_carrier_and_drops_frames_in_flight() {
     let (dataplane, left, right) = one_link(r#"{"delay":"1h"}"#);
     assert!(left.send(&frame(2, 1, 60)));
     eventually("a frame in flight", || statistics(&dataplane, forward(0)).in_flight.frames == 1);
@@ -149,7 +149,7 @@ fn a_delay_can_be_shortened_under_a_sleeping_worker() {
 }
 
 #[test]
-fn what_does_not_exist_is_named() {
+fn errors_name_pipes_and_ends_that_do_not_exist() {
     let (dataplane, _left, _right) = one_link("{}");
     let nowhere = PipeId { link: LinkId(3), direction: Direction::Reverse };
     let error = dataplane.change(&[(nowhere, change("{}"))]).unwrap_err();
@@ -221,7 +221,7 @@ fn a_capture_shows_drops_and_why() {
 }
 
 #[test]
-fn a_slow_reader_is_told_what_it_missed() {
+fn a_slow_reader_learns_how_many_frames_it_missed() {
     let (dataplane, left, right) = one_link("{}");
     let mut capture = dataplane.capture(LinkId(0), 1).unwrap();
     for _ in 0..1100 {

@@ -59,7 +59,7 @@ fn of_pipe(entries: &[LogEntry], wanted: u32) -> Vec<FrameEvent> {
 }
 
 #[test]
-fn the_log_holds_what_the_pipe_counted() {
+fn the_log_agrees_with_the_counters_of_the_pipe() {
     // A frame takes at least 0.13 ms, so 300 frames overrun the queue unless their sender is held
     // up at each. Of the 21 or more that pass, all escape the loss with a probability below 2⁻²⁰,
     // if the draws had no seed.
@@ -126,7 +126,7 @@ fn only_the_links_asked_for_are_logged() {
 }
 
 #[test]
-fn what_cannot_be_written_in_time_is_counted_and_told() {
+fn entries_that_cannot_be_written_in_time_are_counted_as_lost() {
     let (dataplane, left, right) = one_link("{}");
     let (bytes, written) = channel();
     let (hold, gate) = channel::<()>();

@@ -94,7 +94,7 @@ fn super_frames_stay_whole_where_nothing_is_drawn_or_timed() {
 }
 
 #[test]
-fn super_frames_are_cut_to_what_the_rate_allows() {
+fn super_frames_are_split_to_the_size_that_the_rate_allows() {
     // 50 µs at 1 Gbit/s is 6250 bytes: five frames of 1078.
     for (rate, payloads) in [("1Gbit/s", vec![5000, 5000, 2000]), ("10Mbit/s", vec![1000; 12])] {
         let (dataplane, left, right) = one_link(&format!(r#"{{"rate":"{rate}"}}"#));
@@ -112,7 +112,7 @@ fn super_frames_are_cut_to_what_the_rate_allows() {
 }
 
 #[test]
-fn what_the_model_did_not_lose_is_counted_apart() {
+fn losses_outside_the_model_are_counted_separately() {
     let ((a, left), (b, right)) = (device(), device_of(2));
     let wiring = wiring(vec![link("l", [a, b], "{}")]);
     let dataplane = Dataplane::start(wiring, options()).unwrap();

@@ -32,7 +32,7 @@ fn put_in(dataplane: &mut Dataplane, links: Vec<Incoming>) {
 }
 
 #[test]
-fn what_stays_keeps_its_frames_its_counts_and_its_identity() {
+fn remaining_links_keep_their_frames_counts_and_identities() {
     let ((a, left), (b, right)) = (device(), device());
     let ((c, other), (d, _other)) = (device(), device());
     let delay = r#"{"delay":"300ms"}"#;
@@ -112,7 +112,7 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
 }
 
 #[test]
-fn what_cannot_be_put_in_comes_back_and_the_rest_goes_on() {
+fn links_that_cannot_be_added_are_returned_and_others_go_on() {
     let ((a, left), (b, right)) = (device(), device());
     let (c, third) = device();
     let links = vec![
@@ -142,7 +142,7 @@ fn what_cannot_be_put_in_comes_back_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_monitor_is_told_of_each_frame_once_before_and_after() {
+fn each_frame_is_reported_once_before_and_after_a_change() {
     let patient = Limits {
         tolerance: Duration::from_millis(1_000_000),
         needed: Duration::from_millis(1_000_000),

@@ -136,7 +136,7 @@ fn switches_that_know_vlans_form_one_tree_for_all_of_them() {
 }
 
 #[test]
-fn what_was_learned_the_old_way_is_forgotten() {
+fn addresses_learned_before_a_change_of_the_tree_are_forgotten() {
     let (dataplane, peers) = ring(3, None, "{}");
     eventually("a tree", || settled(&dataplane));
     // They communicate through the root, which is a neighbour of both: link 1 between them is not

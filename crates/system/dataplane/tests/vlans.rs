@@ -71,7 +71,7 @@ fn a_broadcast_reaches_its_vlan_with_the_tags_each_port_says() {
 }
 
 #[test]
-fn what_a_port_refuses_is_counted_there() {
+fn frames_that_a_port_refuses_are_counted_there() {
     let (dataplane, hosts) = lan(&[ACCESS_10, ACCESS_10, TRUNK], "{}");
     assert!(hosts[0].send(&tagged(20, &broadcast(0))));
     assert!(hosts[2].send(&broadcast(2)));
@@ -136,7 +136,7 @@ fn a_router_on_a_stick_is_in_every_vlan_with_one_address() {
 }
 
 #[test]
-fn what_is_no_frame_becomes_none_by_a_tag() {
+fn a_malformed_frame_stays_malformed_with_a_tag() {
     let (dataplane, hosts, router) = stick();
     assert!(router[1].send(&[0xff; 13]));
     assert!(router[1].send(&broadcast(9)));

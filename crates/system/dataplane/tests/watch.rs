@@ -56,7 +56,7 @@ fn every_frame_is_punctual_or_late() {
 }
 
 #[test]
-fn a_loss_is_told_with_its_pipe_and_its_place() {
+fn a_loss_is_reported_with_its_pipe_and_its_cause() {
     let ((a, left), (b, _right)) = (device(), device_of(2));
     let wiring = wiring(vec![link("l", [a, b], "{}")]);
     let dataplane = Dataplane::start(wiring, options()).unwrap();
@@ -68,7 +68,7 @@ fn a_loss_is_told_with_its_pipe_and_its_place() {
 }
 
 #[test]
-fn a_time_in_which_nobody_looks_is_told() {
+fn a_time_without_a_look_at_devices_is_reported() {
     let (dataplane, left, _right) = one_link("{}");
     // Moving a frame takes longer than zero.
     let mut watch = dataplane.watch(Limits { pause: Duration::ZERO, ..PATIENT }).unwrap();

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_told_from_limits_of_the_kernel() {
+    fn a_full_disk_is_distinguished_from_limits_of_the_kernel() {
         let told = |action: &str| {
             NodeError::system(action, io::Error::from_raw_os_error(libc::ENOSPC)).to_string()
         };

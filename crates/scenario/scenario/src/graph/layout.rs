@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_one_and_very_many_are_placed_too() {
+    fn layouts_work_for_no_node_one_node_and_very_many() {
         assert!(place(0, &[]).is_empty());
         assert!(place(1, &[])[0].iter().all(|value| value.is_finite()));
         let many = place(MOST + 1, &ring(MOST + 1));

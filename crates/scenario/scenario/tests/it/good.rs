@@ -134,7 +134,7 @@ fn every_property_is_in_the_scenario_of_properties() {
 }
 
 #[test]
-fn strings_of_other_tools_mean_what_they_do_there() {
+fn strings_of_other_tools_have_the_meaning_of_that_tool() {
     let scenario = file("properties.yaml");
     let tools = scenario.link("tools").unwrap();
     assert_eq!(
@@ -284,7 +284,7 @@ fn mtus_come_from_interface_then_link_then_node_then_all_links() {
 }
 
 #[test]
-fn directions_differ_where_it_is_said() {
+fn directions_differ_only_where_the_file_sets_them() {
     let scenario = file("everything.yaml");
     let link = scenario.link("access").unwrap();
     let rate = |text: &str| RateLimit::Limited(text.parse().unwrap());

@@ -12,7 +12,7 @@ fn good(name: &str) -> Scenario {
 }
 
 #[test]
-fn dot_names_nodes_by_kind_and_links_by_what_they_do() {
+fn dot_shows_kinds_of_nodes_and_properties_of_links() {
     let text = graph::dot(&good("lan.yaml"));
     for line in [
         "graph \"lan\" {",
@@ -35,7 +35,7 @@ fn mermaid_is_a_flowchart() {
 }
 
 #[test]
-fn directions_that_differ_are_both_told() {
+fn directions_that_differ_are_both_shown() {
     let text = graph::dot(&good("everything.yaml"));
     let label = "→ 20Mbit/s 5ms loss 0.1% ← 10Mbit/s 5ms loss 1%";
     assert!(text.contains(label), "{text}");
@@ -77,7 +77,7 @@ fn numbers(text: &str, key: &str) -> Vec<f64> {
 }
 
 #[test]
-fn a_time_shows_nodes_where_they_are_and_who_hears_whom() {
+fn a_drawing_at_a_time_shows_positions_and_which_stations_hear_each_other() {
     let text = "
 name: x
 topology:

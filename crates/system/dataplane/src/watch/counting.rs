@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bucket_holds_what_is_within_a_quarter_of_an_octave() {
+    fn a_bucket_is_a_quarter_of_an_octave() {
         for exponent in 0..64 {
             for part in [0, 1, 2, 3] {
                 let value = (1u64 << exponent) + part * ((1u64 << exponent) / 4);

@@ -192,7 +192,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_all_frames_and_never_too_punctual(
+        fn all_frames_are_reported_and_never_as_more_punctual(
             frames in prop::collection::vec((0u64..100_000_000, 0u64..5_000_000), 1..200),
             split in 0usize..200,
         ) {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_lost_what_each_stall_has_added() {
+    fn time_lost_by_a_line_is_the_sum_of_increases_of_the_shift() {
         let (tally, mut read) = (LatenessTally::default(), ReadLateness::default());
         for shift in [0, 500, 500, 200, 300, 0, 50] {
             tally.count(Duration::ZERO, &passage(shift), 1, NEEDED);

@@ -99,7 +99,7 @@ fn losses_and_pauses_are_reported_and_short_pauses_are_not() {
 }
 
 #[test]
-fn what_finds_no_room_is_counted() {
+fn sightings_without_room_in_the_ring_are_counted() {
     let (mut watch, mut spotter) = ends();
     for _ in 0..BACKLOG {
         spotter.lost(PIPE, Time::ZERO, Loss::Rejected, 1);

@@ -197,7 +197,7 @@ mod tests {
     use crate::books::borrowed::Borrowed;
 
     #[test]
-    fn what_an_earlier_try_made_is_ours_and_what_others_made_is_not() {
+    fn cgroups_of_an_earlier_attempt_are_ours_and_those_of_others_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::below(folder.path(), "demo");
         fs::create_dir(layout.state_dir()).unwrap();

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_gone_is_not_there_and_half_a_line_is_nothing() {
+    fn removed_things_are_absent_and_an_incomplete_line_is_ignored() {
         let state = tempfile::tempdir().unwrap();
         let layout = Layout::below(state.path(), "demo");
         fs::create_dir(layout.state_dir()).unwrap();

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_is_held_against_what_is_needed() {
+    fn limits_of_the_machine_are_compared_with_the_demand() {
         let machine = tempfile::tempdir().unwrap();
         for (file, text) in [
             ("self/mountinfo", "1 2 3 / / rw\n4 1 5 / /proc rw\n"),

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn version_2_passes_on_to_groups_that_come_and_lifts_what_goes() {
+    fn version_2_enables_controllers_of_new_groups_and_lifts_removed_limits() {
         let machine = tempfile::tempdir().unwrap();
         let owner = Plain(Layout::below(Path::new("/state"), "demo"));
         let own = machine.path().join("netloom/demo");
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_leaves_all_as_it_was() {
+    fn a_failed_write_leaves_limits_unchanged() {
         let machine = tempfile::tempdir().unwrap();
         let owner = Plain(Layout::below(Path::new("/state"), "demo"));
         let own = machine.path().join("pids");

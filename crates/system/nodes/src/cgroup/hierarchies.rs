@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_controller_that_is_nowhere_is_told_with_a_remedy() {
+    fn a_missing_controller_is_reported_with_a_remedy() {
         let mount = tempfile::tempdir().unwrap();
         fs::write(mount.path().join("cgroup.controllers"), "cpu pids\n").unwrap();
         let found = Hierarchies { unified: Some(mount.path().into()), ..Hierarchies::default() };

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_goes_is_the_kernels_default_and_what_stays_is_not_written() {
+    fn removed_limits_get_the_kernels_default_and_unchanged_ones_are_not_written() {
         assert_eq!(
             written(Version::Two, held(), Held::default()),
             expected(&[

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_versions_are_read_and_what_is_not_there_is_absent() {
+    fn both_versions_are_read_and_missing_counters_are_absent() {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &str, text: &str| {
             let path = folder.path().join(file);

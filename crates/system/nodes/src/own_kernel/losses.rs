@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_while_a_kernel_starts_does_not_count() {
+    fn losses_while_a_kernel_starts_do_not_count() {
         let account = Account::default();
         let eth1 = |frames| vec![("eth1".to_owned(), frames)];
         account.begin(eth1(2));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_one_device_are_added_up_and_those_that_nobody_reads_left_out() {
+    fn sockets_of_one_device_are_added_up_without_unread_ones() {
         let mut all = HashMap::new();
         let sockets = [(3, 8, 3), (3, 0, 4), (3, AUXILIARY_DATA | 8, 100), (0x0800, 0, 1000)];
         for (protocol, flags, drops) in sockets {

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_endless_is_an_error() {
+    fn incomplete_and_oversized_messages_are_errors() {
         let mut wire = vec![];
         send(&mut wire, &Message::Output(b"words".to_vec())).unwrap();
         assert!(receive(&wire[..wire.len() - 1]).is_err());

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn each_restriction_is_told_with_what_allows_it() {
+    fn each_restriction_is_reported_with_a_remedy() {
         for (errno, name, value, told) in [
             (Errno::EPERM, "kernel.unprivileged_userns_clone", 0, "unprivileged_userns_clone=1"),
             (Errno::ENOSPC, "user.max_user_namespaces", 0, "max_user_namespaces=10000"),

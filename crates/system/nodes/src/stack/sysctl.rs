@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_machine_are_told_apart() {
+    fn keys_of_the_machine_do_not_belong_to_nodes() {
         for key in ["kernel.panic", "network.x", "net", "net/../kernel/panic", "net.ipv4.//x"] {
             assert!(!belongs_to_node(key), "{key}");
         }
     }
 
     #[test]
-    fn an_interface_has_what_new_interfaces_get() {
+    fn the_default_of_an_interface_is_that_of_new_interfaces() {
         let default = |key| of_new_interfaces(&path(key));
         let expected = "/proc/sys/net/ipv4/conf/default/proxy_arp";
         assert_eq!(default("net.ipv4.conf.eth0/1.proxy_arp").as_deref(), Some(expected));

@@ -147,7 +147,7 @@ mod tests {
 
     /// Two sockets of this process: bytes written, waiting, and read.
     #[test]
-    fn the_kernel_accounts_for_what_programs_write_and_read() {
+    fn the_kernel_counts_bytes_that_programs_write_and_read() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let mut client = TcpStream::connect(listener.local_addr().expect("bound")).expect("there");
         let (mut server, _) = listener.accept().expect("a connection");
