@@ -16,6 +16,12 @@ pub enum RadioError {
         /// The names that there are.
         known: String,
     },
+    /// Losses of pairs, where nothing is lost with distance.
+    #[error(
+        "losses of pairs can be set on a radio channel only: on a cable there are none, and \
+         `mac: {{none: {{pairs: …}}}}` lists what each pair loses"
+    )]
+    NoChannel,
     /// Obstacles in degrees, without a place for the plane's origin.
     #[error(
         "{file} has coordinates in degrees; say where the plane's origin is, like \

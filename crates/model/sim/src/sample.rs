@@ -3,12 +3,13 @@
 
 use std::ops::Range;
 
-use netloom_fabric::{LinkId, PipeId};
+use netloom_fabric::{LinkId, PipeId, SegmentId};
 use netloom_link::{CapturedFrame, Direction, FrameEvent, PipeStatistics};
+use netloom_medium::{NeighbourChange, NeighbourView, Point, StationCounters, StationId};
 use netloom_units::{Duration, Time};
 
 use crate::capture::in_order;
-use crate::cell::Work;
+use crate::cell::{Cell, Work};
 use crate::flow::FlowTotals;
 use crate::network::{RouteChanged, RouteError};
 use crate::node::NodeCounts;
@@ -26,7 +27,44 @@ pub struct PipeSample {
     pub captured: Vec<(u32, CapturedFrame)>,
     /// What became of the routes that the timeline has changed so far, by the place of the change.
     pub routes: Vec<(u32, Result<RouteChanged, RouteError>)>,
+    /// What is on shared media, by their numbers.
+    pub media: Vec<MediumSample>,
 }
+
+/// What is read of a shared medium.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MediumSample {
+    /// Which one.
+    pub medium: SegmentId,
+    /// Its stations, in the order of their numbers.
+    pub stations: Vec<StationSample>,
+    /// Pairs of stations that came within reach of each other, or left it, since the last sample.
+    pub changes: Vec<NeighbourChange>,
+    /// What its air log has got since the last sample, if it has one.
+    pub air: Vec<u8>,
+}
+
+/// What is read of a station on a shared medium.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StationSample {
+    /// Which one.
+    pub station: StationId,
+    /// Whether its radio is on.
+    pub on: bool,
+    /// Where it is, in m; nothing while it is away.
+    pub position: Option<Point>,
+    /// Frames that wait in it, with the one that it serves.
+    pub queued: u64,
+    /// The contention window from which it draws its next backoff, in slots.
+    pub window: u32,
+    /// What it has done and met.
+    pub counters: StationCounters,
+    /// Those that it reaches.
+    pub reached: Vec<NeighbourView>,
+}
+
+/// Most stations of a medium whose pairs are watched.
+pub const MOST_WATCHED: usize = 100;
 
 /// What is read of flows.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -96,7 +134,9 @@ impl Simulation {
         let statistics = pipes.filter_map(|pipe| Some((pipe, self.statistics(pipe)?))).collect();
         let routes = self.routes_changed();
         let (log, captured) = (self.take_log(), self.take_captured());
-        PipeSample { statistics, log, captured, routes }
+        let mut media: Vec<_> = self.cells.iter_mut().flat_map(Cell::sample_media).collect();
+        media.sort_by_key(|sample| sample.medium);
+        PipeSample { statistics, log, captured, routes, media }
     }
 
     /// What became of the routes that the timeline has changed so far, by the place of the change.
@@ -144,6 +184,8 @@ impl PipeSample {
         self.captured.append(&mut other.captured);
         in_order(&mut self.captured);
         self.routes.append(&mut other.routes);
+        self.media.append(&mut other.media);
+        self.media.sort_by_key(|sample| sample.medium);
     }
 }
 

@@ -5,10 +5,16 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 
 use netloom_link::MacKey;
-use netloom_medium::{Medium, MediumChange, RadioError, Receiver, StationId, StationProperties};
+use netloom_medium::{
+    AirLogHeader, AirLogWriter, Medium, MediumChange, MediumSetup, RadioError, Receiver, Sniffed,
+    StationId, StationProperties,
+};
 use netloom_units::Time;
 
-use super::{Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, addresses};
+use super::{
+    AirLogPart, Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, Sniffer, addresses,
+    dot11,
+};
 use crate::{Frame as _, Memory, SegmentId, SegmentPort, StationPort};
 
 /// A medium and the ports at which its stations are.
@@ -26,6 +32,31 @@ pub(super) struct SharedMedium<M: Memory> {
     own: HashMap<MacKey, StationId>,
     /// Behind which station another sender was seen last: one can be a bridge.
     learned: HashMap<MacKey, StationId>,
+    /// What happens on it, if that is logged.
+    log: Option<AirLog>,
+    sniffers: Vec<Box<dyn Sniffer<M::Frame>>>,
+}
+
+/// An air log as it is written.
+#[derive(Debug)]
+struct AirLog {
+    writer: AirLogWriter,
+    /// Written and not taken yet.
+    bytes: Vec<u8>,
+}
+
+impl AirLog {
+    fn new(setup: &MediumSetup) -> Self {
+        let header = AirLogHeader { medium: setup.setting.name.clone(), seed: setup.setting.seed };
+        let mut bytes = Vec::new();
+        Self { writer: AirLogWriter::new(&header, &mut bytes), bytes }
+    }
+
+    fn take<F: netloom_link::Frame>(&mut self, medium: &mut Medium<F>) {
+        while let Some(event) = medium.poll_event() {
+            self.writer.write(&event, &mut self.bytes);
+        }
+    }
 }
 
 impl<M: Memory> SharedMedium<M> {
@@ -34,7 +65,9 @@ impl<M: Memory> SharedMedium<M> {
     /// # Panics
     /// If no such medium can be. Whoever describes one has built it before.
     pub fn new(port: &StationPort, now: Time) -> Self {
-        let medium = port.setup.build(now).expect("a described medium can be built");
+        let mut medium = port.setup.build(now).expect("a described medium can be built");
+        let log = port.setup.logged.then(|| AirLog::new(&port.setup));
+        medium.record(log.is_some());
         Self {
             id: port.medium,
             medium,
@@ -43,6 +76,8 @@ impl<M: Memory> SharedMedium<M> {
             cut: HashSet::new(),
             own: HashMap::new(),
             learned: HashMap::new(),
+            log,
+            sniffers: Vec::new(),
         }
     }
 
@@ -59,6 +94,28 @@ impl<M: Memory> SharedMedium<M> {
         }
         while let Some(frame) = self.medium.poll_spent() {
             out.memory.recycle(frame);
+        }
+        if let Some(log) = &mut self.log {
+            log.take(&mut self.medium);
+        }
+        while let Some(sniffed) = self.medium.poll_sniffed() {
+            self.show(&sniffed);
+        }
+    }
+
+    /// Shows a transmission that is over to those who listen.
+    #[cold]
+    fn show(&mut self, sniffed: &Sniffed<M::Frame>) {
+        let (own, config) = (&self.own, self.medium.config());
+        let address = |id: StationId| {
+            let found = own.iter().find(|(_, station)| **station == id);
+            found.map_or([0; 6], |(address, _)| address.bytes())
+        };
+        let heard = dot11::heard(sniffed, config, &address);
+        let frame = sniffed.frame.as_ref();
+        self.sniffers.retain_mut(|sniffer| sniffer.hear(heard.clone(), frame));
+        if self.sniffers.is_empty() {
+            self.medium.sniff(false);
         }
     }
 
@@ -161,5 +218,20 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
     fn medium(&mut self, now: Time) -> Option<MediumView> {
         let (config, stations) = (self.medium.config().clone(), self.medium.stations(now));
         Some(MediumView { id: self.id, config, stations })
+    }
+
+    fn shared_medium(&mut self) -> Option<(SegmentId, &mut Medium<M::Frame>)> {
+        Some((self.id, &mut self.medium))
+    }
+
+    fn sniff(&mut self, sniffer: Box<dyn Sniffer<M::Frame>>) {
+        self.sniffers.push(sniffer);
+        self.medium.sniff(true);
+    }
+
+    fn take_air_log(&mut self, now: Time, out: &mut Outputs<'_, M>) -> Option<AirLogPart> {
+        self.settle(now, out);
+        let log = self.log.as_mut()?;
+        Some(AirLogPart { medium: self.id, bytes: std::mem::take(&mut log.bytes) })
     }
 }

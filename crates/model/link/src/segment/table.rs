@@ -32,6 +32,12 @@ impl MacKey {
         Self(self.0 | (vlan.number() as u64) << 48)
     }
 
+    /// The address in wire order, without the VLAN.
+    pub const fn bytes(self) -> [u8; 6] {
+        let [_, _, a, b, c, d, e, f] = self.0.to_be_bytes();
+        [a, b, c, d, e, f]
+    }
+
     /// Whether it is a group address: multicast or broadcast.
     pub const fn is_group(self) -> bool {
         self.0 & (1 << 40) != 0

@@ -84,6 +84,10 @@ pub(crate) trait Field: Debug + Send {
     /// in any order, and returns until when the answer stays the same.
     fn paths(&mut self, at: Time, from: StationId, into: &mut Vec<Path>) -> Time;
 
+    /// From now on the way from one station to another loses so much, in dB, whatever lies between
+    /// them. Nothing where there is no such channel.
+    fn set_loss(&mut self, _from: StationId, _to: StationId, _loss: f64) {}
+
     /// The fading of one signal over `distance` m, as a ratio of powers. `draw` gives uniform
     /// numbers between 0 and 1, both excluded.
     fn fading(&self, _distance: f64, _draw: &mut dyn FnMut() -> f64) -> f64 {

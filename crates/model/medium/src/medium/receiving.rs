@@ -69,7 +69,7 @@ impl<F: Frame> Medium<F> {
     /// A signal ends at a hearer, the last one if `is_last`.
     pub(super) fn ends(&mut self, slot: u32, hearer: &Hearer, is_last: bool) {
         let (now, id) = (self.now, hearer.station);
-        let Some(transmission) = self.air.get(slot) else { return };
+        let Some(transmission) = self.air.get_mut(slot) else { return };
         let Some(station) = self.stations.get_mut(id.index()).and_then(Option::as_mut) else {
             return;
         };
@@ -99,6 +99,10 @@ impl<F: Frame> Medium<F> {
         });
         let ppdu = transmission.ppdu;
         let is_sending = station.radio.is_sending();
+        let is_meant = ppdu.to.includes(id);
+        if let Some(sniffed) = &mut transmission.sniffed {
+            sniffed.is_damaged |= is_meant && outcome.loss == Some(FrameLoss::Collision);
+        }
         if ppdu.kind == Kind::Data && ppdu.to.includes(id) {
             match outcome.loss {
                 None => self.deliver(slot, id, is_last),

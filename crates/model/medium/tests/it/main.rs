@@ -5,6 +5,7 @@ mod cell;
 mod chain;
 mod ethernet;
 mod laws;
+mod neighbours;
 mod space;
 mod support;
 mod tdma;

@@ -20,7 +20,7 @@ use std::net::IpAddr;
 use netloom_units::{Duration, Time};
 
 /// The version of this encoding. Whoever speaks another one does not understand it.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// What can be written as bytes, and read from them.
 pub trait Binary: Sized {
