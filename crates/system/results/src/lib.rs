@@ -15,6 +15,10 @@
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `services/SERVICE@NODE.log` | what services printed |
 //! | `files/NODE/…` | files that processes were told to keep |
+//! | `radio.parquet` | what stations on shared media did over time |
+//! | `positions.parquet` | where nodes on shared media were over time |
+//! | `neighbours.parquet` | whom stations on shared media reached over time |
+//! | `air/MEDIUM.nlf` | what happened on a shared medium, if `measure` asked for it |
 //! | `frames.nlf` | what happened to every frame, if `measure` asked for it |
 //! | `captures/NODE-IF.pcapng` | captures that `measure` asked for |
 //! | `summary.json` | how it went |
@@ -43,7 +47,7 @@ use serde::Serialize;
 pub use capture::CaptureWriter;
 pub use events::EventFile;
 pub use flows::FlowSampler;
-pub use radio::RadioSampler;
+pub use radio::{MediaFiles, MediaSample, MediaSampler};
 pub use samples::Sampler;
 
 /// What the summary is called until it is whole.
@@ -123,9 +127,19 @@ impl Results {
         private_file(&self.path("pipes.parquet"))
     }
 
-    /// The file for samples of stations on shared media.
-    pub fn radio_file(&self) -> io::Result<File> {
-        private_file(&self.path("radio.parquet"))
+    /// The files for samples of shared media.
+    pub fn media_files(&self) -> io::Result<MediaFiles> {
+        Ok(MediaFiles {
+            radio: private_file(&self.path("radio.parquet"))?,
+            positions: private_file(&self.path("positions.parquet"))?,
+            neighbours: private_file(&self.path("neighbours.parquet"))?,
+        })
+    }
+
+    /// The file for the air log of a shared medium.
+    pub fn air_log_file(&self, medium: &str) -> io::Result<File> {
+        private_folder(&self.path("air"))?;
+        private_file(&self.path("air").join(format!("{medium}.nlf")))
     }
 
     /// The file for samples of flows.

@@ -23,7 +23,7 @@ use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched};
 use crate::publish::Reserved;
-use crate::recording::{Observed, record, start_captures, start_frame_log};
+use crate::recording::{Observed, media, record, start_captures, start_frame_log};
 use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
 
@@ -82,6 +82,8 @@ pub async fn serve(
     };
     let (monitoring, metrics) = or_tear_down(&experiment, prepared.await)?;
     let mut captures = Vec::new();
+    let Experiment { network, state, end, .. } = &*experiment;
+    let media = media::watch(network.clone(), state.events.clone(), end.clone());
     let outcome = match &results {
         Some(results) => {
             let Experiment { network, state, .. } = &*experiment;
@@ -100,6 +102,10 @@ pub async fn serve(
             Ok(())
         }
     };
+    if let Some(media) = media {
+        // It has nothing more to tell.
+        let _ = media.await;
+    }
     let torn_down = stop(&experiment, &tasks, captures).await;
     server.abort();
     outcome.and(torn_down)
