@@ -1,6 +1,7 @@
 """What the benchmarks share: the machine's name, and running `netloom`."""
 
 import json
+import math
 import os
 import pathlib
 import platform
@@ -23,12 +24,13 @@ def machine():
     return f"{model}, {os.cpu_count()} cores, Linux {platform.release()}, load {load:.2f}"
 
 
-def netloom(*arguments, **options):
-    """Runs `netloom`; its standard output. Raises with what it said if it fails."""
+def netloom(*arguments, accept=(0,), **options):
+    """Runs `netloom`; its standard output. Raises with what it said if it fails: 3 is the code of a
+    run whose verdict is not `valid`."""
     done = subprocess.run(
         [NETLOOM, *map(str, arguments)], capture_output=True, text=True, **options
     )
-    if done.returncode != 0:
+    if done.returncode not in accept:
         raise SystemExit(f"netloom {' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
     return done.stdout
 
@@ -62,3 +64,23 @@ def percentile(values, share):
     """The value below which `share` of the values lie (nearest rank)."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def kolmogorov_smirnov(one, other):
+    """The chance that two samples of one distribution differ as much as these (two-sided test of
+    Kolmogorov and Smirnov, with Stephens' correction for small samples)."""
+    points = sorted([*one, *other])
+    most = max(
+        abs(sum(v <= x for v in one) / len(one) - sum(v <= x for v in other) / len(other))
+        for x in points
+    )
+    root = math.sqrt(len(one) * len(other) / (len(one) + len(other)))
+    scaled = (root + 0.12 + 0.11 / root) * most
+    terms = (2 * (-1) ** (k - 1) * math.exp(-2 * (k * scaled) ** 2) for k in range(1, 101))
+    return min(1.0, max(0.0, sum(terms))) if scaled > 0.2 else 1.0
+
+
+def jain(rates):
+    """Jain's index of fairness."""
+    squares = sum(rate * rate for rate in rates)
+    return sum(rates) ** 2 / (len(rates) * squares) if squares > 0 else 0.0

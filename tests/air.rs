@@ -36,8 +36,9 @@ struct Busy(Child);
 
 impl Busy {
     fn new() -> Self {
-        let spin = Command::new("sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null());
-        Self(spin.spawn().expect("a shell is there"))
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
+        Self(shell.spawn().expect("a shell is there"))
     }
 }
 

@@ -262,3 +262,39 @@ fn a_node_that_becomes_a_switch_is_made_anew() {
     let error = lab.ok(&["inspect"]);
     assert!(error.contains("router"), "{error}");
 }
+
+#[test]
+fn media_their_members_and_their_places_become_others() {
+    let cell = |members: &str, nodes: &str, mac: &str| {
+        format!(
+            "topology:\n  media:\n    air: {{preset: 802.11b, propagation: {{range: {{reach: 100m}}}}, \
+             members: [{members}], mac: {mac}}}\n  nodes: {{a: {{position: [0m, 0m]}}, {nodes}}}\n"
+        )
+    };
+    let near = cell("a, b", "b: {position: [10m, 0m]}", "dcf");
+    let lab = Lab::deployed(&near);
+    reach(&lab, "a", "b");
+    let more = "b: {position: [10m, 0m]}, c: {position: [20m, 0m]}";
+    rewrite(&lab, &cell("a, b, c", more, "{dcf: {rts_threshold: 0B}}"));
+    let plan = planned(&lab);
+    assert_eq!(plan[0], "+ node c: host");
+    let is_there = |start: &str| plan.iter().any(|line| line.starts_with(start));
+    assert!(is_there("+ link c--air: ") && is_there("~ medium air: mac "), "{plan:?}");
+    lab.ok(&["apply"]);
+    reach(&lab, "c", "b");
+    assert_eq!(planned(&lab), [""; 0], "it is there");
+    // Properties that were set by hand become what the file says.
+    lab.ok(&["set", &format!("air@{}", lab.name), "lock=any"]);
+    assert!(planned(&lab)[0].starts_with("~ medium air: lock any -> decodable"), "{plan:?}");
+    // Out of reach, and back without the third.
+    rewrite(&lab, &cell("a, b", "b: {position: [500m, 0m]}", "dcf"));
+    let plan = planned(&lab);
+    assert!(plan.iter().any(|line| line.starts_with("! link b--air: ")), "{plan:?}");
+    lab.ok(&["apply"]);
+    lab.sh("a", "! ping -4 -n -c 2 -i 0.2 -W 1 b");
+    rewrite(&lab, &near);
+    lab.ok(&["apply"]);
+    reach(&lab, "a", "b");
+    lab.ok(&["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
+}

@@ -442,3 +442,151 @@ fn a_simulation_that_cannot_keep_up_is_invalid_and_ends_with_the_run() {
     assert!(went["warnings"].to_string().contains("real hosts follow it late"), "{went}");
     assert_eq!(lab.remains(), [""; 0]);
 }
+
+/// A program without a library that anybody could put something into: writes so many bytes, in
+/// pieces of odd lengths, and reports how many it wrote.
+const STATIC: &str = r#"
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(atoi(words[2])) };
+    inet_pton(AF_INET, words[1], &to.sin_addr);
+    int end = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(end, (struct sockaddr *)&to, sizeof to)) return 1;
+    static char bytes[7919];
+    long left = atol(words[3]), all = left;
+    while (left > 0) {
+        long some = write(end, bytes, left < sizeof bytes ? left : sizeof bytes);
+        if (some <= 0) return 2;
+        left -= some;
+    }
+    printf("%ld\n", all);
+    return close(end);
+}
+"#;
+
+/// Reads so many bytes at a time, with a pause between, until nothing comes, from so many
+/// connections; prints how many bytes came over each.
+const READER: &str = "
+import socket, sys, time
+port, count, bytes, pause = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+with socket.create_server(('', port)) as server:
+    for _ in range(count):
+        end, _ = server.accept()
+        all = 0
+        while some := end.recv(bytes):
+            all += len(some)
+            time.sleep(pause)
+        end.close()
+        print(all, flush=True)
+";
+
+/// What a connection's ends wrote and what their twins did, by the port that one of them connects
+/// to: what goes there, and what comes back.
+fn connections(lab: &Lab, results: &str, port: u64) -> Vec<[u64; 4]> {
+    let columns = ["source_port", "destination_port", "written", "twin_written"];
+    let columns = [&columns[..], &["twin_acknowledged", "twin_read"]].concat();
+    let file = File::open(lab.path(&format!("{results}/connections.parquet"))).unwrap();
+    let mut rows = Vec::new();
+    let table = Stored::open(file).unwrap();
+    table
+        .rows(&columns, |row| {
+            let number = |place: usize| match row[place] {
+                Cell::Number(number) => number,
+                other => panic!("{other:?}"),
+            };
+            if [number(0), number(1)].contains(&port) {
+                rows.push([2, 3, 4, 5].map(number));
+            }
+        })
+        .unwrap();
+    rows
+}
+
+/// Programs that nobody has touched: what each reports is what its twin wrote and what came to the
+/// other end's twin, to the byte, both ways.
+#[test]
+fn twins_of_connections_carry_what_programs_wrote() {
+    let lab = Lab::new("");
+    fs::write(lab.path("static.c"), STATIC).unwrap();
+    fs::write(lab.path("reader.py"), READER).unwrap();
+    let built = std::process::Command::new("cc")
+        .args(["-static", "-o", "static", "static.c"])
+        .current_dir(&lab.directory)
+        .status();
+    assert!(built.unwrap().success(), "a static program needs a C compiler and its libc.a");
+    fs::create_dir(lab.path("files")).unwrap();
+    fs::write(lab.path("files/page"), vec![7; 345_678]).unwrap();
+    common::rewrite(
+        &lab,
+        &format!(
+            "symbiosis: {{ period: 200ms, calibration: cross_traffic, twins: connections }}\n{TWO}\
+traffic:
+  - {{ name: crowd, from: s1, to: s2, udp: {{}}, poisson: {{ rate: 3Mbit/s }}, background: true }}
+processes:
+  - {{ name: sink, node: h2, command: iperf3 --server --one-off, ready: {{ port: 5201 }},
+      background: true }}
+  - {{ name: web, node: h2, command: python3 -m http.server --directory files 8000,
+      ready: {{ port: 8000 }}, background: true }}
+  - {{ name: fast, node: h2, command: python3 reader.py 7000 1 65536 0, ready: {{ port: 7000 }},
+      background: true }}
+  - {{ name: slow, node: h2, command: python3 reader.py 7001 1 20000 0.1,
+      ready: {{ port: 7001 }} }}
+  - {{ name: bulk, node: h1, command: iperf3 -4 -c h2 -n 700K -C reno --json,
+      start: {{ after: sink }} }}
+  - {{ name: get, node: h1, start: {{ after: web }}, command: [curl, -4, -s, -o, /dev/null, -w,
+      '%{{size_request}} %{{size_header}} %{{size_download}}', 'http://h2:8000/page'] }}
+  - {{ name: static, node: h1, command: [sh, -c, './static $(getent ahostsv4 h2 | head -1 | cut \
+             -d\" \" -f1) 7000 456789'], start: {{ after: fast }} }}
+  - {{ name: stream, node: h1, command: [sh, -c, './static $(getent ahostsv4 h2 | head -1 | cut \
+             -d\" \" -f1) 7001 600000'], start: {{ after: slow }} }}
+  - {{ name: rest, node: h1, command: sleep 4, start: {{ after: slow, when: done }} }}
+"
+        ),
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let output = |name: &str| {
+        let file = format!("results/processes/{name}.stdout");
+        fs::read_to_string(lab.path(&file)).unwrap()
+    };
+    let same = |bytes: u64| [bytes; 4];
+    let numbers = |text: &str| -> Vec<u64> {
+        text.split_whitespace().map(|word| word.parse().unwrap()).collect()
+    };
+    // Two programs that only write, and what reads from each.
+    assert_eq!(
+        (numbers(&output("static@h1")), numbers(&output("fast@h2"))),
+        (vec![456_789], vec![456_789])
+    );
+    assert_eq!(connections(&lab, "results", 7000), [same(456_789), same(0)]);
+    assert_eq!(numbers(&output("slow@h2")), [600_000]);
+    assert_eq!(connections(&lab, "results", 7001), [same(600_000), same(0)]);
+    // A request, and what comes back.
+    let curl = numbers(&output("get@h1"));
+    assert_eq!(curl[2], 345_678);
+    assert_eq!(connections(&lab, "results", 8000), [same(curl[0]), same(curl[1] + curl[2])]);
+    // Two connections: one on which iperf3 agrees with its server, one for the bytes.
+    let bulk: Value = serde_json::from_str(&output("bulk@h1")).unwrap();
+    let sent = bulk["end"]["sum_sent"]["bytes"].as_u64().unwrap();
+    let all = connections(&lab, "results", 5201);
+    assert_eq!(all.len(), 4, "{all:?}");
+    assert!(all.iter().all(|[first, rest @ ..]| rest == &[*first; 3]), "{all:?}");
+    // iperf3 begins its second connection with a cookie of 37 bytes.
+    assert_eq!(all[2], same(sent + 37));
+    // The slow reader's window closed, and its twin reads no faster.
+    let mut slow = 0;
+    let file = File::open(lab.path("results/metadata.parquet")).unwrap();
+    let count = |row: &[Cell<'_>]| {
+        let limited = matches!(row[1], Cell::Number(_));
+        slow += u32::from(row[0] == Cell::Name("reads") && limited);
+    };
+    Stored::open(file).unwrap().rows(&["what", "bytes"], count).unwrap();
+    assert!(slow > 0, "nobody reads slowly");
+    lab.ok(&["run", "--simulate", "--metadata", "results/metadata.parquet", "-o", "again"]);
+    for file in ["calibration.parquet", "connections.parquet"] {
+        let read = |results: &str| fs::read(lab.path(&format!("{results}/{file}"))).unwrap();
+        assert!(read("results") == read("again"), "a replay has another {file}");
+    }
+}

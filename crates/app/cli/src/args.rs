@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use netloom_link::Window;
-use netloom_units::Dilation;
+use netloom_units::{Dilation, Duration};
 
 use crate::measures::Tolerance;
 
@@ -474,6 +474,10 @@ pub struct Graph {
     /// How to draw.
     #[arg(long, value_enum, default_value_t = Drawing::Dot)]
     pub format: Drawing,
+    /// Draw nodes where they are at this time of a run, like `30s`: those on shared media,
+    /// satellites and places on the ground.
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<Duration>,
     /// Where it goes; by default standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow, bail};
+use netloom_api::launch::Calibration;
+use netloom_link::Compensation;
 use netloom_scenario::{Kernel, Link, Node, NodeState, Scenario, TimelineAction, Traffic};
 use netloom_simulate::check_hybrid;
 
@@ -54,6 +56,29 @@ pub fn check(scenario: &Scenario) -> Result<()> {
         let _ = write!(all, "\n  {}", words(&wall));
     }
     bail!(all)
+}
+
+/// Whether all links can be compensated that are to be by what was measured of the machine.
+///
+/// # Errors
+/// If that is not known.
+pub fn compensation(scenario: &Scenario, calibration: &Calibration) -> Result<()> {
+    let asks = |asked: Compensation| asked == Compensation::Calibrated;
+    let first = scenario
+        .modelled_links()
+        .find(|link| asks(link.forward.compensate) || asks(link.reverse.compensate))
+        .map(|link| &link.name);
+    let later = scenario.timeline.iter().find_map(|event| match &event.action {
+        TimelineAction::SetLink { link, change, .. } => {
+            change.compensate.filter(|one| asks(*one)).map(|_| link)
+        }
+        _ => None,
+    });
+    let (Some(link), Err(why)) = (first.or(later), calibration.crossing()) else { return Ok(()) };
+    Err(exit::usage(format!(
+        "link `{link}` cannot be compensated by what was measured of this machine: {why}; or write \
+         a time, like `compensate: 25us`"
+    )))
 }
 
 /// Whether the time of all that runs can be dilated.

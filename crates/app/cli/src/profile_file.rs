@@ -108,7 +108,10 @@ fn usable(profile: &Profile) -> Result<Calibration, String> {
         return Err(format!("{source} is stale ({}); {REMEDY}", stale.join(", ")));
     }
     match profile.net_internal() {
-        Some(net_internal) => Ok(Calibration::Measured { net_internal, source }),
+        Some(net_internal) => {
+            let crossing = profile.compensation();
+            Ok(Calibration::Measured { net_internal, crossing, source })
+        }
         None => Err(format!("in {source} this machine bore no traffic at all; {REMEDY}")),
     }
 }

@@ -6,13 +6,14 @@ mod report;
 mod software;
 mod steps;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep};
 use netloom_api::event::What;
+use netloom_link::PipeConfig;
 use netloom_plan::change::{Changes, Network, Operation, changes};
 use netloom_plan::{Plan, keep_addresses};
 use netloom_scenario::{Kernel, Scenario};
@@ -49,7 +50,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     check_mode(setting, &old.scenario)?;
     check_start(services, state, &old.scenario)?;
     check_fixed(setting, &old.scenario, &scenario)?;
-    check_media(&old.scenario, &scenario)?;
+    check_lists(&old.scenario, &scenario)?;
     scenario.monitor = old.scenario.monitor.clone();
     // With the addresses that there are already.
     let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
@@ -68,7 +69,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
         || !changes.replaced_nodes.is_empty()
         || changes.operations.iter().any(is_limit);
     let anew = changes.replaced_nodes.clone();
-    let mut new = Deployment::new(scenario, plan, numbers, file);
+    let mut new = Deployment::new(scenario, plan, numbers, file, old.crossing.clone());
     new.direct_at_start = counted_from(&old, &new, &changes);
     let new = Arc::new(new);
     Steps::new(network, monitor, old, Arc::clone(&new), software).carry_out(changes)?;
@@ -149,29 +150,29 @@ fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> 
     Ok(())
 }
 
-/// Shared media, their members, and where these are, are as they were.
-fn check_media(old: &Scenario, new: &Scenario) -> Result<()> {
-    let told = |scenario: &Scenario| -> BTreeMap<String, String> {
-        let media = scenario.nodes.iter().filter_map(|node| {
-            let members = scenario.links.iter().map(|link| &link.endpoints);
-            let members: Vec<_> = members.filter(|[_, medium]| medium.node == node.name).collect();
-            Some((node.name.clone(), format!("{:?} {members:?}", node.medium.as_ref()?)))
-        });
-        let moving = scenario.nodes.iter().filter_map(|node| {
-            let told = (node.position, &node.mobility);
-            (told != (None, &None)).then(|| (node.name.clone(), format!("{told:?}")))
-        });
-        media.chain(moving).collect()
+/// Media that know their stations by lists of names keep them.
+fn check_lists(old: &Scenario, new: &Scenario) -> Result<()> {
+    let names = |scenario: &Scenario| -> Vec<String> {
+        scenario.nodes.iter().map(|node| node.name.clone()).collect()
     };
-    let (before, after) = (told(old), told(new));
-    let differs = |name: &&String| before.get(*name) != after.get(*name);
-    if let Some(name) = before.keys().chain(after.keys()).find(differs) {
-        bail!(
-            "`{name}` has changed, and shared media, their members and where these are do not \
-             change with `apply`: use `netloom set`, or destroy the network and deploy it again"
-        );
+    if names(old) == names(new) {
+        return Ok(());
     }
-    Ok(())
+    let mut nodes = old.nodes.iter().chain(&new.nodes);
+    let listed = nodes.find(|node| {
+        let medium = node.medium.as_ref();
+        medium.is_some_and(|medium| medium.config.names_stations())
+    });
+    match listed {
+        None => Ok(()),
+        Some(node) => bail!(
+            "nodes have come, gone or changed places in the file, and `{}` has losses or pairs of \
+             stations by their names, which hold from the beginning: `netloom destroy {1}` and \
+             deploy it again, or take the change back",
+            node.name,
+            old.name
+        ),
+    }
 }
 
 /// An error if there are simulated nodes, or would be.
@@ -211,11 +212,30 @@ fn check_kernels(old: &Deployment, scenario: &Scenario, plan: &Plan) -> Result<(
 
 /// The scenario in force, with links as they have been set since.
 fn observed(network: &LiveNetwork, deployment: &Deployment) -> Result<Scenario> {
-    let mut pipes = network.with(|live| live.pipes(None))?;
+    let (mut pipes, media) =
+        network.with(|live| Ok((live.pipes(None)?, live.dataplane.media()?)))?;
     let mut observed = deployment.scenario.clone();
+    for view in media {
+        let mut nodes = observed.nodes.iter_mut();
+        let node = nodes.find(|node| deployment.number(&node.name) == Some(view.id.0));
+        if let Some(medium) = node.and_then(|node| node.medium.as_mut()) {
+            Arc::make_mut(medium).config = view.config;
+        }
+    }
     for link in observed.links.iter_mut().filter(|link| !link.direct) {
         let [forward, reverse] = pipes.take(deployment, &link.name)?;
-        (link.forward, link.reverse) = (forward.config, reverse.config);
+        let as_written = |written: &PipeConfig, now: PipeConfig| {
+            // What was measured runs in the place of the word for it.
+            let same = deployment.compensation(&link.name, written.compensate).ok();
+            let compensate = match same == Some(now.compensate) {
+                true => written.compensate,
+                false => now.compensate,
+            };
+            PipeConfig { compensate, ..now }
+        };
+        let forward = as_written(&link.forward, forward.config);
+        let reverse = as_written(&link.reverse, reverse.config);
+        (link.forward, link.reverse) = (forward, reverse);
     }
     Ok(observed)
 }

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use netloom_fabric::LinkId;
-use netloom_link::LinkState;
+use netloom_link::{Compensation, LinkState, PipeConfig};
 use netloom_nodes::Network;
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Link, Node, NodeKind, Scenario};
+use netloom_units::Duration;
 
 use crate::interfaces::InterfaceStates;
 
@@ -31,6 +32,9 @@ pub struct Deployment {
     pub nodes: HashMap<String, u32>,
     /// The ends of direct links when their devices were new: what the kernel counts from.
     pub direct_at_start: InterfaceStates,
+    /// The time that `compensate: calibrated` takes off a delay, in the experiment's time; or why
+    /// it is not known.
+    pub crossing: Result<Duration, String>,
 }
 
 /// A scenario with simulated nodes as a whole.
@@ -105,10 +109,37 @@ impl Names {
 
 impl Deployment {
     /// A deployment whose direct links have counted nothing yet.
-    pub fn new(scenario: Scenario, plan: Plan, numbered: Numbered, file: PathBuf) -> Self {
+    pub fn new(
+        scenario: Scenario,
+        plan: Plan,
+        numbered: Numbered,
+        file: PathBuf,
+        crossing: Result<Duration, String>,
+    ) -> Self {
         let Numbered { nodes, links } = numbered;
         let direct_at_start = InterfaceStates::new();
-        Self { scenario, hybrid: None, plan, file, links, nodes, direct_at_start }
+        Self { scenario, hybrid: None, plan, file, links, nodes, direct_at_start, crossing }
+    }
+
+    /// What a pipe of `link` runs on that is to have `config`.
+    ///
+    /// # Errors
+    /// If it is to be compensated by what is not known.
+    pub fn resolved(&self, link: &str, mut config: PipeConfig) -> Result<PipeConfig> {
+        config.compensate = self.compensation(link, config.compensate)?;
+        Ok(config)
+    }
+
+    /// What `asked` takes off the delay of `link`.
+    ///
+    /// # Errors
+    /// If that is not known.
+    pub fn compensation(&self, link: &str, asked: Compensation) -> Result<Compensation> {
+        asked.resolved(&self.crossing).map_err(|why| {
+            anyhow!(
+                "link `{link}` cannot be compensated by what was measured of this machine: {why}"
+            )
+        })
     }
 
     /// The scenario with all its nodes.

@@ -22,6 +22,7 @@
 //! | `services` | what runs in nodes from the start |
 //! | `apply` | another scenario in the place of the one in force |
 //! | `relief` | links that change workers |
+//! | `associations` | stations that come to access points and leave them |
 //! | `status` | answers about nodes, links and timing |
 //! | `usage` | what nodes use of the machine; processes killed for want of memory |
 //! | `pings` | which nodes reach which |
@@ -37,6 +38,7 @@
 //! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
 
 mod apply;
+mod associations;
 mod board;
 mod capture;
 mod client;

@@ -8,6 +8,7 @@
 //! | `processes` | processes in nodes |
 //! | `routes` | routes of nodes, by request |
 //! | `failures` | nodes that have failed |
+//! | `pacing` | interfaces that wait for a full pipe |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `lost_outside` | frames from the machine's devices that were not read in time |
 //!
@@ -18,6 +19,7 @@ mod failures;
 mod lost_outside;
 pub mod media;
 mod overflow;
+mod pacing;
 mod processes;
 pub mod routes;
 
@@ -38,6 +40,7 @@ use crate::deployment::{Deployment, Identities};
 use crate::interfaces::{InterfaceStates, states};
 pub use lost_outside::LostOutside;
 pub use overflow::Overflow;
+pub use pacing::Paced;
 pub use processes::Running;
 
 use crate::simulated::Simulated;
@@ -56,6 +59,8 @@ pub struct Live {
     pub overflow: Overflow,
     /// Frames from devices of the machine that were not read in time.
     pub lost_outside: LostOutside,
+    /// Interfaces that wait for their pipes.
+    pub paced: Paced,
     /// The simulated part.
     pub simulated: Option<Arc<Simulated>>,
     /// What has that follow a simulation of the whole network.

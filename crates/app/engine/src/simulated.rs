@@ -3,12 +3,13 @@
 //! | module | what |
 //! |---|---|
 //! | `driver` | the thread: frames of real nodes in and out, events by the clock |
-//! | `twins` | what real hosts send, for their twins |
+//! | `twins`, `connections` | what real hosts send, for their twins |
 //! | `tally` | how late frames were that left for real nodes |
 //!
 //! Not here: what happens in it (`netloom-sim`), and how it follows from the scenario
 //! (`netloom-simulate`).
 
+mod connections;
 mod driver;
 mod tally;
 mod twins;
@@ -27,6 +28,7 @@ use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
 use netloom_dataplane::Clock;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, PipeChange, Window};
+use netloom_nodes::TcpSocket;
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Scenario};
 use netloom_sim::MediumSample;
@@ -188,6 +190,22 @@ impl Simulated {
         self.ask(move |driver| driver.watch_from(zero))
     }
 
+    /// Connections of a real host, by place, have this congestion control if nobody asks for
+    /// another one.
+    pub fn note_algorithm(&self, host: u32, name: String) -> Result<()> {
+        self.ask(move |driver| driver.note_algorithm(host, &name))
+    }
+
+    /// The kernel of a real host, by place, accounts for its sockets.
+    pub fn note_sockets(&self, host: u32, sockets: Vec<TcpSocket>) -> Result<()> {
+        self.ask(move |driver| driver.note_sockets(host, &sockets))
+    }
+
+    /// Congestion controls of real hosts that the simulation has not.
+    pub fn unknown_algorithms(&self) -> Result<Vec<String>> {
+        self.ask(|driver| driver.unknown_algorithms())
+    }
+
     /// Takes what real hosts have sent, and what has come to them, before `until`, which is over
     /// and the end of a period.
     pub fn take_metadata(&self, until: Time) -> Result<Metadata> {
@@ -206,7 +224,7 @@ impl Simulated {
             };
             for direction in directions {
                 let pipe = PipeId { link: LinkId(number), direction: *direction };
-                all.push((pipe, change.clone()));
+                all.push((pipe, change.simulated()));
             }
         }
         self.ask(move |driver| driver.change(&all))?

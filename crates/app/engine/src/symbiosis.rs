@@ -5,11 +5,13 @@
 //! |---|---|
 //! | `turns` | the loop's thread, period after period |
 //! | `files` | what it writes |
+//! | `sockets` | what kernels say of the sockets of real hosts |
 //!
 //! Not here: the small network and who watches real hosts (`simulated`), and the simulation itself
 //! (`netloom-simulate`).
 
 mod files;
+mod sockets;
 mod turns;
 
 use std::mem;
@@ -18,6 +20,7 @@ use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result, bail};
 use netloom_api::flow::FlowStatus;
+use netloom_api::in_words;
 use netloom_api::path::PathStatus;
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::summary::TimelineStatus;
@@ -30,11 +33,12 @@ use netloom_units::Time;
 
 use crate::events::EventLog;
 use crate::experiment::Experiment;
-use crate::live::LiveNetwork;
+use crate::live::{Live, LiveNetwork};
 use crate::monitoring::SharedMonitor;
 use crate::simulated::Simulated;
 
 use files::Files;
+use sockets::SocketWatch;
 use turns::Turns;
 
 /// The loop of an experiment.
@@ -58,6 +62,8 @@ struct Parts {
 
 struct Running {
     thread: JoinHandle<Went>,
+    /// What asks kernels, if somebody is to.
+    sockets: Option<SocketWatch>,
     /// Dropped to end it.
     stop: mpsc::Sender<()>,
 }
@@ -124,12 +130,22 @@ impl Symbiosis {
     }
 
     /// Begins with a run, and writes into its results.
-    fn start(&self, results: &Results, surroundings: Surroundings) -> Result<()> {
-        let files = Files::new(results)?;
+    fn start(
+        &self,
+        results: &Results,
+        surroundings: Surroundings,
+        network: &LiveNetwork,
+    ) -> Result<()> {
         let mut state = lock(&self.state);
         let State::Waits(parts) = mem::replace(&mut *state, State::Over) else {
             bail!("the simulation of the network follows a run already");
         };
+        let files = Files::new(results, parts.shrunk.twins)?;
+        let Surroundings { simulated, clock, .. } = &surroundings;
+        let machine = |time| clock.dilation().to_machine(time);
+        let watch =
+            |live: &Live| SocketWatch::start(&parts.shrunk, &live.network, simulated, machine);
+        let sockets = network.with(watch)?;
         surroundings.simulated.watch_from(surroundings.zero)?;
         let (stop, stopped) = mpsc::channel();
         let shared = Arc::clone(&self.shared);
@@ -137,7 +153,7 @@ impl Symbiosis {
         let thread = thread::Builder::new().name("symbiosis".into());
         let thread = thread.spawn(move || turns.run(&shared));
         let thread = thread.context("cannot start the thread that simulates the network")?;
-        *state = State::Runs(Running { thread, stop });
+        *state = State::Runs(Running { thread, sockets, stop });
         Ok(())
     }
 
@@ -149,7 +165,7 @@ impl Symbiosis {
         let (events, monitor, clock) =
             (Arc::clone(&state.events), Arc::clone(monitor), network.clock());
         let zero = state.begun();
-        self.start(results, Surroundings { simulated, events, monitor, clock, zero })
+        self.start(results, Surroundings { simulated, events, monitor, clock, zero }, network)
     }
 
     /// When a run is over that ends by itself, as far as simulated nodes are concerned, since its
@@ -167,12 +183,18 @@ impl Symbiosis {
     /// Ends it behind the period that is under way: how it went. Nothing if it did not run.
     pub fn finish(&self) -> Option<Went> {
         let state = mem::replace(&mut *lock(&self.state), State::Over);
-        let State::Runs(Running { thread, stop }) = state else { return None };
+        let State::Runs(Running { thread, sockets, stop }) = state else { return None };
         drop(stop);
-        Some(thread.join().unwrap_or_else(|_| Went {
+        let mut went = thread.join().unwrap_or_else(|_| Went {
             failures: vec!["the simulation of the network has panicked".into()],
             ..Went::default()
-        }))
+        });
+        let watched = sockets.map_or(Ok(()), SocketWatch::finish);
+        went.failures.extend(watched.err().map(|error| {
+            let why = in_words(error.as_ref());
+            format!("what real programs wrote was not known to the end: {why}")
+        }));
+        Some(went)
     }
 }
 

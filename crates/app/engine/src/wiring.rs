@@ -77,7 +77,10 @@ impl<'a> Nodes<'a> {
             id,
             name: link.name.clone(),
             ends: self.ends(link, devices)?,
-            pipes: [link.forward.clone(), link.reverse.clone()],
+            pipes: [
+                self.deployment.resolved(&link.name, link.forward.clone())?,
+                self.deployment.resolved(&link.name, link.reverse.clone())?,
+            ],
         })
     }
 

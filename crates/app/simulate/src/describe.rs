@@ -60,7 +60,7 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>, part: Part) -> Result<Des
         Ok(Link {
             name: link.name.clone(),
             ends: [ends.end(a, b)?, ends.end(b, a)?],
-            pipes: [link.forward.clone(), link.reverse.clone()],
+            pipes: [link.forward.simulated(), link.reverse.simulated()],
             logged: logged(&link.name),
             taps: [taps(a), taps(b)],
         })

@@ -177,8 +177,18 @@ impl<'a> Run<'a> {
         let now = self.processes.now();
         let sample = self.processes.sample_pipes()?;
         let routes = sample.routes.into_iter().collect();
-        let events = &mut self.recorder.events;
-        self.timeline.record((now, routes), &mut |time, what| events.record(time, what));
+        let mut happened = Vec::new();
+        self.timeline.record((now, routes), &mut |time, what| happened.push((time, what)));
+        let nodes = &self.scenario.nodes;
+        let name = |number: u32| nodes.get(number as usize).map(|node| node.name.clone());
+        happened.extend(sample.associations.iter().filter_map(|(medium, event)| {
+            Some((event.at, What::of_association(*medium, event, name)?))
+        }));
+        happened.extend(statuses::neighbour_changes(&sample.media, self.scenario));
+        happened.sort_by_key(|(time, _)| *time);
+        for (time, what) in happened {
+            self.recorder.events.record(time, what);
+        }
         self.configs.reach(now);
         let links = statuses::links(sample.statistics, &self.configs, self.scenario);
         self.recorder.samples.add(now, Ok(links));
@@ -325,11 +335,8 @@ impl Recorder {
         })
     }
 
-    /// Writes what is on shared media, and what has happened there since the last time.
+    /// Writes what is on shared media, and their air logs since the last time.
     fn add_media(&mut self, now: Time, media: &[MediumSample], scenario: &Scenario) -> Result<()> {
-        for (at, what) in statuses::neighbour_changes(media, scenario) {
-            self.events.record(at, what);
-        }
         for sample in media {
             if let Some(file) = self.air.get_mut(&sample.medium.0) {
                 file.write_all(&sample.air).context("an air log is not complete")?;

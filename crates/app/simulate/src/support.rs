@@ -1,6 +1,7 @@
 //! What of a scenario can be simulated. What cannot is an error, or is said in the results; nothing
 //! is left out in silence. Not here: how it is simulated.
 
+use netloom_link::{PipeConfig, WhenFull};
 use netloom_scenario::{
     Limits, Node, NodeKind, Routing, Scenario, Start, TimelineAction, Transport,
 };
@@ -43,6 +44,7 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     support.limits(scenario);
     support.replays(scenario);
     support.measures(scenario);
+    support.links(scenario);
     support.waits(scenario);
     support.not_modelled.extend(NEVER_MODELLED.map(Into::into));
     support
@@ -137,6 +139,29 @@ impl Support {
                 "traffic `{}` cannot be simulated, since it replays the bytes of a capture: leave \
                  it out, or send a `trace` with its times and lengths, or run without `--simulate`",
                 traffic.name
+            ));
+        }
+    }
+
+    /// Pipes that have interfaces wait, in whose place simulated nodes have nothing.
+    fn links(&mut self, scenario: &Scenario) {
+        let waits = |config: &PipeConfig| config.queue.full == WhenFull::Wait;
+        let first = scenario
+            .links
+            .iter()
+            .find(|link| [&link.forward, &link.reverse].map(waits) != [false; 2]);
+        let later = scenario.timeline.iter().filter_map(|event| match &event.action {
+            TimelineAction::SetLink { link, change, .. } => {
+                let full = change.queue.as_ref()?.full?;
+                (full == WhenFull::Wait).then_some(link)
+            }
+            _ => None,
+        });
+        if let Some(link) = first.map(|link| &link.name).or(later.into_iter().next()) {
+            self.errors.push(format!(
+                "`queue: {{full: wait}}` of link `{link}` cannot be simulated, since simulated \
+                 nodes have no queue in front of their interfaces: leave it out, or run without \
+                 `--simulate`"
             ));
         }
     }

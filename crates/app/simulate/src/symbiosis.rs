@@ -10,7 +10,7 @@
 //! | `large` | the whole network, period after period: [`Large`] |
 //! | `small` | the small network, at whose border real nodes are: [`SmallNetwork`] |
 //! | `orders` | from reports to what small pipes do next: [`Calibrators`], [`Order`] |
-//! | `metadata`, `calibrations` | the two files of the loop |
+//! | `metadata`, `calibrations`, `connections` | the files of the loop |
 //! | `tally` | how small pipes followed: [`Tally`] |
 //! | `replay` | the loop again, from the first of these: [`replay`] |
 //!
@@ -19,6 +19,7 @@
 
 mod calibrations;
 mod check;
+mod connections;
 mod flows;
 mod large;
 mod metadata;
@@ -31,12 +32,13 @@ mod tally;
 
 use std::collections::BTreeMap;
 
-use netloom_sim::Sent;
+use netloom_sim::{Sent, SocketEvent};
 use netloom_symbiosis::{Ghosts, PipeReport, Received};
 use netloom_units::{Duration, Time};
 
 pub use calibrations::CalibrationFile;
 pub use check::check_symbiosis;
+pub use connections::Connections;
 pub use flows::{Differs, Flows};
 pub use large::Large;
 pub use metadata::{MetadataFile, read_metadata};
@@ -53,6 +55,8 @@ pub use tally::Tally;
 pub struct Metadata {
     /// The packets that they sent, each with the place of its host in [`Shrunk::hosts`], by time.
     pub sent: Vec<(u32, Sent)>,
+    /// What they did with TCP connections, likewise, if these have twins.
+    pub sockets: Vec<(u32, SocketEvent)>,
     /// What came to them.
     pub received: ReceivedByHosts,
 }

@@ -273,7 +273,7 @@ fn pipes(
             netloom_scenario::Direction::Reverse => &[Direction::Reverse],
         };
         all.extend(directions.iter().map(|direction| {
-            (PipeId { link: LinkId(number), direction: *direction }, change.clone())
+            (PipeId { link: LinkId(number), direction: *direction }, change.simulated())
         }));
     }
     Ok(all)

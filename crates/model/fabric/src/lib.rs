@@ -32,7 +32,7 @@ pub use ids::{LinkId, PipeId, PortId, SegmentId};
 pub use link::{
     Link, LinkEnd, SegmentKind, SegmentPort, StationPort, SwitchKind, SwitchPort, TreeSettings,
 };
-pub use netloom_medium::StationView;
+pub use netloom_medium::{AssociationChange, AssociationEvent, StationView};
 pub use network::{Delivered, Network};
 pub use observer::{Loss, Observer, PipeSlot};
 pub use segment::{

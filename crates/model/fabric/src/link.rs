@@ -81,8 +81,8 @@ pub struct StationPort {
     pub setup: Arc<MediumSetup>,
     /// The station's number on the medium, which no other has.
     pub station: StationId,
-    /// The address of its interface.
-    pub address: MacKey,
+    /// The address of its interface. An access point that is a switch has none.
+    pub address: Option<MacKey>,
     /// What is particular to it.
     pub config: StationConfig,
     /// How it moves, counted from when a run begins.

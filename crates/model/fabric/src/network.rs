@@ -8,7 +8,7 @@ mod media;
 use std::collections::{BTreeMap, VecDeque};
 
 use netloom_link::{Delivery, FrameInfo, Pipe, PipeChange, Tag, Vid};
-use netloom_medium::{MediumChange, RadioError};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError};
 use netloom_units::{Duration, Time};
 
 use crate::segment::{Arrival, Hop, LinkView, Outputs};
@@ -198,6 +198,21 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.slot(self.port(port).slot).id
     }
 
+    /// Whether the pipe that frames from `port` enter has them wait, and when to ask again: at the
+    /// latest when its line takes the next one. `None`: it takes in more, or drops it.
+    ///
+    /// # Panics
+    /// If no link has that port.
+    #[inline]
+    pub fn waits_for(&mut self, port: PortId, now: Time) -> Option<Time> {
+        let slot = self.port(port).slot;
+        let pipe = &mut self.slot_mut(slot).pipe;
+        if !pipe.is_full(now) {
+            return None;
+        }
+        pipe.next_line_end()
+    }
+
     /// A frame comes to `port`, which a link has.
     #[inline]
     pub fn offer(&mut self, port: PortId, now: Time, frame: M::Frame) {
@@ -290,6 +305,18 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     pub fn media(&mut self, now: Time) -> Vec<MediumView> {
         let homes = self.segments.iter_mut().flatten();
         homes.filter_map(|home| home.segment.medium(now)).collect()
+    }
+
+    /// Who came to an access point or left one since this was last asked, by medium, in the order
+    /// in which they did.
+    pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
+        let mut taken = Vec::new();
+        for (id, home) in &self.homes {
+            let Some(home) = &mut self.segments[*home] else { continue };
+            let events = std::iter::from_fn(|| home.segment.poll_association());
+            taken.extend(events.map(|event| (*id, event)));
+        }
+        taken
     }
 
     /// What changes by itself with time begins anew, as if it were set at `now`: the time from

@@ -8,8 +8,10 @@
 //! | `switch` | switches: a relay by itself, and the choice of the kind |
 //! | `learning`, `vlan` | relays: which ports a frame leaves by, with and without VLANs |
 //! | `medium`, `dot11` | shared media; what is on the air as frames of IEEE 802.11 |
+//! | `distribution` | what access points make known to the wire |
 //! | `tree` | a spanning tree around a relay: which ports take part |
 
+mod distribution;
 mod dot11;
 mod learning;
 mod medium;
@@ -22,8 +24,8 @@ use std::fmt::Debug;
 
 use netloom_link::{FrameInfo, MacKey, PortVlans, VlanDrops};
 use netloom_medium::{
-    Medium, MediumChange, MediumConfig, NeighbourChange, NeighbourView, Point, RadioError,
-    StationId, StationView,
+    AssociationEvent, Medium, MediumChange, MediumConfig, NeighbourChange, NeighbourView, Point,
+    RadioError, StationId, StationView,
 };
 use netloom_spanning_tree::{BridgeId, PortView};
 use netloom_units::Time;
@@ -77,6 +79,11 @@ pub trait Segment<M: Memory>: Debug + Send {
         _out: &mut Outputs<'_, M>,
     ) -> Result<(), RadioError> {
         Ok(())
+    }
+
+    /// The next station of a shared medium that came to an access point or left one.
+    fn poll_association(&mut self) -> Option<AssociationEvent> {
+        None
     }
 
     /// A shared medium as it is at `now`; `None` of anything else.

@@ -32,7 +32,7 @@ fn cell_of(stations: u32, logged: bool) -> Network<TestMemory, ()> {
             medium: SegmentId(9),
             setup: setup.clone(),
             station: StationId(number),
-            address: MacKey::new(address(number)),
+            address: Some(MacKey::new(address(number))),
             config: StationConfig { name: format!("s{number}"), ..StationConfig::default() },
             moves: Trajectory::fixed(Point::ZERO),
         };
@@ -102,7 +102,7 @@ fn movement_counts_from_when_a_run_begins() {
         medium: SegmentId(9),
         setup,
         station: StationId(2),
-        address: MacKey::new(address(2)),
+        address: Some(MacKey::new(address(2))),
         config: StationConfig { name: "s2".into(), ..StationConfig::default() },
         moves,
     };

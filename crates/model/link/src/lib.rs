@@ -55,8 +55,8 @@ pub use config::*;
 pub use direction::Direction;
 pub use early::EarlyLoss;
 pub use flight::{
-    Delay, DelayPoint, DelaySchedule, DistributionTable, Jitter, JitterDistribution, Offsets,
-    Reorder, Reordering, least_propagation,
+    Compensation, Delay, DelayPoint, DelaySchedule, DistributionTable, Jitter, JitterDistribution,
+    Offsets, Reorder, Reordering, least_propagation,
 };
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};
@@ -74,6 +74,7 @@ pub use queue::{
     ByDscp, ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscp, Dscps,
     Ecns, FifoConfig, FqCodelConfig, FrameQueue, PieConfig, Ports, Prefix, PrioConfig, QueueChange,
     QueueConfig, QueueLimit, QueuedFrame, RedConfig, RedThresholds, UpperLayer, Wf2qConfig,
+    WhenFull,
 };
 pub use segment::{
     AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,

@@ -23,7 +23,7 @@ use crate::shift::Shift;
 use crate::statistics::{Collector, Present};
 use crate::{
     Count, DropReason, Frame, FrameInfo, InFlight, LinkState, Passage, PipeChange, PipeConfig,
-    PipeStatistics, RateLimit, Stream, Window,
+    PipeStatistics, RateLimit, Stream, WhenFull, Window,
 };
 use steered::Hold;
 
@@ -253,6 +253,19 @@ impl<F: Frame> Pipe<F> {
         }
         self.queue_changed(now);
         result
+    }
+
+    /// Whether who offers frames is to wait: the queue is full at `now`, and drops nothing
+    /// ([`WhenFull::Wait`](crate::WhenFull::Wait)). It is over by
+    /// [`next_line_end`](Self::next_line_end). A frame that is offered all the same is taken in.
+    #[inline]
+    pub fn is_full(&mut self, now: Time) -> bool {
+        if self.config.queue.full == WhenFull::Drop {
+            return false;
+        }
+        self.advance(now);
+        let shortest = self.config.framing.line_bytes(0).into();
+        self.config.state == LinkState::Up && !self.line_is_free() && self.queue.is_full(shortest)
     }
 
     /// Puts a frame on the line that finds it free, unless the queue discipline will not have it,

@@ -30,6 +30,11 @@ impl Agenda {
         self.heap.first().copied()
     }
 
+    /// Whether `key` is due at any time.
+    pub fn has(&self, key: u32) -> bool {
+        self.places[key as usize] != ABSENT
+    }
+
     /// Makes `key` due at `due`, and at no other time.
     #[inline]
     pub fn set(&mut self, key: u32, due: Due) {

@@ -14,6 +14,9 @@ use crate::{
     Trajectory,
 };
 
+/// No network has so many nodes, whose numbers are those of stations.
+const MOST_STATIONS: u32 = 1 << 18;
+
 /// Frames that a saturated station has waiting or in service. One more than it may get rid of
 /// between two looks.
 const KEPT: u64 = 3;
@@ -208,6 +211,9 @@ pub fn replay(
                 medium.change(at, &change).map_err(|error| error.to_string())?;
             }
             AirOccurrence::Joined { station, config } => {
+                if station.0 >= MOST_STATIONS {
+                    return Err(format!("a log has no station with the number {}", station.0));
+                }
                 let config = StationConfig::from_json(&config)?;
                 let trajectory = moves(&config)?;
                 medium.add(at, station, config, trajectory);

@@ -30,11 +30,13 @@ pub enum FrameLoss {
     Noise,
     /// The receiver was sending, or was receiving something else.
     Busy,
+    /// The station has no access point, or is not a station of the access point that had it.
+    Unassociated,
 }
 
 impl FrameLoss {
     /// All reasons; a reason's place is its code in air logs.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::QueueFull,
         Self::Aqm,
         Self::Mtu,
@@ -44,6 +46,7 @@ impl FrameLoss {
         Self::Weak,
         Self::Noise,
         Self::Busy,
+        Self::Unassociated,
     ];
 
     /// The reason's name, as in statistics.
@@ -58,6 +61,7 @@ impl FrameLoss {
             Self::Weak => "weak",
             Self::Noise => "noise",
             Self::Busy => "busy",
+            Self::Unassociated => "unassociated",
         }
     }
 }

@@ -53,7 +53,12 @@ pub(crate) struct Head {
     pub turn: Time,
     /// How often it has been sent.
     pub attempts: u32,
+    /// Whether it is a beacon, which carries no frame and is not counted.
+    pub is_beacon: bool,
 }
+
+/// The number of beacons, which no frame has.
+const BEACON_NUMBER: u64 = u64::MAX;
 
 /// How the service of a frame ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,6 +186,10 @@ pub(crate) struct Desk<F> {
     frame: Option<F>,
     /// Frames offered so far.
     offered: u64,
+    /// The access point through which everything goes.
+    via: Option<StationId>,
+    /// The bytes of a beacon that is to be sent next.
+    beacon: Option<u32>,
     pub counters: StationCounters,
 }
 
@@ -191,6 +200,8 @@ impl<F: Frame> Desk<F> {
             head: None,
             frame: None,
             offered: 0,
+            via: None,
+            beacon: None,
             counters: StationCounters::default(),
         }
     }
@@ -261,7 +272,9 @@ impl<F: Frame> Desk<F> {
         if self.head.is_some() {
             return false;
         }
-        if let Some(frame) = self.queue.dequeue(now) {
+        if let Some(bytes) = self.beacon.take() {
+            self.serve_beacon(now, bytes);
+        } else if let Some(frame) = self.queue.dequeue(now) {
             self.serve(now, frame);
         }
         self.clear_out(me, outlet);
@@ -270,14 +283,50 @@ impl<F: Frame> Desk<F> {
 
     fn serve(&mut self, now: Time, queued: QueuedFrame<Addressed<F>>) {
         let QueuedFrame { frame: Addressed { frame, to }, info, number, offered } = queued;
-        self.head = Some(Head { number, to, info, offered, turn: now, attempts: 0 });
+        let to = self.via.map_or(to, Receiver::Station);
+        let head = Head { number, to, info, offered, turn: now, attempts: 0, is_beacon: false };
+        self.head = Some(head);
         self.frame = Some(frame);
+    }
+
+    /// A beacon is to be sent, as an Ethernet frame of `bytes` would be. Whether it is served now,
+    /// where nothing was.
+    pub fn beacon(&mut self, now: Time, bytes: u32) -> bool {
+        if self.head.is_some() {
+            self.beacon = Some(bytes);
+            return false;
+        }
+        self.serve_beacon(now, bytes);
+        true
+    }
+
+    fn serve_beacon(&mut self, now: Time, bytes: u32) {
+        self.head = Some(Head {
+            number: BEACON_NUMBER,
+            to: Receiver::All,
+            info: FrameInfo::single(bytes),
+            offered: now,
+            turn: now,
+            attempts: 0,
+            is_beacon: true,
+        });
+    }
+
+    /// Sends everything through `via`, or to whom it is for.
+    pub fn route(&mut self, via: Option<StationId>) {
+        self.via = via;
+        if let (Some(head), Some(via)) = (&mut self.head, via) {
+            head.to = Receiver::Station(via);
+        }
     }
 
     /// The frame that is served is sent once more.
     pub fn attempt(&mut self) {
         let Some(head) = &mut self.head else { return };
         head.attempts += 1;
+        if head.is_beacon {
+            return;
+        }
         self.counters.attempts += 1;
         if head.attempts > 1 {
             self.counters.retries += 1;
@@ -312,6 +361,7 @@ impl<F: Frame> Desk<F> {
         let Some(head) = self.head.take() else { return };
         let frame = self.frame.take();
         match end {
+            _ if head.is_beacon => {}
             End::Sent => {
                 self.counters.sent.add(&head.info);
                 self.counters.access_delay.record(now.since(head.turn).as_nanos(), 1);
@@ -329,13 +379,15 @@ impl<F: Frame> Desk<F> {
 
     /// Gives back everything that waits or is served.
     pub fn empty(&mut self, now: Time, me: StationId, reason: FrameLoss, outlet: &mut Outlet<F>) {
+        self.beacon = None;
         if let (Some(head), Some(frame)) = (self.head.take(), self.frame.take()) {
             self.drop(head, frame, me, reason, now, outlet);
         }
         let waiting: Vec<_> = self.queue.drain().collect();
         for queued in waiting {
             let QueuedFrame { frame: Addressed { frame, to }, info, number, offered } = queued;
-            let head = Head { number, to, info, offered, turn: now, attempts: 0 };
+            let turn = now;
+            let head = Head { number, to, info, offered, turn, attempts: 0, is_beacon: false };
             self.drop(head, frame, me, reason, now, outlet);
         }
     }

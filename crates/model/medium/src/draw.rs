@@ -40,9 +40,13 @@ impl Draws {
         number: u64,
         receiver: u32,
     ) -> impl FnMut() -> f64 + use<> {
-        let mut hash = self.hash(purpose, sender, number, receiver);
+        let draws = self.clone();
+        // Most signals need none.
+        let mut last = None;
         move || {
-            hash = mix(hash.wrapping_add(0x9e37_79b9_7f4a_7c15));
+            let hash = last.unwrap_or_else(|| draws.hash(purpose, sender, number, receiver));
+            let hash = mix(hash.wrapping_add(0x9e37_79b9_7f4a_7c15));
+            last = Some(hash);
             // Half a step up, so that nothing is 0.
             to_uniform(hash) + 0.5 / (1u64 << 53) as f64
         }

@@ -15,6 +15,7 @@
 //! | `desk` | what a station has to send, and what became of it: [`Reception`], [`Dropped`] |
 //! | `radio`, `rules` | which signal a station receives, and whether it senses a carrier |
 //! | `air` | transmissions, and who hears them |
+//! | `association` | which access point a station belongs to: [`AssociationConfig`] |
 //! | `field` | who hears whom: positions, and the channel between them |
 //! | [`arm`] | a medium driven by generators, as fast as it goes |
 //! | `agenda` | what is due when |
@@ -29,6 +30,7 @@
 mod agenda;
 mod air;
 pub mod arm;
+mod association;
 mod config;
 mod counters;
 mod desk;
@@ -43,6 +45,7 @@ mod radio;
 mod rules;
 mod setup;
 
+pub use association::{AssociationChange, AssociationConfig, AssociationEvent};
 pub use config::{
     Capture, CaptureWhen, Lock, MediumChange, MediumConfig, MediumProperties, Movement,
     ReceptionRule, Setting, StationConfig, StationProperties,
@@ -61,6 +64,6 @@ pub use mac::{
 };
 pub use medium::{Medium, NeighbourChange, NeighbourView};
 pub use netloom_mobility::{Point, Trajectory};
-pub use netloom_radio::RadioError;
+pub use netloom_radio::{Antenna, RadioError};
 pub use phy::{Phy, Preamble};
 pub use setup::{MediumSetup, StationView};

@@ -75,10 +75,15 @@ pub(crate) struct Coding {
     modulation: Modulation,
     /// The ratio from which on no frame is lost, as far as a draw can tell.
     certain: f64,
+    /// The ratio up to which no [`MANY_BITS`] bits survive.
+    hopeless: f64,
 }
 
 /// More bits than any frame has.
 const MOST_BITS: f64 = 1e6;
+
+/// So many bits that a frame which has fewer is short.
+const MANY_BITS: f64 = 1000.0;
 
 impl Coding {
     fn new(phy: Phy, rate: Rate) -> Self {
@@ -93,7 +98,16 @@ impl Coding {
             modulation.log_success(*ratio) * MOST_BITS > -1.0 / (1u64 << 54) as f64
         };
         let certain = ratios.into_iter().find(is_certain).unwrap_or(f64::INFINITY);
-        Self { modulation, certain }
+        let is_hopeless = |ratio: &f64| modulation.log_success(*ratio) * MANY_BITS < 2.0 * NOTHING;
+        let ratios = (-40..60).map(|decibels| milliwatts(f64::from(decibels)));
+        let hopeless = ratios.take_while(is_hopeless).last().unwrap_or(0.0);
+        Self { modulation, certain, hopeless }
+    }
+
+    /// Whether so many bits at this ratio end all hope.
+    #[inline]
+    fn is_hopeless(self, bits: f64, ratio: f64) -> bool {
+        ratio <= self.hopeless && bits >= MANY_BITS
     }
 
     /// The probability that so many bits survive.
@@ -190,6 +204,12 @@ impl Judgement {
         }
         let header = bits.header_end.min(now).since(self.since).as_nanos() as f64;
         let payload = now.since(bits.header_end.max(self.since)).as_nanos() as f64;
+        // What comes of most collisions, and much sooner known than computed.
+        if bits.payload.is_hopeless(payload * bits.density, self.ratio) {
+            self.log_success = 2.0 * NOTHING;
+            self.since = now;
+            return;
+        }
         if header > 0.0 {
             let count = header * bits.header_density;
             self.log_success += count * bits.header.log_success(self.ratio);
@@ -212,7 +232,8 @@ impl Judgement {
         let survives = self.is_intact
             && (rules.reception != ReceptionRule::Sinr || {
                 self.pass(now, bits);
-                draw() < libm::exp(self.log_success)
+                // Draws are below 1.
+                self.log_success == 0.0 || draw() < libm::exp(self.log_success)
             });
         match survives {
             true => None,

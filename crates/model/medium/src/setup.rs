@@ -37,6 +37,8 @@ pub struct StationView {
     pub config: StationConfig,
     /// Whether its radio is on.
     pub on: bool,
+    /// The access point that it belongs to, if to any.
+    pub access_point: Option<StationId>,
     /// Where it is; `None` while it is away.
     pub position: Option<Point>,
     /// Frames that wait in it, with the one that it serves.

@@ -7,6 +7,7 @@ use netloom_units::Time;
 
 use crate::cell::Cell;
 use crate::foreign::Guest;
+use crate::sockets::Program;
 use crate::workload::Answer;
 
 /// What is behind an end of a connection.
@@ -22,6 +23,8 @@ pub(crate) enum Application {
     Serves(Box<Service>),
     /// What a real node has a connection with.
     Receives(Box<Guest>),
+    /// What a real program does elsewhere.
+    Mirrors(Box<Program>),
 }
 
 /// A request of a client, and what is left of it.
@@ -80,7 +83,7 @@ impl Application {
         match self {
             Self::Writes(_) | Self::Serves(_) => true,
             Self::Receives(guest) => guest.is_served(),
-            Self::Reads | Self::Asks(_) => false,
+            Self::Reads | Self::Asks(_) | Self::Mirrors(_) => false,
         }
     }
 
@@ -101,6 +104,7 @@ impl Application {
             Self::Serves(service) => (&mut service.left, !service.persistent),
             Self::Reads => return,
             Self::Receives(guest) => return guest.write(now, endpoint),
+            Self::Mirrors(program) => return program.go(now, endpoint),
         };
         if *left == 0 {
             return;
@@ -147,6 +151,9 @@ impl Cell {
         let counts = &mut self.counts.entry(connection.flow).totals;
         match (event, &mut *application) {
             (Event::Connected | Event::Writable, _) => application.write(now, endpoint),
+            (Event::Readable | Event::Finished, Application::Mirrors(program)) => {
+                program.go(now, endpoint);
+            }
             (Event::Readable, Application::Reads) => {
                 counts.received.bytes += endpoint.read(now, u64::MAX);
             }

@@ -204,6 +204,7 @@ impl Cell {
             leaving: Vec::new(),
             known_addresses: shared.book.len(),
             received: Default::default(),
+            sockets: Default::default(),
         }
     }
 }
@@ -232,7 +233,7 @@ fn listen(flows: &[Flow], owners: &Owners, nodes: &mut Nodes) {
         for owner in flow.to.iter().flat_map(|to| owners.of(*to)) {
             let Some(Node { stack, .. }) = nodes.get_mut(owner) else { continue };
             match &flow.kind {
-                Kind::Ping | Kind::Twins => {}
+                Kind::Ping | Kind::Twins(_) => {}
                 Kind::Udp { port } => {
                     if !stack.ports.contains(port) {
                         stack.ports.push(*port);

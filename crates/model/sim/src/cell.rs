@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netloom_fabric::{Delivered, PipeId};
+use netloom_fabric::{AssociationEvent, Delivered, PipeId};
 use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics, Window};
 use netloom_symbiosis::Received;
 use netloom_units::{Duration, Time};
@@ -24,6 +24,7 @@ use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
 use crate::sample::MediumSample;
 use crate::sending::{Flow, Sender};
+use crate::sockets::TwinSocket;
 use crate::tcp::{Connection, FlowInfo};
 use crate::{AddressBook, AddressId, Packet};
 
@@ -82,6 +83,8 @@ pub struct Cell {
     pub(crate) known_addresses: usize,
     /// What has come of twins, by where they were from and for.
     pub(crate) received: BTreeMap<[AddressId; 2], Received>,
+    /// Twins of connections, by the flow of their host and their number.
+    pub(crate) sockets: BTreeMap<(u32, u32), TwinSocket>,
 }
 
 /// A pipe between two nodes, and where it leads.
@@ -268,6 +271,13 @@ impl Cell {
     pub fn sample_media(&mut self) -> Vec<MediumSample> {
         let now = self.now;
         self.islands.iter_mut().flat_map(|island| island.sample_media(now)).collect()
+    }
+
+    /// Who came to access points or left them since this was last called, by medium.
+    pub(crate) fn take_associations(&mut self) -> Vec<(u32, AssociationEvent)> {
+        let islands = self.islands.iter_mut();
+        let taken = islands.flat_map(|island| island.network.take_associations());
+        taken.map(|(medium, event)| (medium.0, event)).collect()
     }
 
     /// Time in this network.

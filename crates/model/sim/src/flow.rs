@@ -47,8 +47,9 @@ pub enum FlowKind {
     },
     /// TCP connections.
     Tcp(Box<TcpFlow>),
-    /// What [`Simulation::bring_twins`](crate::Simulation::bring_twins) brings.
-    Twins,
+    /// What [`Simulation::bring_twins`](crate::Simulation::bring_twins) and
+    /// [`bring_sockets`](crate::Simulation::bring_sockets) bring; connections work so.
+    Twins(Box<Config>),
 }
 
 /// TCP connections of a flow. Flows from one node to another have different ports.

@@ -17,7 +17,12 @@ impl Cell {
     pub(crate) fn deliver(&mut self, node: u32, packet: Packet) {
         let Some(packet) = self.whole(node, packet) else { return };
         match packet.body {
-            Body::Segment(_) => self.segment(node, &packet),
+            Body::Segment(ref header) => {
+                if let Some(sent) = header.sent().filter(|_| packet.is_twin()) {
+                    self.receive_twin(&packet, sent);
+                }
+                self.segment(node, &packet);
+            }
             Body::EchoRequest(stamp) => self.reply(node, &packet, stamp),
             Body::EchoReply(stamp) => self.count(node, &packet, stamp),
             Body::Datagram(stamp) => {
@@ -32,7 +37,7 @@ impl Cell {
             Body::Error(error) => self.heed(node, error, packet.is_v6()),
             Body::Raw(ref raw) => self.deliver_raw(node, &packet, raw),
             // The program that it would come to answers elsewhere, which has its own twin.
-            Body::Twin(twin) => self.receive_twin(&packet, twin),
+            Body::Twin(twin) => self.receive_twin(&packet, twin.sent),
         }
     }
 

@@ -24,6 +24,7 @@
 //! | `capture`, `bytes` | what captures show of frames, and the bytes of headers |
 //! | `path` | the way of packets through the network: [`Hop`] |
 //! | `twins` | packets that stand for those of real programs: [`Sent`] |
+//! | `sockets` | TCP connections that stand for those of real programs: [`SocketEvent`] |
 //! | `meter` | what pipes do to twins, and what is ordered of pipes from outside |
 //! | `address` | addresses by number: [`AddressBook`] |
 //! | `node`, `route` | nodes, their interfaces and ways |
@@ -67,6 +68,7 @@ mod sample;
 mod schedule;
 mod sending;
 mod simulation;
+mod sockets;
 mod tcp;
 mod twins;
 mod workload;
@@ -94,5 +96,8 @@ pub use sample::{
 };
 pub use schedule::{Schedule, Step};
 pub use simulation::Simulation;
+pub use sockets::{RealSegment, SocketAction, SocketEnds, SocketEvent, SocketTotals};
 pub use tcp::FlowInfo;
 pub use twins::Sent;
+
+pub use netloom_tcp::{Algorithm, Flags as TcpFlags};

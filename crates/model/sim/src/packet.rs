@@ -228,6 +228,8 @@ pub struct TcpHeader {
 pub(crate) struct RareOptions {
     pub syn: Option<SynOptions>,
     pub sack: SackBlocks,
+    /// When it was sent, if it is of a twin: no option, and never on a wire.
+    pub sent: Option<Time>,
 }
 
 impl TcpHeader {
@@ -242,8 +244,20 @@ impl TcpHeader {
             window: segment.window,
             flags: segment.flags,
             timed: times.is_some(),
-            rare: has_rare.then(|| Box::new(RareOptions { syn: segment.syn, sack: *sack })),
+            rare: has_rare
+                .then(|| Box::new(RareOptions { syn: segment.syn, sack: *sack, sent: None })),
         }
+    }
+
+    /// Notes when it is sent.
+    pub(crate) fn note_sent(&mut self, now: Time) {
+        let none = || Box::new(RareOptions { syn: None, sack: SackBlocks::NONE, sent: None });
+        self.rare.get_or_insert_with(none).sent = Some(now);
+    }
+
+    /// When it was sent, if somebody noted that.
+    pub(crate) fn sent(&self) -> Option<Time> {
+        self.rare.as_ref()?.sent
     }
 
     /// The segment, without its payload.

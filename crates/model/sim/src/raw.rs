@@ -1,12 +1,13 @@
 //! Packets of real nodes: plain values like all others, with the bytes behind their IP header. Not
 //! here: how they come and go (`border`), and what the network does with them.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use etherparse::IpNumber;
 use netloom_units::Time;
 
+use crate::foreign::TCP;
 use crate::network::InterfaceId;
 use crate::packet::{Body, ETHERNET, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
 use crate::{AddressBook, AddressId, bytes};
@@ -83,6 +84,14 @@ pub(crate) fn headers(packet: &[u8]) -> Option<Headers> {
     // IP packets are no longer than 64 KiB.
     let bytes = header + body.data.len() as u32;
     Some(Headers { ends, protocol: body.protocol, ports: body.ports(), bytes, fields })
+}
+
+/// The ends of a connection and a segment of it; nothing if an IP packet carries none, or a part.
+pub(crate) fn tcp(packet: &[u8]) -> Option<([SocketAddr; 2], RawBody)> {
+    let Parsed { ends: [from, to], fields, body } = read(packet)?;
+    let is_whole = body.protocol == TCP && !fields.fragment.is_part();
+    let [source, destination] = body.ports();
+    is_whole.then(|| ([SocketAddr::new(from, source), SocketAddr::new(to, destination)], body))
 }
 
 fn read(packet: &[u8]) -> Option<Parsed> {

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use netloom_fabric::{LinkId, PipeId, SegmentId};
 use netloom_link::{CapturedFrame, Direction, FrameEvent, PipeStatistics};
-use netloom_medium::{NeighbourChange, NeighbourView, Point, StationCounters, StationId};
+use netloom_medium::{
+    AssociationEvent, NeighbourChange, NeighbourView, Point, StationCounters, StationId,
+};
 use netloom_units::{Duration, Time};
 
 use crate::capture::in_order;
@@ -29,6 +31,8 @@ pub struct PipeSample {
     pub routes: Vec<(u32, Result<RouteChanged, RouteError>)>,
     /// What is on shared media, by their numbers.
     pub media: Vec<MediumSample>,
+    /// Who came to access points or left them since the last sample, by medium.
+    pub associations: Vec<(u32, AssociationEvent)>,
 }
 
 /// What is read of a shared medium.
@@ -136,7 +140,8 @@ impl Simulation {
         let (log, captured) = (self.take_log(), self.take_captured());
         let mut media: Vec<_> = self.cells.iter_mut().flat_map(Cell::sample_media).collect();
         media.sort_by_key(|sample| sample.medium);
-        PipeSample { statistics, log, captured, routes, media }
+        let associations = self.cells.iter_mut().flat_map(Cell::take_associations).collect();
+        PipeSample { statistics, log, captured, routes, associations, media }
     }
 
     /// What became of the routes that the timeline has changed so far, by the place of the change.
@@ -186,6 +191,7 @@ impl PipeSample {
         self.routes.append(&mut other.routes);
         self.media.append(&mut other.media);
         self.media.sort_by_key(|sample| sample.medium);
+        self.associations.append(&mut other.associations);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Traffic leaves: when each flow sends what. Not here: models of traffic, and what becomes of the
 //! packets.
 
-use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use crate::cell::Cell;
 use crate::flow::{Arrival, Arrivals, FlowKind, FlowSpec, TcpFlow, TcpWork};
 use crate::packet::{Body, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
 use crate::queue::Entity;
-use crate::twins::Sent;
+use crate::twins::TwinQueue;
 use crate::workload::Workload;
 use crate::{AddressBook, AddressId};
 
@@ -53,7 +52,7 @@ pub(crate) enum Kind {
     Ping,
     Udp { port: u16 },
     Tcp(Box<Tcp>),
-    Twins,
+    Twins(Box<Config>),
 }
 
 /// What both ends of a flow's connections know.
@@ -86,7 +85,7 @@ pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Fl
         let FlowSpec { name, from, to, kind, start, until, background, traffic_class } = spec;
         let (kind, work) = match kind {
             FlowKind::Ping { arrivals } => (Kind::Ping, Work::Packets(arrivals)),
-            FlowKind::Twins => (Kind::Twins, Work::Twins(VecDeque::new())),
+            FlowKind::Twins(tcp) => (Kind::Twins(tcp), Work::Twins(Box::default())),
             FlowKind::Udp { port, arrivals } => (Kind::Udp { port }, Work::Packets(arrivals)),
             FlowKind::Tcp(tcp) => {
                 let (tcp, workload) = Tcp::new(*tcp);
@@ -124,7 +123,7 @@ pub(crate) struct Sender {
 pub(crate) enum Work {
     Packets(Box<dyn Arrivals>),
     Tcp(Workload),
-    Twins(VecDeque<Sent>),
+    Twins(Box<TwinQueue>),
 }
 
 impl Sender {
@@ -221,7 +220,7 @@ impl Cell {
             self.not_begun.push(number);
             return self.stop_sender(number);
         }
-        if matches!(flow.kind, Kind::Twins) {
+        if matches!(flow.kind, Kind::Twins(_)) {
             return self.send_twins(number);
         }
         let sender = &mut self.senders[number];
@@ -232,7 +231,7 @@ impl Cell {
         sender.next = sender.next.wrapping_add(1);
         let (ports, body) = match flow.kind {
             Kind::Udp { port } => ((flow.source_port, port), Body::Datagram(stamp)),
-            Kind::Ping | Kind::Tcp(_) | Kind::Twins => ((0, 0), Body::EchoRequest(stamp)),
+            Kind::Ping | Kind::Tcp(_) | Kind::Twins(_) => ((0, 0), Body::EchoRequest(stamp)),
         };
         let Flow { from, v6, traffic_class, .. } = *flow;
         let to = flow.to[to as usize];

@@ -34,11 +34,11 @@ pub(crate) type Peer = (AddressId, u16, u16);
 /// One end of a connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    node: u32,
-    local: AddressId,
-    peer: Peer,
-    v6: bool,
-    traffic_class: u8,
+    pub node: u32,
+    pub local: AddressId,
+    pub peer: Peer,
+    pub v6: bool,
+    pub traffic_class: u8,
     pub flow: u32,
     /// When it began.
     pub begun: Time,
@@ -211,7 +211,7 @@ impl Cell {
     }
 
     /// A configuration with the header and the MTU that packets have here.
-    fn fitted(&self, config: &Config, node: u32, exit: Exit, v6: bool) -> Arc<Config> {
+    pub(crate) fn fitted(&self, config: &Config, node: u32, exit: Exit, v6: bool) -> Arc<Config> {
         let mtu = match exit {
             Exit::Out { interface, .. } => self.nodes[node].interfaces[interface as usize].mtu,
             Exit::Local | Exit::NoRoute | Exit::NoHost => LOOPBACK_MTU,
@@ -222,7 +222,7 @@ impl Cell {
         Arc::new(Config { mtu, network_header, ..config.clone() })
     }
 
-    fn add(&mut self, connection: Connection) -> u32 {
+    pub(crate) fn add(&mut self, connection: Connection) -> u32 {
         // There are fewer connections than that.
         let number = self.connections.len() as u32;
         let stack = &mut self.nodes[connection.node].stack;
@@ -232,9 +232,15 @@ impl Cell {
     }
 
     /// Forgets a connection that is over, but for what was counted.
-    fn forget(&mut self, number: u32) {
+    pub(crate) fn forget(&mut self, number: u32) {
         let Some(gone) = self.connections[number as usize].take() else { return };
-        self.nodes[gone.node].stack.connections.remove(&gone.peer);
+        let known = &mut self.nodes[gone.node].stack.connections;
+        if known.get(&gone.peer) == Some(&number) {
+            known.remove(&gone.peer);
+        }
+        if let Application::Mirrors(program) = &gone.application {
+            self.forget_socket(gone.flow, program, &gone.endpoint);
+        }
         let Some(info) = gone.sender_info() else { return };
         match self.gone.entry((info.flow, info.node)) {
             Entry::Vacant(place) => {
@@ -293,6 +299,9 @@ impl Cell {
             guest.receive(segment.seq, payload);
         }
         connection.endpoint.handle_segment(now, &segment, &sack);
+        if let Application::Mirrors(program) = &mut connection.application {
+            program.go(now, &mut connection.endpoint);
+        }
         self.pump(number);
     }
 
@@ -335,9 +344,13 @@ impl Cell {
         let Some(connection) = &self.connections[number as usize] else { return };
         let Connection { node, local, peer, v6, traffic_class, flow, .. } = **connection;
         let mut packet = wrapped(segment, sack, (local, peer), v6, traffic_class);
-        if let Application::Receives(guest) = &connection.application {
-            let acked = connection.endpoint.info().bytes_acked;
-            packet = guest.packet(packet, (segment, sack), acked, &self.book);
+        match &connection.application {
+            Application::Receives(guest) => {
+                let acked = connection.endpoint.info().bytes_acked;
+                packet = guest.packet(packet, (segment, sack), acked, &self.book);
+            }
+            Application::Mirrors(_) => packet = twin(packet, self.now),
+            _ => {}
         }
         if connection.application.sends() && segment.len > 0 {
             let counts = &mut self.counts.entry(flow).totals;
@@ -355,6 +368,7 @@ impl Cell {
         let ends =
             (packet.destination, (packet.source, packet.source_port, packet.destination_port));
         let reply = wrapped(&reply, &SackBlocks::NONE, ends, packet.is_v6(), 0);
+        let reply = if packet.is_twin() { twin(reply, self.now) } else { reply };
         self.send(node, reply);
     }
 
@@ -413,6 +427,15 @@ fn wrapped(
         fragment: Fragment::default(),
         body: Body::Segment(TcpHeader::new(segment, sack)),
     }
+}
+
+/// A packet of a connection that is a twin, which leaves now.
+fn twin(mut packet: Packet, now: Time) -> Packet {
+    packet.flags = packet.flags.with(Flags::TWIN);
+    if let Body::Segment(header) = &mut packet.body {
+        header.note_sent(now);
+    }
+    packet
 }
 
 /// The ECN field of a packet.

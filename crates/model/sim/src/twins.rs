@@ -12,6 +12,7 @@ use crate::packet::{Body, Flags, Fragment, Packet, Twin};
 use crate::queue::Entity;
 use crate::raw::{self, Headers};
 use crate::sending::Work;
+use crate::sockets::SocketEvent;
 use crate::{AddressBook, Simulation};
 
 /// A packet that a real program sent: its headers, not what it carries.
@@ -81,7 +82,7 @@ impl Simulation {
     /// Has a flow of twins send `packets` at their times, which do not go back and are not over.
     pub fn bring_twins(&mut self, flow: u32, packets: impl IntoIterator<Item = Sent>) {
         if let Some(cell) = self.cells.iter_mut().find(|cell| cell.senders.get(flow).is_some()) {
-            cell.bring_twins(flow, packets);
+            cell.queue_twins(flow, |queue| queue.packets.extend(packets));
         }
     }
 
@@ -98,18 +99,22 @@ impl Simulation {
 }
 
 impl Cell {
-    fn bring_twins(&mut self, flow: u32, packets: impl IntoIterator<Item = Sent>) {
+    /// Adds to what a flow of twins does.
+    pub(crate) fn queue_twins(&mut self, flow: u32, add: impl FnOnce(&mut TwinQueue)) {
         if let Work::Twins(queue) = &mut self.senders[flow].work {
-            queue.extend(packets);
-            let next = queue.front().map(|next| next.at);
+            add(queue);
+            let next = queue.next();
             self.queue.set(Entity::Source(flow), next);
         }
     }
 
-    /// A flow of twins sends what is due.
+    /// A flow of twins does what is due.
     pub(crate) fn send_twins(&mut self, flow: u32) {
         let (now, node) = (self.now, self.flows[flow as usize].from);
-        while let Some(sent) = self.next_twin(flow).and_then(|queue| due(queue, now)) {
+        while let Some(event) = self.twin_queue(flow).and_then(|queue| queue.due_socket(now)) {
+            self.act(flow, &event);
+        }
+        while let Some(sent) = self.twin_queue(flow).and_then(|queue| queue.due_packet(now)) {
             let interfaces = self.nodes[node].interfaces.len();
             let twin = sent.twin(&self.book).filter(|_| (sent.interface as usize) < interfaces);
             if let Some(twin) = twin {
@@ -120,18 +125,18 @@ impl Cell {
                 self.transmit(node, sent.interface, [0; 6], twin);
             }
         }
-        let next = self.next_twin(flow).and_then(|queue| queue.front()).map(|next| next.at);
+        let next = self.twin_queue(flow).and_then(|queue| queue.next());
         self.queue.set(Entity::Source(flow), next);
     }
 
-    /// A twin has come to the node that it is for.
-    pub(crate) fn receive_twin(&mut self, packet: &Packet, twin: Twin) {
+    /// A twin that left at `sent` has come to the node that it is for.
+    pub(crate) fn receive_twin(&mut self, packet: &Packet, sent: Time) {
         let ends = [packet.source, packet.destination];
-        let delay = self.now.since(twin.sent);
+        let delay = self.now.since(sent);
         self.received.entry(ends).or_default().add(packet.bytes, delay);
     }
 
-    fn next_twin(&mut self, flow: u32) -> Option<&mut VecDeque<Sent>> {
+    fn twin_queue(&mut self, flow: u32) -> Option<&mut TwinQueue> {
         match &mut self.senders[flow].work {
             Work::Twins(queue) => Some(queue),
             Work::Packets(_) | Work::Tcp(_) => None,
@@ -139,7 +144,26 @@ impl Cell {
     }
 }
 
-fn due(queue: &mut VecDeque<Sent>, now: Time) -> Option<Sent> {
-    let is_due = queue.front()?.at <= now;
-    if is_due { queue.pop_front() } else { None }
+/// What a flow of twins is to do, each by time.
+#[derive(Debug, Default)]
+pub(crate) struct TwinQueue {
+    pub packets: VecDeque<Sent>,
+    pub sockets: VecDeque<SocketEvent>,
+}
+
+impl TwinQueue {
+    /// When there is something to do next.
+    fn next(&self) -> Option<Time> {
+        let packet = self.packets.front().map(|next| next.at);
+        let socket = self.sockets.front().map(|next| next.at);
+        packet.into_iter().chain(socket).min()
+    }
+
+    fn due_packet(&mut self, now: Time) -> Option<Sent> {
+        self.packets.front().is_some_and(|next| next.at <= now).then(|| self.packets.pop_front())?
+    }
+
+    fn due_socket(&mut self, now: Time) -> Option<SocketEvent> {
+        self.sockets.front().is_some_and(|next| next.at <= now).then(|| self.sockets.pop_front())?
+    }
 }

@@ -79,6 +79,8 @@ pub enum Part {
     Node,
     /// A link.
     Link,
+    /// A shared medium that stays.
+    Medium,
     /// An interface that stays.
     Interface,
     /// A kernel parameter of a node that stays.
@@ -101,6 +103,7 @@ impl Part {
         match self {
             Self::Node => "node",
             Self::Link => "link",
+            Self::Medium => "medium",
             Self::Interface => "interface",
             Self::Parameter => "parameter of",
             Self::Loopback => "loopback of",

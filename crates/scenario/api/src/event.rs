@@ -1,5 +1,6 @@
 //! What happens in an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
 
+use netloom_medium::{AssociationChange, AssociationEvent};
 use netloom_monitor::{Change, Signal};
 use netloom_scenario::Route;
 use netloom_units::Time;
@@ -200,6 +201,39 @@ pub enum What {
         /// How many.
         processes: u64,
     },
+    /// A station that had no access point has one from now on.
+    Associated {
+        /// The station's node.
+        node: String,
+        /// The medium.
+        medium: String,
+        /// The access point.
+        access_point: String,
+        /// When it decided so: between then and now it heard and sent nothing.
+        since: Time,
+    },
+    /// A station has another access point from now on.
+    HandedOver {
+        /// The station's node.
+        node: String,
+        /// The medium.
+        medium: String,
+        /// The access point that it left.
+        from: String,
+        /// The one that it has.
+        to: String,
+        /// When it decided so: between then and now it heard and sent nothing.
+        since: Time,
+    },
+    /// A station has no access point any more.
+    Left {
+        /// The station's node.
+        node: String,
+        /// The medium.
+        medium: String,
+        /// The access point that it left.
+        access_point: String,
+    },
     /// Contention for the machine began, grew, or ended.
     Contention {
         /// Which, how much, and through whom.
@@ -218,6 +252,28 @@ pub enum What {
 }
 
 impl What {
+    /// What happened to a station of the medium with this number; `name` knows the names of nodes.
+    /// Nothing if one of them has gone.
+    pub fn of_association(
+        medium: u32,
+        event: &AssociationEvent,
+        name: impl Fn(u32) -> Option<String>,
+    ) -> Option<Self> {
+        let (node, medium) = (name(event.station.0)?, name(medium)?);
+        Some(match event.what {
+            AssociationChange::Associated { to, since } => {
+                Self::Associated { node, medium, access_point: name(to.0)?, since }
+            }
+            AssociationChange::HandedOver { from, to, since } => {
+                let (from, to) = (name(from.0)?, name(to.0)?);
+                Self::HandedOver { node, medium, from, to, since }
+            }
+            AssociationChange::Left { from } => {
+                Self::Left { node, medium, access_point: name(from.0)? }
+            }
+        })
+    }
+
     /// What happened, in a line.
     pub fn in_words(&self) -> String {
         match self {
@@ -282,6 +338,15 @@ impl What {
                     more => format!("{more} processes"),
                 };
                 format!("the kernel killed {processes} in {node}: a limit on memory was reached")
+            }
+            Self::Associated { node, medium, access_point, .. } => {
+                format!("{node} joined {access_point} on {medium}")
+            }
+            Self::HandedOver { node, medium, from, to, .. } => {
+                format!("{node} went from {from} to {to} on {medium}")
+            }
+            Self::Left { node, medium, access_point } => {
+                format!("{node} left {access_point} on {medium}")
             }
             Self::Contention { signal } => {
                 let change = match signal.change {

@@ -38,6 +38,9 @@ pub enum Calibration {
     Measured {
         /// The most that nodes may send each other, all links together, in [`Calibration::WINDOW`].
         net_internal: Rate,
+        /// How long the machine takes to carry a frame over a link, if that was measured.
+        #[serde(default)]
+        crossing: Option<Duration>,
         /// What says so, in words: `the calibration of …`.
         source: String,
     },
@@ -51,6 +54,20 @@ pub enum Calibration {
 impl Calibration {
     /// The length of the windows in which traffic was measured.
     pub const WINDOW: Duration = Duration::from_millis(10);
+
+    /// How long the machine takes to carry a frame over a link.
+    ///
+    /// # Errors
+    /// Why that is not known, and what to do.
+    pub fn crossing(&self) -> Result<Duration, String> {
+        match self {
+            Self::Measured { crossing: Some(crossing), .. } => Ok(*crossing),
+            Self::Measured { source, .. } => {
+                Err(format!("{source} does not say it; run `netloom calibrate`"))
+            }
+            Self::Missing { why } => Err(why.clone()),
+        }
+    }
 }
 
 /// What an engine does once the network is ready.

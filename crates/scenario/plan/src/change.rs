@@ -21,6 +21,7 @@ mod differ;
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_link::PipeChange;
+use netloom_medium::MediumConfig;
 use netloom_scenario::{Direction, IpPrefix, Limits, Scenario};
 
 use crate::{InterfacePlan, NodePlan, OutsidePlan, Plan, RoutePlan, SharedLimits};
@@ -89,6 +90,13 @@ pub enum Operation {
         direction: Direction,
         /// What it is to be, and was.
         change: Change<Box<PipeChange>>,
+    },
+    /// The configuration of a shared medium changes.
+    Medium {
+        /// The medium's name.
+        medium: String,
+        /// What it is to run on, and did.
+        change: Change<Box<MediumConfig>>,
     },
     /// A kernel parameter; one that is not said any more gets its default.
     Parameter {
@@ -195,6 +203,7 @@ impl Operation {
             Self::Link { link, direction, change } => {
                 Self::Link { link, direction, change: change.inverse() }
             }
+            Self::Medium { medium, change } => Self::Medium { medium, change: change.inverse() },
             Self::Parameter { node, key, change } => {
                 Self::Parameter { node, key, change: change.inverse() }
             }

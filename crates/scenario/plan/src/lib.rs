@@ -50,7 +50,7 @@ pub use keeping::keep_addresses;
 pub use model::*;
 pub use rerouting::rerouted;
 pub use ways::Way;
-pub use wiring::{Ends, NoSegment, Wire, medium_setup, station_change};
+pub use wiring::{Ends, NoSegment, Wire, medium_setup, station_change, station_config};
 
 use addresses::Addressing;
 use cidr::Family;

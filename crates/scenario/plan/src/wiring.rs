@@ -10,7 +10,9 @@ use netloom_link::MacKey;
 use netloom_medium::{
     MediumChange, MediumSetup, Movement, Setting, StationConfig, StationId, StationProperties,
 };
-use netloom_scenario::{Interface, Node, NodeKind, Position, Scenario, StationChange};
+use netloom_scenario::{
+    Interface, Node, NodeKind, Position, Scenario, StationChange, StationSetup,
+};
 use netloom_units::Time;
 use thiserror::Error;
 
@@ -82,18 +84,39 @@ impl<'s> Ends<'s> {
         setup.build::<()>(Time::ZERO).map_err(|error| missing(&error.to_string()))?;
         let planned = self.plan.node(&at.node.name).into_iter().flat_map(|node| &node.interfaces);
         let planned = planned.into_iter().find(|planned| planned.name == at.interface);
-        let planned = planned.ok_or_else(|| missing("its member has no such interface"))?;
+        let address = planned.map(|planned| planned.mac.0);
+        if address.is_none() && at.node.kind.has_stack() {
+            return Err(missing("its member has no such interface"));
+        }
         Ok(StationPort {
             medium: SegmentId(number),
             setup: setup.clone(),
             station: StationId(at.number),
-            address: MacKey::new(planned.mac.0),
-            config: StationConfig { name: at.node.name.clone(), ..StationConfig::default() },
+            address: address.map(MacKey::new),
+            config: station_config(medium, at.node, at.interface),
             moves: self
                 .scenario
                 .trajectory(at.node)
                 .map_err(|error| missing(&error.to_string()))?,
         })
+    }
+}
+
+/// What is particular to the station that a node has on a medium, at an interface.
+pub fn station_config(medium: &Node, node: &Node, interface: &str) -> StationConfig {
+    let mut points = medium.medium.iter().flat_map(|medium| &medium.access_points);
+    let mut interfaces = node.interfaces.iter();
+    let found = interfaces.find(|candidate| candidate.name == interface);
+    let StationSetup { power, antenna, rate, cw } =
+        found.map(|interface| interface.station.clone()).unwrap_or_default();
+    StationConfig {
+        name: node.name.clone(),
+        power,
+        antenna: antenna.unwrap_or_default(),
+        rate,
+        cw,
+        access_point: points.any(|name| *name == node.name),
+        ..StationConfig::default()
     }
 }
 

@@ -19,6 +19,18 @@ pub struct WakeUps {
     pub max_us: f64,
 }
 
+/// How long the machine takes to carry a frame over a link, beside the link's delay: the kernels at
+/// both ends, the engine's wake-ups and what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Crossing {
+    /// Median of the rounds, µs.
+    pub p50_us: f64,
+    /// The least of a round, µs. Below zero where the machine had other work in the other rounds.
+    pub least_us: f64,
+    /// The most of a round, µs.
+    pub most_us: f64,
+}
+
 /// How fast a file system takes data. What could not be measured is absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disk {

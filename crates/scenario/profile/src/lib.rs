@@ -19,7 +19,7 @@ pub mod search;
 mod stale;
 mod text;
 
-pub use costs::{Disk, DiskWrites, Memory, MemoryCost, SmallWrites, WakeUps};
+pub use costs::{Crossing, Disk, DiskWrites, Memory, MemoryCost, SmallWrites, WakeUps};
 pub use forwarding::{Edge, Forwarding, NotBorne, Shape, Traffic};
 pub use netloom_api::timing::Scheduling;
 pub use profile::{Profile, Thoroughness};

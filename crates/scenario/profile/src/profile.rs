@@ -1,11 +1,11 @@
 //! All that was measured of a machine.
 
 use netloom_api::machine::Machine;
-use netloom_units::Rate;
+use netloom_units::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::costs::{Disk, Memory, WakeUps};
+use crate::costs::{Crossing, Disk, Memory, WakeUps};
 use crate::forwarding::Forwarding;
 use crate::stale;
 use crate::text::FORMAT;
@@ -23,6 +23,10 @@ pub struct Profile {
     pub machine: Machine,
     /// How much traffic its nodes may send each other, over networks and kinds of traffic.
     pub forwarding: Vec<Forwarding>,
+    /// How long the machine takes to carry a frame over a link; absent in profiles of versions that
+    /// did not measure it.
+    #[serde(default)]
+    pub crossing: Option<Crossing>,
     /// How late a sleeping thread wakes while the CPUs have nothing to do.
     pub idle_wake_ups: WakeUps,
     /// How late it wakes while every CPU computes for others.
@@ -57,6 +61,13 @@ impl Profile {
         // Contended is what reaches the threshold: what was borne stays below it. Casts saturate.
         let bits = (most.floor() as u64).saturating_add(1).min(Rate::MAX.bits_per_second());
         Rate::from_bits_per_second(bits).filter(|_| most > 0.0)
+    }
+
+    /// What `compensate: calibrated` takes off the delay of a link.
+    pub fn compensation(&self) -> Option<Duration> {
+        let crossing = self.crossing?;
+        // Casts saturate.
+        Some(Duration::from_nanos((crossing.p50_us * 1e3).round() as u64))
     }
 
     /// In what `now` is another machine than the one that was measured, a sentence each; empty if

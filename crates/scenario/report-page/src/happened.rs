@@ -42,6 +42,9 @@ impl Happened {
             | What::ServiceHealth { .. }
             | What::ServiceEnded { .. }
             | What::CommandEnded { .. }
+            | What::Associated { .. }
+            | What::HandedOver { .. }
+            | What::Left { .. }
             | What::MemoryKilled { .. } => {
                 if self.timeline.len() < TOLD {
                     self.timeline.push((event.time, event.what.in_words()));

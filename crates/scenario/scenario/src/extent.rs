@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use netloom_link::PipeConfig;
+use netloom_units::Duration;
 
+use crate::graph::snapshot::Snapshot;
 use crate::layer2::{Layer2, Port};
-use crate::spec::{Endpoint, Scenario, TimelineAction, When};
+use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, When};
 
 impl Scenario {
     /// Whether anything that its links do or that is sent depends on the seed, changes of the
@@ -30,7 +32,8 @@ impl Scenario {
     }
 
     /// How many neighbours all interfaces have in all: for each, the others that it hears. The
-    /// ends of links to the outside hear more.
+    /// ends of links to the outside hear more. On a medium they are those within its reach, the
+    /// most that there are at nine times of a run; all members, where that is not known.
     pub fn neighbours(&self) -> u64 {
         let interfaces = self.nodes.iter().enumerate().flat_map(|(node, of)| {
             let names = of.interfaces.iter().enumerate();
@@ -46,6 +49,13 @@ impl Scenario {
         });
         let nodes = self.nodes.iter().map(|node| (node.kind.is_segment(), &node.interfaces[..]));
         let layer2 = Layer2::new(nodes, ends);
+        let names = self.media();
+        let joining = self.links.iter().filter_map(|link| {
+            let medium = names.get(link.endpoints[1].node.as_str())?;
+            Some((port(&link.endpoints[0])?, *medium))
+        });
+        let media: HashMap<Port, usize> = joining.collect();
+        let heard = self.heard(&names);
         let mut counted = HashSet::new();
         let mut neighbours = 0;
         for port in ports.into_values() {
@@ -55,11 +65,68 @@ impl Scenario {
             let others = layer2.reached(port, (), |(), _, _| ());
             let others: HashSet<Port> = others.into_iter().map(|(other, ())| other).collect();
             let members = others.len() as u64 + u64::from(!others.contains(&port));
-            neighbours += members * (members - 1);
+            let heard = media.get(&port).and_then(|medium| heard.get(medium));
+            neighbours += match heard {
+                // Who is behind a switch that is a station hears all that it does.
+                Some(Heard { stations, pairs }) if *stations == members => 2 * pairs,
+                _ => members * (members - 1),
+            };
             counted.extend(others);
         }
         neighbours
     }
+
+    /// The numbers of all media.
+    fn media(&self) -> HashMap<&str, usize> {
+        let nodes = self.nodes.iter().enumerate();
+        let media = nodes.filter(|(_, node)| node.kind == NodeKind::Medium);
+        media.map(|(number, node)| (node.name.as_str(), number)).collect()
+    }
+
+    /// How many stations hear each other on the media where that is known.
+    fn heard(&self, media: &HashMap<&str, usize>) -> HashMap<usize, Heard> {
+        let reaches = |medium: usize| {
+            let of = self.nodes[medium].medium.as_ref();
+            of.is_some_and(|medium| medium.config.reach(None).is_some())
+        };
+        let known = media.values().filter(|medium| reaches(**medium));
+        let mut all: HashMap<usize, Heard> =
+            known.map(|medium| (*medium, Heard::default())).collect();
+        for link in &self.links {
+            let medium = media.get(link.endpoints[1].node.as_str());
+            if let Some(heard) = medium.and_then(|medium| all.get_mut(medium)) {
+                heard.stations += 1;
+            }
+        }
+        if all.is_empty() {
+            return all;
+        }
+        let end = self.duration.unwrap_or(Duration::from_secs(600)).as_nanos();
+        for step in 0..TIMES {
+            let at = Duration::from_nanos(end / (TIMES - 1) * step);
+            let Ok(now) = Snapshot::new(self, at) else { continue };
+            let mut pairs: HashMap<usize, u64> = HashMap::new();
+            for (medium, _) in now.hears {
+                *pairs.entry(medium).or_default() += 1;
+            }
+            for (medium, pairs) in pairs {
+                if let Some(heard) = all.get_mut(&medium) {
+                    heard.pairs = heard.pairs.max(pairs);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// How many times are looked at.
+const TIMES: u64 = 9;
+
+/// Who hears whom on a medium.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heard {
+    stations: u64,
+    pairs: u64,
 }
 
 #[cfg(test)]
@@ -79,6 +146,25 @@ mod tests {
         assert_eq!(scenario(&format!("{line}{lan}")).neighbours(), 6);
         let pair = "    - { endpoints: [a, b] }\n    - { endpoints: [b, c] }\n";
         assert_eq!(scenario(&format!("{line}{lan}{pair}")).neighbours(), 6 + 2 + 2);
+    }
+
+    #[test]
+    fn neighbours_on_a_medium_are_those_within_its_reach() {
+        let air = |more: &str| {
+            let air = format!(
+                "  media: {{ air: {{ propagation: {{ range: {{ reach: 100m }} }}, members: [n] }} }}
+  groups: {{ n: {{}} }}
+  nodes:
+    a: {{ group: n, position: [0m, 0m] }}
+    b: {{ group: n, position: [90m, 0m] }}
+    c: {{ group: n, position: [180m, 0m]{more} }}
+"
+            );
+            scenario(&air).neighbours()
+        };
+        assert_eq!(air(""), 4);
+        // Who comes nearer is heard by both.
+        assert_eq!(air(", mobility: { waypoints: [{ to: [0m, 0m], speed: 1m/s }] }"), 6);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! Nodes are shaped by kind, links labelled with what they do to frames. Pure text; the same
 //! scenario gives the same text on every machine.
 
+mod at;
 mod layout;
+pub(crate) mod snapshot;
 mod svg;
 
 use std::collections::HashMap;
@@ -10,6 +12,7 @@ use std::fmt::Write;
 
 use crate::spec::{Link, NodeKind, Scenario};
 
+pub use at::{dot_at, svg_at};
 pub use svg::svg;
 
 /// The network in Graphviz' DOT language; `neato` draws it.
@@ -20,13 +23,7 @@ pub fn dot(scenario: &Scenario) -> String {
         "  node [fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];\n",
     );
     for node in &scenario.nodes {
-        let shape = match node.kind {
-            NodeKind::Host => "box",
-            NodeKind::Router => "ellipse",
-            NodeKind::Switch => "hexagon",
-            NodeKind::Medium => "octagon",
-            NodeKind::Outside => "plaintext",
-        };
+        let shape = shape_name(node.kind);
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  \"{}\" [shape={shape}];", quoted(&node.name));
     }
@@ -38,6 +35,17 @@ pub fn dot(scenario: &Scenario) -> String {
     }
     out.push_str("}\n");
     out
+}
+
+/// The shape of a kind of node in DOT.
+fn shape_name(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Host => "box",
+        NodeKind::Router => "ellipse",
+        NodeKind::Switch => "hexagon",
+        NodeKind::Medium => "octagon",
+        NodeKind::Outside => "plaintext",
+    }
 }
 
 /// The network as a Mermaid flowchart.

@@ -12,6 +12,7 @@
 //! | `extent` | what a whole scenario comes to: randomness, neighbours |
 //! | `happenings` | what a timeline comes to: [`Happening`] |
 //! | `motion` | where nodes are at which time |
+//! | `constellation` | where satellites are, and what they are called |
 //! | `hybrid` | the real part of a scenario with simulated nodes |
 //! | [`Layer2`] | which interfaces hear each other |
 //! | `files` | what is needed of the files that a scenario names |
@@ -22,6 +23,7 @@
 //! files, clocks, threads; automatic addresses and routes (`plan`).
 
 mod address;
+mod constellation;
 mod decode;
 mod diagnostic;
 mod dilation;

@@ -7,6 +7,7 @@
 //! Doc comments here are the descriptions in the published JSON Schema: write them for users.
 
 mod clock;
+mod constellation;
 mod expect;
 mod link;
 mod measure;
@@ -29,6 +30,7 @@ use serde::Deserialize;
 
 use crate::decode::{Entries, Inline, Spanned};
 pub(crate) use clock::RawClock;
+pub(crate) use constellation::{RawConstellation, RawGround, RawIsl};
 pub(crate) use expect::RawExpectation;
 pub(crate) use link::{RawLink, RawLinkDefaults, RawLinkHead, RawPipe};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
@@ -36,8 +38,8 @@ pub use medium::StationKeys;
 pub(crate) use medium::{RawMedium, RawRadio};
 pub(crate) use monitor::RawMonitor;
 pub(crate) use node::{
-    RawAddresses, RawFamily, RawGroupHead, RawInterface, RawLimits, RawNode, RawNodeDefaults,
-    RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
+    RawAddresses, RawFamily, RawGroupHead, RawInterface, RawKind, RawLimits, RawNode,
+    RawNodeDefaults, RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
@@ -134,6 +136,9 @@ pub(crate) struct RawTopology {
     /// Shared media by name, like radio channels.
     #[serde(default)]
     pub media: Entries<Spanned<RawMedium>>,
+    /// Constellations of satellites by name.
+    #[serde(default)]
+    pub constellations: Entries<Spanned<RawConstellation>>,
 }
 
 /// Properties where nothing else is said.

@@ -5,6 +5,7 @@
 //! Not here: addresses and routes that nobody gave (`plan` decides those).
 
 mod addresses;
+mod constellations;
 mod direct;
 mod expect;
 mod interfaces;
@@ -29,10 +30,12 @@ mod services;
 mod simulated;
 mod simulation;
 mod software;
+mod stations;
 mod symbiosis;
 mod timeline;
 mod traffic;
 mod vlans;
+mod waiting;
 
 pub use names::check_experiment_name;
 pub(crate) use properties::resolve as resolve_properties;
@@ -61,6 +64,7 @@ pub(crate) fn resolve(
     let mut report = Report::new(tree, pruned);
     properties::complete(raw, files, &mut report);
     ranges::expand(&mut raw.topology, &mut report);
+    let expanded = constellations::complete(raw, files, &mut report);
     media::complete(&mut raw.topology, &mut report);
     outside::complete(&mut raw.topology);
     let raw = &*raw;
@@ -82,13 +86,15 @@ pub(crate) fn resolve(
     let references = References::new(raw, &nodes, &links);
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
+    waiting::check(raw, &nodes, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
     simulated::check(raw, &nodes, &links, &processes, &mut report);
     own_kernel::check(raw, &nodes, &links, &mut report);
     let traffic = traffic::resolve(raw, &references, files, &mut report);
     symbiosis::check(raw, &nodes, &links, &processes, &traffic, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
-    let timeline = timeline::resolve(raw, &references, &mut report);
+    let mut timeline = timeline::resolve(raw, &references, &mut report);
+    timeline.extend(expanded.timeline);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
     let monitor = monitor::resolve(raw, &links, &mut report);
     let scenario = Scenario {
@@ -99,6 +105,7 @@ pub(crate) fn resolve(
         total_limits: limits::total(&raw.topology),
         group_limits,
         origin: raw.topology.origin,
+        constellations: expanded.constellations,
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,

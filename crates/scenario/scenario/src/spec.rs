@@ -4,6 +4,7 @@
 //! serializable, so that a run can keep exactly what it ran, and so that the engine can be handed
 //! it by another process.
 
+mod constellation;
 mod link;
 mod medium;
 mod node;
@@ -12,6 +13,7 @@ mod simulation;
 mod symbiosis;
 mod timeline;
 mod traffic;
+mod waiting;
 mod watching;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,15 +27,16 @@ use serde::{Deserialize, Serialize};
 use crate::limits::{Controller, Limits};
 use crate::service::ServiceTemplate;
 
+pub use constellation::{Constellation, Orbits};
 pub use link::{Direction, Endpoint, Link};
-pub use medium::{Medium, MediumAddressing, Position, StationChange};
+pub use medium::{Medium, MediumAddressing, Position, StationChange, StationSetup};
 pub use node::{
     Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
     Routing, SpanningTree, Subinterface,
 };
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
-pub use symbiosis::{CalibrationMethod, LossMethod, Symbiosis};
+pub use symbiosis::{CalibrationMethod, LossMethod, Symbiosis, TwinMethod};
 pub use timeline::{
     Fails, Milestone, NodeState, Recurs, RouteChange, Start, TimelineAction, TimelineEvent, When,
 };
@@ -62,6 +65,9 @@ pub struct Scenario {
     /// Where the plane is on which nodes are, if places are in degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Geographic>,
+    /// Constellations whose satellites are among the nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constellations: Vec<Constellation>,
     /// All links, in the order of the file.
     pub links: Vec<Link>,
     /// What happens at which time, in the order of the file.

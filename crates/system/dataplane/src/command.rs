@@ -8,7 +8,7 @@ use netloom_fabric::{
     AirLogPart, LinkId, MediaNews, MediumView, Neighbourhood, PipeId, SegmentEnd, SegmentId,
 };
 use netloom_link::{PipeChange, PipeConfig, PipeStatistics, Window};
-use netloom_medium::{MediumChange, RadioError, StationId};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError, StationId};
 use netloom_units::Time;
 
 use crate::balance::Load;
@@ -37,6 +37,8 @@ pub(crate) enum Command {
     MediaNews { most: usize, reply: Sender<MediaNews> },
     /// Hand over what air logs have got.
     AirLogs { reply: Sender<Vec<AirLogPart>> },
+    /// Report who came to access points or left them since that was last asked.
+    Associations { reply: Sender<Vec<(SegmentId, AssociationEvent)>> },
     /// What changes by itself with time begins anew at `at`.
     Begin { at: Time, done: Sender<()> },
     /// Report on every pipe, since it began or in the window.

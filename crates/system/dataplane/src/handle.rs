@@ -155,6 +155,18 @@ impl Dataplane {
         Ok(time)
     }
 
+    /// Switches the carriers of the interfaces at end `end` of a link, unless both of its pipes
+    /// are down.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn set_carrier(&self, link: LinkId, end: usize, up: bool) -> Result<(), DataplaneError> {
+        match self.control().links.get(&link) {
+            Some(control) if !control.is_cut() => control.switch_end(link, end, up),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// What changes by itself with time (traces, schedules, positions) begins anew, as if it were
     /// set at `at`: the time from which a run counts, not long ago.
     ///
@@ -443,12 +455,12 @@ impl LinkControl {
 
     /// Switches the carriers of all its interfaces.
     pub fn switch_carriers(&self, id: LinkId, up: bool) -> Result<(), DataplaneError> {
-        for (end, carriers) in self.carriers.iter().enumerate() {
-            for carrier in carriers {
-                let failed = |source| DataplaneError::Carrier { link: id, end, source };
-                carrier.set(up).map_err(failed)?;
-            }
-        }
-        Ok(())
+        (0..2).try_for_each(|end| self.switch_end(id, end, up))
+    }
+
+    /// Switches the carriers of the interfaces at one end.
+    fn switch_end(&self, id: LinkId, end: usize, up: bool) -> Result<(), DataplaneError> {
+        let failed = |source| DataplaneError::Carrier { link: id, end, source };
+        self.carriers[end].iter().try_for_each(|carrier| carrier.set(up).map_err(failed))
     }
 }

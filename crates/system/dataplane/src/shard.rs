@@ -8,7 +8,7 @@ use netloom_fabric::{
     Delivered, Link, LinkEnd, LinkId, MediumView, Network, PipeId, PipeSlot, PortId, SegmentId,
 };
 use netloom_link::{Delivery, Direction, FrameInfo, Occurrence, Pipe, PipeChange};
-use netloom_medium::{MediumChange, RadioError};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError};
 use netloom_ports::{FrameBuffer, FrameDevice, HEADER_BYTES, SendError};
 use netloom_units::{Duration, Time};
 
@@ -59,6 +59,8 @@ pub(crate) struct Shard {
     /// By [`PortId`].
     ports: Vec<Option<Port>>,
     free_ports: Vec<PortId>,
+    /// Ports that are not read until then, because their pipe is full.
+    held: Vec<(PortId, Time)>,
     clock: Clock,
     buffer: FrameBuffer,
 }
@@ -70,6 +72,7 @@ impl Shard {
             network: Network::new(FrameMemory::new(frame_memory), Recorder::new(clock)),
             ports: Vec::new(),
             free_ports: Vec::new(),
+            held: Vec::new(),
             clock,
             buffer: FrameBuffer::default(),
         }
@@ -89,7 +92,12 @@ impl Shard {
     /// When something is due next.
     #[inline]
     pub fn next_due(&mut self) -> Option<Time> {
-        self.network.next_deadline()
+        let due = self.network.next_deadline();
+        if self.held.is_empty() {
+            return due;
+        }
+        let held = self.held.iter().map(|(_, until)| *until);
+        held.chain(due).min()
     }
 
     /// How long frames that are read now may have waited in their devices unseen.
@@ -115,6 +123,10 @@ impl Shard {
                 break;
             }
             let Some(Port { device, .. }) = self.ports[port.index()].as_mut() else { break };
+            if let Some(until) = self.network.waits_for(port, seen) {
+                self.hold(port, until, waiter);
+                break;
+            }
             match device.receive(&mut self.buffer) {
                 Ok(true) => {
                     let arrival = if index == 0 { seen } else { self.clock.now() };
@@ -131,6 +143,32 @@ impl Shard {
                     self.fail(port, &error);
                     self.forget(port, waiter);
                     break;
+                }
+            }
+        }
+    }
+
+    /// Reads a port no further until its pipe, which is full, has taken a frame out.
+    #[cold]
+    fn hold(&mut self, port: PortId, until: Time, waiter: &Waiter) {
+        self.forget(port, waiter);
+        self.held.push((port, until));
+    }
+
+    /// Goes on reading the ports whose pipes have room again at `now`.
+    pub fn resume(&mut self, now: Time, waiter: &Waiter) {
+        if self.held.is_empty() {
+            return;
+        }
+        for (port, until) in std::mem::take(&mut self.held) {
+            let still = if until > now { Some(until) } else { self.network.waits_for(port, now) };
+            match still {
+                Some(until) => self.held.push((port, until)),
+                None => {
+                    let watched = self.watch(port, waiter);
+                    if let Err(error) = watched {
+                        self.fail(port, &error);
+                    }
                 }
             }
         }
@@ -175,6 +213,11 @@ impl Shard {
         let parts = self.network.take_air_logs(now);
         self.release(now);
         parts
+    }
+
+    /// Who came to access points or left them since this was last asked.
+    pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
+        self.network.take_associations()
     }
 
     /// What changes by itself with time begins anew, as if it were set at `at`.
@@ -427,16 +470,18 @@ impl Shard {
 
     fn remove_port(&mut self, port: PortId, waiter: &Waiter) -> Option<Box<dyn FrameDevice>> {
         self.forget(port, waiter);
+        self.held.retain(|(held, _)| *held != port);
         self.free_ports.push(port);
         self.ports[port.index()].take().map(|port| port.device)
     }
 
     /// Waits for what the devices at the end of a link have to say.
     fn watch_end(&self, end: &LinkEnd, waiter: &Waiter) -> io::Result<()> {
-        let watch = |port: &PortId| {
-            let state = self.ports[port.index()].as_ref();
-            state.and_then(|port| port.device.fd()).map_or(Ok(()), |fd| waiter.watch(fd, *port))
-        };
-        end.ports().try_for_each(watch)
+        end.ports().try_for_each(|port| self.watch(*port, waiter))
+    }
+
+    fn watch(&self, port: PortId, waiter: &Waiter) -> io::Result<()> {
+        let state = self.ports[port.index()].as_ref();
+        state.and_then(|port| port.device.fd()).map_or(Ok(()), |fd| waiter.watch(fd, port))
     }
 }

@@ -177,6 +177,7 @@ impl Worker {
             Turn::Idle
         };
         self.shard.release(now);
+        self.shard.resume(now, &self.waiter);
         for index in 0..self.waiter.ready() {
             if let Some(port) = self.waiter.token(index) {
                 self.shard.read(port, now, &self.waiter);
@@ -251,6 +252,9 @@ impl Worker {
             Command::ChangeMedium { medium, change, done } => {
                 let now = self.clock.now();
                 let _ = done.send(self.shard.change_medium(now, medium, &change).map(|()| now));
+            }
+            Command::Associations { reply } => {
+                let _ = reply.send(self.shard.take_associations());
             }
             Command::Media { reply } => {
                 let _ = reply.send(self.shard.media(self.clock.now()));

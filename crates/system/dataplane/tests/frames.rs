@@ -51,6 +51,24 @@ fn a_rate_is_kept() {
 }
 
 #[test]
+fn a_full_pipe_has_its_device_wait() {
+    // Of 100 frames, no more than three wait in the pipe; the rest wait in the device.
+    let (dataplane, left, right) =
+        one_link(r#"{"rate":"8Mbit/s","queue":{"limit":"3packets","full":"wait"}}"#);
+    let sent: Vec<_> = (0..100).map(|n| frame(2, 1, 900 + n)).collect();
+    assert!(sent.iter().all(|frame| left.send(frame)));
+    for frame in sent {
+        assert_eq!(right.receive(PATIENCE).unwrap(), frame);
+    }
+    let counted = statistics(&dataplane, forward(0));
+    assert_eq!((counted.delivered.frames, counted.dropped.queue_full.frames), (100, 0));
+    assert_eq!(counted.queue.maximum.frames, 3);
+    // The other direction goes on meanwhile, and so does this one afterwards.
+    assert!(right.send(&frame(1, 2, 60)) && left.send(&frame(2, 1, 60)));
+    assert!(left.receive(PATIENCE).is_some() && right.receive(PATIENCE).is_some());
+}
+
+#[test]
 fn losses_are_those_of_the_seed() {
     let survivors = |seed| {
         let ((a, left), (b, right)) = (device(), device());

@@ -21,8 +21,8 @@ use crate::stack::configure::{
 };
 use crate::stack::netlink::{Netlink, Request};
 use crate::{
-    Device, HOSTS, Network, NodeError, View, outside, stack::direct, stack::requests,
-    stack::sysctl, stack::tap, teardown,
+    Device, HOSTS, Network, NodeError, PacingChange, View, outside, stack::direct, stack::pacing,
+    stack::requests, stack::sysctl, stack::tap, teardown,
 };
 
 impl Network {
@@ -36,6 +36,23 @@ impl Network {
         self.layout().check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
         outside::check_change(self.layout(), old, plan)?;
         self.starter().cgroups().check(self.layout(), plan)
+    }
+
+    /// Changes how an interface of a node is paced; its largest packet has `mtu` bytes.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] where the kernel refuses, as one without `tbf` (`sch_tbf`) does.
+    pub fn pace(
+        &self,
+        node: &str,
+        interface: &str,
+        mtu: u32,
+        change: PacingChange,
+    ) -> Result<(), NodeError> {
+        self.in_node(node, || {
+            let index = interface_index(node, interface)?;
+            apply(node, pacing::requests(index, interface, mtu, change))
+        })
     }
 
     /// Whether there is such a node with a network stack.
@@ -152,6 +169,7 @@ impl Network {
             Operation::TakeOut(_)
             | Operation::PutIn
             | Operation::Link { .. }
+            | Operation::Medium { .. }
             | Operation::Start(_) => {}
         }
         Ok(None)

@@ -53,6 +53,8 @@ pub use process::view::{View, ViewBind, ViewDirectory, ViewFile};
 pub use routes::RouteChanged;
 pub use stack::interface::{InterfaceState, Traffic};
 pub use stack::overruns::Overruns;
+pub use stack::pacing::{Pacing, PacingChange};
+pub use stack::tcp_sockets::{TcpSocket, TcpSockets};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 
 /// Where a node has the names of all nodes.

@@ -26,6 +26,7 @@ use crate::process::node::{Killed, Node, OnExit, Processes};
 use crate::process::reactor::Reactor;
 use crate::process::starter::Starter;
 use crate::stack::interface::{self, InterfaceState};
+use crate::stack::tcp_sockets::TcpSockets;
 use crate::{
     Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, create, own_kernel,
     process::oom, stack::netns, stack::overruns,
@@ -378,6 +379,21 @@ impl Network {
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         let open = || Ok(socket(family, kind, flags, None)?);
         self.inside(node, open).map_err(|error| NodeError::in_node(node, "open a socket", error))
+    }
+
+    /// Asks for the TCP sockets of a node; nothing for one with a kernel of its own, whose sockets
+    /// the machine's does not know. It holds the node's namespace: drop it before
+    /// [`destroy`](Self::destroy) ends.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
+    pub fn tcp_sockets(&self, node: &str) -> Result<Option<TcpSockets>, NodeError> {
+        self.node(node)?;
+        if self.has_own_kernel(node) {
+            return Ok(None);
+        }
+        let opened = self.inside(node, TcpSockets::open);
+        opened.map(Some).map_err(|error| NodeError::in_node(node, "ask for its sockets", error))
     }
 
     /// The inode of a node's network namespace; `None` for what has none, or none any more.

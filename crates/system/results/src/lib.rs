@@ -11,6 +11,7 @@
 //! | `flows.parquet` | counters of every flow of traffic over time |
 //! | `calibration.parquet` | what pipes of a symbiotic run were set to, by period |
 //! | `metadata.parquet` | what real programs of a symbiotic run did |
+//! | `connections.parquet` | their connections beside those of their twins |
 //! | `traffic.parquet` | what became of the scenario's traffic, if it has any |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `services/SERVICE@NODE.log` | what services printed |
@@ -155,6 +156,11 @@ impl Results {
     /// The file for what real programs of a symbiotic run did.
     pub fn metadata_file(&self) -> io::Result<File> {
         private_file(&self.path("metadata.parquet"))
+    }
+
+    /// The file for connections of real programs beside their twins, in a symbiotic run.
+    pub fn connection_file(&self) -> io::Result<File> {
+        private_file(&self.path("connections.parquet"))
     }
 
     /// The file for what became of the scenario's traffic.

@@ -34,6 +34,14 @@ pub struct Medium {
     /// How many of the senders send, like `1,2,5,10`; by default all.
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     pub stations: Vec<usize>,
+    /// Stations pass on what they receive to the next one, in the order of the medium's members;
+    /// only the first one sends. `--stations 3` has three of them, and two hops. What comes
+    /// through is counted from 2 s on, when the chain has filled.
+    #[arg(long, requires = "saturate")]
+    pub chain: bool,
+    /// A property of the medium instead of the scenario's, like `mac.dcf.rts_threshold=0B`.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

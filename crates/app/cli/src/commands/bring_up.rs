@@ -15,10 +15,11 @@ use crate::{exit, preflight, profile_file};
 /// Brings up what does not run.
 pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
     preflight::check(&loaded.scenario)?;
+    let calibration = profile_file::calibration();
+    preflight::compensation(&loaded.scenario, &calibration)?;
     let began = Instant::now();
     let mut interrupts = Interrupts::watch()?;
-    let mut engine =
-        Engine::start(loaded, start.workers, profile_file::calibration(), Mode::Deploy).await?;
+    let mut engine = Engine::start(loaded, start.workers, calibration, Mode::Deploy).await?;
     let name = &loaded.scenario.name;
     let ready = tokio::select! {
         ready = engine.ready() => ready,

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use netloom_scenario::graph;
 
 use crate::args::{Drawing, Graph};
@@ -11,10 +11,15 @@ use crate::{exit, find};
 /// Draws a scenario's topology.
 pub fn graph(args: Graph) -> Result<i32> {
     let scenario = find::scenario(&args.scenario)?.scenario;
-    let text = match args.format {
-        Drawing::Dot => graph::dot(&scenario),
-        Drawing::Mermaid => graph::mermaid(&scenario),
-        Drawing::Svg => graph::svg(&scenario),
+    let text = match (args.format, args.at) {
+        (Drawing::Dot, None) => graph::dot(&scenario),
+        (Drawing::Mermaid, None) => graph::mermaid(&scenario),
+        (Drawing::Svg, None) => graph::svg(&scenario),
+        (Drawing::Dot, Some(at)) => graph::dot_at(&scenario, at).map_err(anyhow::Error::msg)?,
+        (Drawing::Svg, Some(at)) => graph::svg_at(&scenario, at).map_err(anyhow::Error::msg)?,
+        (Drawing::Mermaid, Some(_)) => {
+            bail!("Mermaid puts nodes where it likes: with `--at`, take `--format svg` or `dot`")
+        }
     };
     match args.output {
         Some(file) => {

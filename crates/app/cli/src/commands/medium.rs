@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow};
 use netloom_medium::arm::{Flow, Load, Trial};
-use netloom_medium::{Medium as Model, Receiver, StationConfig, StationId};
-use netloom_plan::medium_setup;
+use netloom_medium::{Medium as Model, MediumProperties, Receiver, StationConfig, StationId};
+use netloom_plan::{medium_setup, station_config};
 use netloom_scenario::{Node, NodeKind, Scenario};
 use netloom_traffic::{Model as Traffic, Sizes};
 use netloom_units::{Duration, Stream, Time};
 use serde_json::json;
 
+use super::set;
 use crate::args::{Format, Medium};
 use crate::table::table;
 use crate::{exit, find};
@@ -19,15 +20,28 @@ use crate::{exit, find};
 /// Bytes of an Ethernet header.
 const HEADER: u32 = 14;
 
+/// How long a chain fills before what comes through is counted.
+const FILLING: Duration = Duration::from_secs(2);
+
 /// Tries a medium, and shows what comes through.
 pub fn medium(args: &Medium) -> Result<i32> {
     let scenario = find::scenario(&args.scenario)?.scenario;
     let cell = Cell::of(&scenario, args)?;
     let counts = match args.stations[..] {
+        [] if args.chain => vec![cell.members.len()],
         [] => vec![cell.flows.len()],
         _ => args.stations.clone(),
     };
-    if let Some(wrong) = counts.iter().find(|count| **count == 0 || **count > cell.flows.len()) {
+    let is_no_chain = |count: &&usize| **count < 2 || **count > cell.members.len();
+    if let Some(wrong) = counts.iter().find(is_no_chain).filter(|_| args.chain) {
+        return Err(exit::usage(format!(
+            "{wrong} stations are no chain: it has two at least, and `{}` has {} members",
+            args.medium,
+            cell.members.len()
+        )));
+    }
+    let is_wrong = |count: &&usize| **count == 0 || **count > cell.flows.len();
+    if let Some(wrong) = counts.iter().find(is_wrong).filter(|_| !args.chain) {
         return Err(exit::usage(format!(
             "{wrong} of the senders cannot send: the scenario's `traffic` has {} on `{}`",
             cell.flows.len(),
@@ -50,8 +64,17 @@ pub fn medium(args: &Medium) -> Result<i32> {
 struct Cell<'s> {
     scenario: &'s Scenario,
     medium: &'s Node,
-    members: Vec<(StationId, &'s Node)>,
+    /// In the order in which the medium has them.
+    members: Vec<Member<'s>>,
+    set: MediumProperties,
     flows: Vec<(StationId, StationId)>,
+}
+
+/// A station that is tried.
+struct Member<'s> {
+    id: StationId,
+    node: &'s Node,
+    config: StationConfig,
 }
 
 /// What came of a trial.
@@ -79,13 +102,24 @@ impl<'s> Cell<'s> {
         let numbered: BTreeMap<&str, (u32, &Node)> =
             (0..).zip(&scenario.nodes).map(|(at, node)| (node.name.as_str(), (at, node))).collect();
         let joining = scenario.links.iter().filter(|link| link.endpoints[1].node == *name);
-        let members: BTreeMap<&str, (StationId, &Node)> = joining
+        let members: Vec<Member<'_>> = joining
             .filter_map(|link| {
-                let (number, node) = numbered.get(link.endpoints[0].node.as_str())?;
-                Some((node.name.as_str(), (StationId(*number), *node)))
+                let [end, _] = &link.endpoints;
+                let (number, node) = numbered.get(end.node.as_str())?;
+                let config = station_config(medium, node, &end.interface);
+                Some(Member { id: StationId(*number), node, config })
             })
             .collect();
-        let station = |node: &String| members.get(node.as_str()).map(|(id, _)| *id);
+        let set = match &args.set[..] {
+            [] => MediumProperties::default(),
+            words => set::medium::read(words)?,
+        };
+        if args.chain {
+            return Ok(Self { scenario, medium, members, set, flows: Vec::new() });
+        }
+        let station = |node: &String| {
+            members.iter().find(|member| member.node.name == *node).map(|member| member.id)
+        };
         let mut flows = Vec::new();
         for traffic in &scenario.traffic {
             let to = traffic.to.first().and_then(station);
@@ -100,19 +134,23 @@ impl<'s> Cell<'s> {
                  between its members says"
             )));
         }
-        let members = members.into_values().collect();
-        Ok(Self { scenario, medium, members, flows })
+        check_access_points(&members, &flows, name)?;
+        Ok(Self { scenario, medium, members, set, flows })
     }
 
     /// A trial in which the first `count` of the senders send.
     fn try_out(&self, count: usize, number: u64, args: &Medium) -> Result<Outcome> {
         let seed = self.scenario.seed.wrapping_add(number);
-        let setup = medium_setup(self.scenario, self.medium, seed)
+        let mut setup = medium_setup(self.scenario, self.medium, seed)
             .ok_or_else(|| anyhow!("`{}` is no medium", self.medium.name))?;
+        self.set.apply_to(&mut setup.config);
+        setup.config.check().map_err(|problem| exit::usage(format!("`--set`: {problem}")))?;
         let mut medium: Model<u64> = setup.build(Time::ZERO)?;
-        for (id, node) in &self.members {
-            let config = StationConfig { name: node.name.clone(), ..StationConfig::default() };
-            medium.add(Time::ZERO, *id, config, self.scenario.trajectory(node)?);
+        for Member { id, node, config } in &self.members {
+            medium.add(Time::ZERO, *id, config.clone(), self.scenario.trajectory(node)?);
+        }
+        if args.chain {
+            return Ok(self.chain(medium, count, args));
         }
         let flows = self.flows[..count].iter().enumerate().map(|(place, (from, to))| {
             let to = Receiver::Station(*to);
@@ -123,29 +161,77 @@ impl<'s> Cell<'s> {
         Ok(self.outcome(&trial, count, args.time))
     }
 
-    fn outcome(&self, trial: &Trial, count: usize, time: Duration) -> Outcome {
-        let senders =
-            self.flows[..count].iter().filter_map(|(from, _)| trial.medium.counters(*from));
-        let counters: Vec<_> = senders.collect();
-        let sum = |of: fn(&netloom_medium::StationCounters) -> u64| -> u64 {
-            counters.iter().map(|counters| of(counters)).sum()
-        };
-        let sent = sum(|of| of.sent.frames);
-        let data = sum(|of| of.attempts - of.requests);
-        let share = |counters: &&netloom_medium::StationCounters| {
-            counters.sent.frames as f64 / sent.max(1) as f64
-        };
-        let shares = counters.iter().map(share);
-        let shares = shares
-            .fold((1.0f64, 0.0f64), |(least, most), share| (least.min(share), most.max(share)));
+    /// A trial in which the first `count` members are a chain.
+    fn chain(&self, medium: Model<u64>, count: usize, args: &Medium) -> Outcome {
+        let stations: Vec<StationId> =
+            self.members[..count].iter().map(|member| member.id).collect();
+        let to = Receiver::Station(stations[1]);
+        let load = Load::Saturated(args.size + HEADER);
+        let mut trial = Trial::new(medium, vec![Flow { from: stations[0], to, load }]);
+        for pair in stations[1..].windows(2) {
+            trial.relay(pair[0], Receiver::Station(pair[1]));
+        }
+        trial.run(FILLING);
+        let before = trial.packet_bits();
+        trial.run(args.time);
+        let bits = trial.packet_bits() - before;
         Outcome {
-            bits_per_second: trial.packet_bits() as f64 / time.as_secs_f64(),
-            attempts: data,
-            failed: data.saturating_sub(sent),
-            dropped: sum(|of| of.drops.total().frames),
-            shares,
+            bits_per_second: bits as f64 / args.time.as_secs_f64(),
+            ..outcome(&trial, stations[..count - 1].iter(), args.time)
         }
     }
+
+    fn outcome(&self, trial: &Trial, count: usize, time: Duration) -> Outcome {
+        outcome(trial, self.flows[..count].iter().map(|(from, _)| from), time)
+    }
+}
+
+/// What came of the trial of these senders.
+fn outcome<'a>(
+    trial: &Trial,
+    senders: impl Iterator<Item = &'a StationId>,
+    time: Duration,
+) -> Outcome {
+    let senders = senders.filter_map(|from| trial.medium.counters(*from));
+    let counters: Vec<_> = senders.collect();
+    let sum = |of: fn(&netloom_medium::StationCounters) -> u64| -> u64 {
+        counters.iter().map(|counters| of(counters)).sum()
+    };
+    let sent = sum(|of| of.sent.frames);
+    let data = sum(|of| of.attempts - of.requests);
+    let share = |counters: &&netloom_medium::StationCounters| {
+        counters.sent.frames as f64 / sent.max(1) as f64
+    };
+    let shares = counters.iter().map(share);
+    let shares =
+        shares.fold((1.0f64, 0.0f64), |(least, most), share| (least.min(share), most.max(share)));
+    Outcome {
+        bits_per_second: trial.packet_bits() as f64 / time.as_secs_f64(),
+        attempts: data,
+        failed: data.saturating_sub(sent),
+        dropped: sum(|of| of.drops.total().frames),
+        shares,
+    }
+}
+
+/// Without a wire, access points pass nothing on here.
+fn check_access_points(
+    members: &[Member<'_>],
+    flows: &[(StationId, StationId)],
+    medium: &str,
+) -> Result<()> {
+    let is_point = |id: &StationId| {
+        members.iter().any(|member| member.id == *id && member.config.access_point)
+    };
+    let has_points = members.iter().any(|member| member.config.access_point);
+    if has_points && flows.iter().any(|(from, to)| is_point(from) == is_point(to)) {
+        return Err(exit::usage(format!(
+            "stations of `{medium}` talk through access points, which pass nothing on here: have \
+             each flow of `traffic` begin or end at one, or try the whole network with `netloom \
+             run --simulate`"
+        )));
+    }
+    Ok(())
 }
 
 /// What a sender sends.

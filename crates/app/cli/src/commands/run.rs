@@ -28,13 +28,14 @@ pub async fn run(args: Run) -> Result<i32> {
     if args.frames {
         all_frames(&mut loaded.scenario, |link| !link.direct);
     }
+    let calibration = profile_file::calibration();
+    preflight::compensation(&loaded.scenario, &calibration)?;
     let directory = results_directory(args.output, &loaded)?;
     if let Some(file) = &args.junit {
         // A file that cannot be written is told before the run, not after it.
         File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
     }
     let mode = Mode::Run { results: directory.clone() };
-    let calibration = profile_file::calibration();
     let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
     // From here on a signal no longer ends this program: it ends the run.

@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use netloom_api::apply::{ApplyStep, Part, StepChange};
 use netloom_api::change::LinkChange;
+use netloom_medium::MediumConfig;
 use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_plan::{InterfacePlan, NodePlan, SharedLimits};
 use netloom_scenario::{Direction, IpPrefix, Limits, Publish, Scenario};
 
 /// What is done, part by part: what comes, what goes, and what changes about what stays.
 pub fn steps(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
-    let mut steps = nodes(new, changes);
+    let mut steps = nodes(old, new, changes);
     steps.extend(links(old, new, changes));
     steps.extend(ports(old, new));
     let shared = changes.operations.iter().filter_map(|operation| match operation {
@@ -38,7 +39,7 @@ fn made_node(operation: &Operation) -> Option<&str> {
     }
 }
 
-fn nodes(new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
+fn nodes(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
     let replaced = |name: &str| changes.replaced_nodes.iter().any(|(node, _)| node == name);
     let detail = |node: &NodePlan| {
         let kind = format!("{:?}", node.kind).to_lowercase();
@@ -64,7 +65,15 @@ fn nodes(new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
         [(StepChange::Add, &changes.switches.to), (StepChange::Remove, &changes.switches.from)]
     {
         let switches = switches.iter().filter(|name| !replaced(name));
-        steps.extend(switches.map(|name| step(change, Part::Node, name, "switch")));
+        let kind = |name: &str| match change {
+            StepChange::Add => new.node(name),
+            _ => old.node(name),
+        };
+        steps.extend(switches.map(|name| {
+            let is_medium = kind(name).is_some_and(|node| node.medium.is_some());
+            let what = if is_medium { "shared medium" } else { "switch" };
+            step(change, Part::Node, name, what)
+        }));
     }
     for (name, why) in &changes.replaced_nodes {
         let detail = format!("{why}, which ends all that runs in it");
@@ -89,7 +98,7 @@ fn links(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
                 let (before, after) = (ends(old, name), ends(new, name));
                 let detail = match before == after {
                     true => {
-                        format!("{after}, made anew with its VLANs, its nodes or its end outside")
+                        format!("{after}, made anew with its VLANs, nodes, station or end outside")
                     }
                     false => format!("{before} -> {after}"),
                 };
@@ -171,6 +180,9 @@ fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
             };
             Some(changed(Part::Link, link, format!("{which}{} -> {}", words(from), words(to))))
         }
+        Operation::Medium { medium, change: Change { from, to } } => {
+            Some(changed(Part::Medium, medium, configs(from, to)))
+        }
         Operation::Limits { node, change: Change { from, to } } => Some(limits(node, from, to)),
         Operation::Parameter { node, key, change: Change { from, to } } => {
             let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".into());
@@ -189,6 +201,30 @@ fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
         }
         _ => None,
     }
+}
+
+/// The keys of a medium that change, with their values.
+fn configs(from: &MediumConfig, to: &MediumConfig) -> String {
+    let keys = |config: &MediumConfig| match serde_json::to_value(config) {
+        Ok(serde_json::Value::Object(mut keys)) => {
+            if let Some(serde_json::Value::Object(radio)) = keys.remove("radio") {
+                keys.extend(radio);
+            }
+            keys
+        }
+        Ok(_) | Err(_) => serde_json::Map::new(),
+    };
+    let (before, after) = (keys(from), keys(to));
+    let value = |value: Option<&serde_json::Value>| match value {
+        None | Some(serde_json::Value::Null) => "default".to_owned(),
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let changed = names.into_iter().filter(|key| before.get(*key) != after.get(*key));
+    let changed =
+        changed.map(|key| format!("{key} {} -> {}", value(before.get(key)), value(after.get(key))));
+    changed.collect::<Vec<_>>().join(", ")
 }
 
 fn interface(from: &InterfacePlan, to: &InterfacePlan) -> String {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow};
 use netloom_api::change::LinkChange;
 use netloom_dataplane::{Incoming, NotPutIn, Unwired, Watch};
-use netloom_fabric::LinkId;
+use netloom_fabric::{LinkId, SegmentId};
+use netloom_medium::{MediumChange, MediumConfig};
 use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_scenario::{Endpoint, Link};
 
@@ -118,6 +119,7 @@ impl<'e> Steps<'e> {
             [Operation::TakeOut(names)] => self.take_out(names),
             [Operation::PutIn] => self.put_in(),
             [Operation::Link { .. }, ..] => self.change_links(group),
+            [Operation::Medium { medium, change }] => self.change_medium(medium, &change.to),
             [Operation::Start(nodes)] => self.software.start(nodes),
             group => group.iter().try_for_each(|operation| self.in_nodes(operation)),
         }
@@ -198,6 +200,14 @@ impl<'e> Steps<'e> {
         self.live(|live| changes::change_live(live, &deployment, &changes)).map(drop)
     }
 
+    fn change_medium(&mut self, medium: &str, config: &MediumConfig) -> Result<()> {
+        let id = self.new.number(medium).map(SegmentId);
+        let id = id.with_context(|| format!("there is no medium `{medium}`"))?;
+        let change =
+            MediumChange { config: Some(Box::new(config.clone())), ..MediumChange::default() };
+        self.live(|live| Ok(live.dataplane.change_medium(id, change)?)).map(drop)
+    }
+
     fn take_out(&mut self, names: &[String]) -> Result<()> {
         let old = Arc::clone(&self.old);
         let taken: Vec<&Link> = names.iter().filter_map(|name| old.scenario.link(name)).collect();
@@ -228,7 +238,7 @@ impl<'e> Steps<'e> {
                 if let Some(watch) = watch {
                     self.watch(watch, &new);
                 }
-                let released = self.release(&new);
+                let released = self.release(&new).and_then(|()| self.pace(&new));
                 if released.is_err() {
                     // The first error is the one to report; without the links, the rest can be
                     // taken back.
@@ -249,6 +259,11 @@ impl<'e> Steps<'e> {
                 Err(error).context("the data plane did not take the links")
             }
         }
+    }
+
+    /// Has the interfaces of new links wait that are to.
+    fn pace(&mut self, new: &Deployment) -> Result<()> {
+        self.live(|live| live.paced.begin(&live.network, new, |link| self.has_come(link)))
     }
 
     fn undo_put_in(&mut self) -> Result<()> {

@@ -21,7 +21,7 @@ use crate::deployment::{Deployment, Hybrid, Identities};
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::{Experiment, Setting};
-use crate::live::{Live, LiveNetwork, LostOutside, Overflow};
+use crate::live::{Live, LiveNetwork, LostOutside, Overflow, Paced};
 use crate::metrics;
 use crate::monitoring::{Preparation, SharedMonitor};
 use crate::publish::{self, Publisher, Reserved};
@@ -99,7 +99,13 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let (network, devices) = Network::create(layout, &plan, context, &nodes_made())?;
     let identities = Identities::default();
     let numbered = identities.of(&scenario);
-    let mut deployment = Deployment::new(scenario, plan, numbered, launch.file.clone());
+    let mut deployment = Deployment::new(
+        scenario,
+        plan,
+        numbered,
+        launch.file.clone(),
+        launch.calibration.crossing().map(|time| launch.scenario.dilation.to_experiment(time)),
+    );
     if launch.scenario.is_hybrid() {
         let (scenario, plan) = (launch.scenario.clone(), Arc::clone(&whole));
         deployment.hybrid = Some(Hybrid { scenario, plan });
@@ -129,7 +135,13 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
     }
     let overflow = Overflow::new(&deployment);
-    let live = Live { network, dataplane, overflow, lost_outside, simulated, symbiosis };
+    let paced = Paced::default();
+    if let Err(error) = paced.begin(&network, &deployment, |_| true) {
+        drop(dataplane);
+        network.destroy()?;
+        return Err(error);
+    }
+    let live = Live { network, dataplane, overflow, lost_outside, paced, simulated, symbiosis };
     let network = Arc::new(LiveNetwork::new(deployment, identities, live));
     let setting = Setting {
         layout: layout.clone(),

@@ -15,6 +15,7 @@ use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 
 use super::watch;
+use crate::associations::Associations;
 use crate::client::say;
 use crate::descriptors::{Share, Shares};
 use crate::experiment::Experiment;
@@ -59,7 +60,11 @@ pub async fn serve(
         monitor: experiment.monitor.clone(),
         events: experiment.state.events.clone(),
     };
-    let tasks = [names, experiment.memory_kills.watch(), workers.start()];
+    let stations = Associations {
+        network: experiment.network.clone(),
+        events: experiment.state.events.clone(),
+    };
+    let tasks = [names, experiment.memory_kills.watch(), workers.start(), stations.start()];
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
     or_tear_down(&experiment, watch::signals(&experiment.end))?;

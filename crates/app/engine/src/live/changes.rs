@@ -61,15 +61,22 @@ fn change_real(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> 
     for change in changes {
         let link = deployment.modelled(&change.link)?;
         check(change)?;
+        let mut resolved = change.change.clone();
+        if let Some(asked) = &mut resolved.compensate {
+            *asked = deployment.compensation(&change.link, *asked)?;
+        }
         for direction in directions(change.direction) {
             let direction = *direction;
-            batch.push((PipeId { link, direction }, change.change.clone()));
+            batch.push((PipeId { link, direction }, resolved.clone()));
         }
     }
     check_backgrounds(live, &batch)?;
-    change_carriers(live, deployment, changes, || {
+    let paced = live.paced.orders(&live.dataplane, deployment, &batch)?;
+    let at = change_carriers(live, deployment, changes, || {
         live.dataplane.change(&batch).context("the data plane did not take the change")
-    })
+    })?;
+    live.paced.follow(live, &deployment.scenario, &paced)?;
+    Ok(at)
 }
 
 /// Applies changes, and sees to it that what interfaces drop because a link is cut is not taken for

@@ -54,7 +54,7 @@ fn internal(
             "not tested: {source} is for windows of {} and longer",
             Calibration::WINDOW
         )),
-        Calibration::Measured { net_internal, source } => {
+        Calibration::Measured { net_internal, source, .. } => {
             traffic.rate = Some(in_experiment(*net_internal, dilation));
             Some(format!("from {source}"))
         }
@@ -80,7 +80,7 @@ mod tests {
 
     fn measured() -> Calibration {
         let source = "the calibration of today".to_string();
-        Calibration::Measured { net_internal: rate(7_000_000), source }
+        Calibration::Measured { net_internal: rate(7_000_000), crossing: None, source }
     }
 
     /// The rate of `net_internal`, and what is said of its source.

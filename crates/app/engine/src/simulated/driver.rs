@@ -13,6 +13,7 @@ use netloom_api::simulation::SimulationSummary;
 use netloom_dataplane::{Clock, Scheduling, Urgency};
 use netloom_fabric::PipeId;
 use netloom_link::PipeChange;
+use netloom_nodes::TcpSocket;
 use netloom_ports::{PlainTap, SendError};
 use netloom_scenario::Endpoint;
 use netloom_sim::{Exits, InterfaceId, Leaving, frame_of, packet_of};
@@ -332,6 +333,25 @@ impl Driver {
         if let Some(watch) = &mut self.watch {
             watch.begin(zero);
         }
+    }
+
+    /// Connections of a real host have this congestion control if nobody asks for another one.
+    pub fn note_algorithm(&mut self, host: u32, name: &str) {
+        if let Some(watch) = &mut self.watch {
+            watch.note_algorithm(host, name);
+        }
+    }
+
+    /// The kernel of a real host accounts for its sockets.
+    pub fn note_sockets(&mut self, host: u32, sockets: &[TcpSocket]) {
+        if let Some(watch) = &mut self.watch {
+            watch.note_sockets(host, self.clock.now(), sockets);
+        }
+    }
+
+    /// Congestion controls of real hosts that the simulation has not.
+    pub fn unknown_algorithms(&self) -> Vec<String> {
+        self.watch.as_ref().map(TwinWatch::unknown_algorithms).unwrap_or_default()
     }
 
     /// Takes what real hosts have sent, and what has come to them, before `until`.

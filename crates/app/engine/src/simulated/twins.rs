@@ -4,10 +4,14 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 
-use netloom_sim::{InterfaceId, Leaving, Sent};
+use netloom_nodes::TcpSocket;
+use netloom_scenario::TwinMethod;
+use netloom_sim::{InterfaceId, Leaving, RealSegment, Sent};
 use netloom_simulate::Joined;
 use netloom_simulate::symbiosis::{Follower, Metadata, Order, RealPipe, ReceivedByHosts, Shrunk};
 use netloom_units::{Duration, Time};
+
+use super::connections::{Connections, hosts_of};
 
 /// Notes what real hosts send.
 pub struct TwinWatch {
@@ -20,6 +24,8 @@ pub struct TwinWatch {
     /// When times begin; nothing is noted before.
     zero: Option<Time>,
     sent: VecDeque<(u32, Sent)>,
+    /// TCP connections, if these have twins; else their packets have.
+    connections: Option<Connections>,
     period: Duration,
     /// What has come, by the number of the period in which it came.
     received: BTreeMap<u64, ReceivedByHosts>,
@@ -40,6 +46,7 @@ impl TwinWatch {
             follower,
             zero: None,
             sent: VecDeque::new(),
+            connections: (shrunk.twins == TwinMethod::Connections).then(Connections::default),
             period: shrunk.period,
             received: BTreeMap::new(),
         }
@@ -52,11 +59,14 @@ impl TwinWatch {
 
     /// A real host sends an IP packet now. It has a twin if it goes to another real host.
     pub fn note(&mut self, from: InterfaceId, now: Time, packet: &[u8]) {
-        let Some(at) =
-            self.zero.filter(|zero| *zero <= now).map(|zero| now - zero.since(Time::ZERO))
-        else {
+        let Some(at) = self.since_zero(now) else { return };
+        if let Some(connections) = &mut self.connections
+            && let Some(segment) = RealSegment::of(packet)
+            && let Some(hosts) = hosts_of(&segment, &self.addresses)
+            && connections.note(hosts, at, &segment)
+        {
             return;
-        };
+        }
         let host = self.hosts.get(&from.node);
         let sent = Sent::of(packet, at, from.interface);
         if let Some((host, sent)) = host.zip(sent)
@@ -64,6 +74,31 @@ impl TwinWatch {
         {
             self.sent.push_back((*host, sent));
         }
+    }
+
+    /// When that is, counted from where times begin; nothing before.
+    fn since_zero(&self, now: Time) -> Option<Time> {
+        self.zero.filter(|zero| *zero <= now).map(|zero| now - zero.since(Time::ZERO))
+    }
+
+    /// Connections of a real host have this congestion control if nobody asks for another one.
+    pub fn note_algorithm(&mut self, host: u32, name: &str) {
+        if let Some(connections) = &mut self.connections {
+            connections.default_algorithm(host, name);
+        }
+    }
+
+    /// The kernel of a real host accounts for its sockets.
+    pub fn note_sockets(&mut self, host: u32, now: Time, sockets: &[TcpSocket]) {
+        let at = self.since_zero(now);
+        if let Some((connections, at)) = self.connections.as_mut().zip(at) {
+            connections.account(host, at, sockets);
+        }
+    }
+
+    /// Congestion controls of real hosts that the simulation has not.
+    pub fn unknown_algorithms(&self) -> Vec<String> {
+        self.connections.as_ref().map(Connections::unknown).unwrap_or_default()
     }
 
     /// A packet has come to a real host. What a host sent itself counts, if that was noted.
@@ -92,7 +127,8 @@ impl TwinWatch {
         for (ends, one) in std::mem::replace(&mut self.received, later).into_values().flatten() {
             *received.entry(ends).or_default() += one;
         }
-        Metadata { sent, received }
+        let sockets = self.connections.as_mut().map(|all| all.take(until)).unwrap_or_default();
+        Metadata { sent, sockets, received }
     }
 
     /// Has small pipes do what `orders` say. What they had done by now.

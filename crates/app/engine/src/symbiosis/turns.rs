@@ -9,6 +9,7 @@ use anyhow::Result;
 use netloom_api::in_words;
 use netloom_api::simulation::SimulationSummary;
 use netloom_monitor::{MOST_DIVERGENCE, Observation, SignalKind};
+use netloom_scenario::TwinMethod;
 use netloom_simulate::symbiosis::{Applied, Difference, Differs, Order, Reports, Tally, paths};
 use netloom_units::{Duration, Time};
 
@@ -26,7 +27,7 @@ pub struct Turns {
     number: u64,
     /// Whether it was reported that the simulation is late.
     has_warned: bool,
-    /// What was said of flows that differ from their twins.
+    /// What was said of flows that differ from their twins, and of unknown congestion controls.
     warned: BTreeSet<String>,
 }
 
@@ -62,7 +63,8 @@ impl Turns {
         }
         self.report_overdue();
         let Self { parts, files, tally, .. } = self;
-        failures.extend(files.finish().err().map(|error| in_words(error.as_ref())));
+        let finished = files.finish(&parts.large, &parts.shrunk);
+        failures.extend(finished.err().map(|error| in_words(error.as_ref())));
         let timeline = parts.large.timeline();
         let failed = timeline.iter().filter(|status| status.failure.is_some());
         failures.extend(failed.map(|status| status.in_words()));
@@ -112,6 +114,7 @@ impl Turns {
         self.report_lateness(applied.took);
         let differ = self.tally.add((&metadata, &reports), &orders, &applied);
         self.report_divergence(&differ);
+        self.report_unknown()?;
         self.report_paths(&reports, &orders, shared);
         let Self { parts, files, surroundings, number, .. } = self;
         let period =
@@ -154,6 +157,22 @@ impl Turns {
                 }
             }
         }
+    }
+
+    /// Reports congestion controls that the simulation has not, each once.
+    fn report_unknown(&mut self) -> Result<()> {
+        if self.parts.shrunk.twins == TwinMethod::Packets {
+            return Ok(());
+        }
+        for name in self.surroundings.simulated.unknown_algorithms()? {
+            if self.warned.insert(name.clone()) {
+                self.surroundings.events.warn(format!(
+                    "connections of real programs use the congestion control `{name}`, which the \
+                     simulation has not: their twins use that of their hosts"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Reports a period that pipes do not follow when it is over, though they were to by now.

@@ -1,7 +1,7 @@
 //! The whole network of a symbiotic run in virtual time, period after period. Deterministic: what
 //! it reports follows from the scenario and from what real programs sent.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use netloom_api::state::LinkStatus;
 use netloom_api::summary::TimelineStatus;
 use netloom_plan::Plan;
 use netloom_scenario::{CalibrationMethod, Scenario};
-use netloom_sim::{FlowKind, FlowSpec, Sent, Simulation};
+use netloom_sim::{FlowKind, FlowSpec, Sent, Simulation, SocketEvent, SocketTotals};
 use netloom_symbiosis::Ghosts;
+use netloom_tcp::Config;
 use netloom_traffic::Emission;
 use netloom_units::{Duration, Time};
 
@@ -24,7 +25,7 @@ use crate::describe::{Part, describe};
 use crate::support::NEVER_MODELLED;
 use crate::timeline::Timeline;
 use crate::traffic::{self, Flow};
-use crate::{statuses, threads};
+use crate::{statuses, tcp, threads};
 
 /// How often in a period backlogs are sampled.
 const SAMPLES: u64 = 20;
@@ -63,7 +64,9 @@ impl Large {
         let sent_here = Scenario { traffic: sent_here.cloned().collect(), ..scenario.clone() };
         let (flows, mut specs) = traffic::flows(&sent_here, plan, &described)?;
         let real = plan.nodes.iter().zip(0..).filter(|(node, _)| !simulated.contains(&*node.name));
-        specs.extend(real.map(|(node, place)| twins(&node.name, place)));
+        for (node, place) in real {
+            specs.push(twins(&node.name, place, tcp::config(scenario, node)?));
+        }
         let (timeline, changes) = Timeline::new(scenario, plan, &described)?;
         described.network.timeline = changes;
         for link in &mut described.network.links {
@@ -117,11 +120,17 @@ impl Large {
     ) -> Result<Option<Reports>> {
         let begun = std::time::Instant::now();
         let first = self.flows.len() as u32;
-        let hosts = metadata.sent.iter().map(|(host, _)| *host).max().map_or(0, |most| most + 1);
-        for host in 0..hosts {
-            let of_host = metadata.sent.iter().filter(|(one, _)| *one == host);
-            let sent: Vec<Sent> = of_host.map(|(_, sent)| *sent).collect();
+        let mut packets: BTreeMap<u32, Vec<Sent>> = BTreeMap::new();
+        metadata.sent.iter().for_each(|(host, one)| packets.entry(*host).or_default().push(*one));
+        let mut sockets: BTreeMap<u32, Vec<SocketEvent>> = BTreeMap::new();
+        for (host, one) in &metadata.sockets {
+            sockets.entry(*host).or_default().push(*one);
+        }
+        for (host, sent) in packets {
             self.simulation.bring_twins(first + host, sent);
+        }
+        for (host, events) in sockets {
+            self.simulation.bring_sockets(first + host, events);
         }
         let begin = times(self.period, self.number);
         for sample in 1..=SAMPLES {
@@ -177,6 +186,13 @@ impl Large {
         statuses::flows(sample, &self.flows)
     }
 
+    /// What twins of connections have done, by their number and by the place of the host.
+    pub fn sockets(&self) -> BTreeMap<(u32, u32), SocketTotals> {
+        let first = self.flows.len() as u32;
+        let all = self.simulation.socket_totals();
+        all.map(|((flow, connection), totals)| ((connection, flow - first), totals)).collect()
+    }
+
     /// All links with their totals.
     pub fn links(&mut self) -> Vec<LinkStatus> {
         self.configs.reach(self.now());
@@ -209,12 +225,12 @@ impl Large {
 }
 
 /// What the twin of a host sends.
-fn twins(name: &str, node: u32) -> FlowSpec {
+fn twins(name: &str, node: u32, tcp: Config) -> FlowSpec {
     FlowSpec {
         name: format!("twins of {name}"),
         from: node,
         to: Vec::new(),
-        kind: FlowKind::Twins,
+        kind: FlowKind::Twins(Box::new(tcp)),
         start: Time::ZERO,
         until: None,
         background: true,

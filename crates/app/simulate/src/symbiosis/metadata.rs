@@ -1,13 +1,14 @@
 //! What the real side of a symbiotic run did, as a Parquet file: the packets that real programs
-//! sent and, for each period, what came to them, when its calibrations began to hold, and which
-//! backlogs small pipes had.
+//! sent, what they did with TCP connections and, for each period, what came to them, when its
+//! calibrations began to hold, and which backlogs small pipes had.
 
 use std::fs::File;
 use std::io::Write;
+use std::net::SocketAddr;
 
 use anyhow::{Context, Result, bail};
 use netloom_columnar::{Cell, Column, Kind, Parquet, Stored, Table};
-use netloom_sim::{Fragment, Sent};
+use netloom_sim::{Fragment, Sent, SocketAction, SocketEnds, SocketEvent};
 use netloom_symbiosis::Received;
 use netloom_units::{Duration, Time};
 
@@ -35,9 +36,18 @@ const COLUMNS: &[Column<'static>] = &[
     ("offered", Kind::MaybeNumber),
     ("lost", Kind::MaybeNumber),
     ("left", Kind::MaybeNumber),
+    ("connection", Kind::MaybeNumber),
+    ("algorithm", Kind::MaybeName),
+    ("mss", Kind::MaybeNumber),
 ];
 
 const PACKET: &str = "packet";
+const CONNECT: &str = "connect";
+const AWAIT: &str = "await";
+const WROTE: &str = "wrote";
+const READS: &str = "reads";
+const FINISH: &str = "finish";
+const RESET: &str = "reset";
 const RECEIVED: &str = "received";
 const APPLIED: &str = "applied";
 const PIPE: &str = "pipe";
@@ -70,6 +80,9 @@ impl<W: Write + Send> MetadataFile<W> {
         for (host, sent) in &metadata.sent {
             self.packet(period, shrunk, *host, sent)?;
         }
+        for (host, event) in &metadata.sockets {
+            self.socket(period, shrunk, *host, event)?;
+        }
         let mut row = [Cell::Nothing; COLUMNS.len()];
         row[0] = Cell::Number(period);
         self.received(row, shrunk, metadata)?;
@@ -81,7 +94,7 @@ impl<W: Write + Send> MetadataFile<W> {
             row[1] = Cell::Name(PIPE);
             row[3] = Cell::Number(real.backlog.as_nanos());
             row[4] = Cell::Name(&pipe.name);
-            row[18..].copy_from_slice(&[real.offered, real.lost, real.left].map(Cell::Number));
+            row[18..21].copy_from_slice(&[real.offered, real.lost, real.left].map(Cell::Number));
             self.table.row(&row)?;
         }
         Ok(())
@@ -132,7 +145,43 @@ impl<W: Write + Send> MetadataFile<W> {
             Cell::Nothing,
             Cell::Nothing,
             Cell::Nothing,
+            Cell::Nothing,
+            Cell::Nothing,
+            Cell::Nothing,
         ])?)
+    }
+
+    fn socket(
+        &mut self,
+        period: u64,
+        shrunk: &Shrunk,
+        host: u32,
+        event: &SocketEvent,
+    ) -> Result<()> {
+        let mut row = [Cell::Nothing; COLUMNS.len()];
+        row[0] = Cell::Number(period);
+        row[2] = Cell::Number(event.at.as_nanos());
+        row[4] = Cell::Name(&shrunk.hosts[host as usize].name);
+        row[21] = Cell::Number(event.connection.into());
+        let (what, ends, bytes) = match event.action {
+            SocketAction::Connect(ends) => (CONNECT, Some(ends), None),
+            SocketAction::Await(ends) => (AWAIT, Some(ends), None),
+            SocketAction::Wrote(bytes) => (WROTE, None, Some(bytes)),
+            SocketAction::Reads(limit) => (READS, None, limit),
+            SocketAction::Finish => (FINISH, None, None),
+            SocketAction::Reset => (RESET, None, None),
+        };
+        row[1] = Cell::Name(what);
+        row[8] = bytes.map_or(Cell::Nothing, Cell::Number);
+        let addresses = ends.map(|ends| [ends.local, ends.remote].map(|end| end.ip().to_string()));
+        if let Some((ends, [local, remote])) = ends.zip(addresses.as_ref()) {
+            (row[6], row[7]) = (Cell::Name(local), Cell::Name(remote));
+            row[10] = Cell::Number(ends.local.port().into());
+            row[11] = Cell::Number(ends.remote.port().into());
+            row[22] = ends.algorithm.map_or(Cell::Nothing, |known| Cell::Name(known.name()));
+            row[23] = ends.mss.map_or(Cell::Nothing, |mss| Cell::Number(mss.into()));
+        }
+        Ok(self.table.row(&row)?)
     }
 
     /// Writes what is left.
@@ -180,6 +229,11 @@ fn add(row: &[Cell<'_>], shrunk: &Shrunk, periods: &mut Vec<(Metadata, Applied)>
     let lasted = || Ok::<_, anyhow::Error>(Duration::from_nanos(number(*lasted)?));
     match word(*what)? {
         PACKET => of.0.sent.push(packet(row, at, shrunk)?),
+        CONNECT | AWAIT | WROTE | READS | FINISH | RESET => {
+            let (connection, action) = (u32::try_from(number(row[21])?)?, action(row)?);
+            let event = SocketEvent { at, connection, action };
+            of.0.sockets.push((host(word(*name)?, shrunk)?, event));
+        }
         RECEIVED => {
             let received =
                 Received { frames: number(row[20])?, bytes: number(row[8])?, delay: lasted()? };
@@ -203,6 +257,33 @@ fn add(row: &[Cell<'_>], shrunk: &Shrunk, periods: &mut Vec<(Metadata, Applied)>
         other => bail!("`{other}` is nothing that metadata say"),
     }
     Ok(())
+}
+
+/// What a program did with a connection.
+fn action(row: &[Cell<'_>]) -> Result<SocketAction> {
+    let known = |cell: Cell<'_>| matches!(cell, Cell::Number(_) | Cell::Name(_));
+    let ends = || {
+        let end = |address: usize, port: usize| -> Result<SocketAddr> {
+            Ok(SocketAddr::new(word(row[address])?.parse()?, u16::try_from(number(row[port])?)?))
+        };
+        let algorithm = known(row[22]).then(|| Ok::<_, anyhow::Error>(word(row[22])?.parse()?));
+        let mss = known(row[23]).then(|| Ok::<_, anyhow::Error>(number(row[23])?.try_into()?));
+        let (algorithm, mss) = (algorithm.transpose()?, mss.transpose()?);
+        Ok::<_, anyhow::Error>(SocketEnds {
+            local: end(6, 10)?,
+            remote: end(7, 11)?,
+            algorithm,
+            mss,
+        })
+    };
+    Ok(match word(row[1])? {
+        CONNECT => SocketAction::Connect(ends()?),
+        AWAIT => SocketAction::Await(ends()?),
+        WROTE => SocketAction::Wrote(number(row[8])?),
+        READS => SocketAction::Reads(known(row[8]).then(|| number(row[8])).transpose()?),
+        FINISH => SocketAction::Finish,
+        _ => SocketAction::Reset,
+    })
 }
 
 fn packet(row: &[Cell<'_>], at: Time, shrunk: &Shrunk) -> Result<(u32, Sent)> {

@@ -13,10 +13,10 @@ use netloom_api::state::Phase;
 use netloom_api::summary::Summary;
 use netloom_monitor::Marks;
 use netloom_results::{EventFile, FlowSampler, Results, Sampler};
-use netloom_scenario::Scenario;
+use netloom_scenario::{Scenario, TwinMethod};
 use netloom_units::{Duration, Time};
 
-use super::{CalibrationFile, Calibrators, Large, Tally, read_metadata};
+use super::{CalibrationFile, Calibrators, Connections, Large, Tally, read_metadata};
 use crate::Progress;
 use crate::run::summary;
 
@@ -62,6 +62,7 @@ pub fn replay(
     let mut flows = FlowSampler::new(results.flow_file()?)?;
     let mut calibrators = Calibrators::new(scenario, &shrunk);
     let mut tally = Tally::new(&shrunk);
+    let mut connections = Connections::default();
     let deploy_seconds = begun.elapsed().as_secs_f64();
     let running = Instant::now();
     events.record(Time::ZERO, What::Phase { phase: Phase::Running });
@@ -73,6 +74,7 @@ pub fn replay(
             reason = EndReason::Interrupted;
             break;
         };
+        connections.add(metadata);
         let orders = calibrators.orders(&reports);
         file.add(number, &shrunk, &orders, applied)?;
         tally.add((metadata, &reports), &orders, applied);
@@ -91,6 +93,9 @@ pub fn replay(
     events.record(ended, What::RunEnded { reason });
     events.finish().context("events.jsonl is not complete")?;
     file.finish()?;
+    if shrunk.twins == TwinMethod::Connections {
+        connections.write(results.connection_file()?, &shrunk, &large.sockets())?;
+    }
     flows.finish()?;
     let lacks = samples.finish(None);
     if !lacks.is_empty() {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use netloom_fabric::PipeId;
 use netloom_link::{Direction, PipeConfig};
 use netloom_plan::Plan;
-use netloom_scenario::Scenario;
+use netloom_scenario::{Scenario, TwinMethod};
 use netloom_sim::{Hop, Network, NoPath, Simulation};
 use netloom_symbiosis::{Graph, GraphLink, Small, SmallLink, SmallPipe, prune, transmission};
 use netloom_units::Duration;
@@ -37,6 +37,8 @@ pub struct Shrunk {
     pub addresses: HashMap<IpAddr, u32>,
     /// T.
     pub period: Duration,
+    /// What stands for real TCP.
+    pub twins: TwinMethod,
 }
 
 /// A real host.
@@ -144,7 +146,8 @@ impl Shrunk {
         let ways = routes.into_iter().map(|route| way(route, &pruned, &small, &pipes)).collect();
         let real = |host: Host| RealHost { name: host.name, interfaces: host.interfaces };
         let hosts = hosts.all.into_iter().map(real).collect();
-        Ok(Self { hosts, pruned, small, pipes, ways, addresses, period })
+        let twins = asked.twins;
+        Ok(Self { hosts, pruned, small, pipes, ways, addresses, period, twins })
     }
 }
 

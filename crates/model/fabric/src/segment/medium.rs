@@ -1,16 +1,17 @@
 //! A shared medium as a segment: stations at ports, frames between addresses and stations. Not
 //! here: what happens on the medium (`netloom-medium`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
 
-use netloom_link::MacKey;
+use netloom_link::{Frame as _, MacKey};
 use netloom_medium::{
-    AirLogHeader, AirLogWriter, Medium, MediumChange, MediumSetup, RadioError, Receiver, Sniffed,
-    StationId, StationProperties,
+    AirLogHeader, AirLogWriter, AssociationChange, AssociationEvent, Medium, MediumChange,
+    MediumSetup, RadioError, Receiver, Reception, Sniffed, StationId, StationProperties,
 };
 use netloom_units::Time;
 
+use super::distribution::layer_2_update;
 use super::{
     AirLogPart, Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, Sniffer, addresses,
     dot11,
@@ -21,6 +22,7 @@ use crate::{Frame as _, Memory, SegmentId, SegmentPort, StationPort};
 #[derive(Debug)]
 pub(super) struct SharedMedium<M: Memory> {
     id: SegmentId,
+    name: String,
     medium: Medium<M::Frame>,
     /// The station at each port.
     stations: Vec<Option<StationId>>,
@@ -32,6 +34,8 @@ pub(super) struct SharedMedium<M: Memory> {
     own: HashMap<MacKey, StationId>,
     /// Behind which station another sender was seen last: one can be a bridge.
     learned: HashMap<MacKey, StationId>,
+    /// Who came to an access point or left one, and has not been asked for.
+    associations: VecDeque<AssociationEvent>,
     /// What happens on it, if that is logged.
     log: Option<AirLog>,
     sniffers: Vec<Box<dyn Sniffer<M::Frame>>>,
@@ -65,17 +69,20 @@ impl<M: Memory> SharedMedium<M> {
     /// # Panics
     /// If no such medium can be. Whoever describes one has built it before.
     pub fn new(port: &StationPort, now: Time) -> Self {
-        let mut medium = port.setup.build(now).expect("a described medium can be built");
+        let mut medium: Medium<_> = port.setup.build(now).expect("a described medium can be built");
+        medium.watch_associations(true);
         let log = port.setup.logged.then(|| AirLog::new(&port.setup));
         medium.record(log.is_some());
         Self {
             id: port.medium,
+            name: port.setup.setting.name.clone(),
             medium,
             stations: Vec::new(),
             ports: HashMap::new(),
             cut: HashSet::new(),
             own: HashMap::new(),
             learned: HashMap::new(),
+            associations: VecDeque::new(),
             log,
             sniffers: Vec::new(),
         }
@@ -84,10 +91,11 @@ impl<M: Memory> SharedMedium<M> {
     /// Passes on what has been received, and takes back what nobody needs any more.
     fn settle(&mut self, now: Time, out: &mut Outputs<'_, M>) {
         while let Some(reception) = self.medium.poll(now) {
-            match self.ports.get(&reception.station) {
-                Some(port) => out.originate(*port, reception.release, reception.frame),
-                None => out.memory.recycle(reception.frame),
-            }
+            self.hand_on(reception, out);
+        }
+        while let Some(event) = self.medium.poll_association() {
+            self.announce(&event, out);
+            self.associations.push_back(event);
         }
         while let Some(dropped) = self.medium.poll_dropped() {
             out.memory.recycle(dropped.frame);
@@ -106,16 +114,113 @@ impl<M: Memory> SharedMedium<M> {
     /// Shows a transmission that is over to those who listen.
     #[cold]
     fn show(&mut self, sniffed: &Sniffed<M::Frame>) {
-        let (own, config) = (&self.own, self.medium.config());
+        let (own, medium) = (&self.own, &self.medium);
         let address = |id: StationId| {
             let found = own.iter().find(|(_, station)| **station == id);
-            found.map_or([0; 6], |(address, _)| address.bytes())
+            // A switch that is an access point has no address of its own.
+            let [_, _, high, low] = id.0.to_be_bytes();
+            found.map_or([0x06, 0, 0, 0, high, low], |(address, _)| address.bytes())
         };
-        let heard = dot11::heard(sniffed, config, &address);
+        let cast = dot11::Cast {
+            name: &self.name,
+            config: medium.config(),
+            address: &address,
+            is_point: &|id| medium.is_access_point(id),
+        };
+        let heard = dot11::heard(sniffed, &cast);
         let frame = sniffed.frame.as_ref();
         self.sniffers.retain_mut(|sniffer| sniffer.hear(heard.clone(), frame));
         if self.sniffers.is_empty() {
             self.medium.sniff(false);
+        }
+    }
+
+    /// A station has received a frame.
+    fn hand_on(&mut self, reception: Reception<M::Frame>, out: &mut Outputs<'_, M>) {
+        let Reception { station, from, release, frame, .. } = reception;
+        if self.medium.has_access_points() {
+            let (source, destination) = addresses(frame.start());
+            if !self.medium.is_access_point(station) {
+                // What a station sent to everybody comes back from its access point.
+                if self.own.get(&source) == Some(&station) {
+                    return out.memory.recycle(frame);
+                }
+            } else if !self.medium.is_access_point(from) {
+                return self.distribute(station, destination, release, frame, out);
+            }
+        }
+        self.leave(station, release, frame, out);
+    }
+
+    /// A frame that a station has received leaves the medium.
+    fn leave(&self, station: StationId, at: Time, frame: M::Frame, out: &mut Outputs<'_, M>) {
+        match self.ports.get(&station) {
+            Some(port) => out.originate(*port, at, frame),
+            None => out.memory.recycle(frame),
+        }
+    }
+
+    /// An access point has received a frame of one of its stations: it is for another one of them,
+    /// for what is beyond it, or for all.
+    fn distribute(
+        &mut self,
+        point: StationId,
+        destination: MacKey,
+        at: Time,
+        frame: M::Frame,
+        out: &mut Outputs<'_, M>,
+    ) {
+        match self.receiver(destination) {
+            Receiver::All => {
+                let copy = frame.duplicate();
+                self.send(point, Receiver::All, at, copy, out);
+            }
+            Receiver::Station(to) if self.medium.access_point(to) == Some(point) => {
+                return self.send(point, Receiver::Station(to), at, frame, out);
+            }
+            Receiver::Station(_) | Receiver::Nobody => {}
+        }
+        self.leave(point, at, frame, out);
+    }
+
+    /// A station has a frame to send.
+    fn send(
+        &mut self,
+        from: StationId,
+        to: Receiver,
+        at: Time,
+        frame: M::Frame,
+        out: &mut Outputs<'_, M>,
+    ) {
+        // What came in here was well-formed.
+        let Ok(info) = frame.info() else { return out.memory.recycle(frame) };
+        if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
+            out.memory.recycle(rejected.frame);
+        }
+    }
+
+    /// The access point that a station has come to makes that known to the wire.
+    fn announce(&self, event: &AssociationEvent, out: &mut Outputs<'_, M>) {
+        let (AssociationChange::Associated { to, .. } | AssociationChange::HandedOver { to, .. }) =
+            event.what
+        else {
+            return;
+        };
+        let address = self.own.iter().find(|(_, station)| **station == event.station);
+        let (Some((address, _)), Some(port)) = (address, self.ports.get(&to)) else { return };
+        match out.memory.frame_of(&layer_2_update(*address)) {
+            Some(frame) => out.originate(*port, event.at, frame),
+            None => out.lose(*port),
+        }
+    }
+
+    /// Whom a frame of an access point is for, if for anybody here: what it does not know is not
+    /// for its stations.
+    fn receiver_beyond(&self, destination: MacKey) -> Option<Receiver> {
+        match self.receiver(destination) {
+            Receiver::Nobody => None,
+            Receiver::Station(to) if self.medium.is_access_point(to) => None,
+            to => Some(to),
         }
     }
 
@@ -136,10 +241,19 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
             return out.memory.recycle(frame);
         };
         let (source, destination) = addresses(frame.start());
-        if !self.own.contains_key(&source) {
-            self.learned.insert(source, from);
-        }
-        let to = self.receiver(destination);
+        let to = if !self.medium.has_access_points() {
+            if !self.own.contains_key(&source) {
+                self.learned.insert(source, from);
+            }
+            self.receiver(destination)
+        } else if self.medium.is_access_point(from) {
+            let Some(to) = self.receiver_beyond(destination) else {
+                return out.memory.recycle(frame);
+            };
+            to
+        } else {
+            self.medium.access_point(from).map_or(Receiver::Nobody, Receiver::Station)
+        };
         if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
             out.memory.recycle(rejected.frame);
         }
@@ -169,7 +283,9 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         let id = settings.station;
         self.stations[port] = Some(id);
         self.ports.insert(id, port);
-        self.own.insert(settings.address, id);
+        if let Some(address) = settings.address {
+            self.own.insert(address, id);
+        }
         self.medium.add(now, id, settings.config.clone(), settings.moves.clone());
     }
 
@@ -213,6 +329,10 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         let changed = self.medium.change(now, change);
         self.settle(now, out);
         changed
+    }
+
+    fn poll_association(&mut self) -> Option<AssociationEvent> {
+        self.associations.pop_front()
     }
 
     fn medium(&mut self, now: Time) -> Option<MediumView> {

@@ -4,7 +4,7 @@ use netloom_units::{Probability, Size};
 
 use super::{PipeChange, PipeConfig, RateLimit};
 use crate::channel::BitErrorRate;
-use crate::flight::{Delay, Reorder, Reordering};
+use crate::flight::{Compensation, Delay, Reorder, Reordering};
 use crate::queue::QueueLimit;
 
 /// What a pipe is at one time or another: with its first configuration, and after changes that are
@@ -85,7 +85,7 @@ impl Circumstances {
 impl PipeChange {
     /// What this change says without effect on a pipe in `circumstances`, the change included.
     pub fn without_effect(&self, circumstances: Circumstances) -> Vec<NoEffect> {
-        let checks = [queue, background, burst, framing, bit_errors, reorder];
+        let checks = [queue, background, burst, framing, compensate, bit_errors, reorder];
         checks.iter().filter_map(|check| check(self, circumstances)).collect()
     }
 }
@@ -146,6 +146,15 @@ fn framing(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
             false => "has no `rate`, so a frame takes no time on the line",
         },
         help: "add a constant `rate`, or leave `framing` out",
+    })
+}
+
+fn compensate(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
+    let compensate = change.compensate?;
+    (compensate != Compensation::None && !now.delay).then_some(NoEffect {
+        property: "compensate",
+        why: "has no `delay` that anything could be taken off",
+        help: "add a `delay`, or leave `compensate` out",
     })
 }
 

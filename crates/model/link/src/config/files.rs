@@ -9,7 +9,7 @@ use super::{InFlight, LinkState, MtuLimit, PipeChange, PipeConfig, RateLimit};
 use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::condition::Condition;
-use crate::flight::{Delay, Jitter, JitterDistribution, Reorder};
+use crate::flight::{Compensation, Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
 
@@ -50,6 +50,7 @@ holds_no_data!(
     QueueConfig,
     QueueChange,
     Delay,
+    Compensation,
     Probability,
     BitErrorRate,
     BitErrors,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::condition::Condition;
-use crate::flight::{Delay, Jitter, JitterDistribution, Reorder};
+use crate::flight::{Compensation, Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{Discipline, QueueChange, QueueConfig};
 use files::HoldsData;
@@ -69,10 +69,11 @@ impl Property<QueueChange> for QueueConfig {
         change.apply_to(self);
     }
     fn difference(&self, to: &Self) -> Option<QueueChange> {
-        let Self { discipline, limit } = to;
+        let Self { discipline, limit, full } = to;
         let discipline = (self.discipline != *discipline).then(|| discipline.clone());
         let limit = (self.limit != *limit).then_some(*limit);
-        (self != to).then_some(QueueChange { discipline, limit })
+        let full = (self.full != *full).then_some(*full);
+        (self != to).then_some(QueueChange { discipline, limit, full })
     }
 }
 
@@ -212,6 +213,10 @@ properties! {
     /// Propagation delay, like `10ms` (default `0ns`), or one that changes with time:
     /// `{schedule: [{at: 0s, delay: 5ms}, {at: 60s, delay: 9ms}]}`, and between these on a line.
     delay: Delay;
+    /// What is taken off the delay, where that is longer, for the time that this machine itself
+    /// takes to carry a frame: `none` (default), `calibrated`, as `netloom calibrate` has measured
+    /// it, or a time like `25us`. Simulated links, which take none, leave it aside.
+    compensate: Compensation;
     /// What varies the delay from frame to frame: a duration (uniform, plus or minus), a
     /// distribution like `{normal: 2ms}`, or `none` (default).
     jitter: Jitter;
@@ -237,6 +242,12 @@ properties! {
 }
 
 impl PipeChange {
+    /// What of it holds in a simulation, where no machine takes time to carry a frame.
+    #[must_use]
+    pub fn simulated(&self) -> Self {
+        Self { compensate: None, ..self.clone() }
+    }
+
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -244,6 +255,12 @@ impl PipeChange {
 }
 
 impl PipeConfig {
+    /// This in a simulation, where no machine takes time to carry a frame.
+    #[must_use]
+    pub fn simulated(&self) -> Self {
+        Self { compensate: Compensation::None, ..self.clone() }
+    }
+
     /// The queue limit in words, with what the default means at the current rate:
     /// `100ms (125kB)`, `50packets`, or `none` where there is no queue.
     pub fn queue_limit_in_words(&self) -> String {

@@ -3,10 +3,12 @@
 //! | file | what |
 //! |---|---|
 //! | `delay` | how long frames take |
+//! | `compensation` | what the machine takes for a frame, taken off the delay |
 //! | `jitter` | what varies the delay from frame to frame |
 //! | `reorder` | which frames are sent out of turn |
 //! | `order` | frames under way in the order of their release |
 
+mod compensation;
 mod delay;
 mod jitter;
 mod order;
@@ -14,6 +16,7 @@ mod reorder;
 
 use netloom_units::{Duration, Offset, Time};
 
+pub use compensation::Compensation;
 use delay::DelayClock;
 pub use delay::{Delay, DelayPoint, DelaySchedule};
 use jitter::JitterProcess;
@@ -38,6 +41,7 @@ pub(crate) struct Flying<F> {
 pub(crate) struct Flight<F> {
     order: ReleaseOrder<F>,
     delay: DelayClock,
+    compensation: Compensation,
     jitter: JitterProcess,
     reorder: ReorderProcess,
     /// The least time that a frame can take.
@@ -54,6 +58,7 @@ impl<F> Flight<F> {
         let mut flight = Self {
             order: ReleaseOrder::new(),
             delay: DelayClock::new(&config.delay, now),
+            compensation: config.compensate,
             jitter: JitterProcess::new(&config.jitter, stream),
             reorder: ReorderProcess::new(config.reorder, stream),
             shortest: Duration::ZERO,
@@ -70,6 +75,7 @@ impl<F> Flight<F> {
         if new.delay != old.delay {
             self.delay = DelayClock::new(&new.delay, now);
         }
+        self.compensation = new.compensate;
         if new.jitter != old.jitter {
             self.jitter.configure(&new.jitter);
         }
@@ -101,7 +107,7 @@ impl<F> Flight<F> {
     pub fn earliest(&self, end: Time) -> Time {
         let least = match self.delay.is_constant() || self.reorder.skips_delay() {
             true => self.shortest,
-            false => shifted(self.delay.at(end), self.jitter.shortest()),
+            false => shifted(self.propagation(end), self.jitter.shortest()),
         };
         self.behind_the_last(end + least)
     }
@@ -152,11 +158,17 @@ impl<F> Flight<F> {
         if turn == Turn::AtOnce {
             return end;
         }
-        let release = end + shifted(self.delay.at(end), self.jitter.next());
+        let release = end + shifted(self.propagation(end), self.jitter.next());
         match turn {
             Turn::Late(extra) => release + extra,
             Turn::Kept | Turn::AtOnce => self.behind_the_last(release),
         }
+    }
+
+    /// How long a frame that leaves the line at `end` takes, jitter aside.
+    #[inline]
+    fn propagation(&self, end: Time) -> Duration {
+        self.compensation.shortens(self.delay.at(end))
     }
 
     /// `release`, or when the last frame arrives, if that is later and the order is kept.
@@ -169,7 +181,12 @@ impl<F> Flight<F> {
         self.shortest = if self.reorder.skips_delay() {
             Duration::ZERO
         } else {
-            shifted(self.delay.least(), self.jitter.shortest())
+            let least = self.delay.least();
+            let least = match self.delay.is_constant() {
+                true => self.compensation.shortens(least),
+                false => self.compensation.bound(least),
+            };
+            shifted(least, self.jitter.shortest())
         };
     }
 }

@@ -179,7 +179,7 @@ impl Options {
         if self.limit.is_some() || self.discipline.is_some() {
             let discipline =
                 self.discipline.map(|given| given.discipline(self.limit)).transpose()?;
-            said.queue = Some(QueueChange { limit: self.limit, discipline });
+            said.queue = Some(QueueChange { limit: self.limit, discipline, full: None });
         }
         Ok(translation)
     }

@@ -11,6 +11,7 @@ use super::codel::CodelConfig;
 use super::drr::DrrConfig;
 use super::fifo::FifoConfig;
 use super::fq_codel::FqCodelConfig;
+use super::full::WhenFull;
 use super::limit::QueueLimit;
 use super::pie::PieConfig;
 use super::prio::PrioConfig;
@@ -26,6 +27,9 @@ pub struct QueueConfig {
     pub discipline: Discipline,
     /// How much may wait.
     pub limit: QueueLimit,
+    /// What becomes of frames that come when it is full.
+    #[serde(default, skip_serializing_if = "WhenFull::drops")]
+    pub full: WhenFull,
 }
 
 /// A change to where frames wait for the line.
@@ -40,14 +44,20 @@ pub struct QueueChange {
     /// 100ms or 50packets, whichever is larger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<QueueLimit>,
+    /// What becomes of frames that come when it is full: `drop` (default), or `wait`: nothing is
+    /// dropped here, and the interface in front of the pipe is read no further, so that frames wait
+    /// in the node's own queue. `wait` takes a constant rate and `fifo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full: Option<WhenFull>,
 }
 
 impl QueueChange {
     /// The keys that are said, as they are written.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
-        let Self { discipline, limit } = self;
+        let Self { discipline, limit, full } = self;
         let discipline = discipline.as_ref().map(|_| "queue.discipline");
-        discipline.into_iter().chain(limit.map(|_| "queue.limit"))
+        let limit = limit.map(|_| "queue.limit");
+        discipline.into_iter().chain(limit).chain(full.map(|_| "queue.full"))
     }
 
     /// This change with `later` laid over it.
@@ -55,6 +65,7 @@ impl QueueChange {
         Self {
             discipline: later.discipline.clone().or_else(|| self.discipline.clone()),
             limit: later.limit.or(self.limit),
+            full: later.full.or(self.full),
         }
     }
 
@@ -65,6 +76,9 @@ impl QueueChange {
         }
         if let Some(limit) = self.limit {
             config.limit = limit;
+        }
+        if let Some(full) = self.full {
+            config.full = full;
         }
     }
 }

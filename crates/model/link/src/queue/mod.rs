@@ -4,7 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | `config` | what can be written: [`QueueConfig`], [`Discipline`] |
-//! | `limit` | how much may wait |
+//! | `limit`, `full` | how much may wait, and what becomes of more |
 //! | `schedule` | the trait of all disciplines, and what passes through it |
 //! | `store` | frames in order of arrival: what disciplines are made of |
 //! | `fifo`, `red`, `codel`, `pie` | disciplines with one queue |
@@ -28,6 +28,7 @@ mod ecns;
 mod fifo;
 mod flow;
 mod fq_codel;
+mod full;
 mod heap;
 mod limit;
 mod pie;
@@ -65,6 +66,7 @@ pub use dscp::{Dscp, Dscps};
 pub use ecns::Ecns;
 pub use fifo::{DropFrom, FifoConfig};
 pub use fq_codel::FqCodelConfig;
+pub use full::WhenFull;
 pub(crate) use limit::Bound;
 pub use limit::QueueLimit;
 pub use pie::PieConfig;
@@ -130,10 +132,22 @@ impl<F: Frame> Queue<F> {
         self.bound.admits(self.backlog(), info, line_bytes)
     }
 
-    /// Takes in a frame that finds the line busy.
+    /// Whether not even the shortest frame has room, in a queue that has others wait for it.
+    #[inline]
+    pub fn is_full(&self, line_bytes: u64) -> bool {
+        self.config.full == WhenFull::Wait
+            && !self.bound.admits(self.backlog(), &FrameInfo::single(0), line_bytes)
+    }
+
+    /// Takes in a frame that finds the line busy. Where others wait for room, what has been read is
+    /// taken in, room or not.
     #[inline]
     pub fn enqueue(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
-        let (bound, rate) = (self.bound, self.rate);
+        let bound = match self.config.full {
+            WhenFull::Drop => self.bound,
+            WhenFull::Wait => Bound::NONE,
+        };
+        let rate = self.rate;
         let room = Room { bound, rate, line_free: false, idle: false };
         let effects = &mut self.effects;
         each!(&mut self.discipline, discipline => discipline.enqueue(now, waiting, room, effects))

@@ -26,16 +26,16 @@ impl MacKey {
         Self(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
     }
 
+    /// The bytes of the address in wire order, without the VLAN.
+    pub const fn bytes(self) -> [u8; 6] {
+        let [_, _, a, b, c, d, e, f] = self.0.to_be_bytes();
+        [a, b, c, d, e, f]
+    }
+
     /// The same address in a VLAN: what is learned of it there holds there alone (independent
     /// learning, IEEE 802.1Q §8.8.9).
     pub const fn in_vlan(self, vlan: Vid) -> Self {
         Self(self.0 | (vlan.number() as u64) << 48)
-    }
-
-    /// The address in wire order, without the VLAN.
-    pub const fn bytes(self) -> [u8; 6] {
-        let [_, _, a, b, c, d, e, f] = self.0.to_be_bytes();
-        [a, b, c, d, e, f]
     }
 
     /// Whether it is a group address: multicast or broadcast.

@@ -7,7 +7,7 @@ use crate::common::packet::{Packet, header};
 use netloom_link::{
     Background, BackgroundStatistics, BitErrorRate, BitErrors, Condition, Count, Discipline, Ecn,
     FrameInfo, Framing, Header, InFlight, Jitter, LinkState, Loss, Pipe, PipeChange, PipeConfig,
-    PipeStatistics, QueueChange, QueueLimit, RateLimit, Reorder, Stream,
+    PipeStatistics, QueueChange, QueueLimit, RateLimit, Reorder, Stream, WhenFull,
 };
 use netloom_units::{Duration, Probability, Rate, Size, Time};
 use proptest::collection::vec;
@@ -168,8 +168,9 @@ fn condition() -> impl Strategy<Value = Condition> {
 }
 
 fn a_change() -> impl Strategy<Value = PipeChange> {
-    let queue = (option::of(discipline()), option::of(limit()))
-        .prop_map(|(discipline, limit)| QueueChange { discipline, limit });
+    let full = option::of(prop_oneof![Just(WhenFull::Drop), Just(WhenFull::Wait)]);
+    let queue = (option::of(discipline()), option::of(limit()), full)
+        .prop_map(|(discipline, limit, full)| QueueChange { discipline, limit, full });
     let delay = (0u64..3_000_000).prop_map(Duration::from_nanos);
     let state = prop_oneof![4 => Just(LinkState::Up), 1 => Just(LinkState::Down)];
     let in_flight = prop_oneof![Just(InFlight::Drop), Just(InFlight::Deliver)];

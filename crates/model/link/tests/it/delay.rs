@@ -317,3 +317,37 @@ fn enormous_values_stay_within_time() {
     assert!(out.iter().all(|(_, at)| at.since(Time::ZERO) <= Duration::from_nanos(u64::MAX)));
     assert_eq!(out.len(), 1000);
 }
+
+/// When a frame of 1000 bytes that is offered at 0 is released.
+fn released(text: &str) -> Time {
+    let mut pipe = pipe(text);
+    pipe.offer(ns(0), FrameInfo::single(1000), 0).unwrap();
+    let deadline = pipe.next_deadline().unwrap();
+    let release = drain(&mut pipe)[0].1;
+    assert_eq!(deadline, release, "the deadline is told before");
+    release
+}
+
+#[test]
+fn compensation_is_taken_off_a_delay_that_is_longer() {
+    assert_eq!(released(r#"{"delay":"10ms","compensate":"25us"}"#), ns(9_975_000));
+    assert_eq!(released(r#"{"delay":"25us","compensate":"25us"}"#), ns(25_000));
+    assert_eq!(released(r#"{"delay":"20us","compensate":"25us"}"#), ns(20_000));
+    assert_eq!(released(r#"{"delay":"10ms","compensate":"none"}"#), ms(10));
+    // What has yet to be measured is nothing.
+    assert_eq!(released(r#"{"delay":"10ms","compensate":"calibrated"}"#), ms(10));
+    let of_a_schedule = r#"{"delay":{"schedule":[{"at":"0s","delay":"1ms"}]},"compensate":"25us"}"#;
+    assert_eq!(released(of_a_schedule), ns(975_000));
+    // Never off the time on the line: 1 ms at 8 Mbit/s.
+    let on_a_line = r#"{"rate":"8Mbit/s","framing":"none","delay":"30us","compensate":"25us"}"#;
+    assert_eq!(released(on_a_line), ns(1_005_000));
+}
+
+#[test]
+fn compensation_that_changes_overtakes_nobody() {
+    let mut pipe = pipe(r#"{"delay":"10ms"}"#);
+    pipe.offer(ns(0), FrameInfo::single(100), 0).unwrap();
+    pipe.change(ns(1), &change(r#"{"compensate":"5ms"}"#));
+    pipe.offer(ns(2), FrameInfo::single(100), 1).unwrap();
+    assert_eq!(drain(&mut pipe), [(0, ms(10)), (1, ms(10))]);
+}

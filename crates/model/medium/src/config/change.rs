@@ -48,7 +48,10 @@ impl Setting {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MediumChange {
-    /// Properties of the medium.
+    /// What the medium runs on from now on, all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config: Option<Box<MediumConfig>>,
+    /// Properties of the medium, over what it runs on.
     pub medium: MediumProperties,
     /// Stations that are others from now on; `off` switches the radio. What waits, stays.
     pub stations: Vec<(StationId, StationConfig)>,

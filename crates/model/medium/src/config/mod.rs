@@ -4,21 +4,24 @@
 //! | file | what |
 //! |---|---|
 //! | `preset` | media that have a name |
+//! | `reach` | how far stations reach |
 //! | `reception` | when a signal is received |
 //! | `station` | what is particular to one station |
 //! | `change` | what happens to a medium at one time |
 
 mod change;
 mod preset;
+mod reach;
 mod reception;
 mod station;
 
-use netloom_link::{QueueConfig, QueueLimit};
+use netloom_link::{QueueConfig, QueueLimit, WhenFull};
 use netloom_radio::{Fading, ObstacleConfig, Propagation, RadioConfig, ShadowingConfig};
 use netloom_units::{Duration, Frequency, Gain, Length, Loss, Power};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::association::AssociationConfig;
 use crate::mac::Mac;
 use crate::phy::Phy;
 pub use change::{MediumChange, Movement, Setting};
@@ -133,6 +136,9 @@ properties! {
         propagation_delay: bool;
         /// Where each station's frames wait (default: 100 packets, first in, first out).
         queue: QueueConfig;
+        /// When stations join access points and leave them, like `{scan: 100ms, join: -85dBm,
+        /// hysteresis: 6dB, leave: -90dBm, outage: 50ms}` (default).
+        association: AssociationConfig;
     }
     perhaps {
         /// Least power of a signal that can be decoded (default: that at which the lowest rate
@@ -140,6 +146,8 @@ properties! {
         sensitivity: Power;
         /// Signals weaker than this are left aside altogether (default: 10 dB below noise).
         ignore: Power;
+        /// How often each access point sends a beacon, like `102.4ms` (default: none are sent).
+        beacons: Duration;
     }
     radio {
         /// The carrier's frequency (default: the PHY's).
@@ -191,6 +199,8 @@ impl MediumConfig {
                 limit: QueueLimit::Packets(QUEUE_PACKETS),
                 ..QueueConfig::default()
             },
+            association: AssociationConfig::default(),
+            beacons: None,
             radio: RadioConfig {
                 frequency: hertz(table.frequency),
                 bandwidth: hertz(table.bandwidth),
@@ -206,10 +216,23 @@ impl MediumConfig {
     pub fn check(&self) -> Result<(), String> {
         self.radio.check()?;
         self.mac.check(self)?;
+        self.association.check()?;
+        if self.beacons == Some(Duration::ZERO) {
+            return Err("`beacons` must be above 0s; leave it out for none".into());
+        }
+        if self.queue.full == WhenFull::Wait {
+            return Err("`queue.full: wait` is for links: stations drop what is too much".into());
+        }
         if self.capture.margin == Loss::ZERO && self.reception == ReceptionRule::Threshold {
             return Err("`reception: threshold` needs a `capture.margin` above 0dB".into());
         }
         Ok(())
+    }
+
+    /// Whether it has lists of stations by their names.
+    pub fn names_stations(&self) -> bool {
+        let is_listed = matches!(self.radio.propagation, Propagation::Matrix(_));
+        is_listed || self.mac.pairs().is_some()
     }
 
     /// Power in dBm below which signals are left aside.

@@ -33,6 +33,9 @@ pub struct StationConfig {
     pub at: Option<Length>,
     /// Whether its radio is off: it hears nothing, and sends nothing.
     pub off: bool,
+    /// Whether it is an access point. Where one is, all other stations talk through theirs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub access_point: bool,
 }
 
 impl StationConfig {

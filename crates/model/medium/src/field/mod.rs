@@ -88,6 +88,13 @@ pub(crate) trait Field: Debug + Send {
     /// them. Nothing where there is no such channel.
     fn set_loss(&mut self, _from: StationId, _to: StationId, _loss: f64) {}
 
+    /// The way from one station to another; `None` if it does not reach it.
+    fn way(&mut self, at: Time, from: StationId, to: StationId) -> Option<Path> {
+        let mut paths = Vec::new();
+        self.paths(at, from, &mut paths);
+        paths.into_iter().find(|path| path.to == to)
+    }
+
     /// The fading of one signal over `distance` m, as a ratio of powers. `draw` gives uniform
     /// numbers between 0 and 1, both excluded.
     fn fading(&self, _distance: f64, _draw: &mut dyn FnMut() -> f64) -> f64 {

@@ -214,6 +214,11 @@ impl Field for OpenField {
         self.losses.insert((from, to), loss);
     }
 
+    fn way(&mut self, at: Time, from: StationId, to: StationId) -> Option<Path> {
+        let [here, there] = [from, to].map(|id| self.trajectories.position(at, id));
+        self.path(at, (from, here?), (to, there?))
+    }
+
     fn fading(&self, distance: f64, draw: &mut dyn FnMut() -> f64) -> f64 {
         if self.has_fading { milliwatts(self.radio.fading(distance, draw)) } else { 1.0 }
     }

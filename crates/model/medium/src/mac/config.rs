@@ -128,6 +128,16 @@ macro_rules! macs {
                 }
             }
 
+            /// Whether stations draw backoffs from a window of their own.
+            pub fn has_window(&self) -> bool {
+                matches!(self, Self::Dcf(_) | Self::Emac(_))
+            }
+
+            /// Whether stations are on a cable, not on a radio channel.
+            pub fn is_on_a_cable(&self) -> bool {
+                self.cable().is_some()
+            }
+
             pub(crate) fn cable(&self) -> Option<&CableConfig> {
                 match self {
                     $(Self::$variant(config) => config.cable(),)*

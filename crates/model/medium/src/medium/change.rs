@@ -22,7 +22,8 @@ impl<F: Frame> Medium<F> {
     pub fn change(&mut self, now: Time, change: &MediumChange) -> Result<(), RadioError> {
         self.run(now);
         self.look_around();
-        let mut config = self.config.clone();
+        let given = change.config.as_deref();
+        let mut config = given.unwrap_or(&self.config).clone();
         change.medium.apply_to(&mut config);
         if !change.losses.is_empty() && !config.has_channel() {
             return Err(RadioError::NoChannel);
@@ -42,6 +43,9 @@ impl<F: Frame> Medium<F> {
             let Some(mut station) = self.station_config(*id).cloned() else { continue };
             properties.apply_to(&mut station);
             self.reconfigure(*id, &station);
+        }
+        if !change.stations.is_empty() {
+            self.look_for_access_points();
         }
         if change.begins {
             self.begin();
@@ -89,13 +93,14 @@ impl<F: Frame> Medium<F> {
                 self.refit(id, config, self.config.mac != before.mac);
             }
         }
+        self.plan_beacons();
         Ok(())
     }
 
     /// Makes a station another one.
     pub(super) fn reconfigure(&mut self, id: StationId, config: &StationConfig) {
         let Some(station) = self.station(id) else { return };
-        let (on, was_on) = (!config.off, station.radio.is_on());
+        let (on, was_on) = (!config.off, !station.config.off);
         let has_other_mac = station.config.rate != config.rate || station.config.cw != config.cw;
         self.refit(id, config.clone(), has_other_mac);
         if on != was_on {
@@ -154,11 +159,11 @@ impl<F: Frame> Medium<F> {
         let Some(station) = self.stations.get_mut(id.index()).and_then(Option::as_mut) else {
             return;
         };
-        if station.radio.is_on() == on {
-            return;
-        }
         station.config.off = !on;
-        if on {
+        let is_member = station.membership.is_some();
+        if on && is_member {
+            self.begin_membership(id);
+        } else if on {
             station.radio.switch(true);
             self.call(id, |mac, io| mac.restart(io));
         } else {
@@ -166,6 +171,9 @@ impl<F: Frame> Medium<F> {
             let now = self.now;
             if let Some(station) = &mut self.stations[id.index()] {
                 station.desk.empty(now, id, FrameLoss::Down, &mut self.outlet);
+            }
+            if is_member {
+                self.switch_off_member(id);
             }
         }
     }

@@ -22,6 +22,7 @@ impl<F: Frame> Medium<F> {
                 Event::Sent(slot) => self.sent(slot),
                 Event::Stage(slot, stage) => self.stage(slot, stage),
                 Event::Timer(id, place) => self.timer(id, place),
+                Event::Coming(key) => self.come(key),
             }
         }
         self.now = self.now.max(now);
@@ -31,7 +32,9 @@ impl<F: Frame> Medium<F> {
     pub(super) fn next_event(&self) -> Option<(Time, Event)> {
         let (end, signal, timer) = (self.ends.first(), self.signals.first(), self.timers.first());
         let due = |first: Option<(Due, u32)>| first.map(|(due, _)| due);
-        let first = [due(end), due(signal), due(timer)].into_iter().flatten().min()?;
+        let coming = self.next_coming();
+        let dues = [due(end), due(signal), due(timer), due(coming)];
+        let first = dues.into_iter().flatten().min()?;
         let event = if due(end) == Some(first) {
             let key = end?.1;
             if key % 2 == 0 { Event::Sent(key / 2) } else { Event::Stage(key / 2, Stage::Ends) }
@@ -39,9 +42,11 @@ impl<F: Frame> Medium<F> {
             let key = signal?.1;
             let stage = if key % 2 == 0 { Stage::Arrives } else { Stage::Sensed };
             Event::Stage(key / 2, stage)
-        } else {
+        } else if due(timer) == Some(first) {
             let key = timer?.1;
             Event::Timer(StationId(key / Timer::PLACES), key % Timer::PLACES)
+        } else {
+            Event::Coming(coming?.1)
         };
         Some((first.0, event))
     }

@@ -5,15 +5,17 @@
 //! | `events` | what is due next |
 //! | `sending`, `receiving` | transmissions, and signals at those who hear them |
 //! | `change` | changes from outside |
+//! | `infrastructure` | stations that talk through access points |
 //! | `neighbours` | who hears whom how well, and pairs that come and go |
 
 mod change;
 mod events;
+mod infrastructure;
 mod neighbours;
 mod receiving;
 mod sending;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use netloom_link::{Frame, FrameInfo};
@@ -23,6 +25,7 @@ use netloom_units::{Duration, Stream, Time};
 
 use crate::agenda::Agenda;
 use crate::air::{Air, Hearer, Stage};
+use crate::association::{AssociationEvent, Membership};
 use crate::config::{MediumConfig, Setting, StationConfig};
 use crate::counters::{FrameLoss, StationCounters};
 use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected, Sniffed};
@@ -100,6 +103,11 @@ pub struct Medium<F> {
     /// Signals that arrive (even keys) and are sensed (odd ones) at the next hearers.
     signals: Agenda,
     timers: Agenda,
+    /// What is due in an infrastructure.
+    comings: Agenda,
+    has_access_points: bool,
+    /// Who came to an access point or left one, if anybody wants to know.
+    associations: Option<VecDeque<AssociationEvent>>,
     outlet: Outlet<F>,
     /// Ways from a station, while they are asked for.
     paths: Vec<Path>,
@@ -125,6 +133,8 @@ struct Station<F> {
     hearers: Option<(Arc<[Hearer]>, Time)>,
     /// The slot of what it sends.
     sending: Option<u32>,
+    /// Where it is with its access point, if it talks through one.
+    membership: Option<Membership>,
 }
 
 /// Something that is due.
@@ -136,6 +146,8 @@ enum Event {
     Stage(u32, Stage),
     /// A timer of a station.
     Timer(StationId, u32),
+    /// What this key of the agenda of comings stands for.
+    Coming(u32),
 }
 
 impl<F: Frame> Medium<F> {
@@ -159,6 +171,9 @@ impl<F: Frame> Medium<F> {
             ends: Agenda::default(),
             signals: Agenda::default(),
             timers: Agenda::default(),
+            comings: Agenda::default(),
+            has_access_points: false,
+            associations: None,
             outlet: Outlet::default(),
             paths: Vec::new(),
             shortest,
@@ -197,6 +212,7 @@ impl<F: Frame> Medium<F> {
             sent: 0,
             hearers: None,
             sending: None,
+            membership: None,
             config,
         };
         if self.stations.len() <= id.index() {
@@ -207,6 +223,7 @@ impl<F: Frame> Medium<F> {
         self.forget_hearers();
         self.call(id, |mac, io| mac.restart(io));
         self.count();
+        self.look_for_access_points();
         self.look_around();
     }
 
@@ -227,6 +244,7 @@ impl<F: Frame> Medium<F> {
         self.losses.retain(|(from, to), _| *from != id && *to != id);
         self.forget_hearers();
         self.count();
+        self.look_for_access_points();
         self.look_around();
     }
 
@@ -277,12 +295,13 @@ impl<F: Frame> Medium<F> {
         info: FrameInfo,
         frame: F,
     ) -> Result<bool, Rejected<F>> {
+        let refusal = self.refusal(from, to);
         let Some(station) = self.stations.get_mut(from.index()).and_then(Option::as_mut) else {
             return Err(Rejected { frame, number: 0, reason: FrameLoss::Down });
         };
-        if !station.radio.is_on() {
-            let number = station.desk.refuse(FrameLoss::Down, info);
-            return Err(Rejected { frame, number, reason: FrameLoss::Down });
+        if let Some(reason) = refusal {
+            let number = station.desk.refuse(reason, info);
+            return Err(Rejected { frame, number, reason });
         }
         station.desk.offer(self.now, from, to, info, frame, &mut self.outlet)
     }
@@ -341,7 +360,8 @@ impl<F: Frame> Medium<F> {
         }
         let end = self.ends.first().map(|((at, _), _)| at);
         let timer = self.timers.first().map(|((at, _), _)| at + self.shortest);
-        [end, timer].into_iter().flatten().min()
+        let coming = self.next_coming().map(|((at, _), _)| at);
+        [end, timer, coming].into_iter().flatten().min()
     }
 
     /// How many stations there are.
@@ -366,7 +386,8 @@ impl<F: Frame> Medium<F> {
             views.push(StationView {
                 id,
                 config: station.config.clone(),
-                on: station.radio.is_on(),
+                on: !station.config.off,
+                access_point: self.access_point(id),
                 position,
                 queued,
                 window: station.mac.window(),

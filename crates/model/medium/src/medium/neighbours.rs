@@ -186,20 +186,26 @@ impl<F: Frame> Medium<F> {
     }
 
     fn reaches(&mut self, at: Time, from: StationId, to: StationId) -> bool {
-        let (paths, _) = self.ways(at, from);
-        paths.iter().any(|path| path.to == to && self.decodes(path))
+        let are_on = self.may_hear(from) && self.may_hear(to);
+        let way = if are_on { self.field.way(at, from, to) } else { None };
+        way.is_some_and(|path| self.decodes(&path))
     }
 
     /// The ways from a station to all that are on and may hear it, and until when that stays so.
     fn ways(&mut self, at: Time, from: StationId) -> (Vec<Path>, Time) {
         let (mut paths, mut until) = (Vec::new(), FOREVER);
-        let is_on = |id| self.station(id).is_some_and(|station| station.radio.is_on());
-        if is_on(from) {
+        if self.may_hear(from) {
             until = self.field.paths(at, from, &mut paths);
         }
-        paths.retain(|path| self.station(path.to).is_some_and(|to| to.radio.is_on()));
+        paths.retain(|path| self.may_hear(path.to));
         paths.sort_unstable_by_key(|path| path.to);
         (paths, until)
+    }
+
+    /// Whether a station's radio is switched on. One that is on its way to an access point counts:
+    /// it is where it is.
+    fn may_hear(&self, id: StationId) -> bool {
+        self.station(id).is_some_and(|station| !station.config.off)
     }
 
     fn decodes(&self, path: &Path) -> bool {

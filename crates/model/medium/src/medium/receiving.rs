@@ -19,16 +19,19 @@ impl<F: Frame> Medium<F> {
     pub(super) fn stage(&mut self, slot: u32, stage: Stage) {
         let Some(transmission) = self.air.get_mut(slot) else { return };
         let together = transmission.pass(stage);
-        let hearers = transmission.hearers.clone();
+        let count = transmission.hearers.len();
         self.plan(slot, stage);
         for place in together {
-            let (hearer, is_last) = (&hearers[place], place + 1 == hearers.len());
+            // Nothing is taken off the air meanwhile.
+            let transmission = self.air.get(slot);
+            let hearer = transmission.and_then(|on_air| on_air.hearers.get(place).copied());
+            let Some(hearer) = hearer else { return };
             match stage {
                 // It was cut off in the moment in which it began.
                 Stage::Arrives if self.has_ended(slot, place) => {}
-                Stage::Arrives => self.arrives(slot, hearer),
+                Stage::Arrives => self.arrives(slot, &hearer),
                 Stage::Sensed => self.sensed(slot, hearer.station),
-                Stage::Ends => self.ends(slot, hearer, is_last),
+                Stage::Ends => self.ends(slot, &hearer, place + 1 == count),
             }
         }
         if stage == Stage::Ends {
@@ -69,7 +72,7 @@ impl<F: Frame> Medium<F> {
     /// A signal ends at a hearer, the last one if `is_last`.
     pub(super) fn ends(&mut self, slot: u32, hearer: &Hearer, is_last: bool) {
         let (now, id) = (self.now, hearer.station);
-        let Some(transmission) = self.air.get_mut(slot) else { return };
+        let Some(transmission) = self.air.get(slot) else { return };
         let Some(station) = self.stations.get_mut(id.index()).and_then(Option::as_mut) else {
             return;
         };
@@ -97,10 +100,11 @@ impl<F: Frame> Medium<F> {
             station: id,
             loss: outcome.loss,
         });
-        let ppdu = transmission.ppdu;
         let is_sending = station.radio.is_sending();
+        let to = self.taken_as(id, StationId(sender), transmission.ppdu.to);
+        let ppdu = Ppdu { to, ..transmission.ppdu };
         let is_meant = ppdu.to.includes(id);
-        if let Some(sniffed) = &mut transmission.sniffed {
+        if let Some(sniffed) = self.air.get_mut(slot).and_then(|it| it.sniffed.as_mut()) {
             sniffed.is_damaged |= is_meant && outcome.loss == Some(FrameLoss::Collision);
         }
         if ppdu.kind == Kind::Data && ppdu.to.includes(id) {

@@ -52,7 +52,7 @@ impl<F: Frame> Medium<F> {
         let carried = station
             .desk
             .head()
-            .filter(|_| ppdu.carries != Carries::Nothing)
+            .filter(|head| ppdu.carries != Carries::Nothing && !head.is_beacon)
             .map(|head| Carried { number: head.number, info: head.info, offered: head.offered });
         let frame = match (ppdu.carries, carried) {
             (Carries::Leaves, Some(carried)) => station.desk.take_frame(carried.number),
@@ -60,12 +60,13 @@ impl<F: Frame> Medium<F> {
         };
         let number = station.sent;
         station.sent += 1;
+        let asked = station.desk.head().filter(|head| ppdu.attempt > 0 && !head.is_beacon);
         let sent = SentRecord {
             station: id,
             kind: ppdu.kind,
             to: ppdu.to,
             number,
-            frame: station.desk.head().filter(|_| ppdu.attempt > 0).map(|head| head.number),
+            frame: asked.map(|head| head.number),
             bytes: ppdu.bytes,
             rate: ppdu.rate,
             airtime: ppdu.airtime,

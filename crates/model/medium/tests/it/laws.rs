@@ -42,6 +42,8 @@ struct Case {
     frames: Vec<(u64, u32, u32, u32)>,
     /// Whether radios are switched, stations are moved and properties changed meanwhile.
     is_restless: bool,
+    /// Whether the first station is an access point of all others.
+    has_access_point: bool,
 }
 
 fn case() -> impl Strategy<Value = Case> {
@@ -53,11 +55,13 @@ fn case() -> impl Strategy<Value = Case> {
         prop::collection::vec(place, 2..6),
         prop::collection::vec(frame, 1..120),
         any::<bool>(),
+        any::<bool>(),
     )
-        .prop_map(|(medium, seed, places, frames, is_restless)| {
+        .prop_map(|(medium, seed, places, frames, is_restless, has_access_point)| {
             let (preset, properties) = MEDIA[medium];
             let config = with(MediumConfig::preset(preset).unwrap(), properties);
-            Case { config, seed, places, frames, is_restless }
+            let has_access_point = has_access_point && !config.mac.is_on_a_cable();
+            Case { config, seed, places, frames, is_restless, has_access_point }
         })
 }
 
@@ -82,7 +86,9 @@ fn medium(case: &Case) -> Medium<u64> {
     let mut medium = empty(case);
     medium.record(true);
     for (number, (x, y)) in (0..).zip(&case.places) {
-        let config = StationConfig { name: format!("n{number}"), ..StationConfig::default() };
+        let access_point = case.has_access_point && number == 0;
+        let name = format!("n{number}");
+        let config = StationConfig { name, access_point, ..StationConfig::default() };
         let place = Trajectory::fixed(Point::flat(*x, *y));
         medium.add(Time::ZERO, station(number), config, place);
     }
@@ -181,6 +187,8 @@ proptest! {
 
     #[test]
     fn broadcasts_come_to_all_who_received_them(case in case()) {
+        // There, what others hear is not for them.
+        prop_assume!(!case.has_access_point);
         let mut medium = medium(&case);
         let mut broadcasts = case;
         broadcasts.frames.iter_mut().for_each(|(_, _, to, _)| *to = 6);

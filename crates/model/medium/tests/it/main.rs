@@ -4,6 +4,7 @@ mod aloha;
 mod cell;
 mod chain;
 mod ethernet;
+mod infrastructure;
 mod laws;
 mod neighbours;
 mod space;

@@ -181,3 +181,25 @@ fn listed_pairs_have_delays_and_losses_of_their_own() {
         assert!((share - expected).abs() < error, "{share}, expected {expected}");
     }
 }
+
+/// Where a signal of the medium's power can be decoded at the farthest.
+#[test]
+fn media_have_a_reach() {
+    let reach = |config: &MediumConfig| config.reach(None);
+    let wavelan = MediumConfig::preset("wavelan").unwrap();
+    let two_ray = with(wavelan.clone(), r#"{"propagation":"two_ray_ground"}"#);
+    assert!((reach(&two_ray).unwrap() - 250.0).abs() < 0.1, "{:?}", reach(&two_ray));
+    let disk =
+        with(wavelan.clone(), r#"{"propagation":{"range":{"reach":"120m","sense":"300m"}}}"#);
+    assert!((reach(&disk).unwrap() - 120.0).abs() < 0.01);
+    // Twice as far with 6 dB more, in free space.
+    let free = with(wavelan, r#"{"propagation":"free_space"}"#);
+    let stronger = free.reach(Some("30.5206dBm".parse().unwrap())).unwrap();
+    assert!((stronger / reach(&free).unwrap() - 2.0).abs() < 0.001);
+    assert_eq!(
+        reach(&MediumConfig::preset("802.11b").map(|radio| with(radio, CABLE)).unwrap()),
+        None
+    );
+}
+
+const CABLE: &str = r#"{"mac":{"csma_cd":{}}}"#;

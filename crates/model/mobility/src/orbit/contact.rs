@@ -5,7 +5,8 @@ use netloom_units::{Angle, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{GroundStation, Orbiting};
+use super::{GroundStation, Orbiting, circular};
+use crate::Point;
 
 /// A time for which a satellite is high enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,25 @@ pub fn passes(
     from: Time,
     until: Time,
 ) -> Vec<Pass> {
-    let above = |at: Time| ground.above(satellite, elevation, at);
+    spans(&|at: Time| ground.above(satellite, elevation, at), from, until)
+}
+
+/// The times from `from` to `until` for which two satellites see each other: the straight line
+/// between them does not touch the Earth, a sphere of 6371 km.
+pub fn sights(a: &dyn Orbiting, b: &dyn Orbiting, from: Time, until: Time) -> Vec<Pass> {
+    spans(&|at: Time| clearance(a.position(at), b.position(at)), from, until)
+}
+
+/// How far the line between two places stays from the ground, in m.
+fn clearance(a: Point, b: Point) -> f64 {
+    let way = b - a;
+    let square = way.dot(way);
+    let share = if square > 0.0 { (-a.dot(way) / square).clamp(0.0, 1.0) } else { 0.0 };
+    (a + way * share).length() - circular::RADIUS
+}
+
+/// The times for which a smooth function is 0 or more.
+fn spans(above: &impl Fn(Time) -> f64, from: Time, until: Time) -> Vec<Pass> {
     let is_up = |at: Time| above(at) >= 0.0;
     let mut passes: Vec<Pass> = Vec::new();
     let mut rise = is_up(from).then_some(from);
@@ -49,7 +68,7 @@ pub fn passes(
         let is_up_then = is_up(next);
         // A pass may be shorter than a look: its highest point is then between two looks.
         let middle = match (rise, is_up_then) {
-            (None, false) => highest(&above, now, next).filter(|at| is_up(*at)),
+            (None, false) => highest(above, now, next).filter(|at| is_up(*at)),
             _ => None,
         };
         let ends = middle.map(|at| (at, true)).into_iter().chain([(next, is_up_then)]);

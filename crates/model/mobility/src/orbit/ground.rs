@@ -19,6 +19,23 @@ pub enum Earth {
     Ellipsoid(f64),
 }
 
+impl Earth {
+    /// The place on the ground that something is above of, and how high it is above a sphere of
+    /// 6371 km. Latitudes are geocentric: off by up to 0.2° on the ellipsoid.
+    pub fn below(self, of: &dyn Orbiting, at: Time) -> Geographic {
+        let Point { x, y, z } = of.position(at);
+        let length = Point::new(x, y, z).length();
+        let meridian = match self {
+            Self::Sphere => 0.0,
+            Self::Ellipsoid(meridian) => meridian,
+        };
+        let turned = libm::atan2(y, x) - meridian - TURN * at.since(Time::ZERO).as_secs_f64();
+        let lon = (turned.to_degrees() + 180.0).rem_euclid(360.0) - 180.0;
+        let lat = libm::asin((z / length).clamp(-1.0, 1.0)).to_degrees();
+        Geographic { lat, lon, alt: length - circular::RADIUS }
+    }
+}
+
 /// A place that turns with the Earth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroundStation {

@@ -23,7 +23,7 @@ use netloom_units::Time;
 
 use crate::Point;
 pub use circular::Circular;
-pub use contact::{Choice, Pass, attachments, passes};
+pub use contact::{Choice, Pass, attachments, passes, sights};
 pub use ground::{Earth, GroundStation};
 pub use schedule::{ScheduledDistance, schedule};
 pub use tle::{Elements, TleError, TleOrbit};

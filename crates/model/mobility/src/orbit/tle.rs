@@ -51,6 +51,12 @@ pub struct TleOrbit {
 }
 
 impl Elements {
+    /// How many satellites there are; never none.
+    #[expect(clippy::len_without_is_empty, reason = "there is always one")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The orbits, with the time of the latest elements as their zero, and how the Earth stands
     /// then. All are checked for `time` from the zero on.
     ///

@@ -1,5 +1,6 @@
 //! Walker constellations (Walker 1984): planes of the same inclination, evenly around the Earth.
 
+use std::collections::BTreeSet;
 use std::f64::consts::{PI, TAU};
 
 use netloom_units::{Angle, Length};
@@ -82,6 +83,18 @@ impl WalkerConfig {
             Circular::new(self.altitude.metres(), self.inclination.radians(), ascending, phase)
         };
         (0..self.satellites).map(of).collect()
+    }
+
+    /// All links of a grid, each once: those along the planes and those between them, satellite by
+    /// satellite.
+    pub fn grid(&self) -> Vec<[u32; 2]> {
+        let mut known = BTreeSet::new();
+        let links = (0..self.satellites).flat_map(|number| {
+            let Neighbours { ahead, beside } = self.neighbours(number);
+            std::iter::once(ahead).chain(beside).map(move |other| [number, other])
+        });
+        // Small planes lead back to where one came from.
+        links.filter(|[a, b]| a != b && known.insert([*a.min(b), *a.max(b)])).collect()
     }
 
     /// The neighbours of a satellite in a grid of links: each has two in its plane and one in each

@@ -3,7 +3,7 @@
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{
     Choice, Circular, Earth, Elements, GroundStation, Orbiting, WalkerConfig, attachments,
-    distance, passes, schedule,
+    distance, passes, schedule, sights,
 };
 use netloom_units::{DataFormat, Duration, Stream, Time};
 
@@ -176,6 +176,61 @@ fn satellites_rise_and_set_at_their_elevation() {
         }
     }
     assert!(count > 100, "{count}");
+}
+
+/// Four satellites around the Earth are hidden from each other, as three are; eleven are not. Who
+/// goes another way is seen from time to time.
+#[test]
+fn the_earth_hides_satellites_from_each_other() {
+    let plane = |satellites: u32| {
+        walker(&format!(
+            r#"{{"inclination": "90deg", "planes": 1, "satellites": {satellites},
+                "altitude": "780km"}}"#
+        ))
+    };
+    let orbits = plane(4).orbits();
+    assert_eq!(sights(&orbits[0], &orbits[1], Time::ZERO, second(600)), []);
+    let orbits = plane(11).orbits();
+    let seen = sights(&orbits[0], &orbits[1], Time::ZERO, second(600));
+    assert_eq!((seen.len(), seen[0].rise, seen[0].set), (1, Time::ZERO, second(600)));
+    let (a, b) = (Circular::new(780e3, 0.0, 0.0, 0.0), Circular::new(780e3, 1.5, 0.0, 1.0));
+    let seen = sights(&a, &b, Time::ZERO, second(12_000));
+    // The height of the line between two of the same distance r from the centre.
+    let height = |at: Time| {
+        let half = distance(&a, &b, at) / 2.0;
+        (7_151e3f64.powi(2) - half * half).sqrt() - 6_371e3
+    };
+    assert!(seen.len() > 3, "{seen:?}");
+    for pass in &seen[1..seen.len() - 1] {
+        close(height(pass.rise), 0.0, 0.01);
+        close(height(pass.set), 0.0, 0.01);
+    }
+}
+
+/// Each link of a grid is there once, however few satellites there are.
+#[test]
+fn grids_have_each_link_once() {
+    assert_eq!(iridium().grid().len(), 66 + 55);
+    assert_eq!(starlink().grid().len(), 2 * 1584);
+    let small =
+        walker(r#"{"inclination": "53deg", "planes": 2, "satellites": 4, "altitude": "1000km"}"#);
+    assert_eq!(small.grid(), [[0, 1], [0, 2], [1, 3], [2, 3]]);
+    let one =
+        walker(r#"{"inclination": "53deg", "planes": 1, "satellites": 1, "altitude": "1000km"}"#);
+    assert!(one.grid().is_empty());
+}
+
+/// What is above a place of the ground is 90° above its horizon.
+#[test]
+fn satellites_are_above_the_place_below_them() {
+    let orbit = iridium().orbits()[7];
+    for seconds in [0, 100, 3000, 90_000] {
+        let below = Earth::Sphere.below(&orbit, second(seconds));
+        close(below.alt, 780e3, 1.0);
+        let there = Geographic { alt: 0.0, ..below };
+        let station = GroundStation::new(there, Earth::Sphere).unwrap();
+        close(station.elevation(&orbit, second(seconds)).to_degrees(), 90.0, 1e-4);
+    }
 }
 
 /// Delays of 1,000 times are off by less than a microsecond.

@@ -17,7 +17,6 @@ fields! {
     Announcement { cell, release, wire, cuts, packet }
     Stamp { flow, number, sent }
     Fragment { ident, place }
-    RareOptions { syn, sack }
     SynOptions { mss, window_scale, sack_permitted }
     SackBlock { start, end }
     Error {
@@ -37,6 +36,18 @@ fields! {
 
 places! {
     ErrorKind, "kind of error message": ErrorKind::ALL;
+}
+
+/// Without when twins were sent: these stay in their process.
+impl Binary for RareOptions {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.syn.encode(out);
+        self.sack.encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        Ok(Self { syn: Binary::decode(input)?, sack: Binary::decode(input)?, sent: None })
+    }
 }
 
 impl Binary for Packet {

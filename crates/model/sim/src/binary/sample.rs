@@ -7,9 +7,10 @@ use netloom_link::{
     PipeStatistics, QueueStatistics,
 };
 use netloom_medium::{
-    FrameLoss, Losses, NeighbourChange, NeighbourView, Point, StationCounters, StationId,
+    AssociationChange, AssociationEvent, FrameLoss, Losses, NeighbourChange, NeighbourView, Point,
+    StationCounters, StationId,
 };
-use netloom_units::{Duration, Rate};
+use netloom_units::{Duration, Rate, Time};
 
 use super::{Binary, DecodeError, Input, fields, places};
 use crate::cell::Work;
@@ -19,7 +20,8 @@ use crate::node::NodeCounts;
 use crate::sample::{FlowSample, MediumSample, PipeSample, Standing, StationSample, TcpTotals};
 
 fields! {
-    PipeSample { statistics, log, captured, routes, media }
+    PipeSample { statistics, log, captured, routes, associations, media }
+    AssociationEvent { at, station, what }
     MediumSample { medium, stations, changes, air }
     StationSample { station, on, position, queued, window, counters, reached }
     NeighbourView { station, distance, power, snr, decodes, rate, delivery, hidden }
@@ -180,6 +182,26 @@ impl Binary for Histogram {
             }
         }
         Ok(histogram)
+    }
+}
+
+impl Binary for AssociationChange {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let (from, to, since) = match *self {
+            Self::Associated { to, since } => (None, Some(to), since),
+            Self::HandedOver { from, to, since } => (Some(from), Some(to), since),
+            Self::Left { from } => (Some(from), None, Time::ZERO),
+        };
+        (from, (to, since)).encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        Ok(match <(Option<StationId>, (Option<StationId>, Time))>::decode(input)? {
+            (None, (Some(to), since)) => Self::Associated { to, since },
+            (Some(from), (Some(to), since)) => Self::HandedOver { from, to, since },
+            (Some(from), (None, _)) => Self::Left { from },
+            (None, (None, _)) => return Err(DecodeError::Value("association")),
+        })
     }
 }
 

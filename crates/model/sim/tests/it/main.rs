@@ -11,4 +11,5 @@ mod forwarding;
 mod queues;
 mod repeat;
 mod rerouting;
+mod sockets;
 mod twins;

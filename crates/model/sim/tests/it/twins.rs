@@ -32,7 +32,11 @@ fn sent(millis: u64) -> Sent {
 }
 
 fn twins(from: u32) -> FlowSpec {
-    FlowSpec { background: true, to: vec![], ..flow(from, "10.0.1.2", FlowKind::Twins) }
+    FlowSpec {
+        background: true,
+        to: vec![],
+        ..flow(from, "10.0.1.2", FlowKind::Twins(Box::default()))
+    }
 }
 
 /// The chain, metered, in so many cells, with other traffic.

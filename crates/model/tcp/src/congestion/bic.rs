@@ -1,54 +1,77 @@
 //! BIC (Xu, Harfoush and Rhee 2004, "Binary increase congestion control (BIC) for fast
 //! long-distance networks", INFOCOM, §III): binary search between the window that a loss left and
-//! the one that it met, with steps of S_max packets at most and S_min at least in a round trip;
-//! beyond it a slow start from there ("max probing") up to steps of S_max; fast convergence.
-//! Constants are those of the paper, not those of any kernel, which differ.
+//! the one that it met; beyond it a slow start from there ("max probing"); fast convergence.
+//!
+//! Bounds and parameters are those that Linux's module names (`modinfo tcp_bic`), not those of the
+//! paper: `beta` = 819/1024, `max_increment` = 16, `low_window` = 14, `smooth_part` = 20; a step
+//! goes a quarter of the way, not half of it. Windows grow by packets that are acknowledged, as if
+//! each acknowledgement were for one: where receivers delay them, twice as fast.
 
-use super::{CongestionControl, Flow, RecoveryState};
+use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Steps are in hundredths of a packet for each round trip: S_max = 32, S_min = 0.01.
-const ONE: u64 = 100;
-const LARGEST_STEP: u64 = 32 * ONE;
-const LEAST_STEP: u64 = 1;
-/// low_window: BIC is Reno up to here.
+/// A step goes this part of the way to the largest window.
+const PART: u32 = 4;
+/// Packets that a window grows by in a round trip at most: `max_increment`.
+const LARGEST_STEP: u32 = 16;
+/// Round trips in which a window grows by [`PART`] packets near the largest one: `smooth_part`.
+const SMOOTH: u32 = 20;
+/// Packets to be acknowledged for one more, at most, while no loss was met: 5 % in a round trip.
+const UNTRIED: u32 = 20;
+/// BIC is Reno up to here: `low_window`.
 const LOW_WINDOW: u32 = 14;
-/// β = 1/8: a loss takes this part of the window.
-const BETA: u32 = 8;
+/// The part of the window that a loss leaves, in 1024ths: `beta`.
+const BETA: u64 = 819;
+/// Packets for each acknowledgement, in sixteenths, before any is known.
+const DELAYED: u32 = 2 * 16;
 
 /// BIC's variables.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bic {
     /// The window that the latest loss met, lowered by fast convergence (`prev_max`, `max_win`);
     /// 0 before the first.
     most: u32,
-    /// Hundredths of a packet, times the window, beyond whole packets.
-    credit: u64,
+    /// Packets that an acknowledgement is for, smoothed, in sixteenths.
+    delayed16: u32,
+}
+
+impl Default for Bic {
+    fn default() -> Self {
+        Self { most: 0, delayed16: DELAYED }
+    }
 }
 
 impl Bic {
-    /// Hundredths of a packet by which a window of `cwnd` grows in a round trip.
-    fn step(&self, cwnd: u32) -> u64 {
+    /// Packets to be acknowledged for one more, if each acknowledgement is for one.
+    fn spacing(&self, cwnd: u32) -> u32 {
         if cwnd <= LOW_WINDOW {
-            return ONE;
+            return cwnd;
         }
-        let step = if cwnd < self.most {
-            // Half-way to the largest window.
-            u64::from(self.most - cwnd) * ONE / 2
+        let slow = cwnd * SMOOTH / PART;
+        let fast = cwnd / LARGEST_STEP;
+        let spacing = if cwnd < self.most {
+            match (self.most - cwnd) / PART {
+                0 | 1 => slow,
+                step if step > LARGEST_STEP => fast,
+                step => cwnd / step,
+            }
         } else {
-            // Slow start from there: what is gained already doubles.
-            u64::from(cwnd - self.most).max(1) * ONE
+            match cwnd - self.most {
+                over if over < PART => slow,
+                over if over < LARGEST_STEP * (PART - 1) => cwnd * (PART - 1) / over,
+                _ => fast,
+            }
         };
-        step.clamp(LEAST_STEP, LARGEST_STEP)
+        if self.most == 0 { spacing.min(UNTRIED) } else { spacing }
     }
 }
 
 impl CongestionControl for Bic {
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
-        let kept = flow.cwnd - flow.cwnd / BETA;
+        let cwnd = u64::from(flow.cwnd);
         // Fast convergence: a falling maximum leaves room to others.
         let falling = flow.cwnd < self.most;
-        self.most = if falling { u32::midpoint(flow.cwnd, kept) } else { flow.cwnd };
-        if flow.cwnd <= LOW_WINDOW { flow.half() } else { kept }
+        self.most = if falling { (cwnd * (1024 + BETA) / 2048) as u32 } else { flow.cwnd };
+        if flow.cwnd <= LOW_WINDOW { flow.half() } else { ((cwnd * BETA / 1024) as u32).max(2) }
     }
 
     fn grow(&mut self, flow: &mut Flow, acked: u32) {
@@ -56,19 +79,21 @@ impl CongestionControl for Bic {
             return;
         }
         let left = if flow.in_slow_start() { flow.slow_start(acked) } else { acked };
-        if left == 0 || flow.in_slow_start() {
-            return;
+        if left > 0 && !flow.in_slow_start() {
+            let spacing = self.spacing(flow.cwnd) * 16 / self.delayed16.max(1);
+            flow.avoid(spacing, left);
         }
-        let packet = u64::from(flow.cwnd) * ONE;
-        self.credit += self.step(flow.cwnd) * u64::from(left);
-        let more = (self.credit / packet) as u32;
-        self.credit %= packet;
-        flow.cwnd = flow.cwnd.saturating_add(more).min(flow.cwnd_clamp);
+    }
+
+    fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
+        if flow.state == RecoveryState::Open && sample.packets > 0 {
+            self.delayed16 = self.delayed16 - self.delayed16 / 16 + sample.packets;
+        }
     }
 
     fn state_changes(&mut self, _: &mut Flow, state: RecoveryState) {
         if state == RecoveryState::Loss {
-            self.most = 0;
+            *self = Self::default();
         }
     }
 }
@@ -78,9 +103,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_halve_the_distance_within_their_bounds_and_double_beyond() {
-        let bic = Bic { most: 200, credit: 0 };
-        let steps = [10, 100, 150, 198, 200, 204, 300].map(|cwnd| bic.step(cwnd));
-        assert_eq!(steps, [100, 3200, 2500, 100, 100, 400, 3200]);
+    fn steps_are_a_part_of_the_distance_within_their_bounds() {
+        let bic = Bic { most: 200, ..Bic::default() };
+        let spacings = [10, 100, 160, 198, 202, 212, 300].map(|cwnd| bic.spacing(cwnd));
+        // A packet; 16; a quarter of 40; 4 in 20 round trips, on both sides; 12 / 3; 16.
+        assert_eq!(spacings, [10, 100 / 16, 16, 990, 1010, 53, 300 / 16]);
+        assert_eq!(Bic::default().spacing(15), 3, "as if it were that far above the largest one");
+        assert_eq!(Bic::default().spacing(600), 20, "5 % in a round trip");
     }
 }

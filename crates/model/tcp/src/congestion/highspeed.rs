@@ -1,6 +1,7 @@
-//! HighSpeed TCP (RFC 3649): a(w) packets more in a round trip, b(w) of the window less for a loss;
-//! above 38 packets both follow from a straight response function. The steps of a(w) are those of
-//! RFC 3649's appendix B.
+//! HighSpeed TCP (RFC 3649): a(w)/w packets more for each acknowledgement, b(w) of the window less
+//! for a loss; above 38 packets both follow from a straight response function. The steps of a(w)
+//! are those of RFC 3649's appendix B. Where receivers delay acknowledgements, windows grow by half
+//! of a(w) in a round trip, as Linux's do.
 
 use super::{CongestionControl, Flow};
 
@@ -45,11 +46,11 @@ impl CongestionControl for HighSpeed {
             flow.slow_start(acked);
             return;
         }
-        // a(w) packets for a window of acknowledged ones.
-        let more = step(flow.cwnd) as u32 + 1;
-        flow.cwnd_count = flow.cwnd_count.saturating_add(acked.saturating_mul(more));
-        let packets = flow.cwnd_count / flow.cwnd;
-        flow.cwnd_count %= flow.cwnd;
-        flow.cwnd = flow.cwnd.saturating_add(packets).min(flow.cwnd_clamp);
+        // "In response to a single acknowledgment": a(w)/w, for however many packets it is (§5).
+        flow.cwnd_count = flow.cwnd_count.saturating_add(step(flow.cwnd) as u32 + 1);
+        if flow.cwnd_count >= flow.cwnd && flow.cwnd < flow.cwnd_clamp {
+            flow.cwnd_count -= flow.cwnd;
+            flow.cwnd += 1;
+        }
     }
 }

@@ -1,13 +1,17 @@
 //! TCP Hybla (Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous
 //! networks"): a connection with a long round trip grows as fast as one with RTT₀ = 25 ms: ρ =
-//! RTT/RTT₀ gives 2^ρ − 1 packets for each acknowledged one in slow start, ρ²/cwnd later.
+//! RTT/RTT₀ gives 2^ρ − 1 packets for each acknowledgement in slow start, ρ²/cwnd later. As in
+//! Linux, an acknowledgement counts once for however many packets it is, a window begins with ρ
+//! packets, and Hybla is Reno while anything is amiss.
 
-use super::{Acked, CongestionControl, Flow};
+use super::{Acked, CongestionControl, Flow, RecoveryState};
 
 /// RTT₀ in microseconds.
 const REFERENCE_US: u64 = 25_000;
 /// Our own bound, which keeps 2^ρ small enough for the arithmetic: no paper has one.
 const RHO_MOST: u64 = 16;
+/// Most packets of a window.
+const CLAMP: u32 = 65_535;
 
 /// Hybla's variables.
 #[derive(Debug, Default)]
@@ -37,8 +41,9 @@ fn power128(eighths: u64) -> u64 {
 impl CongestionControl for Hybla {
     fn start(&mut self, flow: &mut Flow) {
         self.update(flow);
-        // The windows of the reference are ρ times as large here.
-        flow.cwnd = flow.cwnd.saturating_mul((self.rho8 / 8) as u32).min(flow.cwnd_clamp);
+        // One packet of the reference.
+        flow.cwnd_clamp = flow.cwnd_clamp.min(CLAMP);
+        flow.cwnd = ((self.rho8 / 8) as u32).min(flow.cwnd_clamp);
     }
 
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
@@ -53,6 +58,10 @@ impl CongestionControl for Hybla {
         if !flow.cwnd_limited {
             return;
         }
+        if flow.state != RecoveryState::Open {
+            flow.grow_as_reno(acked);
+            return;
+        }
         let slow = flow.in_slow_start();
         let each = if slow {
             power128(self.rho8) - 128
@@ -60,7 +69,7 @@ impl CongestionControl for Hybla {
             // ρ² / cwnd, with ρ² in 64ths.
             self.rho8 * self.rho8 * 2 / u64::from(flow.cwnd.max(1))
         };
-        self.credit += each.max(u64::from(!slow)) * u64::from(acked);
+        self.credit += each.max(u64::from(!slow));
         let more = (self.credit / 128).min(u64::from(u32::MAX)) as u32;
         self.credit %= 128;
         flow.cwnd = flow.cwnd.saturating_add(more);

@@ -2,6 +2,10 @@
 //! transfer"): one-way delays, from timestamps, above 15 % of their range are early congestion: the
 //! window halves, and an inference phase begins, in which a second sign takes it down to one
 //! packet.
+//!
+//! A one-way delay is the difference of two clocks that nobody has set: timestamps begin at random
+//! in Linux. Its LP begins the range anew with each decision, from the smoothed difference to twice
+//! that, so that 15 % of it are days; from then on it is Reno. So is this one.
 
 use netloom_units::{Duration, Time};
 
@@ -11,6 +15,9 @@ use super::{Acked, CongestionControl, Flow};
 const THRESHOLD: u64 = 15;
 /// The inference phase lasts so many round trips.
 const INFERENCE_RTTS: u64 = 3;
+/// By how many milliseconds the clocks at both ends are apart: the order of what is drawn at random
+/// from 32 bits.
+const APART: i64 = 1 << 30;
 
 /// TCP-LP's variables; one-way delays in milliseconds, with an unknown offset.
 #[derive(Debug, Default)]
@@ -46,7 +53,7 @@ impl Lp {
         flow.cwnd = if inferring { 1 } else { (flow.cwnd / 2).max(1) };
         flow.ssthresh = flow.ssthresh.min(flow.cwnd.max(2));
         self.blind_until = flow.now + Duration::from_nanos(2 * round);
-        self.smoothed8 = None;
+        self.range = self.smoothed8.map(|smoothed| (smoothed / 8, smoothed / 4));
         self.inference_until =
             Some(flow.now + Duration::from_nanos(INFERENCE_RTTS.saturating_mul(round)));
     }
@@ -73,7 +80,7 @@ impl CongestionControl for Lp {
         // whose timestamp is echoed may have waited for it.
         let Some((rtt, value)) = sample.rtt.zip(flow.timestamp_value) else { return };
         let sent = flow.now.as_nanos().saturating_sub(rtt.as_nanos()) / 1_000_000;
-        self.sample(i64::from(value.wrapping_sub(sent as u32) as i32));
+        self.sample(APART + i64::from(value.wrapping_sub(sent as u32) as i32));
         // Slow start up to the first loss shows the range: the paper's initial estimate of d_max.
         if self.above && flow.ssthresh != u32::MAX {
             self.react(flow);

@@ -268,7 +268,19 @@ impl<'a> Differ<'a> {
             let Some(before) = old.get(link.name.as_str()) else { continue };
             steps.changed.extend(changed_pipes(before, link));
         }
+        steps.changed.extend(self.media());
         links
+    }
+
+    /// What changes of media that stay.
+    fn media(&self) -> Vec<Operation> {
+        let changed = |node: &Node| {
+            let config = |node: &Node| Some(Box::new(node.medium.as_ref()?.config.clone()));
+            let before = self.old.scenario.node(&node.name)?;
+            let change = Change::between(config(before)?, config(node)?)?;
+            Some(Operation::Medium { medium: node.name.clone(), change })
+        };
+        self.new.scenario.nodes.iter().filter_map(changed).collect()
     }
 
     /// Whether frames in it can stay there.
@@ -279,7 +291,7 @@ impl<'a> Differ<'a> {
                 && tags(self.old.scenario, end) == tags(self.new.scenario, end)
                 && tree(self.old.scenario, end) == tree(self.new.scenario, end)
                 && outside(self.old.plan, end) == outside(self.new.plan, end)
-        })
+        }) && station(self.old.scenario, old) == station(self.new.scenario, new)
     }
 
     fn settings(&self, steps: &mut Steps) {
@@ -437,6 +449,16 @@ fn tree(scenario: &Scenario, end: &Endpoint) -> Option<(SpanningTree, PortTree)>
     let node = scenario.node(&end.node)?;
     let port = node.interfaces.iter().find(|interface| interface.name == end.interface);
     Some((node.spanning_tree?, port.map(|port| port.spanning_tree).unwrap_or_default()))
+}
+
+/// What is particular to the station that a link makes on a medium, and where that is.
+fn station<'s>(scenario: &'s Scenario, link: &'s Link) -> Option<impl PartialEq + use<'s>> {
+    let [member, medium] = &link.endpoints;
+    let medium = scenario.node(&medium.node)?.medium.as_ref()?;
+    let node = scenario.node(&member.node)?;
+    let interface = node.interfaces.iter().find(|one| one.name == member.interface)?;
+    let is_access_point = medium.access_points.contains(&member.node);
+    Some((&interface.station, is_access_point, &node.position, &node.mobility))
 }
 
 /// What is there of the machine, if it is an end outside.

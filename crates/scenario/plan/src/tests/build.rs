@@ -16,6 +16,7 @@ pub fn scenario() -> Scenario {
         group_limits: BTreeMap::new(),
         origin: None,
         links: vec![],
+        constellations: vec![],
         timeline: vec![],
         processes: vec![],
         traffic: vec![],

@@ -290,7 +290,7 @@ impl World {
                 names.iter().for_each(|name| assert!(self.links.remove(name).is_some()));
             }
             // Those who carry them out know the rest of it.
-            Operation::PutIn | Operation::Start(_) => {}
+            Operation::PutIn | Operation::Start(_) | Operation::Medium { .. } => {}
             Operation::Link { link, direction, change } => {
                 let pipes = self.links.get_mut(link).unwrap();
                 let numbers: &[usize] = match direction {

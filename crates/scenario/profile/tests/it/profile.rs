@@ -2,8 +2,8 @@
 
 use netloom_api::machine::Machine;
 use netloom_profile::{
-    Disk, Edge, Forwarding, Memory, MemoryCost, NotBorne, Profile, ProfileError, Scheduling, Shape,
-    SmallWrites, Thoroughness, Traffic, WakeUps,
+    Crossing, Disk, Edge, Forwarding, Memory, MemoryCost, NotBorne, Profile, ProfileError,
+    Scheduling, Shape, SmallWrites, Thoroughness, Traffic, WakeUps,
 };
 use proptest::prelude::*;
 
@@ -49,6 +49,7 @@ fn profile(edges: &[Option<f64>]) -> Profile {
         thoroughness: Thoroughness::Full,
         machine: machine(),
         forwarding: edges.iter().map(forwarding).collect(),
+        crossing: Some(Crossing { p50_us: 24.5, least_us: 20.0, most_us: 31.25 }),
         idle_wake_ups: wake_ups,
         busy_wake_ups: wake_ups,
         disk: Disk {

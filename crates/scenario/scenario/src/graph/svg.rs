@@ -16,7 +16,7 @@ const LINE: f64 = 12.0;
 const MARGIN: f64 = 80.0;
 
 /// Only of this drawing, so that a page can hold it beside others.
-const STYLE: &str = "\
+pub(super) const STYLE: &str = "\
     .netloom-graph text{font-family:sans-serif;text-anchor:middle;fill:#1b2733}\
     .netloom-graph .node text{font-size:13px;dominant-baseline:central}\
     .netloom-graph .link line{stroke:#7a8794;stroke-width:1.6}\
@@ -103,7 +103,8 @@ fn label(out: &mut String, lines: &[String], [x, y]: Point) {
     }
 }
 
-fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
+/// A node, shaped by its kind.
+pub(super) fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
     let half = (name.chars().count() as f64 * 3.9 + 10.0).max(20.0);
     let (class, shape) = match kind {
         NodeKind::Host => ("host", rectangle([x, y], half)),
@@ -140,6 +141,6 @@ fn hexagon([x, y]: Point, half: f64) -> String {
     format!("polygon points=\"{}\"", corners.join(" "))
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -54,6 +54,9 @@ pub(crate) struct RawLinkHead {
     /// Whether a member of a medium makes it, and not the file.
     #[serde(skip)]
     pub joins_medium: bool,
+    /// Whether that member is an access point.
+    #[serde(skip)]
+    pub has_access_point: bool,
     /// What differs from the first endpoint to the second.
     #[serde(default)]
     pub forward: RawDirection,

@@ -26,6 +26,10 @@ pub(crate) struct RawMediumHead {
     /// its first medium, `wlan2` on its second.
     #[schemars(required)]
     pub members: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Switches and routers with a radio, through which members talk to each other and to what is
+    /// beyond them (default: members talk to each other).
+    #[serde(default)]
+    pub access_points: Vec<Spanned<String>>,
     /// Which addresses its interfaces get: `subnet` (default), all of one prefix; or `hosts`, each
     /// alone in its own, for routing daemons that know their neighbours themselves.
     #[serde(default)]

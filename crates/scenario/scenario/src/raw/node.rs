@@ -5,7 +5,9 @@ mod limits;
 mod spanning_tree;
 
 use netloom_link::PortVlans;
+use netloom_medium::{Antenna, Window};
 use netloom_mobility::{Mobility, Place};
+use netloom_units::{Power, Rate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -51,6 +53,8 @@ pub(crate) enum RawOrigin {
     Outside,
     /// A medium of the file.
     Medium,
+    /// A constellation of the file: its satellites, and places on the ground that are not written.
+    Constellation,
 }
 
 /// A node: its own keys, and the properties that it shares with groups beside them.
@@ -217,6 +221,19 @@ pub(crate) struct RawInterface {
     /// `{cost: 20000, priority: 128}`.
     #[serde(default)]
     pub spanning_tree: Option<RawPortTree>,
+    /// Of a station on a shared medium: the power that it sends with (default: the medium's).
+    #[serde(default)]
+    pub power: Option<Power>,
+    /// Of a station: its antenna: `omni` (default), `{sector: {azimuth, width, gain, back}}` or
+    /// `{pattern: file.csv}`.
+    #[serde(default)]
+    pub antenna: Option<Antenna>,
+    /// Of a station: the rate of its data frames (default: the MAC's).
+    #[serde(default)]
+    pub rate: Option<Rate>,
+    /// Of a station: its least and largest contention window, like `[31, 1023]`.
+    #[serde(default)]
+    pub cw: Option<Window>,
 }
 
 /// A route of a node's own.

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer};
 use super::simulation::TimeOr;
 use super::values::RawTime;
 use crate::decode::Spanned;
-use crate::spec::{CalibrationMethod, LossMethod};
+use crate::spec::{CalibrationMethod, LossMethod, TwinMethod};
 
 /// Makes the run symbiotic: nodes without `simulated` are real hosts, whose packets cross a few
 /// pipes; a simulation of the whole network says what these do.
@@ -30,6 +30,9 @@ pub(crate) struct RawSymbiosis {
     /// Which frames are lost, by `md1`: `positions` (default), `bernoulli` or `systematic`.
     #[serde(default)]
     pub loss: Option<Spanned<LossMethod>>,
+    /// What stands for real TCP in the simulation: `packets` (default) or `connections`.
+    #[serde(default)]
+    pub twins: TwinMethod,
 }
 
 /// A period, or `auto`.

@@ -10,7 +10,7 @@ use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawAddresses, RawFamily, RawInterface, RawPortTree, RawTopology};
+use crate::raw::{RawAddresses, RawFamily, RawInterface, RawOrigin, RawPortTree, RawTopology};
 use crate::span::Span;
 use crate::spec::{Addresses, Interface, NodeKind, PortTree, Subinterface};
 
@@ -173,7 +173,8 @@ fn check_no_tree(node: &NodeDraft<'_>, report: &mut Report<'_>) {
 }
 
 fn check_isolated(node: &NodeDraft<'_>, report: &mut Report<'_>) {
-    if node.interfaces.is_empty() && node.kind != NodeKind::Medium {
+    let has_ways = matches!(node.raw.head.origin, RawOrigin::Medium | RawOrigin::Constellation);
+    if node.interfaces.is_empty() && !has_ways {
         let message = format!("no link leads to node `{}`", node.name.value);
         report.error(Diagnostic::warning(node.name.span, message));
     }

@@ -119,7 +119,9 @@ fn costs(topology: &RawTopology, raw: &Spanned<RawLink>, report: &mut Report<'_>
 /// Gives every link its name: the user's, the short one if no other link has it, or the full one.
 fn name(links: &mut [LinkDraft<'_>], report: &mut Report<'_>) {
     let given = || links.iter().filter_map(|link| link.raw.head.name.as_ref());
-    given().for_each(|name| names::check("a link", &name.value, name.span, report));
+    given().for_each(|name| {
+        names::check("a link", &name.value, name.span, report);
+    });
     names::unique("links", given(), report);
     let mut uses: HashMap<String, usize> = HashMap::new();
     for name in given() {

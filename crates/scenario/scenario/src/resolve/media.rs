@@ -12,6 +12,7 @@ use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::ranges;
 use super::report::Report;
+use super::stations;
 use crate::decode::{Inline, Spanned};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
@@ -38,7 +39,7 @@ pub(super) fn complete(topology: &mut RawTopology, report: &mut Report<'_>) {
             continue;
         }
         for member in members(name, medium, topology, report) {
-            let number = next.entry(member.value.clone()).or_default();
+            let number = next.entry(member.name.value.clone()).or_default();
             *number += 1;
             topology.links.push(link(name, medium, &member, *number));
         }
@@ -50,29 +51,49 @@ pub(super) fn complete(topology: &mut RawTopology, report: &mut Report<'_>) {
     topology.media.0 = media;
 }
 
-/// The nodes that are members of a medium, each once.
+/// A node that has a station on a medium.
+struct Member {
+    name: Spanned<String>,
+    is_access_point: bool,
+}
+
+/// The nodes that have stations on a medium, each once, access points first.
 fn members(
     name: &Spanned<String>,
     medium: &Spanned<RawMedium>,
     topology: &RawTopology,
     report: &mut Report<'_>,
-) -> Vec<Spanned<String>> {
+) -> Vec<Member> {
     let Some(written) = &medium.head.members else {
         let help = "name the nodes that share it, like `members: [a, b]`";
         report.missing(medium.id, medium.span, "members", help);
         return Vec::new();
     };
+    let mut points = medium.head.access_points.clone();
     let mut written = written.value.clone();
+    ranges::expand_list(&mut points, report);
     ranges::expand_list(&mut written, report);
-    let mut members: Vec<Spanned<String>> = Vec::new();
+    let points = points.into_iter().map(|name| (name, true));
+    let all = points.chain(written.into_iter().map(|name| (name, false)));
+    let mut members: Vec<Member> = Vec::new();
     let mut places = HashMap::new();
-    for name_or_group in written {
+    for (name_or_group, is_access_point) in all {
         for member in nodes_of(&name_or_group, topology, report) {
-            let Some(first) = places.insert(member.clone(), name_or_group.span) else {
+            let place = (name_or_group.span, is_access_point);
+            let Some((first, was_point)) = places.insert(member.clone(), place) else {
                 let Spanned { span, id, .. } = name_or_group;
-                members.push(Spanned { value: member, span, id });
+                let name = Spanned { value: member, span, id };
+                members.push(Member { name, is_access_point });
                 continue;
             };
+            if was_point && !is_access_point {
+                let message =
+                    format!("`{member}` is an access point of `{}`, and a member", name.value);
+                let help = "an access point is on its medium as such: leave it out of `members`";
+                let finding = Diagnostic::error(name_or_group.span, message);
+                report.error(finding.with_related(first, "it is here").with_help(help));
+                continue;
+            }
             let message = format!("`{member}` is a member of `{}` twice", name.value);
             report.error(
                 Diagnostic::error(name_or_group.span, message)
@@ -139,10 +160,10 @@ fn nodes_of(
 fn link(
     medium: &Spanned<String>,
     raw: &Spanned<RawMedium>,
-    member: &Spanned<String>,
+    member: &Member,
     number: usize,
 ) -> Spanned<RawLink> {
-    let Spanned { span, id, value } = member;
+    let Spanned { span, id, value } = &member.name;
     let end = |node: &str, interface: String| {
         let value = RawEndpoint { node: node.into(), interface: Some(interface) };
         Spanned { value, span: *span, id: *id }
@@ -156,6 +177,7 @@ fn link(
         addresses: Vec::new(),
         direct: false,
         joins_medium: true,
+        has_access_point: member.is_access_point,
         forward: Inline::default(),
         reverse: Inline::default(),
         cost: None,
@@ -165,7 +187,12 @@ fn link(
 }
 
 /// What a medium does.
-fn properties(raw: &Spanned<RawMedium>, files: &mut Files<'_>, report: &mut Report<'_>) -> Medium {
+fn properties(
+    raw: &Spanned<RawMedium>,
+    access_points: Vec<String>,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Medium {
     let Inline { head, rest: said } = &raw.value;
     let preset = head.preset.as_ref().and_then(|preset| {
         let found = MediumConfig::preset(&preset.value);
@@ -184,7 +211,23 @@ fn properties(raw: &Spanned<RawMedium>, files: &mut Files<'_>, report: &mut Repo
     } else if let Err(problem) = config.check() {
         report.error(Diagnostic::error(raw.span, problem));
     }
-    Medium { config, addressing: head.addressing }
+    if !access_points.is_empty() && config.mac.is_on_a_cable() {
+        let span = report.key(raw.id, &["access_points"]).unwrap_or(raw.span);
+        let message = "stations on a cable talk to each other, not through access points";
+        let help = "leave `access_points` out, or take a radio, like `preset: 802.11b`";
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
+    let of_points =
+        [("association", said.association.is_some()), ("beacons", said.beacons.is_some())];
+    for (key, _) in
+        of_points.into_iter().filter(|(_, is_said)| *is_said && access_points.is_empty())
+    {
+        let span = report.key(raw.id, &[key]).unwrap_or(raw.span);
+        let message = format!("`{key}` says nothing on a medium without access points");
+        let help = format!("name them, like `access_points: [ap1]`, or leave `{key}` out");
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
+    Medium { config, addressing: head.addressing, access_points }
 }
 
 /// Decides what media do, and reports members that cannot have a station. A medium is simulated if
@@ -196,24 +239,47 @@ pub(super) fn resolve(
     files: &mut Files<'_>,
     report: &mut Report<'_>,
 ) {
-    for node in nodes.iter_mut().filter(|node| node.kind == NodeKind::Medium) {
-        let medium = raw.topology.media.find(&node.name.value);
-        node.medium = medium.map(|medium| Arc::new(properties(medium, files, report)));
+    let mut access_points: HashMap<usize, Vec<String>> = HashMap::new();
+    for link in links.iter().filter(|link| link.raw.head.has_access_point) {
+        let Some([point, medium]) = &link.ends else { continue };
+        access_points.entry(medium.node).or_default().push(point.node_name.into());
     }
+    for (index, node) in nodes.iter_mut().enumerate() {
+        if node.kind != NodeKind::Medium {
+            continue;
+        }
+        let points = access_points.remove(&index).unwrap_or_default();
+        let medium = raw.topology.media.find(&node.name.value);
+        node.medium = medium.map(|medium| Arc::new(properties(medium, points, files, report)));
+    }
+    stations::resolve(nodes, links, files, report);
     motions(raw, nodes, links, files, report);
     check_routes(nodes, links, report);
     let mut simulated: BTreeMap<usize, bool> = BTreeMap::new();
     for link in links.iter().filter(|link| link.raw.head.joins_medium) {
         let Some([member, medium]) = &link.ends else { continue };
         *simulated.entry(medium.node).or_insert(true) &= nodes[member.node].is_simulated();
-        if nodes[member.node].kind.has_stack() {
-            continue;
-        }
-        let message = format!(
-            "`{}` has no network stack, and cannot be a member of `{}`",
-            member.node_name, medium.node_name
-        );
-        let help = "name hosts and routers; a router joins other links to a medium";
+        let kind = nodes[member.node].kind;
+        let (message, help) = match (link.raw.head.has_access_point, kind) {
+            (false, NodeKind::Host | NodeKind::Router) => continue,
+            (true, NodeKind::Switch | NodeKind::Router) => continue,
+            (true, _) => (
+                format!(
+                    "`{}` cannot be an access point of `{}`",
+                    member.node_name, medium.node_name
+                ),
+                "access points are nodes of `kind: switch` or `kind: router`, which pass on frames \
+                 or packets",
+            ),
+            (false, _) => (
+                format!(
+                    "`{}` has no network stack, and cannot be a member of `{}`",
+                    member.node_name, medium.node_name
+                ),
+                "name hosts and routers; a router joins other links to a medium, and so does a \
+                 switch among its `access_points`",
+            ),
+        };
         report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
     }
     simulated.into_iter().filter(|(_, all)| *all).for_each(|(node, _)| nodes[node].simulate());

@@ -27,13 +27,16 @@ pub fn check_experiment_name(name: &str) -> Result<(), String> {
 }
 
 /// Checks the name of an experiment, a group, a link or a process; `what` comes with its article.
-pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) {
-    if let Some(problem) = problem(name, MAX_LENGTH, &['-', '_']) {
+/// `false`: it was reported.
+pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) -> bool {
+    let problem = problem(name, MAX_LENGTH, &['-', '_']);
+    if let Some(problem) = &problem {
         report.error(
             Diagnostic::error(span, format!("`{name}` cannot be the name of {what}: {problem}"))
                 .with_optional_help(plain(name, MAX_LENGTH)),
         );
     }
+    problem.is_none()
 }
 
 /// Checks the name of a node: a host name too, and told apart from others without regard to case.

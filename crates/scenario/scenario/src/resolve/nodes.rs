@@ -173,7 +173,7 @@ fn draft<'a>(
     report: &mut Report<'_>,
 ) -> NodeDraft<'a> {
     let made = match raw.head.origin {
-        RawOrigin::Written => None,
+        RawOrigin::Written | RawOrigin::Constellation => None,
         RawOrigin::Outside => Some(NodeKind::Outside),
         RawOrigin::Medium => Some(NodeKind::Medium),
     };
@@ -300,9 +300,8 @@ fn check_groups(topology: &RawTopology, report: &mut Report<'_>) {
 
 fn check_names(topology: &RawTopology, report: &mut Report<'_>) {
     let mut seen = HashMap::new();
-    for (name, _) in
-        topology.nodes.iter().filter(|(_, node)| node.head.origin == RawOrigin::Written)
-    {
+    let is_named = |origin| matches!(origin, RawOrigin::Written | RawOrigin::Constellation);
+    for (name, _) in topology.nodes.iter().filter(|(_, node)| is_named(node.head.origin)) {
         names::node(name, report);
         if let Some((first, span)) =
             seen.insert(name.value.to_lowercase(), (name.value.as_str(), name.span))

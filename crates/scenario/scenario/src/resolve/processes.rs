@@ -19,7 +19,9 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> Vec<Process> {
     let names = || raw.processes.iter().filter_map(|process| process.name.as_ref());
-    names().for_each(|name| names::check("a process", &name.value, name.span, report));
+    names().for_each(|name| {
+        names::check("a process", &name.value, name.span, report);
+    });
     names::unique("processes", names(), report);
     cycles::check(references, report);
     raw.processes.iter().map(|process| one(raw, process, references, report)).collect()

@@ -57,7 +57,13 @@ pub(super) fn place(
     report.key(node, &[key]).or_else(|| report.key(node, &[pipe.head.saying(property)?]))
 }
 
-fn complete_pipe(pipe: &mut RawPipe, node: NodeId, files: &mut Files<'_>, report: &mut Report<'_>) {
+/// Completes what is written in the mapping `node`.
+pub(super) fn complete_pipe(
+    pipe: &mut RawPipe,
+    node: NodeId,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) {
     match pipe.head.combine(&pipe.rest) {
         Ok(change) => pipe.rest = change,
         Err(conflict) => said_twice(conflict, node, report),

@@ -32,6 +32,10 @@ pub(super) fn find(
             let node = &nodes[end.node];
             node.is_segment() && node.spanning_tree().is_none()
         };
+        // Stations pass nothing on from one access point to another.
+        if link.raw.head.joins_medium {
+            continue;
+        }
         // One that runs a spanning tree hears its own BPDUs come back, and breaks the loop.
         if !floods(a) || !floods(b) {
             continue;

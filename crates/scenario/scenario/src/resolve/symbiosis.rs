@@ -43,6 +43,7 @@ pub(super) fn resolve(raw: &RawScenario, report: &mut Report<'_>) -> Option<Symb
         calibration: asked.calibration,
         downscale: downscale.unwrap_or(asked.calibration == CalibrationMethod::Md1),
         loss: asked.loss.as_ref().map(|loss| loss.value).unwrap_or_default(),
+        twins: asked.twins,
     })
 }
 

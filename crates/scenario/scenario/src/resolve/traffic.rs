@@ -34,7 +34,9 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> Vec<Traffic> {
     let named = || raw.traffic.iter().filter_map(|entry| entry.value.head.name.as_ref());
-    named().for_each(|name| names::check("traffic", &name.value, name.span, report));
+    named().for_each(|name| {
+        names::check("traffic", &name.value, name.span, report);
+    });
     names::unique("traffic entries", named(), report);
     let mut entries = Vec::new();
     let mut taken = Taken::new();

@@ -1,6 +1,6 @@
 //! Shared media.
 
-use netloom_medium::{MediumConfig, Window};
+use netloom_medium::{Antenna, MediumConfig, Window};
 use netloom_mobility::Point;
 use netloom_units::{Power, Rate, Speed};
 use schemars::JsonSchema;
@@ -13,6 +13,35 @@ pub struct Medium {
     pub config: MediumConfig,
     /// Which addresses its interfaces get.
     pub addressing: MediumAddressing,
+    /// Switches and routers through which all other members talk; none if members talk to each
+    /// other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub access_points: Vec<String>,
+}
+
+/// What is particular to the station of an interface; what is absent is as its medium says.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StationSetup {
+    /// Power that it sends with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub power: Option<Power>,
+    /// Its antenna.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub antenna: Option<Antenna>,
+    /// Rate of its data frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Its least and largest contention window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cw: Option<Window>,
+}
+
+impl StationSetup {
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Which addresses the interfaces on a medium get.

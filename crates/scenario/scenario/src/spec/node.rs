@@ -10,7 +10,7 @@ use netloom_spanning_tree::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Medium;
+use super::{Medium, StationSetup};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::limits::Limits;
 use crate::publish::Publish;
@@ -178,6 +178,9 @@ pub struct Interface {
     /// itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subinterface: Option<Subinterface>,
+    /// What is particular to its station on a shared medium.
+    #[serde(default, skip_serializing_if = "StationSetup::is_empty")]
+    pub station: StationSetup,
 }
 
 impl Interface {
@@ -192,6 +195,7 @@ impl Interface {
             vlan: None,
             spanning_tree: PortTree::default(),
             subinterface: None,
+            station: StationSetup::default(),
         }
     }
 

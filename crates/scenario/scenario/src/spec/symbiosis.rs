@@ -16,6 +16,9 @@ pub struct Symbiosis {
     pub downscale: bool,
     /// Which frames are lost.
     pub loss: LossMethod,
+    /// What stands for real TCP in the simulation.
+    #[serde(default)]
+    pub twins: TwinMethod,
 }
 
 /// How the reports of a simulation become what pipes do.
@@ -28,6 +31,17 @@ pub enum CalibrationMethod {
     Md1,
     /// The network's own links, to which the other traffic of the last period comes again.
     CrossTraffic,
+}
+
+/// What stands in the simulation for the TCP connections of real programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TwinMethod {
+    /// Each of their packets, when it was sent.
+    #[default]
+    Packets,
+    /// Simulated connections, over which the same bytes are written at the same times.
+    Connections,
 }
 
 /// Which frames a calibrated pipe loses.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use netloom_scenario::{Scenario, graph, load};
+use netloom_units::Duration;
 
 fn good(name: &str) -> Scenario {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good").join(name);
@@ -67,4 +68,79 @@ fn svg_shows_every_node_and_link() {
         assert!(!image.contains("NaN") && !image.contains("inf"), "{image}");
         assert_eq!(image, graph::svg(&scenario), "the same drawing every time");
     }
+}
+
+/// The number behind each place where `text` has `key`.
+fn numbers(text: &str, key: &str) -> Vec<f64> {
+    let found = text.split(key).skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok());
+    found.collect()
+}
+
+#[test]
+fn a_time_shows_nodes_where_they_are_and_who_hears_whom() {
+    let text = "
+name: x
+topology:
+  media:
+    air: { propagation: { range: { reach: 100m } }, members: [a, b, c] }
+  nodes:
+    a: { position: [0m, 0m] }
+    b: { position: [50m, 0m] }
+    c: { kind: router, position: [300m, 0m] }
+    wired:
+  links: [{ endpoints: [c, wired] }]
+timeline:
+  - { at: 10s, node: c, move: { to: [130m, 0m], speed: 10m/s } }
+  - { at: 40s, node: b, radio: off }
+  - { at: 50s, link: wired--c, state: down }
+"
+    .replace("wired--c", "c--wired");
+    let scenario = load(&text).unwrap_or_else(|bad| panic!("{}", bad.render("x", &text))).scenario;
+    let heard = |seconds| {
+        let image = graph::svg_at(&scenario, Duration::from_secs(seconds)).unwrap();
+        let lines = |class: &str| image.matches(&format!("<g class=\"{class}\">")).count();
+        (lines("hears"), lines("link"), image.matches("class=\"reach\"").count())
+    };
+    // 17 s to where b is near enough; b is off from 40 s on, and then its link is cut.
+    assert_eq!(heard(0), (1, 1, 3));
+    assert_eq!(heard(24), (1, 1, 3));
+    assert_eq!(heard(27), (2, 1, 3));
+    assert_eq!(heard(45), (0, 1, 2));
+    assert_eq!(heard(55), (0, 0, 2));
+    let image = graph::svg_at(&scenario, Duration::from_secs(27)).unwrap();
+    // c is 130 m from a, on paper as far as 1.3 reaches.
+    let (x, r) = (numbers(&image, "cx=\""), numbers(&image, "r=\""));
+    assert!(((x[2] - x[0]) / r[0] - 1.3).abs() < 0.01, "{x:?} {r:?}");
+    let dot = graph::dot_at(&scenario, Duration::from_secs(27)).unwrap();
+    assert!(dot.contains("\"b\" -- \"c\" [style=dotted];"), "{dot}");
+    assert!(dot.contains("\"wired\" [shape=box, pos="), "{dot}");
+    assert!(!dot.contains("\"air\""), "{dot}");
+    let error = graph::svg_at(&good("hello.yaml"), Duration::ZERO).unwrap_err();
+    assert!(error.contains("give nodes on shared media a `position`"), "{error}");
+}
+
+#[test]
+fn satellites_are_on_a_map() {
+    let text = "
+name: x
+duration: 60s
+topology:
+  nodes: {}
+  constellations:
+    sky:
+      walker:
+        { inclination: 86.4deg, planes: 6, satellites: 66, phasing: 2, altitude: 780km, star: true }
+      ground: { here: { lat: 45, lon: 90, elevation: 8.2deg } }
+";
+    let scenario = load(text).unwrap_or_else(|bad| panic!("{}", bad.render("x", text))).scenario;
+    let image = graph::svg_at(&scenario, Duration::from_secs(30)).unwrap();
+    assert_eq!(image.matches("class=\"node satellite\"").count(), 66);
+    // 1440 pixels around the Earth, and 720 from pole to pole.
+    assert!(image.contains("<ellipse cx=\"1080.0\" cy=\"180.0\""), "{image}");
+    // 121 links between satellites, one to the ground, and again those that leave the map.
+    let lines = image.matches("<g class=\"link\">").count();
+    assert!((122..160).contains(&lines), "{lines}");
+    assert_eq!(image, graph::svg_at(&scenario, Duration::from_secs(30)).unwrap());
+    let later = graph::svg_at(&scenario, Duration::from_secs(31)).unwrap();
+    assert_ne!(image, later);
 }

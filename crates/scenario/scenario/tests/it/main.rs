@@ -3,6 +3,7 @@
 //! One program for all: linking takes longer than running.
 
 mod bad;
+mod constellations;
 mod dilation;
 mod docs;
 mod examples;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use netloom_fabric::{AirLogPart, MediaNews, MediumView, Neighbourhood, SegmentId};
-use netloom_medium::{MediumChange, RadioError, StationId};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError, StationId};
 use netloom_units::Time;
 
 use super::{Dataplane, Location};
@@ -40,6 +40,18 @@ impl Dataplane {
         let mut media: Vec<_> = reports.into_iter().flatten().collect();
         media.sort_unstable_by_key(|medium: &MediumView| medium.id);
         Ok(media)
+    }
+
+    /// Who came to access points or left them since this was last asked, by medium; in the order in
+    /// which they did.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn take_associations(&self) -> Result<Vec<(SegmentId, AssociationEvent)>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Associations { reply })?;
+        let mut all: Vec<_> = reports.into_iter().flatten().collect();
+        all.sort_by_key(|(_, event): &(SegmentId, AssociationEvent)| event.at);
+        Ok(all)
     }
 
     /// Who reaches whom how well on shared media, or whom one station of one reaches.

@@ -1,7 +1,8 @@
-//! A sender that keeps a pace and a receiver that counts: the hidden role `netloom __traffic ORDER`
-//! of the binary, with an [`Order`] in JSON. It prints [`READY`] once it can begin, and a line of
-//! JSON at its end.
+//! A sender that keeps a pace, a receiver that counts, and a pair that measures round trips: the
+//! hidden role `netloom __traffic ORDER` of the binary, with an [`Order`] in JSON. It prints
+//! [`READY`] once it can begin, and a line of JSON at its end.
 
+mod echo;
 mod pace;
 mod receive;
 mod send;
@@ -26,6 +27,20 @@ pub enum Order {
         protocol: Protocol,
         /// The port to listen on.
         port: u16,
+    },
+    /// Send back, over UDP, what comes to a port, until nothing comes any more.
+    Answer {
+        /// The port to listen on.
+        port: u16,
+    },
+    /// Ask one that answers; prints an [`Asked`].
+    Ask {
+        /// Its host name.
+        to: String,
+        /// Its port.
+        port: u16,
+        /// How often.
+        times: u32,
     },
 }
 
@@ -72,6 +87,15 @@ pub struct Received {
     pub bytes: u64,
 }
 
+/// What round trips took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Questions that were answered.
+    pub answered: u64,
+    /// The median round trip, in nanoseconds.
+    pub p50_ns: u64,
+}
+
 /// Obeys the order in the process' second argument; its exit code.
 pub fn main() -> i32 {
     match std::env::args().nth(2).context("no order").and_then(|order| obey(&order)) {
@@ -92,6 +116,12 @@ fn obey(order: &str) -> Result<()> {
             println!("{READY}");
             serde_json::to_string(&receiver.receive()?)?
         }
+        Order::Answer { port } => {
+            let socket = echo::listen(port)?;
+            println!("{READY}");
+            return echo::answer(&socket);
+        }
+        Order::Ask { to, port, times } => serde_json::to_string(&echo::ask(&to, port, times)?)?,
     };
     println!("{report}");
     Ok(())

@@ -43,7 +43,7 @@ pub fn send(order: &Send) -> Result<Sent> {
     Ok(Sent { planned: pace.planned(), writes })
 }
 
-fn resolve(host: &str, port: u16) -> Result<SocketAddr> {
+pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr> {
     let mut addresses =
         (host, port).to_socket_addrs().with_context(|| format!("cannot find the host {host}"))?;
     addresses.find(SocketAddr::is_ipv4).with_context(|| format!("{host} has no IPv4 address"))

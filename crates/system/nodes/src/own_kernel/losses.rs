@@ -3,18 +3,12 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nix::errno::Errno;
 use nix::net::if_::if_nameindex;
-use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket,
-};
 
-/// `NETLINK_SOCK_DIAG`'s only request.
-const BY_FAMILY: u16 = 20;
-const REQUEST_ALL: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
+use crate::stack::sock_diag::{SockDiag, attributes, word};
+
 const SHOW_INFO_AND_MEMORY: u32 = 0x11;
 /// Of the socket from which a kernel reads. Another one, by which it sends, gets what is of IPv4
 /// and is never read.
@@ -82,52 +76,19 @@ pub(crate) fn losses() -> io::Result<Vec<(String, u64)>> {
 }
 
 fn counted() -> io::Result<HashMap<u32, u64>> {
-    let netlink = socket(
-        AddressFamily::Netlink,
-        SockType::Raw,
-        SockFlag::SOCK_CLOEXEC,
-        SockProtocol::NetlinkSockDiag,
-    )?;
-    send(netlink.as_raw_fd(), &request(), MsgFlags::empty())?;
     let mut all = HashMap::new();
-    let mut datagram = vec![0; 64 * 1024];
-    while take(&netlink, &mut datagram, &mut all)? {}
+    SockDiag::open()?.dump(&request(), &mut |socket| add(socket, &mut all))?;
     Ok(all)
 }
 
-/// All packet sockets, with their devices and their counters.
+/// All packet sockets, with their devices and their counters: family, protocol, padding, inode,
+/// what to show, cookie.
 fn request() -> Vec<u8> {
-    let mut bytes = vec![];
-    // The header: length, kind, flags, number, sender.
-    bytes.extend(36u32.to_ne_bytes());
-    bytes.extend(BY_FAMILY.to_ne_bytes());
-    bytes.extend(REQUEST_ALL.to_ne_bytes());
-    bytes.extend([0; 8]);
-    // Family, protocol, padding, inode, what to show, cookie.
-    bytes.extend([libc::AF_PACKET as u8, 0, 0, 0]);
+    let mut bytes = vec![libc::AF_PACKET as u8, 0, 0, 0];
     bytes.extend([0; 4]);
     bytes.extend(SHOW_INFO_AND_MEMORY.to_ne_bytes());
     bytes.extend([0; 8]);
     bytes
-}
-
-/// Takes in the next part of the answer; whether there is more.
-fn take(netlink: &OwnedFd, datagram: &mut [u8], all: &mut HashMap<u32, u64>) -> io::Result<bool> {
-    let length = recv(netlink.as_raw_fd(), datagram, MsgFlags::empty())?;
-    let mut rest = &datagram[..length];
-    while let Some((kind, body, next)) =
-        part(rest, 16, |head| (word(head, 0) as usize, u16::from_ne_bytes([head[4], head[5]])))
-    {
-        match i32::from(kind) {
-            libc::NLMSG_DONE => return Ok(false),
-            libc::NLMSG_ERROR => {
-                return Err(Errno::from_raw((word(body, 0) as i32).wrapping_neg()).into());
-            }
-            _ => add(body, all),
-        }
-        rest = next;
-    }
-    Ok(length > 0)
 }
 
 /// Adds a socket, if it is one from which the node's kernel reads.
@@ -136,39 +97,17 @@ fn add(socket: &[u8], all: &mut HashMap<u32, u64>) {
     if protocol != Some(ALL_PROTOCOLS) {
         return;
     }
-    let mut rest = socket.get(16..).unwrap_or_default();
     let (mut device, mut drops) = (None, 0);
-    while let Some((kind, body, next)) = part(rest, 4, |head| {
-        let half = |at: usize| u16::from_ne_bytes([head[at], head[at + 1]]);
-        (usize::from(half(0)), half(2))
-    }) {
+    for (kind, body) in attributes(socket.get(16..).unwrap_or_default()) {
         match kind {
             INFO if word(body, FLAGS) & AUXILIARY_DATA == 0 => device = Some(word(body, 0)),
             MEMORY => drops = word(body, DROPS),
             _ => {}
         }
-        rest = next;
     }
     if let Some(device) = device {
         *all.entry(device).or_default() += u64::from(drops);
     }
-}
-
-/// The first message or attribute of some: its kind, what is in it, and what follows. `read` finds
-/// length and kind in a header of `header` bytes.
-fn part(
-    bytes: &[u8],
-    header: usize,
-    read: impl Fn(&[u8]) -> (usize, u16),
-) -> Option<(u16, &[u8], &[u8])> {
-    let (length, kind) = read(bytes.get(..header)?);
-    let body = bytes.get(header..length)?;
-    Some((kind, body, bytes.get(length.next_multiple_of(4)..).unwrap_or_default()))
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
-    word.map_or(0, u32::from_ne_bytes)
 }
 
 #[cfg(test)]

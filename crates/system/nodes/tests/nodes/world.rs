@@ -230,6 +230,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         group_limits: BTreeMap::new(),
         origin: None,
         links: vec![],
+        constellations: Vec::new(),
         timeline: vec![],
         traffic: Vec::new(),
         processes: vec![],

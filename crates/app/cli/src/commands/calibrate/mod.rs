@@ -7,10 +7,12 @@
 //! | `network` | the networks and what is sent in them |
 //! | `trial` | one run, and whether the machine bore it |
 //! | `edges` | the most that it bears, over networks and kinds of traffic |
+//! | `crossing` | how long the machine takes to carry a frame over a link |
 //! | `costs` | what nodes and links cost |
 //! | `table` | a profile for people |
 
 mod costs;
+mod crossing;
 mod edges;
 mod network;
 mod session;
@@ -95,6 +97,7 @@ async fn measure(thoroughness: Thoroughness) -> Result<Profile> {
         eprintln!("warning: {disturbance}: the machine may bear more than is measured now");
     }
     let forwarding = edges::measure(&mut session, thoroughness).await?;
+    let crossing = Some(crossing::measure(&mut session, thoroughness).await?);
     let memory = costs::measure(&mut session, thoroughness).await?;
     session.show("wake-ups");
     let idle_wake_ups = session.aside(move || wake_ups::idle(spans.wake_ups)).await?;
@@ -108,6 +111,7 @@ async fn measure(thoroughness: Thoroughness) -> Result<Profile> {
         thoroughness,
         machine: netloom_results::machine::describe(),
         forwarding,
+        crossing,
         idle_wake_ups,
         busy_wake_ups,
         disk,

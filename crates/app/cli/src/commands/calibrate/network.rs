@@ -14,6 +14,9 @@ const PORT: u16 = 5000;
 /// The process that receives, in every host that somebody sends to.
 pub const RECEIVER: &str = "receive";
 
+/// The delay of each link, in milliseconds.
+pub const DELAY_MILLIS: u32 = 1;
+
 /// A load on a network.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
@@ -31,8 +34,7 @@ impl Load {
     /// The scenario of a run whose processes start in the folder of `binary`, which is this
     /// program.
     pub fn scenario(&self, binary: &Path) -> Result<String> {
-        let name = binary.file_name().context("the netloom binary has no name")?;
-        let program = format!("./{}", name.to_string_lossy());
+        let program = program(binary)?;
         let run = |order: &Order| -> Result<Value> {
             Ok(json!([program, ROLE, serde_json::to_string(order)?]))
         };
@@ -61,7 +63,7 @@ impl Load {
             }));
         }
         let scenario =
-            json!({"name": EXPERIMENT, "topology": self.topology(), "processes": processes});
+            json!({"name": EXPERIMENT, "topology": topology(self.shape), "processes": processes});
         Ok(scenario.to_string())
     }
 
@@ -74,37 +76,44 @@ impl Load {
             }
         }
     }
+}
 
-    fn topology(&self) -> Value {
-        let mut nodes = serde_json::Map::new();
-        let host_node = || json!({"kind": "host"});
-        let router_node = || json!({"kind": "router"});
-        let mut links = Vec::new();
-        match self.shape {
-            Shape::Chain { hops } => {
-                let names: Vec<String> = (0..=hops)
-                    .map(|number| match number {
-                        0 => "a".into(),
-                        last if last == hops => "b".into(),
-                        router => format!("r{router}"),
-                    })
-                    .collect();
-                for (number, name) in (0..).zip(&names) {
-                    let is_end = number == 0 || number == hops;
-                    nodes.insert(name.clone(), if is_end { host_node() } else { router_node() });
-                }
-                links.extend(names.windows(2).map(|ends| link(&ends[0], &ends[1])));
+/// This program, as a process names it that starts in its folder.
+pub fn program(binary: &Path) -> Result<String> {
+    let name = binary.file_name().context("the netloom binary has no name")?;
+    Ok(format!("./{}", name.to_string_lossy()))
+}
+
+/// The nodes and links of a network.
+pub fn topology(shape: Shape) -> Value {
+    let mut nodes = serde_json::Map::new();
+    let host_node = || json!({"kind": "host"});
+    let router_node = || json!({"kind": "router"});
+    let mut links = Vec::new();
+    match shape {
+        Shape::Chain { hops } => {
+            let names: Vec<String> = (0..=hops)
+                .map(|number| match number {
+                    0 => "a".into(),
+                    last if last == hops => "b".into(),
+                    router => format!("r{router}"),
+                })
+                .collect();
+            for (number, name) in (0..).zip(&names) {
+                let is_end = number == 0 || number == hops;
+                nodes.insert(name.clone(), if is_end { host_node() } else { router_node() });
             }
-            Shape::Node { ports } => {
-                nodes.insert("r".into(), router_node());
-                for port in 0..ports {
-                    nodes.insert(host(port), host_node());
-                    links.push(link(&host(port), "r"));
-                }
+            links.extend(names.windows(2).map(|ends| link(&ends[0], &ends[1])));
+        }
+        Shape::Node { ports } => {
+            nodes.insert("r".into(), router_node());
+            for port in 0..ports {
+                nodes.insert(host(port), host_node());
+                links.push(link(&host(port), "r"));
             }
         }
-        json!({"nodes": nodes, "links": links})
     }
+    json!({"nodes": nodes, "links": links})
 }
 
 /// The process that sends from a host.
@@ -118,7 +127,7 @@ fn host(port: u32) -> String {
 
 /// A link without a rate. Frames wait for their release, so that it is seen how late they leave.
 fn link(a: &str, b: &str) -> Value {
-    json!({"endpoints": [a, b], "delay": "1ms"})
+    json!({"endpoints": [a, b], "delay": format!("{DELAY_MILLIS}ms")})
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! A profile for people.
 
-use netloom_profile::{Disk, Forwarding, Memory, MemoryCost, Profile, Thoroughness, WakeUps};
+use netloom_profile::{
+    Crossing, Disk, Forwarding, Memory, MemoryCost, Profile, Thoroughness, WakeUps,
+};
 use netloom_units::readable::{bit_rate, count, micros};
 
 use crate::table::table;
@@ -67,7 +69,12 @@ fn wake_ups(profile: &Profile) -> String {
         let class = scheduling.to_string();
         rows.add_row([beside.into(), class, micros(p50_us), micros(p99_us), micros(max_us)]);
     }
-    rows.to_string()
+    let crossing =
+        profile.crossing.map_or(String::new(), |Crossing { p50_us, least_us, most_us }| {
+            let [p50, least, most] = [p50_us, least_us, most_us].map(micros);
+            format!("\n\na link takes {p50} for a frame, beside its delay ({least} to {most})")
+        });
+    rows.to_string() + &crossing
 }
 
 fn disk(disk: &Disk) -> Vec<String> {

@@ -40,7 +40,7 @@ async fn patch(client: &Client, medium: &str, what: &str, request: &MediumReques
 }
 
 /// Words as they stand in the scenario file.
-fn read<T: DeserializeOwned>(words: &[String]) -> Result<T> {
+pub fn read<T: DeserializeOwned>(words: &[String]) -> Result<T> {
     let text = properties::yaml(words)?;
     netloom_scenario::value(&text).map_err(|findings| {
         let message = findings.render("netloom set", &text);

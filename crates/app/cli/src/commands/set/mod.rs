@@ -1,6 +1,6 @@
 //! `netloom set`
 
-mod medium;
+pub(super) mod medium;
 mod properties;
 mod report;
 

@@ -12,4 +12,5 @@ mod own;
 mod pie;
 mod prio;
 mod red;
+mod waiting;
 mod wf2q;

@@ -106,8 +106,9 @@ fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut R
         report.missing(link.id, link.span, "endpoints", help);
         return false;
     };
-    let written = report.written_elements(endpoints.id);
-    if written != 2 && !link.head.joins_medium {
+    // Links that media and constellations make are not written.
+    let written = report.written_elements(endpoints.id).max(endpoints.value.len());
+    if written != 2 {
         let message = format!("a link has two endpoints, and this one has {written}");
         let help = "join more than two nodes through one of `kind: switch`";
         let finding = Diagnostic::error(endpoints.span, message);

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""What 1,000 moving stations on one medium cost the engine: in silence; with positions of all
+through the API ten times a second; and with one broadcast a second of each, by turns with ten
+stations. In shares of a core.
+
+Needs root.
+
+    cost.py [STATIONS] [SECONDS]
+"""
+
+import ctypes
+import http.client
+import json
+import math
+import os
+import pathlib
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scale"))
+
+from common import NETLOOM, machine, netloom  # noqa: E402
+from large import cpu_seconds  # noqa: E402
+
+# Stations that hear one another, of 250 m reach.
+HEARERS, REACH = 34, 250
+PAYLOAD = b"x" * 58
+CLONE_NEWNET = 0x40000000
+
+
+def side(stations):
+    return math.sqrt(stations * math.pi * REACH**2 / HEARERS)
+
+
+def scenario(name, stations, duration, moves=True):
+    area = f"[{side(stations):.0f}m, {side(stations):.0f}m]"
+    mobility = (
+        f", mobility: {{ random_waypoint: {{ area: {area}, speed: [1m/s, 20m/s] }} }}"
+        if moves
+        else ""
+    )
+    length = f"duration: {duration}s\n" if duration else ""
+    return f"""name: {name}
+{length}topology:
+  media:
+    air: {{ preset: wavelan, members: [all] }}
+  groups:
+    all: {{ ipv6: none{mobility} }}
+  nodes: {{ "n[1-{stations}]": {{ group: all }} }}
+"""
+
+
+class Api(http.client.HTTPConnection):
+    """The engine's socket."""
+
+    def __init__(self, name):
+        super().__init__("localhost")
+        self.name = name
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(f"/run/netloom/{self.name}/api.sock")
+
+    def ask(self, method, path, body):
+        self.request(method, path, json.dumps(body))
+        answer = self.getresponse()
+        text = answer.read()
+        if answer.status not in (200, 204):
+            raise SystemExit(f"{method} {path}: {answer.status} {text.decode()}")
+
+
+def engine_of(name):
+    return json.loads(netloom("inspect", name, "--format", "json"))["experiment"]["engine_pid"]
+
+
+def share(engine, work, length):
+    """The share of a core, in per cent, that the engine takes while `work` is done."""
+    spent, since = cpu_seconds(engine), time.monotonic()
+    work(since + length)
+    return 100 * (cpu_seconds(engine) - spent) / (time.monotonic() - since)
+
+
+def positions(name, stations):
+    """Writes positions of all ten times a second, as a program does that moves nodes itself."""
+    api, draw = Api(name), random.Random(1)
+    nodes = [f"n{number + 1}" for number in range(stations)]
+    places = [[draw.uniform(0, side(stations)) for _ in range(2)] for _ in nodes]
+
+    def work(end):
+        turn = time.monotonic()
+        while turn < end:
+            for place in places:
+                place[0] += draw.uniform(-2, 2)
+                place[1] += draw.uniform(-2, 2)
+            x, y = ([place[axis] for place in places] for axis in range(2))
+            api.ask("PATCH", "/v1/positions", {"nodes": nodes, "x": x, "y": y})
+            turn += 0.1
+            time.sleep(max(0, turn - time.monotonic()))
+
+    return work
+
+
+class Senders:
+    """A socket in each node, of one process: what a thousand programs cost is not the question."""
+
+    def __init__(self, name, stations):
+        libc = ctypes.CDLL(None, use_errno=True)
+        home = open("/proc/thread-self/ns/net")
+        self.sockets = []
+        for number in range(stations):
+            with open(f"/run/netns/{name}.n{number + 1}") as namespace:
+                if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
+                    raise OSError(ctypes.get_errno(), f"cannot enter {namespace.name}")
+            one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"wlan1")
+            self.sockets.append(one)
+        if libc.setns(home.fileno(), CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), "cannot leave")
+
+    def work(self, end):
+        """One datagram a second of each, evenly over the second."""
+        gap, turn = 1 / len(self.sockets), time.monotonic()
+        while True:
+            for one in self.sockets:
+                if turn >= end:
+                    return
+                one.sendto(PAYLOAD, ("255.255.255.255", 9))
+                turn += gap
+                wait = turn - time.monotonic()
+                if wait > 0.001:
+                    time.sleep(wait)
+
+
+def idle(stations, length):
+    name = f"bench-cost-{os.getpid()}"
+    with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
+        file = pathlib.Path(folder) / "scenario.yaml"
+        file.write_text(scenario(name, stations, 0))
+        since = time.monotonic()
+        netloom("deploy", "-t", file)
+        print(f"  up in {time.monotonic() - since:.1f} s", flush=True)
+        try:
+            engine = engine_of(name)
+            time.sleep(3)
+            silent = share(engine, lambda end: time.sleep(end - time.monotonic()), length)
+            print(f"  silent: {silent:.2f} % of a core (goal 1)", flush=True)
+            fed = share(engine, positions(name, stations), length)
+            print(f"  positions of all 10/s: {fed:.2f} % (goal 5)", flush=True)
+        finally:
+            netloom("destroy", name)
+
+
+def broadcasts(stations, length):
+    """The engine's share of a core, and what the run's summary says of the machine."""
+    name = f"bench-cost-{os.getpid()}"
+    with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
+        directory = pathlib.Path(folder)
+        (directory / "netloom.yaml").write_text(scenario(name, stations, length + 10))
+        running = subprocess.Popen(
+            [NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL
+        )
+        engine = None
+        while engine is None and running.poll() is None:
+            try:
+                engine = engine_of(name)
+            except SystemExit:
+                time.sleep(0.3)
+        senders = Senders(name, stations)
+        time.sleep(2)
+        taken = share(engine, senders.work, length)
+        running.wait()
+        summary = json.loads((directory / "results" / "summary.json").read_text())
+        return taken, summary
+
+
+def main():
+    stations = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    length = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    print(f"{stations} stations at 1 to 20 m/s, {HEARERS} in reach, on {machine()}", flush=True)
+    idle(stations, length)
+    late = {}
+    for number in (10, stations):
+        taken, summary = broadcasts(number, length)
+        timing = summary["timing"]
+        late[number] = timing["lateness"]["p99_us"]
+        print(
+            f"  {number} stations, a broadcast a second each: {taken:.1f} % of a core"
+            f"{' (goal 40)' if number == stations else ''}, lateness p99 {late[number]:.0f} µs,"
+            f" lost outside the model {timing['unmodelled_drops']},"
+            f" verdict {summary['verdict']['judgement']}",
+            flush=True,
+        )
+    print(f"  lateness p99: {late[stations] / late[10]:.2f} times that of ten stations (goal 1.5)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+//! Stations that come to access points and leave them: events, and the carriers of their
+//! interfaces. Not here: which access point a station chooses (`netloom-medium`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+use netloom_api::event::What;
+use netloom_fabric::{AssociationChange, AssociationEvent, SegmentId};
+use tokio::task::JoinHandle;
+
+use crate::deployment::Deployment;
+use crate::events::EventLog;
+use crate::live::{Live, LiveNetwork};
+
+/// How often media are asked: events have the exact time, carriers follow within this.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Follows what happens to stations.
+pub struct Associations {
+    /// Whose stations they are.
+    pub network: Arc<LiveNetwork>,
+    /// Where it is recorded.
+    pub events: Arc<EventLog>,
+}
+
+impl Associations {
+    /// Follows for as long as the network lives.
+    pub fn start(self) -> JoinHandle<()> {
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(PERIOD).await;
+                if let Err(error) = tokio::task::block_in_place(|| self.look()) {
+                    let words = netloom_api::in_words(error.as_ref());
+                    self.events.warn(format!("carriers of stations do not follow: {words}"));
+                    return;
+                }
+            }
+        })
+    }
+
+    fn look(&self) -> Result<()> {
+        let taken = self.network.with_deployment(|live, deployment| {
+            let mut media =
+                deployment.scenario.nodes.iter().filter_map(|node| node.medium.as_ref());
+            if media.all(|medium| medium.access_points.is_empty()) {
+                return Ok(Ok((deployment.clone(), Vec::new())));
+            }
+            Ok(live.dataplane.take_associations().map(|taken| (deployment.clone(), taken)))
+        });
+        // An error of the outer kind says that the network is being taken down.
+        let Ok(taken) = taken else { return Ok(()) };
+        let (deployment, happened) = taken?;
+        if happened.is_empty() {
+            return Ok(());
+        }
+        let numbered = deployment.scenario.nodes.iter().filter_map(|node| {
+            let number = deployment.number(&node.name)?;
+            Some((number, node.name.as_str()))
+        });
+        let names: HashMap<u32, &str> = numbered.collect();
+        for (medium, event) in happened {
+            let name = |number: u32| names.get(&number).copied().map(str::to_owned);
+            let Some(what) = What::of_association(medium.0, &event, name) else { continue };
+            self.events.record_at(event.at, what);
+            let follow = |live: &Live| Ok(follow(live, &deployment, &names, (medium, &event)));
+            if let Ok(followed) = self.network.with(follow) {
+                followed?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The carrier of a station's interface goes when it leaves, and comes when it joins.
+fn follow(
+    live: &Live,
+    deployment: &Deployment,
+    names: &HashMap<u32, &str>,
+    (medium, event): (SegmentId, &AssociationEvent),
+) -> Result<()> {
+    let up = match event.what {
+        AssociationChange::Associated { .. } => true,
+        AssociationChange::Left { .. } => false,
+        // Whoever changes keeps it, as a station of Linux does.
+        AssociationChange::HandedOver { .. } => return Ok(()),
+    };
+    let [node, medium] = [event.station.0, medium.0].map(|number| names.get(&number).copied());
+    let mut links = deployment.modelled_links();
+    let link = links.find(|(_, link)| {
+        let [member, other] = &link.endpoints;
+        Some(&*member.node) == node && Some(&*other.node) == medium
+    });
+    if let Some((link, _)) = link {
+        live.dataplane.set_carrier(link, 0, up)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! What becomes of frames that come when a queue is full. Not here: how much may wait (`limit`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::config::Discipline;
+use super::fifo::{DropFrom, FifoConfig};
+use crate::{PipeConfig, RateLimit};
+
+/// What becomes of frames that come when a queue is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenFull {
+    /// The discipline drops one.
+    #[default]
+    Drop,
+    /// Nothing is dropped: who offers frames waits until [`Pipe::is_full`](crate::Pipe::is_full)
+    /// is over (backpressure; Maier 2011, §2.2.2.3).
+    Wait,
+}
+
+impl WhenFull {
+    /// Whether frames are dropped.
+    pub fn drops(&self) -> bool {
+        *self == Self::Drop
+    }
+
+    /// Whether a pipe with `config` can have who offers frames wait.
+    ///
+    /// # Errors
+    /// What is in the way; what to do. Who offers frames has to know when the line takes the next
+    /// one, so the rate is constant, and nothing but its frames is on the line or dropped.
+    pub fn check(config: &PipeConfig) -> Result<(), String> {
+        if config.queue.full == Self::Drop {
+            return Ok(());
+        }
+        let nothing = PipeConfig::default();
+        let overhead = config.mac_overhead.values().is_some_and(|profile| !profile.is_empty());
+        let problem = match &config.rate {
+            RateLimit::Limited(_) if config.background != nothing.background => {
+                "`background` takes a share of the line that its interface cannot know; leave it \
+                 out"
+            }
+            RateLimit::Limited(_) if overhead => {
+                "`mac_overhead` makes the line slower than its `rate`; leave it out"
+            }
+            RateLimit::Limited(_) => match config.queue.discipline {
+                Discipline::Fifo(FifoConfig { drop: DropFrom::Tail }) => return Ok(()),
+                _ => {
+                    "frames wait in the node, and a discipline of the pipe would never drop any; \
+                     give that discipline to the node's interface (`tc qdisc replace dev NAME \
+                     parent 1:1 \u{2026}`), or leave `full` out"
+                }
+            },
+            RateLimit::Unlimited => "without a `rate` no frame ever waits; add one",
+            RateLimit::Trace(_) | RateLimit::Schedule(_) => {
+                "its interface is paced at one rate; give a constant `rate`"
+            }
+        };
+        Err(problem.into())
+    }
+}

@@ -1,0 +1,220 @@
+//! Satellites as nodes: their links have the delays of their distances, and go up and down when
+//! satellites rise and set.
+
+use std::collections::BTreeMap;
+
+use netloom_link::{Delay, LinkState, PipeConfig};
+use netloom_scenario::{Scenario, Start, TimelineAction, load};
+use netloom_units::{Duration, Stream};
+
+const LIGHT: f64 = 299_792_458.0;
+const EARTH: f64 = 6_371_000.0;
+
+fn scenario(topology: &str) -> Scenario {
+    let text = format!("name: x\nduration: 600s\ntopology:\n{topology}");
+    let loaded = load(&text).unwrap_or_else(|bad| panic!("{}", bad.render("x", &text)));
+    assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render("x", &text));
+    loaded.scenario
+}
+
+const STARLINK: &str = "
+  nodes: {}
+  constellations:
+    star:
+      walker: { inclination: 53deg, planes: 72, satellites: 1584, phasing: 39, altitude: 550km }
+      ground:
+        stuttgart: { lat: 48.78, lon: 9.18 }
+        tokyo: { lat: 35.68, lon: 139.69, choose: longest }
+";
+
+/// Where a node of the first shell of Starlink is, in m: a satellite by its name.
+fn place(node: &str, seconds: f64) -> [f64; 3] {
+    let degrees = |value: f64| value.to_radians();
+    let ground = match node {
+        "stuttgart" => Some((48.78, 9.18)),
+        "tokyo" => Some((35.68, 139.69)),
+        _ => None,
+    };
+    if let Some((lat, lon)) = ground {
+        let (lat, lon) = (degrees(lat), degrees(lon) + 7.292_115_9e-5 * seconds);
+        return [lat.cos() * lon.cos(), lat.cos() * lon.sin(), lat.sin()].map(|x| x * EARTH);
+    }
+    let mut numbers = node.split('-').skip(1).map(|number| number.parse::<f64>().unwrap() - 1.0);
+    let (plane, slot) = (numbers.next().unwrap(), numbers.next().unwrap());
+    let radius = EARTH + 550e3;
+    let rate = (3.986_004_418e14 / radius.powi(3)).sqrt();
+    let node = degrees(360.0 * plane / 72.0);
+    let along = degrees(360.0 * slot / 22.0 + 360.0 * 39.0 * plane / 1584.0) + rate * seconds;
+    let (x, y, tilt) = (along.cos(), along.sin(), degrees(53.0));
+    [
+        radius * (x * node.cos() - y * tilt.cos() * node.sin()),
+        radius * (x * node.sin() + y * tilt.cos() * node.cos()),
+        radius * y * tilt.sin(),
+    ]
+}
+
+fn seconds_of_light(a: &str, b: &str, seconds: f64) -> f64 {
+    let (a, b) = (place(a, seconds), place(b, seconds));
+    let square: f64 = a.iter().zip(&b).map(|(a, b)| (a - b) * (a - b)).sum();
+    square.sqrt() / LIGHT
+}
+
+/// The changes of each link's state, in order: when, and whether it is up then; the first at 0.
+fn states(scenario: &Scenario) -> BTreeMap<&str, Vec<(Duration, bool)>> {
+    let first = |pipe: &PipeConfig| vec![(Duration::ZERO, pipe.state == LinkState::Up)];
+    let links = scenario.links.iter();
+    let mut states: BTreeMap<&str, Vec<(Duration, bool)>> =
+        links.map(|link| (link.name.as_str(), first(&link.forward))).collect();
+    for event in &scenario.timeline {
+        let (Start::At(at), TimelineAction::SetLink { link, change, .. }) =
+            (&event.at, &event.action)
+        else {
+            panic!("{event:?}")
+        };
+        let changes = states.get_mut(link.as_str()).unwrap();
+        let is_up = change.state == Some(LinkState::Up);
+        let last = changes.last().unwrap();
+        assert!(last.0 < *at && last.1 != is_up, "{link} at {at}: {changes:?}");
+        changes.push((*at, is_up));
+    }
+    states
+}
+
+fn is_up(changes: &[(Duration, bool)], at: Duration) -> bool {
+    changes[changes.partition_point(|(since, _)| *since <= at) - 1].1
+}
+
+/// A thousand links at a thousand times: the delay is that of the distance to a microsecond.
+#[test]
+fn delays_are_those_of_the_distance() {
+    let scenario = scenario(STARLINK);
+    assert_eq!(scenario.nodes.len(), 1584 + 2);
+    let between = scenario.links.iter().filter(|link| link.endpoints[0].node.starts_with("star"));
+    assert_eq!(between.count(), 2 * 1584);
+    let states = states(&scenario);
+    let mut stream = Stream::new(1, "links");
+    let mut count = 0;
+    while count < 1000 {
+        // Every other one is to the ground.
+        let ground = scenario.links.len() - 2 * 1584;
+        let number = match count % 2 {
+            0 => stream.below(2 * 1584),
+            _ => 2 * 1584 + stream.below(ground as u64),
+        };
+        let link = &scenario.links[number as usize];
+        let at = Duration::from_nanos(stream.below(600_000_000_000));
+        if !is_up(&states[link.name.as_str()], at) {
+            continue;
+        }
+        count += 1;
+        let [a, b] = link.endpoints.each_ref().map(|end| end.node.as_str());
+        let expected = seconds_of_light(a, b, at.as_secs_f64());
+        for pipe in [&link.forward, &link.reverse] {
+            let delay = pipe.delay.at(at).as_secs_f64();
+            assert!((delay - expected).abs() < 1e-6, "{a}, {b}, {at}: {delay}, {expected}");
+        }
+    }
+    // Along planes distances do not change; between them 30 s or so are straight enough.
+    let points = scenario.links.iter().take(2 * 1584).map(|link| match &link.forward.delay {
+        Delay::Constant(_) => 1,
+        Delay::Schedule(schedule) => schedule.points().len(),
+    });
+    let points: Vec<usize> = points.collect();
+    assert_eq!(points.iter().filter(|count| **count == 1).count(), 1584);
+    assert!(points.iter().all(|count| *count < 50), "{:?}", points.iter().max());
+}
+
+/// A place has a link to one satellite at a time, at 25° or more. The nearest is another one each
+/// 37 s.
+#[test]
+fn places_on_the_ground_use_one_satellite_at_a_time() {
+    let scenario = scenario(STARLINK);
+    let states = states(&scenario);
+    for (station, changes) in [("stuttgart", 13..20), ("tokyo", 2..7)] {
+        let links: Vec<_> = scenario.links.iter().map(|link| &link.endpoints).collect();
+        let links = links.iter().filter(|ends| ends[0].node == station);
+        let links: Vec<&str> = links.map(|ends| ends[1].node.as_str()).collect();
+        assert!(changes.contains(&(links.len() - 1)), "{station}: {links:?}");
+        for second in 0..600 {
+            let at = Duration::from_secs(second) + Duration::from_nanos(1);
+            let used = links
+                .iter()
+                .filter(|satellite| is_up(&states[format!("{station}--{satellite}").as_str()], at));
+            let used: Vec<_> = used.collect();
+            assert_eq!(used.len(), 1, "{station} at {second} s: {used:?}");
+            let delay = seconds_of_light(station, used[0], at.as_secs_f64());
+            // 550 km straight up, 1124 km at 25°.
+            assert!((1.83e-3..3.76e-3).contains(&delay), "{delay}");
+            if station == "stuttgart" {
+                assert!(delay < 2.08e-3, "{delay}");
+            }
+        }
+    }
+}
+
+/// A star's first and last planes move against each other, and have no links.
+#[test]
+fn stars_have_a_seam() {
+    let scenario = scenario(
+        "
+  groups: { sats: { services: [ospf] } }
+  nodes:
+    user: { group: sats, kind: router }
+  constellations:
+    iridium:
+      walker:
+        { inclination: 86.4deg, planes: 6, satellites: 66, phasing: 2, altitude: 780km, star: true }
+      isl: grid
+      group: sats
+      link: { rate: 10Mbit/s }
+      ground: { user: { lat: 48.78, lon: 9.18, elevation: 8.2deg } }
+",
+    );
+    let links: Vec<&str> = scenario.links.iter().map(|link| link.name.as_str()).collect();
+    let isl: Vec<&str> = links.iter().copied().filter(|name| name.starts_with("irid")).collect();
+    assert_eq!(isl.len(), 66 + 55);
+    assert!(isl.contains(&"iridium-1-1--iridium-2-1"));
+    assert!(!isl.iter().any(|name| name.contains("iridium-1-") && name.contains("iridium-6-")));
+    // What was written stays, and comes first.
+    assert_eq!(scenario.nodes[0].name, "user");
+    assert!(scenario.nodes.iter().all(|node| node.groups == ["sats"]));
+    assert_eq!(scenario.nodes.len(), 67);
+    let link = scenario.link("iridium-1-1--iridium-1-2").unwrap();
+    assert!((link.forward.delay.nominal().as_secs_f64() - 13.440e-3).abs() < 5e-7);
+    assert_eq!(link.forward.rate.to_string(), "10Mbit/s");
+    states(&scenario);
+}
+
+/// Of two-line elements there are links to the ground only.
+#[test]
+fn two_line_elements_become_satellites() {
+    let text = "name: x
+duration: 40000s
+topology:
+  nodes: {}
+  constellations:
+    station:
+      tle:
+        - ISS (ZARYA)
+        - 1 25544U 98067A   08264.51782528 -.00002182  00000-0 -11606-4 0  2927
+        - 2 25544  51.6416 247.4627 0006703 130.5360 325.0288 15.72125391563537
+      ground:
+        equator: { lat: 0, lon: 0, elevation: 0deg }
+        pole: { lat: 90, lon: 0, elevation: 0deg }
+";
+    let loaded = load(text).unwrap_or_else(|bad| panic!("{}", bad.render("x", text)));
+    let warnings = loaded.warnings.render("x", text);
+    assert!(warnings.contains("`pole` sees no satellite of `station` from 0deg on"), "{warnings}");
+    let scenario = loaded.scenario;
+    let names: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["station-1", "equator", "pole"]);
+    let json = serde_json::to_string(&scenario).unwrap();
+    assert_eq!(serde_json::from_str::<Scenario>(&json).unwrap(), scenario);
+    let [link] = &scenario.links[..] else { panic!("{:?}", scenario.links) };
+    assert_eq!(link.name, "equator--station-1");
+    // At least as high as the space station was, at most where the horizon is.
+    let (least, most) = (link.forward.delay.least(), link.forward.delay.most());
+    assert!(least > Duration::from_micros(1000) && most < Duration::from_micros(8000));
+    assert!(!scenario.timeline.is_empty());
+    states(&scenario);
+}
