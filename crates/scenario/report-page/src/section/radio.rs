@@ -164,21 +164,33 @@ fn map(radio: &Radio) -> Markup {
                 @for (node, track) in tracks {
                     @let (x, y) = place(&track.last);
                     circle class="place" cx=(px(x)) cy=(px(y)) r="4" {}
-                    text x=(px(x + 6.0)) y=(px(y - 6.0)) { (node) }
+                    (name(node, (x, y)))
                 }
             }
             figcaption {
-                "Where nodes on shared media were at the end, and the ways that they took: from "
-                (format!("({west:.1}, {south:.1}) m to ({east:.1}, {north:.1}) m.")) " North is up."
+                "Where nodes on shared media were at the end, and the ways that they took; north is \
+                 up. The farthest southwest is "
+                (format!("({west:.1}, {south:.1}) m, the farthest northeast ({east:.1}, {north:.1}) m."))
             }
         }
     }
 }
 
-/// How likely frames arrive, by distance.
+/// A node's name beside its place, on the side where there is room.
+fn name(node: &str, (x, y): (f64, f64)) -> Markup {
+    html! {
+        @if x > WIDTH * 0.7 {
+            text class="end" x=(px(x - 6.0)) y=(px(y - 6.0)) { (node) }
+        } @else {
+            text x=(px(x + 6.0)) y=(px(y - 6.0)) { (node) }
+        }
+    }
+}
+
+/// How likely frames arrive, by distance, where there is more than one.
 fn deliveries(radio: &Radio, medium: &str) -> Markup {
     let points = radio.deliveries(medium).map(|of| of.by_distance()).unwrap_or_default();
-    let Some((farthest, _)) = points.last().copied() else { return html! {} };
+    let [_, .., (farthest, _)] = points[..] else { return html! {} };
     let x = |distance: f64| MARGIN + (WIDTH - 2.0 * MARGIN) * distance / farthest.max(1.0);
     let y = |delivery: f64| HEIGHT - MARGIN - (HEIGHT - 2.0 * MARGIN) * delivery;
     let line = points.iter().map(|(at, mean)| format!("{},{}", px(x(*at)), px(y(*mean))));

@@ -87,7 +87,10 @@ fn radio(with: &str) -> Radio {
         for (from, to) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
             let pair = (names[from].as_str(), names[to].as_str());
             let time = at(f64::from(second));
-            radio.add_neighbour(time, &format!("air{with}"), pair, true, (200.0, 0.98));
+            let is_moved = from == 2 || to == 2;
+            let north = if is_moved { 10.0 * f64::from(second) } else { 0.0 };
+            let way = (200f64.hypot(north), 0.98 - north / 1e3);
+            radio.add_neighbour(time, &format!("air{with}"), pair, true, way);
         }
     }
     radio
