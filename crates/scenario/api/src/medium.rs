@@ -78,7 +78,8 @@ pub struct StationStatistics {
 
 impl From<&StationCounters> for StationStatistics {
     fn from(counters: &StationCounters) -> Self {
-        let done = counters.sent.frames + counters.failed.frames;
+        // Frames that were given up have none.
+        let done: u64 = counters.access_delay.buckets().map(|(_, frames)| frames).sum();
         let quantile = |share| counters.access_delay.quantile(share, done);
         Self {
             offered: counters.offered,
