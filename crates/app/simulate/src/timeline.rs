@@ -121,7 +121,8 @@ impl Timeline {
                 events(at, What::Changed { by: Origin::Timeline, changes });
             }
             for (medium, change) in std::mem::take(&mut one.media) {
-                events(at, What::MediumChanged { by: Origin::Timeline, medium, change });
+                let (by, change) = (Origin::Timeline, Box::new(change));
+                events(at, What::MediumChanged { by, medium, change });
             }
             let becomes = one.node.take().filter(|_| one.made.is_some());
             if let Some(what) = becomes.and_then(|of| becomes_of(of, &mut self.failed)) {

@@ -49,7 +49,7 @@ pub enum What {
         medium: String,
         /// What.
         #[serde(flatten)]
-        change: MediumRequest,
+        change: Box<MediumRequest>,
     },
     /// Losses between pairs of stations were set.
     LossesSet {

@@ -27,6 +27,7 @@ pub async fn change(
     match read::<MediumRequest>(&body, "MediumRequest") {
         Ok(change) => answer(media::change(&network, &name, &change).map(|at| {
             let by = Origin::Request;
+            let change = Box::new(change);
             events.record_at(at, What::MediumChanged { by, medium: name, change });
             MediumResponse { at }
         })),

@@ -209,7 +209,7 @@ async fn change_media(
     Some(match outcome {
         Ok(at) => {
             for (medium, change) in told {
-                let by = Origin::Timeline;
+                let (by, change) = (Origin::Timeline, Box::new(change));
                 run.events().record_at(at, What::MediumChanged { by, medium, change });
             }
             Happened { at: Some(at), failure: None }
