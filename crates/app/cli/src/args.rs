@@ -393,7 +393,12 @@ pub struct Frames {
     #[arg(value_name = "FILE")]
     pub log: PathBuf,
     /// How entries are printed, one a line, if no file is asked for.
-    #[arg(long, value_enum, default_value_t = Format::Table, conflicts_with_all = ["csv", "parquet"])]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Format::Table,
+        conflicts_with_all = ["csv", "parquet"]
+    )]
     pub format: Format,
     /// Give the medium once more, in virtual time, what the air log says that came to it, and say
     /// whether the same happens, to the byte. The log has to be where the run has put it.

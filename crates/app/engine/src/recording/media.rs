@@ -1,5 +1,5 @@
-//! What is told of shared media while they live, and what a run writes of them: events of pairs that
-//! come and go and of nodes that move, samples of stations, air logs.
+//! What is told of shared media while they live, and what a run writes of them: events of pairs
+//! that come and go and of nodes that move, samples of stations, air logs.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;

@@ -69,8 +69,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         true
     }
 
-    /// What is new on shared media: pairs as [`neighbour_changes`](Self::neighbour_changes) has them,
-    /// and where stations are.
+    /// What is new on shared media: pairs as [`neighbour_changes`](Self::neighbour_changes) has
+    /// them, and where stations are.
     pub fn media_news(&mut self, now: Time, most: usize) -> MediaNews {
         let changes = self.neighbour_changes(now, most);
         let places = self.shared_media().flat_map(|(_, medium)| medium.positions(now)).collect();

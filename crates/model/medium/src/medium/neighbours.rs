@@ -1,5 +1,5 @@
-//! Who hears whom how well, without what disturbs it; and pairs that come within reach of each other
-//! or leave it. Not here: what is received (`receiving`).
+//! Who hears whom how well, without what disturbs it; and pairs that come within reach of each
+//! other or leave it. Not here: what is received (`receiving`).
 
 use std::collections::VecDeque;
 
@@ -98,8 +98,8 @@ impl<F: Frame> Medium<F> {
     }
 
     /// Keeps from now on which pairs come within reach of each other and leave it, for
-    /// [`poll_neighbour`](Self::poll_neighbour). It is looked each 100 ms, and at every change; what
-    /// comes and goes in between is not seen.
+    /// [`poll_neighbour`](Self::poll_neighbour). It is looked each 100 ms, and at every change;
+    /// what comes and goes in between is not seen.
     pub fn watch_neighbours(&mut self, now: Time) {
         self.run(now);
         let ((pairs, next), looked) = (self.pairs(self.now), self.now);

@@ -107,7 +107,8 @@ fn stack(totals: &StationTotals, ended: Time, most: f64) -> Markup {
             rect class="whole" x="0.5" y="0.5" width="91" height="11" {}
             @for (place, (x, length)) in parts.into_iter().enumerate() {
                 @if length > 0.0 {
-                    rect class=(format!("kind-{place}")) x=(px(1.0 + x)) y="1" width=(px(length)) height="10" {}
+                    @let kind = format!("kind-{place}");
+                    rect class=(kind) x=(px(1.0 + x)) y="1" width=(px(length)) height="10" {}
                 }
             }
         }
@@ -168,9 +169,10 @@ fn map(radio: &Radio) -> Markup {
                 }
             }
             figcaption {
-                "Where nodes on shared media were at the end, and the ways that they took; north is \
-                 up. The farthest southwest is "
-                (format!("({west:.1}, {south:.1}) m, the farthest northeast ({east:.1}, {north:.1}) m."))
+                "Where nodes on shared media were at the end, and the ways that they took; north \
+                 is up. The farthest southwest is "
+                (format!("({west:.1}, {south:.1}) m, the farthest northeast "))
+                (format!("({east:.1}, {north:.1}) m."))
             }
         }
     }
@@ -200,20 +202,26 @@ fn deliveries(radio: &Radio, medium: &str) -> Markup {
         figure {
             svg class="chart" viewBox=(size) role="img" aria-label="Delivery against distance" {
                 @for share in [0.0, 0.5, 1.0] {
-                    line class="grid" x1=(px(MARGIN)) x2=(px(WIDTH - MARGIN)) y1=(px(y(share))) y2=(px(y(share))) {}
-                    text class="end" x=(px(MARGIN - 4.0)) y=(px(y(share) + 4.0)) { (format!("{:.0} %", share * 100.0)) }
+                    @let (height, label) = (y(share), format!("{:.0} %", share * 100.0));
+                    @let (left, right) = (px(MARGIN), px(WIDTH - MARGIN));
+                    line class="grid" x1=(left) x2=(right) y1=(px(height)) y2=(px(height)) {}
+                    text class="end" x=(px(MARGIN - 4.0)) y=(px(height + 4.0)) { (label) }
                 }
                 @for part in 0..=4 {
                     @let distance = farthest * f64::from(part) / 4.0;
-                    text class="middle" x=(px(x(distance))) y=(px(HEIGHT - MARGIN + 16.0)) { (format!("{distance:.0} m")) }
+                    @let label = format!("{distance:.0} m");
+                    @let below = px(HEIGHT - MARGIN + 16.0);
+                    text class="middle" x=(px(x(distance))) y=(below) { (label) }
                 }
                 polyline class="curve delivered" points=(line) {}
-                @for (at, mean) in &points { circle class="place" cx=(px(x(*at))) cy=(px(y(*mean))) r="2.5" {} }
+                @for (at, mean) in &points {
+                    circle class="place" cx=(px(x(*at))) cy=(px(y(*mean))) r="2.5" {}
+                }
             }
             figcaption {
-                "Delivery against distance on " (medium) ": how likely a frame with a packet of 1500 \
-                 bytes arrived, by power and noise, without fading and what others sent; means over \
-                 all pairs within reach and all samples."
+                "Delivery against distance on " (medium) ": how likely a frame with a packet of \
+                 1500 bytes arrived, by power and noise, without fading and what others sent; means \
+                 over all pairs within reach and all samples."
             }
         }
     }
