@@ -1,7 +1,6 @@
-//! What stations on shared media did over time, where they were and whom they reached, as Parquet
-//! files. Of what stations did there is a row a station and sample, all counters cumulative since
-//! the network was ready; of positions, a row a node and sample; of neighbours, a row a pair and
-//! sample.
+//! Activity, positions and neighbours of stations on shared media over time, as three Parquet
+//! files: a row for each station and sample, all counters cumulative since the network was ready; a
+//! row for each node and sample; a row for each ordered pair within reach and sample.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,7 +12,7 @@ use netloom_api::medium::{
 use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table, TableError};
 use netloom_units::Time;
 
-/// A numeric column: its name and where its value comes from.
+/// A numeric column: its name, and the function that returns its value.
 type Source<T> = (&'static str, fn(&T) -> u64);
 
 const STATION: &[Source<StationStatus>] = &[
@@ -37,16 +36,16 @@ const COUNTERS: &[Source<StationStatistics>] = &[
     ("busy_ns", |of| of.busy_ns),
 ];
 
-/// What stations send.
+/// Kinds of transmissions.
 const KINDS: &[&str] = &["data", "rts", "cts", "ack", "jam"];
 
-/// Why frames are lost at senders.
+/// Reasons why frames are lost at senders.
 const DROPPED: &[&str] = &["queue_full", "aqm", "mtu", "down", "retry_limit"];
 
-/// Why receivers miss frames.
+/// Reasons why receivers miss frames.
 const MISSED: &[&str] = &["collision", "weak", "noise", "busy", "down"];
 
-/// What was seen of shared media at one time.
+/// Shared media at one time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MediaSample {
     /// The media.
@@ -73,10 +72,10 @@ pub struct MediaSampler {
 }
 
 impl MediaSampler {
-    /// A sampler into empty files.
+    /// A sampler that writes to empty files.
     ///
     /// # Errors
-    /// If they cannot be written.
+    /// Fails if they cannot be written.
     pub fn new(files: MediaFiles) -> Result<Self> {
         let dropped: Vec<String> =
             DROPPED.iter().map(|reason| format!("dropped_{reason}_frames")).collect();
@@ -101,10 +100,10 @@ impl MediaSampler {
         })
     }
 
-    /// Adds what was seen at `time`.
+    /// Adds a sample taken at `time`.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if it cannot be written.
     pub fn add(&mut self, time: Time, sample: &MediaSample) -> Result<()> {
         for medium in &sample.media {
             for station in &medium.stations {
@@ -153,10 +152,10 @@ impl MediaSampler {
         self.radio.row(&row)
     }
 
-    /// Writes what is left.
+    /// Writes all remaining samples.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if they cannot be written.
     pub fn finish(mut self) -> Result<()> {
         self.radio.flush().context("radio.parquet is not complete")?;
         self.positions.flush().context("positions.parquet is not complete")?;
@@ -201,7 +200,7 @@ fn neighbour_row<'a>(time: Time, of: &'a Neighbours, neighbour: &'a Neighbour) -
     ]
 }
 
-/// A place in micrometres; nothing where a node is away.
+/// A position in micrometres; empty cells if the node is away.
 fn place(position: Option<Position>) -> [Cell<'static>; 3] {
     let micrometres = |metres: f64| Cell::Signed((metres * 1e6).round() as i64);
     position.map_or([Cell::Nothing; 3], |Position { x, y, z }| [x, y, z].map(micrometres))
