@@ -25,6 +25,7 @@ mod recent;
 mod report;
 mod run;
 mod set;
+mod shell;
 mod signals;
 mod simulate;
 mod summary;
@@ -48,6 +49,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Inspect(args) => inspect::inspect(args).await,
         Command::Exec(args) => exec::exec(args).await,
         Command::Connect(args) => exec::connect(args).await,
+        Command::Shell(args) => shell::shell(args).await,
         Command::Capture(args) => capture::capture(args).await,
         Command::Set(args) => set::set(args).await,
         Command::Frames(args) => frames::frames(&args),
