@@ -67,9 +67,8 @@ def scenario(is_real, control, options):
     nodes, links, members = network(options.hosts)
     rate = "" if options.source == "greedy" else f", rate: {options.source}"
     kernel = "kernel: own, " if options.dilation != "1" else ""
-    sysctl = f"sysctls: {{ net.ipv4.tcp_congestion_control: {control} }}"
-    # The real client's server answers with its own congestion control.
-    client = f"simulated: false, {kernel}" if is_real else ""
+    # The client only receives: the congestion control that matters is that of its server.
+    client = f"simulated: false{', kernel: own' if kernel else ''}" if is_real else ""
     seconds = WARM + options.trials * len(SIZES) * GAP
     traffic = [
         "  - { name: campus, from: { group: hosts }, to: { group: hosts }, tcp: {},"
@@ -99,7 +98,7 @@ def scenario(is_real, control, options):
         "  defaults: { node: { simulated: true, ipv6: none } }",
         f"  groups: {{ hosts: {{ members: [{', '.join(members)}] }} }}",
         "  nodes:",
-        f"    client: {{ {client}{sysctl} }}",
+        f"    client: {{ {client} }}",
         *nodes,
         "  links:",
         "    - { endpoints: [client, g0], rate: 10Mbit/s, delay: 10ms }",

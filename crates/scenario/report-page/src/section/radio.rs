@@ -220,8 +220,8 @@ fn deliveries(radio: &Radio, medium: &str) -> Markup {
             }
             figcaption {
                 "Delivery against distance on " (medium) ": how likely a frame with a packet of \
-                 1500 bytes arrived, by power and noise, without fading and what others sent; means \
-                 over all pairs within reach and all samples."
+                 1500 bytes arrived, by power and noise, without fading and what others sent; \
+                 means over all pairs within reach and all samples."
             }
         }
     }
