@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::Ipv4Addr;
 
 use netloom_plan::{InterfacePlan, NodePlan, Plan};
-use netloom_scenario::{Endpoint, IpPrefix, Ipv4Prefix, NodeKind};
+use netloom_scenario::{Endpoint, IpPrefix, Ipv4Prefix, Link, NodeKind};
 use serde::Serialize;
 
 /// Protocols that each node speaks, and the text about each of them for its neighbours.
@@ -38,6 +38,9 @@ struct InterfaceFacts {
     mtu: u32,
     /// Whether the interface is on a shared medium, where not every station hears every other.
     medium: bool,
+    /// Routing cost of the link in the direction away from the node. Absent if no link of the
+    /// scenario has one.
+    cost: Option<u32>,
     /// Addresses with their prefix lengths.
     ipv4: Vec<String>,
     ipv6: Vec<String>,
@@ -68,15 +71,18 @@ struct Free {
 pub(crate) struct Map<'a> {
     nodes: HashMap<&'a str, (usize, &'a NodePlan)>,
     segments: HashMap<&'a Endpoint, &'a [Endpoint]>,
+    /// Routing costs of links by the end that sends; empty if all links have the default.
+    costs: HashMap<&'a Endpoint, u32>,
 }
 
 impl<'a> Map<'a> {
-    pub fn new(plan: &'a Plan) -> Self {
+    pub fn new(plan: &'a Plan, links: &'a [Link]) -> Self {
         let nodes = plan.nodes.iter().enumerate();
         let segments = plan.segments.iter();
         Self {
             nodes: nodes.map(|(index, node)| (node.name.as_str(), (index, node))).collect(),
             segments: segments.flat_map(|all| all.iter().map(|end| (end, &all[..]))).collect(),
+            costs: costs(links),
         }
     }
 
@@ -101,6 +107,7 @@ impl<'a> Map<'a> {
             name: interface.name.clone(),
             mtu: interface.mtu,
             medium: interface.medium.is_some(),
+            cost: self.costs.get(&here).copied(),
             ipv4,
             ipv6,
             peers: peers.filter_map(|end| self.peer(end, spoken)).collect(),
@@ -139,6 +146,15 @@ impl<'a> Map<'a> {
             netmask: mask.into(),
         })
     }
+}
+
+/// Routing costs by the end that sends. If one link has a cost, all others have theirs, the default
+/// of 1: a protocol would give them one of its own, which is on another scale.
+fn costs(links: &[Link]) -> HashMap<&Endpoint, u32> {
+    if links.iter().all(|link| link.costs == [1, 1]) {
+        return HashMap::new();
+    }
+    links.iter().flat_map(|link| link.endpoints.iter().zip(link.costs)).collect()
 }
 
 fn facts(index: usize, node: &NodePlan) -> NodeFacts {

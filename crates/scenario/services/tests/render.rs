@@ -140,3 +140,25 @@ fn isis_knows_its_intervals_before_it_begins() {
     let at = |word: &str| config.find(word).unwrap_or_else(|| panic!("no {word}: {config}"));
     assert!(at("lsp-gen-interval") < at(" net ") && at("spf-interval") < at(" net "), "{config}");
 }
+
+/// Each daemon by the file it reads, and how it writes a metric of 7 and one of 1.
+const METRICS: [(&str, &str, [&str; 2]); 4] = [
+    ("ospf", "/etc/frr/ospfd.conf", [" ip ospf cost 7\n", " ip ospf cost 1\n"]),
+    ("ospf6", "/etc/frr/ospf6d.conf", [" ipv6 ospf6 cost 7\n", " ipv6 ospf6 cost 1\n"]),
+    ("isis", "/etc/frr/isisd.conf", [" isis metric 7\n", " isis metric 1\n"]),
+    ("bird", "/etc/bird/bird.conf", [" cost 7;", " cost 1;"]),
+];
+
+#[test]
+fn costs_of_links_are_metrics_of_daemons() {
+    for (service, file, [written, default]) in METRICS {
+        let services = format!("{{ {service}: }}");
+        let without = two(&services);
+        let without = &without["a"].files[file].content;
+        assert!(!without.contains(written) && !without.contains(default), "{without}");
+        let text = TWO.replace("SERVICES", &services).replace("[a, b]", "[a, b], cost: 7");
+        let with = rendered(&scenario(&text)).unwrap();
+        let with = &with["a"].files[file].content;
+        assert_eq!([written, default].map(|line| with.matches(line).count()), [1, 1], "{with}");
+    }
+}

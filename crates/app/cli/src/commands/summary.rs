@@ -19,9 +19,9 @@ use crate::table::table;
 const PAGE: usize = 40;
 
 /// So many failures, findings, processes and warnings are listed at most, each.
-const FAILURES: usize = 5;
+const FAILURES: usize = 10;
 const FINDINGS: usize = 3;
-const PROCESSES: usize = 3;
+const PROCESSES: usize = 8;
 const TROUBLES: usize = 1;
 
 /// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
@@ -64,7 +64,11 @@ fn failures(summary: &Summary) -> Vec<String> {
         reason => format!("; {}", reason.in_words()),
     };
     if summary.success {
-        return vec![format!("{ran}{reason}")];
+        let met = match summary.expectations.len() {
+            0 => String::new(),
+            number => format!("; {} met", counted(number, "expectation")),
+        };
+        return vec![format!("PASSED {ran}{reason}{met}")];
     }
     let mut lines = vec![format!("FAILED {ran}{reason}")];
     lines.extend(first(&summary.failures, FAILURES, "failures, in summary.json", |text| {
@@ -125,7 +129,11 @@ fn processes(processes: &[ProcessStatus]) -> Vec<String> {
     }
     let mut lines = below_blank(&rows);
     if processes.len() > PROCESSES {
-        lines.push(format!("({} more processes in summary.json)", processes.len() - PROCESSES));
+        let more = match processes.len() - PROCESSES {
+            1 => "1 more process".to_string(),
+            more => format!("{more} more processes"),
+        };
+        lines.push(format!("({more} in summary.json)"));
     }
     lines
 }

@@ -126,6 +126,7 @@ impl Instance {
             self.fail(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
         })?;
         self.started(pid, planned);
+        let started = self.run.now();
         if let Some(status) = self.until_ready(pid, &mut exited).await {
             self.finish(status).await;
             if self.was_killed_with_node(status, begun) {
@@ -138,6 +139,15 @@ impl Instance {
         let (status, stopped) = tokio::select! {
             status = &mut exited => (status.ok(), false),
             () = self.run.end().asked() => (self.stop(pid, exited).await?, true),
+            within = self.overdue(started) => {
+                let status = self.stop(pid, exited).await?;
+                if let Some(status) = status {
+                    self.finish(status).await;
+                }
+                self.fail(format!("was ended: it ran longer than {}", seconds(within)));
+                // The failure of the run is that of the expectation.
+                return Ok(());
+            }
         };
         let status = status.ok_or_else(|| self.fail("lost its node's init".into()))?;
         if !stopped {
@@ -169,6 +179,22 @@ impl Instance {
                 && expected.process == self.process.name
                 && expected.nodes.contains(&self.node)
         })
+    }
+
+    /// Waits until the process, which began at `started`, has run for longer than the scenario
+    /// expects; for ever, if it expects nothing of that. Returns the time that it expects.
+    async fn overdue(&self, started: Time) -> Duration {
+        let deployment = self.run.network().deployment();
+        let within = deployment.scenario.expect.iter().filter_map(|expected| {
+            let is_this =
+                expected.process == self.process.name && expected.nodes.contains(&self.node);
+            expected.within.filter(|_| is_this)
+        });
+        let Some(within) = within.max() else { return std::future::pending().await };
+        if !self.run.comes(started + within).await {
+            return std::future::pending().await;
+        }
+        within
     }
 
     /// Notes that the process runs, and warns if its node took long to start it.

@@ -158,12 +158,22 @@ impl Run {
     /// Waits until `planned`; `false` if the run ended before. The monitor is shown how late the
     /// clockwork got to it.
     pub async fn wait_until(&self, planned: Time) -> bool {
-        let (sender, come) = oneshot::channel();
-        let clock = self.network().clock();
-        self.clockwork.at(planned, move || _ = sender.send(clock.now()));
-        let Ok(begun) = come.await else { return false };
+        let Some(begun) = self.time_comes(planned).await else { return false };
         self.observe_lateness(planned, begun);
         true
+    }
+
+    /// Waits until `time`, which is nothing that happens: how late this is matters to nobody. `false`
+    /// if the run ends before.
+    pub async fn comes(&self, time: Time) -> bool {
+        self.time_comes(time).await.is_some()
+    }
+
+    async fn time_comes(&self, time: Time) -> Option<Time> {
+        let (sender, come) = oneshot::channel();
+        let clock = self.network().clock();
+        self.clockwork.at(time, move || _ = sender.send(clock.now()));
+        come.await.ok()
     }
 
     /// Shows the monitor how late the engine got to something that was due at `planned`.

@@ -1,7 +1,9 @@
 //! The error bound as lines of text for people.
 
-use super::Verdict;
+use netloom_units::readable::counted;
+
 use super::reasons::{ms, percent};
+use super::{Judgement, Verdict};
 use crate::bound::{Lateness, NodeBound, PipeBound};
 
 impl Verdict {
@@ -73,10 +75,15 @@ impl Verdict {
     fn good(&self) -> Option<String> {
         let (all, bad) = (self.length().as_secs_f64(), self.bad_time().as_secs_f64());
         let first = self.bad.first()?.from.as_nanos() as f64 / 1e9;
-        let times = self.bad.len();
+        let pieces = counted(self.bad.len(), "piece");
+        if self.judgement == Judgement::Valid {
+            return Some(format!(
+                "disturbed, within what is needed: {bad:.1} s of {all:.1} s in {pieces}, the first \
+                 at {first:.1} s"
+            ));
+        }
         Some(format!(
-            "good: {:.1} s of {all:.1} s; leave out {bad:.1} s in {times} pieces, the first at \
-             {first:.1} s",
+            "good: {:.1} s of {all:.1} s; leave out {bad:.1} s in {pieces}, the first at {first:.1} s",
             (all - bad).max(0.0),
         ))
     }
