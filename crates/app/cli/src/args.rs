@@ -2,6 +2,7 @@
 
 mod medium;
 mod mobility;
+mod shape;
 mod traffic;
 
 use std::num::NonZeroU32;
@@ -15,6 +16,7 @@ use crate::measures::Tolerance;
 
 pub use medium::Medium;
 pub use mobility::Mobility;
+pub use shape::{AddClaim, Format as ShapeFormat, SetClaim, Shape, ShapeCommand};
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
 /// NetLoom: one file, one command, a living network.
@@ -78,6 +80,8 @@ pub enum Command {
     /// Look at what a symbiotic run does with a scenario's network.
     #[command(subcommand)]
     Symbiosis(Symbiosis),
+    /// Have traffic of programs on this host go through links: a delay, a rate, losses.
+    Shape(Shape),
     /// Remove what experiments left whose engine has died.
     Cleanup(Cleanup),
     /// Print what lets a shell complete commands and options.

@@ -1,11 +1,13 @@
 //! What a claim takes, as it is written. Not here: what of it is allowed, and to whom.
 
 use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
 
-use netloom_scenario::IpPrefix;
+use netloom_scenario::{AddressError, IpPrefix};
 use serde::{Deserialize, Serialize};
 
-use crate::Ports;
+use crate::{PortError, Ports};
 
 /// A transport protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -209,4 +211,40 @@ impl fmt::Display for Selector {
 
 fn listed(prefixes: &[IpPrefix]) -> String {
     prefixes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// `8080`, `tcp/9000-9010,80`, `udp/53@192.0.2.1,2001:db8::/32`: protocol, ports, and addresses of
+/// the other side.
+impl FromStr for PortSelector {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (protocol, rest) = match text.split_once('/') {
+            Some(("tcp", rest)) => (Protocols::Tcp, rest),
+            Some(("udp", rest)) => (Protocols::Udp, rest),
+            Some((word, _)) if word.chars().all(|c| c.is_ascii_alphabetic()) => {
+                return Err(format!("`{word}` is no protocol with ports: `tcp` or `udp`"));
+            }
+            _ => (Protocols::Both, text),
+        };
+        let (ports, addresses) = rest.split_once('@').unwrap_or((rest, ""));
+        let addresses = addresses.split(',').filter(|address| !address.is_empty()).map(prefix);
+        Ok(Self {
+            ports: ports.parse().map_err(|error: PortError| error.to_string())?,
+            protocol,
+            addresses: addresses.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// A prefix, or an address for itself.
+///
+/// # Errors
+/// What prefixes look like.
+pub fn prefix(text: &str) -> Result<IpPrefix, String> {
+    if let Ok(address) = text.parse::<IpAddr>() {
+        let bits = if address.is_ipv4() { 32 } else { 128 };
+        return IpPrefix::new(address, bits).ok_or_else(|| format!("`{text}` is no address"));
+    }
+    text.parse().map_err(|error: AddressError| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! `netloom set`
 
 pub(super) mod medium;
-mod properties;
+pub(super) mod properties;
 mod report;
 
 use std::path::Path;

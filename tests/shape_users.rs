@@ -1,0 +1,362 @@
+//! `netloom shape` with several users: who gets what, the words for those who do not, and that no
+//! claim touches another user's traffic. On a host of the test's own: two network namespaces joined
+//! by veth, and users 1001 and 1002.
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{NETLOOM, takes_root, text};
+
+const ALICE: u32 = 1001;
+const BOB: u32 = 1002;
+const THERE: &str = "192.0.2.2";
+
+/// One way, and much more than a busy machine takes for a round trip.
+const DELAY: &str = "delay=100ms";
+const SHAPED: Duration = Duration::from_millis(200);
+
+const POLICY: &str = "allow: ['1001', '1002']\nrate_per_user: 100Mbit/s\n";
+
+/// An echo server that says when it listens.
+const SERVER: &str = "
+import socket, sys
+server = socket.create_server((sys.argv[1], int(sys.argv[2])))
+print('ready', flush=True)
+while True:
+    one = server.accept()[0]
+    while data := one.recv(64):
+        one.sendall(data)
+";
+
+/// A client that prints its shortest round trip of some, in ns.
+const CLIENT: &str = "
+import socket, sys, time
+one = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
+trips = []
+for _ in range(4):
+    began = time.monotonic_ns()
+    one.sendall(b'x')
+    one.recv(1)
+    trips.append(time.monotonic_ns() - began)
+print(min(trips))
+";
+
+/// Host `a` with a daemon, and host `b`.
+struct Host {
+    names: [String; 2],
+    directory: PathBuf,
+    daemon: Option<Child>,
+}
+
+impl Host {
+    fn new(what: &str) -> Self {
+        let names = ["a", "b"].map(|side| format!("shape{}{what}{side}", std::process::id()));
+        let directory = std::env::temp_dir().join(format!("netloom-{}", names[0]));
+        fs::create_dir_all(&directory).unwrap();
+        fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut host = Self { names, directory, daemon: None };
+        let [a, b] = &host.names;
+        batch(
+            &[],
+            &format!(
+                "netns add {a}\nnetns add {b}\n\
+             link add eth0 netns {a} type veth peer name eth0 netns {b}\n"
+            ),
+        );
+        for (name, address) in [(a, "192.0.2.1"), (b, THERE)] {
+            batch(
+                &["-n", name],
+                &format!("addr add {address}/24 dev eth0\nlink set eth0 up\nlink set lo up\n"),
+            );
+        }
+        batch(&["-n", a], &format!("route add default via {THERE}\n"));
+        host.serve();
+        host
+    }
+
+    fn serve(&mut self) {
+        let policy = self.directory.join("policy.yaml");
+        fs::write(&policy, POLICY).unwrap();
+        let records = self.directory.join("shape.jsonl");
+        let mut command = self.command(0, None, NETLOOM);
+        command.args(["shape", "--state"]).arg(self.directory.join("state")).arg("serve");
+        command.arg("--policy").arg(policy).arg("--records").arg(records);
+        command.args(["--bears", "2Gbit/s"]);
+        let log = File::create(self.directory.join("daemon.log")).unwrap();
+        self.daemon = Some(command.stdout(Stdio::null()).stderr(log).spawn().unwrap());
+        let began = Instant::now();
+        while !self.shape(None, &["capacity"]).status.success() {
+            assert!(began.elapsed() < Duration::from_secs(60), "{}", self.log());
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.directory.join("daemon.log")).unwrap_or_default()
+    }
+
+    /// A command on a side, as root or as a user.
+    fn command(&self, side: usize, user: Option<u32>, program: &str) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.names[side]]).stdin(Stdio::null());
+        if let Some(user) = user {
+            command.arg("setpriv").arg(format!("--reuid={user}")).arg(format!("--regid={user}"));
+            command.arg("--clear-groups");
+        }
+        command.arg(program);
+        command
+    }
+
+    fn shape(&self, user: Option<u32>, words: &[&str]) -> Output {
+        let mut command = self.command(0, user, NETLOOM);
+        command.args(["shape", "--state"]).arg(self.directory.join("state")).args(words);
+        command.output().unwrap()
+    }
+
+    fn ok(&self, user: Option<u32>, words: &str) -> String {
+        let output = self.shape(user, &words.split_whitespace().collect::<Vec<_>>());
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(output.status.success(), "{words}: {said}{}", self.log());
+        said
+    }
+
+    fn refusal(&self, user: Option<u32>, words: &str) -> String {
+        let output = self.shape(user, &words.split_whitespace().collect::<Vec<_>>());
+        assert!(!output.status.success(), "{words} was not refused");
+        text(&output.stderr)
+    }
+
+    /// An echo server of a user.
+    fn server(&self, side: usize, user: Option<u32>, address: &str, port: u16) -> Running {
+        let mut command = self.command(side, user, "python3");
+        command.args(["-c", SERVER, address, &port.to_string()]).stdout(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        Running(server)
+    }
+
+    /// The shortest round trip of a user's connection.
+    fn round_trip(&self, side: usize, user: Option<u32>, address: &str, port: u16) -> Duration {
+        let mut command = self.command(side, user, "python3");
+        let output = command.args(["-c", CLIENT, address, &port.to_string()]).output().unwrap();
+        let nanos = text(&output.stdout).trim().parse();
+        Duration::from_nanos(nanos.unwrap_or_else(|_| panic!("{}", text(&output.stderr))))
+    }
+
+    fn records(&self) -> Vec<serde_json::Value> {
+        let text = fs::read_to_string(self.directory.join("shape.jsonl")).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        if let Some(daemon) = &mut self.daemon {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+        }
+        for name in &self.names {
+            let _ = Command::new("ip").args(["netns", "delete", name]).status();
+        }
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// A process that goes with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn batch(options: &[&str], lines: &str) {
+    let mut ip = Command::new("ip");
+    ip.args(options).args(["-batch", "-"]).stdin(Stdio::piped());
+    let mut running = ip.spawn().unwrap();
+    running.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    assert!(running.wait().unwrap().success(), "{lines}");
+}
+
+#[test]
+fn a_claim_delays_its_users_traffic_and_no_others() {
+    if !takes_root() {
+        return;
+    }
+    let host = Host::new("d");
+    let _server = host.server(1, None, THERE, 7001);
+    let add = format!("add web --client tcp/7001 --both rate=10Mbit/s {DELAY}");
+    host.ok(Some(ALICE), &add);
+    assert!(host.round_trip(0, Some(ALICE), THERE, 7001) >= SHAPED);
+    assert!(host.round_trip(0, Some(BOB), THERE, 7001) < SHAPED);
+    // The same number in another's claim, and the same addresses.
+    host.ok(Some(BOB), "add near --prefix 192.0.2.0/24 --both rate=10Mbit/s");
+    assert!(host.round_trip(0, Some(BOB), THERE, 7001) < SHAPED);
+    assert!(host.round_trip(0, Some(ALICE), THERE, 7001) >= SHAPED);
+    // Bob sees whose it is, and not what it is for.
+    let seen = host.ok(Some(BOB), "list");
+    assert!(seen.contains("1001") && seen.contains("ports 7001"), "{seen}");
+    assert!(!seen.contains("web"), "{seen}");
+    host.ok(Some(ALICE), "remove web");
+    assert!(host.round_trip(0, Some(ALICE), THERE, 7001) < SHAPED);
+}
+
+#[test]
+fn a_port_that_changes_hands_leaves_the_claim() {
+    if !takes_root() {
+        return;
+    }
+    let host = Host::new("h");
+    host.ok(Some(ALICE), &format!("add mine --server tcp/7002 --both rate=10Mbit/s {DELAY}"));
+    let alices = host.server(0, Some(ALICE), "192.0.2.1", 7002);
+    assert!(host.round_trip(1, None, "192.0.2.1", 7002) >= SHAPED);
+    drop(alices);
+    let _bobs = host.server(0, Some(BOB), "192.0.2.1", 7002);
+    assert!(host.round_trip(1, None, "192.0.2.1", 7002) < SHAPED);
+}
+
+#[test]
+fn refusals_have_their_words_and_their_records() {
+    if !takes_root() {
+        return;
+    }
+    let host = Host::new("r");
+    const PIPES: &str = "--both rate=1Mbit/s";
+    host.ok(Some(ALICE), &format!("add web --server tcp/8080 {PIPES}"));
+    let _bobs = host.server(0, Some(BOB), "192.0.2.1", 8081);
+    let cases = [
+        (
+            BOB,
+            format!("add x --server 8080 {PIPES}"),
+            "port tcp/8080 is claimed by 1001 as \"web\" until ",
+        ),
+        (
+            ALICE,
+            format!("add x --server tcp/8081 {PIPES}"),
+            "port tcp/8081 is bound by a process of 1002 (pid ",
+        ),
+        (
+            ALICE,
+            format!("add x --server 443 {PIPES}"),
+            "port 443 is below 1024: the policy of this machine",
+        ),
+        (ALICE, "add x --client 80 --both rate=60Mbit/s".into(), "120Mbit/s more are too much"),
+        (ALICE, "add x --client 80 --out rate=1Mbit/s".into(), "--in has no rate"),
+        (ALICE, format!("add x --client 80 --over {PIPES}"), "`--over` is for root"),
+        (ALICE, format!("add x --user {BOB} {PIPES}"), "`user` of others is for root"),
+        (ALICE, "remove x".into(), "there is no claim \"x\" of yours"),
+        (1003, format!("add x --client 80 {PIPES}"), "1003 may not shape traffic here"),
+    ];
+    for (user, words, expected) in &cases {
+        let expected = expected.replace("`--over`", "`over`");
+        let said = host.refusal(Some(*user), words);
+        assert!(said.contains(&expected), "{words}: {said}");
+        let last = host.records().pop().unwrap();
+        assert_eq!(last["uid"], *user, "{last}");
+        assert_eq!(last["result"], "refused", "{last}");
+        assert!(last["reason"].as_str().unwrap().contains(&expected), "{last}");
+    }
+    let list: serde_json::Value =
+        serde_json::from_str(&host.ok(None, "list --format json")).unwrap();
+    assert_eq!(list["claims"].as_array().unwrap().len(), 1, "{list}");
+}
+
+#[test]
+fn a_killed_daemon_leaves_traffic_and_nothing_else() {
+    if !takes_root() {
+        return;
+    }
+    let mut host = Host::new("k");
+    let _server = host.server(1, None, THERE, 7001);
+    host.ok(None, &format!("add web --client tcp/7001 --both {DELAY} --for 2h"));
+    assert!(host.round_trip(0, None, THERE, 7001) >= SHAPED);
+    let mut daemon = host.daemon.take().unwrap();
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    let began = Instant::now();
+    let devices = |host: &Host| {
+        let mut command = host.command(0, None, "ip");
+        text(&command.args(["-o", "link"]).output().unwrap().stdout)
+    };
+    while devices(&host).contains("nls") {
+        assert!(began.elapsed() < Duration::from_secs(10), "{}", devices(&host));
+        sleep(Duration::from_millis(20));
+    }
+    assert!(host.round_trip(0, None, THERE, 7001) < SHAPED);
+    // The next one takes the claim up.
+    host.serve();
+    assert!(host.ok(None, "list").contains("web"));
+    assert!(host.round_trip(0, None, THERE, 7001) >= SHAPED);
+    host.ok(None, "stop");
+    let began = Instant::now();
+    while host.daemon.as_mut().unwrap().try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        sleep(Duration::from_millis(20));
+    }
+    assert!(!devices(&host).contains("nls"));
+    assert!(host.refusal(None, "list").contains("the daemon does not run"));
+}
+
+#[test]
+fn a_claim_ends_and_connections_live_on() {
+    if !takes_root() {
+        return;
+    }
+    let host = Host::new("e");
+    let _server = host.server(1, None, THERE, 7001);
+    host.ok(
+        Some(ALICE),
+        &format!("add web --client tcp/7001 --both rate=10Mbit/s {DELAY} --for 3s"),
+    );
+    let mut client = host.command(0, Some(ALICE), "python3");
+    let lasting = "
+import socket, sys, time
+one = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
+began, trips = time.monotonic(), []
+while time.monotonic() - began < 8:
+    sent = time.monotonic_ns()
+    one.sendall(b'x')
+    assert one.recv(1)
+    trips.append(time.monotonic_ns() - sent)
+print(trips[0], min(trips[-3:]))
+";
+    let output = client.args(["-c", lasting, THERE, "7001"]).output().unwrap();
+    let printed = text(&output.stdout);
+    let trips: Vec<u64> = printed.split_whitespace().map(|trip| trip.parse().unwrap()).collect();
+    let [first, last] = trips[..] else { panic!("{}", text(&output.stderr)) };
+    assert!(Duration::from_nanos(first) >= SHAPED, "{printed}");
+    assert!(Duration::from_nanos(last) < SHAPED, "{printed}");
+    let gone = host.refusal(Some(ALICE), "set web delay=5ms");
+    assert!(gone.contains("claim \"web\" ended"), "{gone}");
+    assert!(host.records().iter().any(|record| record["verb"] == "expired"));
+    host.ok(Some(ALICE), "renew web --for 1h");
+    assert!(host.round_trip(0, Some(ALICE), THERE, 7001) >= SHAPED);
+}
+
+#[test]
+fn the_old_tools_words_make_claims() {
+    if !takes_root() {
+        return;
+    }
+    let host = Host::new("n");
+    let config = "netconfig config client 80 -t 2hours IN delay 100ms OUT bw 1Mbit/s";
+    host.ok(None, config);
+    assert!(host.ok(None, "list").contains("client-80"));
+    host.ok(None, "netconfig config service 80 IN bw 1Mbit/s OUT bw 1Mbit/s");
+    let list = host.ok(None, "netconfig show rules");
+    assert!(list.contains("service-80") && !list.contains("client-80"), "{list}");
+    host.ok(None, "netconfig refresh service 80 -t 3hours");
+    host.ok(None, "netconfig delete service 80");
+    assert!(!host.ok(None, "list").contains("service-80"));
+}
