@@ -4,8 +4,13 @@ The hosts are network namespaces; nothing of the machine's own network is touche
 """
 
 import contextlib
+import ctypes
+import http.client
+import json
 import os
 import pathlib
+import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +23,7 @@ from common import NETLOOM as RELEASE
 
 # Another build than the release, if that is wanted.
 NETLOOM = os.environ.get("NETLOOM", RELEASE)
+BPF, PROG_QUERY, TCX_INGRESS, TCX_EGRESS = 321, 16, 46, 47
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 HERE6, THERE6 = "2001:db8::1", "2001:db8::2"
 
@@ -60,13 +66,31 @@ class Hosts:
             "a", NETLOOM, "shape", "--state", self.directory / "state", *words, user=user, check=check
         )
 
-    def serve(self, policy=""):
+    def claims(self):
+        """The claims, as JSON, by name."""
+        listed = json.loads(self.shape("list", "--format", "json").stdout)
+        return {claim["entry"]["name"]: claim for claim in listed["claims"]}
+
+    def verdict(self, name):
+        return self.claims()[name]["verdict"]
+
+    def api(self):
+        """A connection to the daemon's API."""
+        return Api(self.directory / "state" / "api.sock")
+
+    def left(self):
+        """What of the daemon is left on host `a`: devices, and programs at `eth0` and `lo`."""
+        names = re.findall(r"^\d+: (nls[^:@]+)", self.run("a", "ip", "-o", "link").stdout, re.M)
+        asked = self.run("a", sys.executable, __file__, "programs")
+        return names + asked.stdout.split()
+
+    def serve(self, policy="", bears="10Gbit/s"):
         """Starts the daemon and waits until it answers."""
         self.directory.chmod(0o755)
         file = self.directory / "policy.yaml"
         if policy:
             file.write_text(policy)
-        words = ["serve", "--policy", file, "--records", self.directory / "shape.jsonl", "--bears", "10Gbit/s"]
+        words = ["serve", "--policy", file, "--records", self.directory / "shape.jsonl", "--bears", bears]
         self.daemon = subprocess.Popen(
             self.command("a", NETLOOM, "shape", "--state", self.directory / "state", *words),
             stdout=subprocess.DEVNULL,
@@ -85,6 +109,41 @@ class Hosts:
             self.daemon.wait()
         for name in self.names.values():
             subprocess.run(["ip", "netns", "delete", name], check=False)
+
+
+class Api(http.client.HTTPConnection):
+    """HTTP over the daemon's socket."""
+
+    def __init__(self, path):
+        super().__init__("netloom")
+        self.path = str(path)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.connect(self.path)
+
+    def ask(self, method, path, body=None):
+        """The answer, as JSON."""
+        self.request(method, f"/v1{path}", json.dumps(body) if body is not None else None)
+        answer = self.getresponse()
+        text = answer.read().decode()
+        if answer.status != 200:
+            raise RuntimeError(f"{method} {path}: {answer.status} {text}")
+        return json.loads(text)
+
+
+def programs(device):
+    """The numbers of the programs at both sides of a device of this namespace (bpf(2))."""
+    index, call = socket.if_nametoindex(device), ctypes.CDLL(None, use_errno=True).syscall
+    found = {}
+    for side in (TCX_INGRESS, TCX_EGRESS):
+        ids = (ctypes.c_uint32 * 64)()
+        query = (ctypes.c_uint32 * 16)(index, side)
+        ctypes.memmove(ctypes.byref(query, 16), ctypes.byref(ctypes.c_uint64(ctypes.addressof(ids))), 8)
+        query[6] = 64
+        if call(BPF, PROG_QUERY, ctypes.byref(query), 64) == 0:
+            found[side] = list(ids[: query[6]])
+    return found
 
 
 @contextlib.contextmanager
@@ -152,3 +211,9 @@ def round_trips(both, side, address, port, count=100, pause=0.01, user=None):
     words = (sys.executable, "-c", CLIENT, address, port, count, pause)
     done = both.run(side, *words, user=user)
     return [float(line) for line in done.stdout.split()]
+
+
+if __name__ == "__main__":
+    for device in ("eth0", "lo"):
+        for side, ids in programs(device).items():
+            print(*(f"{device}:{side}:{number}" for number in ids))

@@ -76,6 +76,9 @@ pub struct Listed {
     pub pipes: Vec<PipeCount>,
     /// What the model did not ask for, and frames were lost.
     pub unmodelled_drops: u64,
+    /// How late 99 of 100 frames left at most, after their scheduled release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_p99: Option<netloom_units::Duration>,
     /// Since when it is not shaped: its device is gone, or the daemon was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspended: Option<String>,

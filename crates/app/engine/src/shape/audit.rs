@@ -47,6 +47,23 @@ pub struct Record {
     pub reason: Option<String>,
 }
 
+impl Record {
+    /// Something that the daemon does.
+    pub fn of_daemon(verb: &'static str) -> Self {
+        Self {
+            time: now(),
+            uid: 0,
+            pid: i32::try_from(std::process::id()).ok(),
+            verb,
+            claim: None,
+            selector: None,
+            properties: Value::Null,
+            result: "done",
+            reason: None,
+        }
+    }
+}
+
 /// A line, and whose it is.
 #[derive(Debug, Clone)]
 pub struct Line {

@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use netloom_dataplane::{
-    Dataplane, End, Heartbeat, Incoming, LinkWiring, Options, PipeStatus, Scheduling, Wiring,
+    Dataplane, End, Heartbeat, Incoming, LinkWiring, Options, PipeStatus, Scheduling, Watch, Wiring,
 };
 use netloom_fabric::{LinkEnd, LinkId, PipeId};
 use netloom_link::{Direction, PipeChange};
 use netloom_ports::{Tap, fitted};
 use netloom_selector::{Chosen, Deadlines, Loopback, SILENCE, Selector, Taps, forget_filters};
 use netloom_shape::{Entry, Key, PortPrefix, Protocol, Side};
+
+use super::lateness::{LIMITS, Lateness};
 
 /// For how long the pipes of a claim that has ended may go on with what is in them.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -27,6 +29,7 @@ const SSH: u16 = 22;
 /// The links of all claims.
 pub struct Links {
     dataplane: Dataplane,
+    watch: Option<Watch>,
     selectors: BTreeMap<String, AtDevice>,
     links: BTreeMap<u64, Link>,
     draining: Vec<Draining>,
@@ -50,6 +53,7 @@ struct Link {
     device: String,
     taps: Taps,
     chosen: Chosen,
+    late: Lateness,
 }
 
 /// The link of a claim that has ended.
@@ -83,6 +87,7 @@ impl Links {
         let dataplane = Dataplane::start(Wiring::default(), options)?;
         Ok(Self {
             dataplane,
+            watch: None,
             selectors: BTreeMap::new(),
             links: BTreeMap::new(),
             draining: Vec::new(),
@@ -145,6 +150,23 @@ impl Links {
         self.links.get(&identity).map_or(0, |link| Taps::dropped(&link.taps.names))
     }
 
+    /// How late a claim's frames were.
+    pub fn lateness(&self, identity: u64) -> Lateness {
+        self.links.get(&identity).map(|link| link.late.clone()).unwrap_or_default()
+    }
+
+    /// Counts the frames that left since the last look by how late they were.
+    pub fn note_lateness(&mut self) {
+        let Some(watch) = &mut self.watch else { return };
+        let mut of: BTreeMap<LinkId, &mut Lateness> =
+            self.links.values_mut().map(|link| (link.id, &mut link.late)).collect();
+        for pipe in watch.lateness() {
+            if let Some(late) = of.get_mut(&pipe.pipe.link) {
+                late.add(&pipe.late);
+            }
+        }
+    }
+
     /// For how long frames passed unshaped because the worker was silent; since the last look.
     pub fn silences(&self) -> Vec<Duration> {
         self.silences.try_iter().collect()
@@ -170,6 +192,7 @@ impl Links {
     /// Takes down links whose claims have ended and that are empty, and looks whether devices went
     /// or came.
     pub fn look(&mut self) -> Result<Vec<DeviceChange>> {
+        self.note_lateness();
         self.drain()?;
         let mut changes = Vec::new();
         let devices: Vec<String> = self.selectors.keys().cloned().collect();
@@ -253,14 +276,17 @@ impl Links {
         let id = LinkId(self.last_link);
         let ends = ends.map(|end| LinkEnd::Port(fitted(Box::new(Tap::from_fd(end)))));
         let wiring = LinkWiring { id, name: name.clone(), ends, pipes: entry.claim.pipes() };
-        let wired = self.dataplane.put_in(vec![Incoming::New(Box::new(wiring))], None);
-        wired.map_err(|refused| refused.error)?;
+        // The watch of the links that were there ends with this.
+        self.note_lateness();
+        let wired = self.dataplane.put_in(vec![Incoming::New(Box::new(wiring))], Some(LIMITS));
+        self.watch = wired.map_err(|refused| refused.error)?;
         if let Err(error) = self.selector(&entry.device)?.insert(chosen.clone(), &taps) {
             drop(self.take_out(id, &name)?);
             return Err(error.into());
         }
         let device = entry.device.clone();
-        self.links.insert(entry.id, Link { id, name, device, taps, chosen });
+        self.links
+            .insert(entry.id, Link { id, name, device, taps, chosen, late: Lateness::default() });
         Ok(())
     }
 

@@ -5,6 +5,19 @@ use std::time::Duration;
 use netloom_dataplane::PipeStatus;
 use netloom_shape::wire::{List, Listed, OfOther, PipeCount};
 use netloom_shape::{Book, Entry, Moment, Owner};
+use netloom_units::Duration as Span;
+
+use super::lateness::LATEST;
+
+/// What no model asked for.
+pub struct Ill {
+    /// Frames that the kernel has dropped because the engine did not read them in time.
+    pub unread: u64,
+    /// How late 99 of 100 frames were at most.
+    pub late: Option<Span>,
+    /// For how long it was not shaped.
+    pub unshaped: Option<Duration>,
+}
 
 /// The claims as `owner` may see them.
 pub fn list(book: &Book, owner: &Owner, listed: impl Fn(&Entry) -> Listed) -> List {
@@ -17,22 +30,17 @@ pub fn list(book: &Book, owner: &Owner, listed: impl Fn(&Entry) -> Listed) -> Li
 }
 
 /// A claim, and how it does.
-pub fn listed(
-    entry: &Entry,
-    pipes: &[PipeStatus],
-    dropped_unread: u64,
-    unshaped: Option<Duration>,
-    suspended: Option<Moment>,
-) -> Listed {
+pub fn listed(entry: &Entry, pipes: &[PipeStatus], ill: &Ill, suspended: Option<Moment>) -> Listed {
     let lost: u64 = pipes.iter().map(|pipe| pipe.statistics.lost_unmodelled.frames).sum();
-    let unmodelled_drops = lost + dropped_unread;
+    let unmodelled_drops = lost + ill.unread;
     Listed {
         entry: entry.clone(),
         pipes: pipes.iter().map(count).collect(),
         unmodelled_drops,
         suspended: suspended
             .map(|since| format!("interface {} is gone since {since}", entry.device)),
-        verdict: verdict(unmodelled_drops, unshaped),
+        late_p99: ill.late,
+        verdict: verdict(unmodelled_drops, ill),
     }
 }
 
@@ -47,10 +55,16 @@ fn count(pipe: &PipeStatus) -> PipeCount {
 }
 
 /// Whether what was measured through a claim can be trusted.
-fn verdict(unmodelled_drops: u64, unshaped: Option<Duration>) -> String {
-    match (unshaped, unmodelled_drops) {
-        (Some(time), _) => format!("invalid: not shaped for {} ms", time.as_millis()),
-        (None, 0) => "valid".into(),
-        (None, drops) => format!("invalid: {drops} frames lost that no model asked for"),
+fn verdict(unmodelled_drops: u64, ill: &Ill) -> String {
+    let mut why = Vec::new();
+    if let Some(time) = ill.unshaped {
+        why.push(format!("not shaped for {} ms", time.as_millis()));
     }
+    if unmodelled_drops > 0 {
+        why.push(format!("unmodelled_drop: {unmodelled_drops} frames"));
+    }
+    if let Some(late) = ill.late.filter(|late| *late > LATEST) {
+        why.push(format!("lateness: one frame in 100 was more than {late} late"));
+    }
+    if why.is_empty() { "valid".into() } else { format!("invalid: {}", why.join("; ")) }
 }

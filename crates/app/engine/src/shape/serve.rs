@@ -11,13 +11,15 @@ use anyhow::{Context, Result, bail};
 use netloom_host::StateLock;
 use netloom_shape::Policy;
 use netloom_units::Rate;
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 
-use super::audit::Audit;
+use super::audit::{Audit, Record};
 use super::http::{Peer, Served, router};
 use super::people;
+use super::privileges;
 use super::shaping::{Setting, Shaping};
 use super::state::StateFile;
 
@@ -63,6 +65,8 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
         audit: Audit::new(Some(&records))
             .with_context(|| format!("cannot write {}", records.display()))?,
     };
+    // Before there are other threads, which have the rights of the one that starts them.
+    privileges::drop_all_but_needed()?;
     let shaping = Arc::new(Shaping::start(setting)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -71,7 +75,9 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
         .context("cannot start the daemon's runtime")?;
     let served = runtime.block_on(serve(&directory.join("api.sock"), shaping));
     runtime.shutdown_timeout(Duration::from_secs(1));
-    let _ = fs::remove_file(directory.join("api.sock"));
+    if std::env::var_os("LISTEN_FDS").is_none() {
+        let _ = fs::remove_file(directory.join("api.sock"));
+    }
     drop(lock);
     served
 }
@@ -94,6 +100,7 @@ fn read_policy(path: &Path) -> Result<Policy> {
 
 async fn serve(socket: &Path, shaping: Arc<Shaping>) -> Result<()> {
     let listener = listen(socket)?;
+    shaping.audit.write(&Record::of_daemon("started"));
     let end = Arc::new(Notify::new());
     let served = Served { shaping: Arc::clone(&shaping), end: Arc::clone(&end) };
     let service = router(served).into_make_service_with_connect_info::<Peer>();
@@ -107,10 +114,28 @@ async fn serve(socket: &Path, shaping: Arc<Shaping>) -> Result<()> {
         _ = interrupted.recv() => Ok(()),
     };
     server.abort();
+    shaping.audit.write(&Record::of_daemon("ended"));
     outcome
 }
 
+/// The socket that systemd has bound (`sd_listen_fds(3)`), if it has started this process for one.
+fn inherited() -> Option<UnixListener> {
+    let says = |name, value: &str| std::env::var(name).is_ok_and(|found| found == value);
+    if !says("LISTEN_PID", &std::process::id().to_string()) || !says("LISTEN_FDS", "1") {
+        return None;
+    }
+    const FIRST: i32 = 3;
+    let own = pidfd_open(getpid(), PidfdFlags::empty()).ok()?;
+    let socket = pidfd_getfd(own, FIRST, PidfdGetfdFlags::empty()).ok()?;
+    let listener = std::os::unix::net::UnixListener::from(socket);
+    listener.set_nonblocking(true).ok()?;
+    UnixListener::from_std(listener).ok()
+}
+
 fn listen(socket: &Path) -> Result<UnixListener> {
+    if let Some(listener) = inherited() {
+        return Ok(listener);
+    }
     let failed = || format!("cannot listen on {}", socket.display());
     // Of a daemon that is dead: the lock is ours.
     match fs::remove_file(socket) {

@@ -216,14 +216,18 @@ impl Shaping {
 
     /// The claims as somebody may see them.
     pub fn list(&self, owner: &Owner) -> Result<List> {
-        let inner = self.lock();
+        let mut inner = self.lock();
+        inner.links.note_lateness();
         let pipes = inner.links.pipes()?;
         Ok(listing::list(&inner.book, owner, |entry| {
             let pipes = pipes.get(&entry.id).map_or(&[][..], Vec::as_slice);
-            let unshaped = inner.unshaped.get(&entry.id).copied();
-            let dropped = inner.links.dropped(entry.id);
+            let ill = listing::Ill {
+                unread: inner.links.dropped(entry.id),
+                late: inner.links.lateness(entry.id).p99(),
+                unshaped: inner.unshaped.get(&entry.id).copied(),
+            };
             let suspended = inner.suspended.get(&entry.device).copied();
-            listing::listed(entry, pipes, dropped, unshaped, suspended)
+            listing::listed(entry, pipes, &ill, suspended)
         }))
     }
 
@@ -344,7 +348,7 @@ impl Shaping {
         if !self.is_calibrated {
             notes.push(
                 "this machine was not measured: it is taken to bear 1 Gbit/s \
-                        (netloom shape serve --bears RATE)"
+                        (netloom calibrate --shape)"
                     .into(),
             );
         }

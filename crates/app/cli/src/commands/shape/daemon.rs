@@ -10,7 +10,7 @@ use netloom_shape::Policy;
 use netloom_units::Rate;
 
 use crate::client::Client;
-use crate::exit;
+use crate::{exit, profile_file};
 
 /// How long the daemon may take to start.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -50,7 +50,24 @@ pub async fn start_for_root(client: &Client, state: &Path) -> Result<()> {
 fn command(state: &Path, policy: &Path, records: &Path, bears: Option<Rate>) -> Result<Command> {
     let binary = std::env::current_exe().context("cannot find the netloom binary")?;
     let mut command = Command::new(binary);
-    let bears = bears.map_or_else(|| "-".into(), |rate| rate.to_string());
+    let bears = bears.or_else(measured).map_or_else(|| "-".into(), |rate| rate.to_string());
     command.arg("__shape").args([state, policy, records]).arg(bears);
     Ok(command)
+}
+
+/// What `netloom calibrate --shape` has measured of this machine.
+fn measured() -> Option<Rate> {
+    let profile = profile_file::location().and_then(|file| profile_file::read(&file));
+    let profile = profile.unwrap_or_else(|error| {
+        eprintln!("warning: {error:#}");
+        None
+    })?;
+    let stale = profile.staleness(&netloom_results::machine::describe());
+    if let Some(difference) = stale.first() {
+        eprintln!(
+            "warning: the calibration is stale ({difference}): run `netloom calibrate --shape`"
+        );
+        return None;
+    }
+    profile.shaping_rate()
 }
