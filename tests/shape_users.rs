@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 use common::{NETLOOM, takes_root, text};
 
+/// Why ordinary users leave these tests out.
+const WHY: &str = "it shapes a host's traffic";
+
 const ALICE: u32 = 1001;
 const BOB: u32 = 1002;
 const THERE: &str = "192.0.2.2";
@@ -22,7 +25,43 @@ const THERE: &str = "192.0.2.2";
 const DELAY: &str = "delay=100ms";
 const SHAPED: Duration = Duration::from_millis(200);
 
-const POLICY: &str = "allow: ['1001', '1002']\nrate_per_user: 100Mbit/s\n";
+const POLICY: &str =
+    "allow: ['1001', '1002']\nrate_per_user: 100Mbit/s\nchanges_per_second: 100000\n";
+
+/// Sends requests that are damaged in some way, and none of which may make a claim: no rate.
+const FUZZ: &str = "
+import json, random, socket, sys
+dice = random.Random(7)
+words = ['claim', 'out', 'in', 'delay', 'client', 'ports', '1ms', '80', '[', '{', '\"', '-1', 'null', '\\u0000']
+paths = ['/v1/claims', '/v1/claims/x', '/v1/claims/x/renew', '/v1/capacity', '/v1/shutdown', '/v1/%2e%2e', '/']
+base = json.dumps({'name': 'x', 'claim': {'client': {'ports': [80]}, 'delay': '5ms', 'for': '1h'}})
+one, answers = None, 0
+for _ in range(int(sys.argv[2])):
+    body = list(base)
+    for _ in range(dice.randrange(6)):
+        at = dice.randrange(len(body) + 1)
+        body[at:at + dice.randrange(4)] = dice.choice(words + [chr(dice.randrange(1, 300))])
+    body = ''.join(body).encode()
+    method = dice.choice(['GET', 'POST', 'POST', 'POST', 'PATCH', 'DELETE'])
+    head = f'{method} {dice.choice(paths)} HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n'
+    if one is None:
+        one = socket.socket(socket.AF_UNIX)
+        one.settimeout(30)
+        one.connect(sys.argv[1])
+    one.sendall(head.encode() + body)
+    answer = b''
+    while b'\\r\\n\\r\\n' not in answer:
+        part = one.recv(65536)
+        assert part, 'the daemon hung up'
+        answer += part
+    heading, rest = answer.split(b'\\r\\n\\r\\n', 1)
+    fields = dict(line.lower().split(b': ', 1) for line in heading.split(b'\\r\\n')[1:])
+    length = int(fields.get(b'content-length', b'0'))
+    while len(rest) < length:
+        rest += one.recv(65536)
+    answers += 1
+print(answers)
+";
 
 /// An echo server that says when it listens.
 const SERVER: &str = "
@@ -191,7 +230,7 @@ fn batch(options: &[&str], lines: &str) {
 
 #[test]
 fn a_claim_delays_its_users_traffic_and_no_others() {
-    if !takes_root() {
+    if !takes_root("a_claim_delays_its_users_traffic_and_no_others", WHY) {
         return;
     }
     let host = Host::new("d");
@@ -214,7 +253,7 @@ fn a_claim_delays_its_users_traffic_and_no_others() {
 
 #[test]
 fn a_port_that_changes_hands_leaves_the_claim() {
-    if !takes_root() {
+    if !takes_root("a_port_that_changes_hands_leaves_the_claim", WHY) {
         return;
     }
     let host = Host::new("h");
@@ -228,7 +267,7 @@ fn a_port_that_changes_hands_leaves_the_claim() {
 
 #[test]
 fn refusals_have_their_words_and_their_records() {
-    if !takes_root() {
+    if !takes_root("refusals_have_their_words_and_their_records", WHY) {
         return;
     }
     let host = Host::new("r");
@@ -274,7 +313,7 @@ fn refusals_have_their_words_and_their_records() {
 
 #[test]
 fn a_killed_daemon_leaves_traffic_and_nothing_else() {
-    if !takes_root() {
+    if !takes_root("a_killed_daemon_leaves_traffic_and_nothing_else", WHY) {
         return;
     }
     let mut host = Host::new("k");
@@ -310,7 +349,7 @@ fn a_killed_daemon_leaves_traffic_and_nothing_else() {
 
 #[test]
 fn a_claim_ends_and_connections_live_on() {
-    if !takes_root() {
+    if !takes_root("a_claim_ends_and_connections_live_on", WHY) {
         return;
     }
     let host = Host::new("e");
@@ -346,7 +385,7 @@ print(trips[0], min(trips[-3:]))
 
 #[test]
 fn the_old_tools_words_make_claims() {
-    if !takes_root() {
+    if !takes_root("the_old_tools_words_make_claims", WHY) {
         return;
     }
     let host = Host::new("n");
@@ -359,4 +398,62 @@ fn the_old_tools_words_make_claims() {
     host.ok(None, "netconfig refresh service 80 -t 3hours");
     host.ok(None, "netconfig delete service 80");
     assert!(!host.ok(None, "list").contains("service-80"));
+}
+
+#[test]
+fn damaged_requests_make_no_claim_and_harm_nobody() {
+    if !takes_root("damaged_requests_make_no_claim_and_harm_nobody", WHY) {
+        return;
+    }
+    let host = Host::new("f");
+    let socket = host.directory.join("state/api.sock");
+    let mut command = host.command(0, Some(ALICE), "python3");
+    let output = command.args(["-c", FUZZ]).arg(&socket).arg("10000").output().unwrap();
+    assert_eq!(text(&output.stdout).trim(), "10000", "{}{}", text(&output.stderr), host.log());
+    let list: serde_json::Value =
+        serde_json::from_str(&host.ok(None, "list --format json")).unwrap();
+    assert_eq!(list["claims"].as_array().unwrap().len(), 0, "{list}");
+    let log = host.log();
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+#[test]
+fn what_has_ended_is_had_again_by_one_user_only() {
+    if !takes_root("what_has_ended_is_had_again_by_one_user_only", WHY) {
+        return;
+    }
+    let host = Host::new("t");
+    const PIPES: &str = "--both rate=1Mbit/s";
+    for port in 8100..8105 {
+        host.ok(Some(ALICE), &format!("add p{port} --server {port} {PIPES} --for 1s"));
+    }
+    let is_over = || {
+        let records = host.records();
+        records.iter().filter(|record| record["verb"] == "expired").count() == 5
+    };
+    let began = Instant::now();
+    while !is_over() {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        sleep(Duration::from_millis(50));
+    }
+    for port in 8100..8105 {
+        let [again, taken] = std::thread::scope(|scope| {
+            let renew = || host.shape(Some(ALICE), &["renew", &format!("p{port}"), "--for", "1h"]);
+            let port = port.to_string();
+            let add = ["add", "x", "--server", &port, "--both", "rate=1Mbit/s"];
+            let both = [
+                scope.spawn(move || renew().status.success()),
+                scope.spawn({
+                    let host = &host;
+                    let add = add.map(String::from);
+                    move || {
+                        host.shape(Some(BOB), &add.each_ref().map(String::as_str)).status.success()
+                    }
+                }),
+            ];
+            both.map(|one| one.join().unwrap())
+        });
+        // Within a minute it is Alice's to have again, however the two come.
+        assert!(again && !taken, "{port}: {again} {taken}");
+    }
 }

@@ -46,7 +46,7 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
     let bears = next("rate")?;
     let bears: Option<Rate> = if bears == "-" { None } else { Some(bears.parse()?) };
     if let Some(missing) = netloom_selector::missing() {
-        bail!("this machine cannot shape traffic: {missing} (netloom doctor)");
+        bail!("this machine cannot shape traffic: {missing}");
     }
     netloom_dataplane::take_memory_in_large_pieces();
     let policy = read_policy(&policy)?;
