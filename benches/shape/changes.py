@@ -24,8 +24,9 @@ PORT = 7001
 
 RECEIVER = """
 import json, socket, struct, sys
+SO_RCVBUFFORCE = 33
 one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUFFORCE, 64 << 20)
+one.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
 one.bind(("0.0.0.0", int(sys.argv[1])))
 print("ready", flush=True)
 one.settimeout(20)

@@ -9,7 +9,8 @@ As root: death.py [--rounds N] [--kills N]
 """
 
 import argparse
-import os
+import contextlib
+import http.client
 import pathlib
 import random
 import re
@@ -109,22 +110,25 @@ def at_random(both, kills, seed=1):
         is_over = threading.Event()
 
         def disturb():
-            while not is_over.is_set():
-                both.shape("add", "a", "--prefix", f"{THERE}/32", "--both", "delay=2ms", check=False)
-                both.shape("set", "a", "delay=4ms", check=False)
-                both.shape("remove", "a", check=False)
+            claim = {"prefix": [f"{THERE}/32"], "delay": "2ms"}
+            with contextlib.suppress(OSError, RuntimeError, http.client.HTTPException):
+                api = both.api()
+                with contextlib.suppress(RuntimeError):
+                    # What an earlier life left is taken up.
+                    api.ask("DELETE", "/claims/a")
+                while not is_over.is_set():
+                    api.ask("POST", "/claims", {"name": "a", "claim": claim})
+                    api.ask("PATCH", "/claims/a", {"out": {"delay": "4ms"}})
+                    api.ask("DELETE", "/claims/a")
 
         thread = threading.Thread(target=disturb)
         thread.start()
-        time.sleep(0.1 + dice.random() * 0.4)
-        # What an earlier life left is taken up and no reason to wait.
+        time.sleep(0.2 + dice.random() * 0.3)
         both.daemon.kill()
         both.daemon.wait()
         is_over.set()
         thread.join()
-        # Root's `add` starts a daemon.
-        both.shape("stop", check=False)
-        time.sleep(0.2)
+        time.sleep(1)
         lost, gap, _, _ = ping.end()
         worst = [max(worst[0], lost), max(worst[1], gap)]
         left += both.left()
@@ -144,8 +148,7 @@ def main():
     with hosts() as both, server(both, "b", PORT):
         for _ in range(options.rounds):
             killed(both)
-            for name in ("claims.json",):
-                (both.directory / "state" / name).unlink(missing_ok=True)
+            (both.directory / "state" / "claims.json").unlink(missing_ok=True)
             stopped(both)
         at_random(both, options.kills)
 

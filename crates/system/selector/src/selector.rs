@@ -7,14 +7,14 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use aya::maps::Map;
 use aya::programs::cgroup_sock::CgroupSockLink;
-use aya::programs::tc::{self, SchedClassifierLink};
+use aya::programs::tc;
 use aya::programs::{CgroupAttachMode, CgroupSock, SchedClassifier};
 use aya::{Btf, Ebpf, EbpfLoader};
 use nix::net::if_::if_nametoindex;
 
 use crate::deadline::Deadlines;
 use crate::error::{SelectorError, in_words};
-use crate::hook::{Hook, HookKind, Place, hook, side};
+use crate::hook::{Attached, Hook, HookKind, Place, first_to_go, hook, side};
 use crate::missing::best_hook;
 use crate::tables::{Chosen, Tables};
 use crate::taps::{Taps, namespace_cookie};
@@ -36,8 +36,8 @@ pub struct Selector {
     index: u32,
     is_loopback: bool,
     hook: Box<dyn Hook>,
-    at_device: Vec<SchedClassifierLink>,
-    at_taps: Vec<(u64, Vec<SchedClassifierLink>)>,
+    at_device: Vec<Attached>,
+    at_taps: Vec<(u64, Vec<Attached>)>,
     _at_binds: Vec<CgroupSockLink>,
     tables: Tables,
     deadlines: Deadlines,
@@ -83,10 +83,10 @@ impl Selector {
             ebpf,
         };
         let egress = selector.put("egress", device, Place::Egress)?;
-        selector.at_device.push(egress);
+        selector.at_device.push(first_to_go(egress));
         if !is_loopback {
             let ingress = selector.put("ingress", device, Place::Ingress)?;
-            selector.at_device.push(ingress);
+            selector.at_device.push(first_to_go(ingress));
         }
         Ok(selector)
     }
@@ -156,12 +156,7 @@ impl Selector {
         self.at_taps.retain(|(other, _)| *other != identity);
     }
 
-    fn put(
-        &mut self,
-        name: &str,
-        device: &str,
-        place: Place,
-    ) -> Result<SchedClassifierLink, SelectorError> {
+    fn put(&mut self, name: &str, device: &str, place: Place) -> Result<Attached, SelectorError> {
         self.hook.attach(classifier(&mut self.ebpf, name)?, device, place)
     }
 }
