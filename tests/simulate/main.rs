@@ -104,7 +104,7 @@ fn a_simulation_is_valid_and_the_same_to_the_byte() {
 fn a_station_loses_exactly_what_comes_for_it_while_it_is_handed_over() {
     let folder = Folder::new("handover");
     let results = folder.path("results");
-    ended(&simulate(&example("handover"), &results, &[]));
+    ended(&simulate(&example("handover"), &results, &["--without-commands"]));
     let flow = &summary(&results)["flows"][0];
     let [sent, received] = ["sent", "received"].map(|key| flow[key]["frames"].as_u64().unwrap());
     // One each 10 ms, in two outages of 50 ms.
@@ -158,6 +158,24 @@ fn long_answers_take_longer_behind_heavy_bursts_and_short_ones_hardly() {
     let growth = |size: &str| time(&format!("heavy-{size}")) / time(&format!("light-{size}"));
     assert!(growth("10k") < 1.02, "{}", growth("10k"));
     assert!(growth("1M") > 1.1, "{}", growth("1M"));
+}
+
+#[test]
+fn satellites_carry_what_ground_stations_send() {
+    let folder = Folder::new("satellites");
+    let results = folder.path("results");
+    let file = example("leo").with_file_name("simulated.yaml");
+    ended(&simulate(&file, &results, &[]));
+    let flow = &summary(&results)["flows"][0];
+    // Ten minutes of a ping a second; while a ground station changes, its frames are lost.
+    let (sent, received) = (&flow["sent"]["frames"], &flow["received"]["frames"]);
+    let (sent, received) = (sent.as_u64().unwrap(), received.as_u64().unwrap());
+    assert!(sent == 601 && (590..601).contains(&received), "{received} of {sent}");
+    // No round trip is shorter than twice 16,600 km at the speed of light.
+    assert!(flow["delay"]["min_ns"].as_u64().unwrap() > 110_700_000, "{flow}");
+    let events = fs::read_to_string(results.join("events.jsonl")).unwrap();
+    let changes = events.matches("\"rerouted\"").count();
+    assert!((2..20).contains(&changes), "{events}");
 }
 
 #[test]
