@@ -126,7 +126,9 @@ fn claim(pair: &Pair, uid: u32, kind: HookKind) -> Claimed {
         let beaten = deadlines.clone();
         let options = Options {
             workers: Some(1),
-            heartbeat: Some(Heartbeat::new(move |worker| drop(beaten.put_off(worker)))),
+            heartbeat: Some(Heartbeat::new(move |worker| {
+                let _ = beaten.put_off(worker);
+            })),
             ..Options::default()
         };
         let delay = netloom_units::Duration::from_millis(40);
