@@ -12,7 +12,7 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 4
 export TEST_PROGRAMS ?= 3
 
-.PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz generate bpf clean
+.PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz generate bpf docs clean
 
 all: build
 
@@ -64,6 +64,11 @@ fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)
 
 generate:         ## schema, API document and reference of properties from the types
 	$(CARGO) run --quiet --package xtask -- generate
+
+docs: setup       ## the documents as a book, target/book/index.html
+	@command -v mdbook >/dev/null || [ -x $(TARGET)/tools/bin/mdbook ] \
+	    || $(CARGO) install --locked --root $(TARGET)/tools mdbook
+	PATH="$$PATH:$(TARGET)/tools/bin" mdbook build
 
 bpf:              ## the kernel's programs from their sources; needs clang and llvm
 	@sh crates/system/probes/bpf/build.sh

@@ -28,7 +28,10 @@ fn runs(name: &str) {
 #[test]
 fn every_recipe_is_tested_here() {
     let names: Vec<String> = recipes().into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["partition", "crash", "dhcp", "nat", "dns"]);
+    assert_eq!(
+        names,
+        ["partition", "crash", "dhcp", "nat", "dns", "cellular-line", "vpn", "satellite"]
+    );
 }
 
 #[test]
@@ -54,4 +57,19 @@ fn nat() {
 #[test]
 fn a_dns_server_for_each_node() {
     runs("dns");
+}
+
+#[test]
+fn a_cellular_line() {
+    runs("cellular-line");
+}
+
+#[test]
+fn a_vpn() {
+    runs("vpn");
+}
+
+#[test]
+fn a_satellite_link() {
+    runs("satellite");
 }

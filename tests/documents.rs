@@ -109,6 +109,19 @@ fn broken_links_are_found() {
 }
 
 #[test]
+fn every_page_is_in_the_book_once() {
+    let docs = root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let mut listed: Vec<PathBuf> =
+        prose(&summary).flat_map(targets).map(|page| docs.join(page)).collect();
+    let mut pages = documents(&docs);
+    pages.retain(|page| !page.ends_with("SUMMARY.md"));
+    listed.sort();
+    pages.sort();
+    assert_eq!(listed, pages);
+}
+
+#[test]
 fn the_map_is_short() {
     let bytes = fs::metadata(root().join("ARCHITECTURE.md")).unwrap().len();
     assert!(bytes <= LONGEST_MAP as u64, "ARCHITECTURE.md has {bytes} bytes of {LONGEST_MAP}");

@@ -1,4 +1,4 @@
-//! Files that are made from the types: one line each in [`files`].
+//! Generates files from types: one line each in [`files`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::properties;
 
-/// Every generated file: its path in the repository, and what it holds.
+/// Every generated file: its path in the repository, and its contents.
 fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
     let json = |value: &Value| -> anyhow::Result<String> {
         Ok(serde_json::to_string_pretty(value)? + "\n")

@@ -1,5 +1,5 @@
-//! `cargo run -p xtask -- lint`: how wide lines are, and what subjects commits have. Not here: what
-//! rustfmt and clippy check.
+//! `cargo run -p xtask -- lint`: checks the width of lines and the subjects of commits. Not here:
+//! checks of rustfmt and clippy.
 
 mod subject;
 mod width;
@@ -11,12 +11,13 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
-/// Files that may have lines that are too long, until somebody mends them; one in a line.
+/// List of files that may have lines that are too long, until somebody shortens them; one in a
+/// line.
 const ALLOWED: &str = "xtask/lint/long-lines.txt";
-/// The last commit whose subject, and those before it, are not checked.
+/// The commit up to which subjects are not checked.
 const BASE: &str = "xtask/lint/base-commit.txt";
 
-/// Checks the files and the commits of this repository, and prints what is wrong.
+/// Checks the files and the commits of this repository, and prints complaints.
 pub fn run() -> Result<ExitCode> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent")?;
     let mut faults = widths(root)?;
@@ -25,15 +26,15 @@ pub fn run() -> Result<ExitCode> {
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Lines that are too long, where they are not allowed; and files that are allowed to have them for
-/// no reason.
+/// Complaints about lines that are too long where they are not allowed, and about files that are
+/// allowed to have them but do not.
 fn widths(root: &Path) -> Result<Vec<String>> {
     let listed = ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"];
     let patterns = width::SUFFIXES.iter().map(|suffix| format!("*{suffix}"));
     let arguments: Vec<String> = listed.into_iter().map(Into::into).chain(patterns).collect();
     let mut found = BTreeMap::new();
     for path in git(root, &arguments)?.lines() {
-        // One that is removed may still be in the index.
+        // A removed file may still be in the index.
         let Ok(text) = fs::read_to_string(root.join(path)) else { continue };
         found.insert(path.to_owned(), width::long_lines(path, &text));
     }
@@ -41,7 +42,7 @@ fn widths(root: &Path) -> Result<Vec<String>> {
     Ok(width::faults(&found, &entries(&text)))
 }
 
-/// Subjects of commits since the base that are not as they should be.
+/// Complaints about the subjects of commits since the base.
 fn subjects(root: &Path) -> Result<Vec<String>> {
     let text = fs::read_to_string(root.join(BASE)).with_context(|| format!("read {BASE}"))?;
     let Some(base) = entries(&text).pop_first() else { bail!("{BASE} names no commit") };

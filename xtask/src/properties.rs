@@ -1,5 +1,5 @@
-//! The reference of link properties, from the JSON Schema that the types give: every property with
-//! its default, its forms, and the keys of its tables.
+//! Generates the reference of link properties from the JSON Schema of the types: every property
+//! with its default, its forms, and the keys of its tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -31,7 +31,7 @@ changed while the network runs.
 ```
 ";
 
-/// Properties in the order of the pipeline, then what the schema has beside them.
+/// Properties in the order of the pipeline, then other parts of the schema.
 const ORDER: &[&str] = &[
     "rate",
     "burst",
@@ -100,7 +100,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The type behind `$ref`, with its name, or the schema itself.
+    /// The type behind `$ref` and its name, or the schema itself.
     fn resolve(&self, schema: &'a Value) -> (Option<&'a str>, &'a Value) {
         let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
         match name.and_then(|name| Some((name, self.definitions.get(name)?))) {
@@ -109,7 +109,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The forms of a type, and the keys of its tables at any depth. A type is described once.
+    /// Describes the forms of a type, and the keys of its tables at any depth. Each type is
+    /// described once.
     fn describe(
         &self,
         text: &mut String,
@@ -188,7 +189,7 @@ impl<'a> Page<'a> {
             || (schema["type"] == "array" && self.has_table(&schema["items"], seen))
     }
 
-    /// A type in a word or two.
+    /// Describes a type in a word or two.
     fn kind(&self, schema: &'a Value) -> String {
         let (name, schema) = self.resolve(schema);
         if let Some(examples) = schema["examples"].as_array().filter(|list| !list.is_empty()) {
@@ -210,14 +211,14 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The tables of a type that has one of several.
+/// The tables of a type that is one of several tables.
 fn variants(schema: &Value) -> Option<Vec<&Value>> {
     let choices = schema["oneOf"].as_array()?;
     let tables: Vec<&Value> = choices.iter().filter(|choice| choice["type"] == "object").collect();
     (!tables.is_empty()).then_some(tables)
 }
 
-/// The words of a type that is one of several.
+/// The words of a type that is one of several words.
 fn enumeration(schema: &Value) -> Option<String> {
     let choices = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())?;
     let words: Vec<String> =
@@ -225,7 +226,8 @@ fn enumeration(schema: &Value) -> Option<String> {
     (!words.is_empty() && words.len() == choices.len()).then(|| words.join(", "))
 }
 
-/// How a file's content travels: not for people to write.
+/// Whether the schema is that of a file's contents on the way to the engine, which people do not
+/// write.
 fn is_file_content(schema: &Value) -> bool {
     schema["$ref"].as_str().is_some_and(|path| path.contains("/FileContent"))
         || schema["description"] == "How a file's content travels with its name."
@@ -239,7 +241,7 @@ fn quoted(text: &str) -> String {
     format!("`{text}`")
 }
 
-/// A description on one line, safe in a table.
+/// A description in one line that is safe in a table.
 fn words(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }

@@ -1,5 +1,5 @@
-//! `test`: builds the test programs and runs several of them beside each other. Most of them wait
-//! more than they compute, and cargo runs one after the other.
+//! `test`: builds the test programs and runs several of them side by side. Most of them wait more
+//! than they compute, and cargo runs one after the other.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-/// What to run, and how.
+/// The programs to run, and how.
 struct Wanted {
-    /// How many programs run beside each other.
+    /// Number of programs that run side by side.
     beside: usize,
     /// Words before each program, as in cargo's `runner`.
     runner: Vec<String>,
-    /// What cargo is to build, as `cargo test` takes it.
+    /// Arguments that select programs, as for `cargo test`.
     selection: Vec<String>,
 }
 
 impl Wanted {
-    /// From `[--beside N] [--runner "WORDS"] SELECTION…`.
+    /// Parses `[--beside N] [--runner "WORDS"] SELECTION…`.
     fn parse(arguments: &[String]) -> anyhow::Result<Self> {
         let mut wanted = Self { beside: 1, runner: Vec::new(), selection: Vec::new() };
         let mut words = arguments.iter();
@@ -48,7 +48,7 @@ struct Program {
     package: String,
     target: String,
     file: PathBuf,
-    /// Where cargo would run it.
+    /// The folder in which cargo would run it.
     folder: PathBuf,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(101))
 }
 
-/// Builds the programs of a selection. Cargo's own words go to standard error.
+/// Builds the programs of a selection. The messages of cargo go to standard error.
 fn build(selection: &[String]) -> anyhow::Result<VecDeque<Program>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -108,7 +108,7 @@ fn build(selection: &[String]) -> anyhow::Result<VecDeque<Program>> {
         .context("cargo's messages")
 }
 
-/// The test program that a message of cargo speaks of, if it speaks of one.
+/// The test program in a message of cargo, if there is one.
 fn program(message: &Value) -> Option<Program> {
     let is_test = message["profile"]["test"].as_bool()?;
     let file = PathBuf::from(message["executable"].as_str()?);
@@ -131,8 +131,8 @@ fn start(program: Program, runner: &[String]) -> anyhow::Result<Ended> {
     Ok(Ended { program, output, took: began.elapsed() })
 }
 
-/// Prints what became of a program: a line, and all that it printed if it failed. Returns whether
-/// it passed.
+/// Prints the result of a program: a line, and its whole output if it failed. Returns whether it
+/// passed.
 fn report(ended: &Ended) -> bool {
     let Ended { program, output, took } = ended;
     let (printed, errors) =
@@ -146,7 +146,7 @@ fn report(ended: &Ended) -> bool {
     if passed {
         println!("{line}");
     } else {
-        // In one piece, since other programs report, too.
+        // In one piece, because other programs report, too.
         println!("{line}\n{printed}{errors}{} ended with {}\n", program.target, output.status);
     }
     passed

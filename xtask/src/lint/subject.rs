@@ -3,7 +3,7 @@
 /// Longest subject, in characters.
 const LONGEST: usize = 72;
 
-/// What is wrong with a subject.
+/// The complaint about a subject, if there is one.
 pub fn fault(subject: &str) -> Option<String> {
     let length = subject.chars().count();
     if length > LONGEST {

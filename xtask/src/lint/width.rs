@@ -1,16 +1,16 @@
-//! Lines that are too long. Tables, code blocks of Markdown and addresses of links are not counted,
-//! as they cannot be broken.
+//! Detects lines that are too long. Tables, code blocks of Markdown and addresses of links do not
+//! count, because they cannot be broken.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lint::ALLOWED;
 
-/// Files that are checked, by how their names end.
+/// Suffixes of the files that are checked.
 pub const SUFFIXES: [&str; 5] = [".rs", ".md", ".py", ".sh", ".c"];
 /// Longest line, in characters.
 const WIDTH: usize = 100;
 
-/// The numbers of lines of `text` that are too long in a file of that `path`.
+/// The numbers of lines that are too long in `text`, the contents of the file `path`.
 pub fn long_lines(path: &str, text: &str) -> Vec<usize> {
     let is_markdown = path.ends_with(".md");
     let mut in_code = false;
@@ -30,7 +30,7 @@ pub fn long_lines(path: &str, text: &str) -> Vec<usize> {
     long
 }
 
-/// The characters of a line, without addresses.
+/// Number of characters of a line, without addresses.
 fn width(line: &str, is_markdown: bool) -> usize {
     let words = line.split(' ').map(|word| match (word.find("](").filter(|_| is_markdown), word) {
         (Some(at), _) => &word[..at],
@@ -44,7 +44,8 @@ fn is_address(word: &str) -> bool {
     word.contains("http://") || word.contains("https://")
 }
 
-/// What is wrong with the long lines that were `found` in files, where some are `allowed`.
+/// Complaints about the long lines that were `found` in files. Files in `allowed` may have some,
+/// and must not be listed if they have none.
 pub fn faults(found: &BTreeMap<String, Vec<usize>>, allowed: &BTreeSet<String>) -> Vec<String> {
     let long = found.iter().filter(|(path, _)| !allowed.contains(*path));
     let long = long.flat_map(|(path, lines)| {

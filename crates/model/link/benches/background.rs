@@ -1,20 +1,22 @@
-//! What background traffic costs: `cargo bench -p netloom-link --bench background`. A pipe of
-//! 10 Gbit/s that is visited every 50 ms, with and without 1 Gbit/s of virtual frames of 1514
-//! bytes, by turns; idle, and with 100 Mbit/s of frames that are offered. Prints the CPU time that
-//! a second of the model takes, as a share of one CPU, and that of each virtual frame; and the
-//! share with 6 Gbit/s as a fluid of bursts (`ppbp`), in the same turns.
+//! CPU cost of background traffic: `cargo bench -p netloom-link --bench background`.
+//!
+//! A pipe of 10 Gbit/s is visited every 50 ms, alternately with and without 1 Gbit/s of virtual
+//! frames of 1514 bytes. This is done for an idle pipe, and for one with 100 Mbit/s of offered
+//! frames. Prints the CPU time for one second of the model, as a share of one CPU, and the CPU time
+//! per virtual frame. Also prints the share with 6 Gbit/s as a fluid of bursts (`ppbp`), measured
+//! in the same turns.
 
 use netloom_link::{FrameInfo, Pipe, PipeChange, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
-/// Seconds of the model in each turn.
+/// Seconds of virtual time in each turn.
 const SECONDS: u64 = 10;
 const TURNS: usize = 9;
 
-/// 100 Mbit/s of full frames.
+/// Gap between frames that makes 100 Mbit/s of full frames.
 const GAP: Duration = Duration::from_nanos(1514 * 80);
 
-/// Rates change 200 times a second.
+/// A fluid whose rate changes 200 times a second.
 const FLUID: &str =
     r#"[{"ppbp":{"load":"6Gbit/s","bursts":100,"burst":"1s","hurst":0.8},"as":"fluid"}]"#;
 
@@ -47,7 +49,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The share of a CPU that a pipe takes, and how many virtual frames came.
+/// Returns the share of a CPU that a pipe takes, and the number of virtual frames.
 fn measure(background: &str, offers: bool) -> (f64, u64) {
     let text = format!(r#"{{"rate":"10Gbit/s","background":{background}}}"#);
     let change: PipeChange = serde_json::from_str(&text).expect("properties");
@@ -59,7 +61,7 @@ fn measure(background: &str, offers: bool) -> (f64, u64) {
     while now < end {
         now += if offers { GAP } else { Duration::from_millis(50) };
         if offers {
-            // There is always room.
+            // The queue always has room.
             let _ = pipe.offer(now, FrameInfo::single(1514), 0);
         }
         while pipe.poll(now).is_some() {}
@@ -69,7 +71,7 @@ fn measure(background: &str, offers: bool) -> (f64, u64) {
     (share, counted.map_or(0, |background| background.delivered.frames))
 }
 
-/// What this thread has had of a CPU, in ns: other load does not count.
+/// Returns the CPU time of this thread in ns, which excludes other load.
 fn cpu_time() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux says it");
     text.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).expect("a number")

@@ -1,4 +1,4 @@
-//! IP prefixes as text: `10.0.0.1/24`. An address in its subnet, or a subnet.
+//! IP prefixes as text, like `10.0.0.1/24`: an address within its subnet, or a subnet.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Why a text is not an address.
+/// The error for a text that is not an address.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{text}` is not {expected}")]
 pub struct AddressError {
-    /// What was read.
+    /// The text that was parsed.
     pub text: String,
-    /// What was wanted, with an example.
+    /// Description of a valid text, with an example.
     pub expected: &'static str,
 }
 
@@ -127,7 +127,8 @@ pub enum IpPrefix {
 }
 
 impl IpPrefix {
-    /// The prefix of that address and so many bits, if an address of its family has as many.
+    /// Returns the prefix of `address` with `length` bits; `None` if an address of its family has
+    /// fewer bits.
     pub fn new(address: IpAddr, length: u8) -> Option<Self> {
         match address {
             IpAddr::V4(address) if length <= 32 => Some(Self::V4(Ipv4Prefix { address, length })),
@@ -153,7 +154,7 @@ impl IpPrefix {
         }
     }
 
-    /// How many bits the prefix has.
+    /// Length of the prefix in bits.
     pub fn length(self) -> u8 {
         match self {
             Self::V4(prefix) => prefix.length,

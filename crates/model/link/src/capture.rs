@@ -1,41 +1,43 @@
-//! What a capture shows of a frame at an interface. Not here: who captures, and file formats.
+//! The record of a frame that a capture shows at an interface. Not here: who captures, and file
+//! formats.
 
 use netloom_units::Time;
 
 use crate::DropReason;
 
-/// Which way a captured frame went, as the interface sees it.
+/// Direction of a captured frame, from the view of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CaptureDirection {
-    /// The interface received it: it left the link here.
+    /// The interface received the frame: it left the link here.
     Inbound,
-    /// The interface sent it: it entered the link here, whatever the link then did to it.
+    /// The interface sent the frame: it entered the link here. The link may have dropped it later.
     Outbound,
 }
 
-/// What the link did to a frame that is captured.
+/// The effect of the link on a captured frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CaptureNote {
-    /// Nothing that this capture shows.
+    /// No effect that this capture shows.
     #[default]
     None,
-    /// It marked the frame (ECN); only where the frame leaves the link.
+    /// The link marked the frame (ECN). Recorded only where the frame leaves the link.
     Marked,
-    /// It dropped the frame, now. An outbound frame was captured before, when it entered.
+    /// The link dropped the frame at this time. An outbound frame was also captured earlier, when
+    /// it entered the link.
     Dropped(DropReason),
 }
 
-/// A frame as it is on the wire: super-frames cut, checksums complete.
+/// A frame as it is on the wire: super-frames are split and checksums are complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapturedFrame {
-    /// When it passed. Frames of one super-frame have the same time.
+    /// Time at which it passed. The frames of one super-frame have the same time.
     pub time: Time,
-    /// Which way.
+    /// Direction in which it passed.
     pub direction: CaptureDirection,
-    /// What the link did to it.
+    /// Effect of the link on it.
     pub note: CaptureNote,
-    /// The Ethernet frame, FCS excluded; its beginning at least.
+    /// The Ethernet frame without FCS, or at least its beginning.
     pub bytes: Vec<u8>,
-    /// How long it was on the wire, in bytes.
+    /// Length on the wire, in bytes.
     pub original_length: u32,
 }

@@ -1,4 +1,4 @@
-//! The two directions of a link. Not here: the word `both`, which a scenario knows.
+//! The two directions of a link. Not here: the word `both`, which only scenarios use.
 
 use std::fmt;
 
@@ -12,10 +12,11 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both, in the order in which a link has its pipes.
+    /// Both directions, in the order of a link's pipes.
     pub const BOTH: [Self; 2] = [Self::Forward, Self::Reverse];
 
-    /// Its place in that order; also the end at which it begins.
+    /// Index of the direction in [`BOTH`](Self::BOTH); also the index of the end at which it
+    /// begins.
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -25,7 +26,7 @@ impl Direction {
         if end == 0 { Self::Forward } else { Self::Reverse }
     }
 
-    /// Its name, as in the names of random streams.
+    /// Name of the direction, as in the names of random streams.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",

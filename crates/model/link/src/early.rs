@@ -1,5 +1,5 @@
-//! Losses in front of the queue, on order from outside. Not here: losses of the channel, behind the
-//! line (`channel`).
+//! Losses in front of the queue, which are requested from outside the pipe. Not here: losses in the
+//! channel, behind the line (`channel`).
 
 use std::collections::VecDeque;
 
@@ -7,21 +7,21 @@ use netloom_units::{Probability, Stream};
 
 use crate::channel::{LossPattern, Replay};
 
-/// Which of the frames to come are lost in front of the queue.
+/// A request to lose some of the following frames in front of the queue.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EarlyLoss {
-    /// The frames with these numbers, in any order, counted from 0 for the next one; no others.
+    /// The frames with these numbers, in any order, counted from 0 for the next one.
     Positions(Vec<u32>),
-    /// Exactly these frames, over and over.
+    /// Exactly the frames of a pattern, which repeats.
     Pattern(LossPattern),
     /// Each frame with the same probability.
     Bernoulli(Probability),
-    /// The same share of frames as evenly as can be.
+    /// This share of frames, as evenly spaced as possible.
     Systematic(Probability),
 }
 
 impl EarlyLoss {
-    /// Nothing is lost.
+    /// No loss.
     pub const NONE: Self = Self::Positions(Vec::new());
 }
 
@@ -29,16 +29,17 @@ impl EarlyLoss {
 #[derive(Debug)]
 pub(crate) struct EarlyLosses {
     model: Model,
-    /// Losses that an earlier order asked for, and that no frame came for.
+    /// Losses of an earlier request for which no frame has come yet.
     overdue: usize,
     stream: Stream,
-    /// What the losses of a share have come to, in frames; kept from one share to the next.
+    /// Fraction of a frame that the systematic losses have accumulated. It is kept when the share
+    /// changes.
     owed: f64,
 }
 
 #[derive(Debug)]
 enum Model {
-    /// How many frames have come, and the numbers to come, ascending.
+    /// Number of frames that have come, and the numbers of those still to lose, ascending.
     Positions(u32, VecDeque<u32>),
     Pattern(Replay),
     Bernoulli(f64),
@@ -46,13 +47,13 @@ enum Model {
 }
 
 impl EarlyLosses {
-    /// None yet, with the random numbers of the pipe's `stream`.
+    /// Creates a source without losses. Its random stream is forked from the pipe's `stream`.
     pub fn new(stream: &Stream) -> Self {
         let model = Model::Positions(0, VecDeque::new());
         Self { model, overdue: 0, stream: stream.fork("early loss"), owed: 0.0 }
     }
 
-    /// A new order. What is left of the positions of the one before is overdue.
+    /// Replaces the request. The remaining positions of the previous request become overdue.
     pub fn order(&mut self, loss: EarlyLoss) {
         self.overdue = match &self.model {
             Model::Positions(_, left) => left.len(),
@@ -80,7 +81,7 @@ impl EarlyLosses {
         ordered || self.overdue > 0
     }
 
-    /// Whether the next frame is lost.
+    /// Decides whether the next frame is lost.
     pub fn next(&mut self) -> bool {
         let ordered = match &mut self.model {
             Model::Positions(come, numbers) => {

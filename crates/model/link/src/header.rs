@@ -1,13 +1,14 @@
-//! The headers that queue disciplines classify by. Not here: reading them from a frame's bytes.
+//! The headers by which queue disciplines classify. Not here: parsing them from the bytes of a
+//! frame.
 
 use std::net::IpAddr;
 
-/// What a queue discipline sees of an IP packet.
+/// The header fields of an IP packet that queue disciplines use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Header {
-    /// Where it comes from.
+    /// Source address.
     pub source: IpAddr,
-    /// Where it goes.
+    /// Destination address.
     pub destination: IpAddr,
     /// The upper-layer protocol: 6 for TCP, 17 for UDP.
     pub protocol: u8,
@@ -24,19 +25,19 @@ pub struct Header {
 /// The ECN field of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Ecn {
-    /// 00: the sender does not take part.
+    /// 00: the sender does not support ECN.
     #[default]
     NotCapable,
     /// 01: ECT(1).
     Capable1,
     /// 10: ECT(0).
     Capable0,
-    /// 11: congestion was met.
+    /// 11: the packet has met congestion.
     Congestion,
 }
 
 impl Ecn {
-    /// From the two low bits of the traffic class.
+    /// Parses the field from the two low bits of the traffic class.
     pub const fn from_bits(bits: u8) -> Self {
         match bits & 3 {
             0 => Self::NotCapable,

@@ -6,23 +6,24 @@
 //!
 //! | module | what lives there |
 //! |---|---|
-//! | `config` | what a pipe can be told: [`PipeConfig`], [`PipeChange`] |
+//! | `config` | the configuration of a pipe and changes to it: [`PipeConfig`], [`PipeChange`] |
 //! | `direction` | the two directions of a link: [`Direction`] |
-//! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
+//! | `frame` | the properties of a frame that a pipe uses: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
-//! | `early` | losses in front of the queue, on order: [`EarlyLoss`] |
-//! | `background` | virtual frames, or a fluid, that join and leave at the line: [`Background`] |
-//! | `condition` | what is done to packets in front of the queue: [`Condition`] |
-//! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
+//! | `early` | losses in front of the queue, on request: [`EarlyLoss`] |
+//! | `background` | cross traffic, as virtual frames or as a fluid: [`Background`] |
+//! | `condition` | traffic conditioning in front of the queue: [`Condition`] |
+//! | `queue`, `line`, `channel`, `flight` | the stages: waiting, serialization, loss, propagation |
 //! | `shift` | how much later frames leave the line because they were offered late |
-//! | `statistics` | what a pipe counts: [`PipeStatistics`] |
-//! | `log` | what happens to each frame, and its binary form: [`FrameEvent`], [`LogEncoder`] |
+//! | `statistics` | the counters of a pipe: [`PipeStatistics`] |
+//! | `log` | the events of each frame, and their binary form: [`FrameEvent`], [`LogEncoder`] |
 //! | `address` | IP prefixes: [`IpPrefix`] |
-//! | [`notation`] | the words of tc and dummynet |
-//! | `segment` | which port of a switch a frame leaves by, in which VLAN: [`LearningTable`], [`VlanBridge`] |
+//! | [`notation`] | the notations of tc and dummynet |
+//! | `segment` | the port of a switch by which a frame leaves, and its VLAN: [`LearningTable`], [`VlanBridge`] |
 //!
-//! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and knows of it what
-//! [`Frame`] says). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
+//! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and uses only the
+//! methods of [`Frame`]). A pipe allocates while its buffers grow to the size that the traffic
+//! needs, and no more afterwards.
 
 mod address;
 mod background;

@@ -1,5 +1,5 @@
-//! One direction of a link: the stages joined into a state machine in virtual time.
-//! Not here: clocks and devices; whoever owns the pipe says what time it is.
+//! One direction of a link: joins the stages into a state machine in virtual time.
+//! Not here: clocks and devices. Whoever owns the pipe passes the time in.
 
 mod background;
 mod coalesce;
@@ -27,10 +27,10 @@ use crate::{
 };
 use steered::Hold;
 
-/// Most serialization time that a super-frame may take and still stay whole.
+/// Longest serialization time of a super-frame that may stay whole.
 pub const COALESCING_BOUND: Duration = Duration::from_micros(50);
 
-/// A pipe carrying frames of type `F`.
+/// A pipe for frames of type `F`.
 ///
 /// # Call order
 /// 1. A frame arrives: for a super-frame ask [`coalesce`](Self::coalesce) how many wire frames may
@@ -42,11 +42,11 @@ pub const COALESCING_BOUND: Duration = Duration::from_micros(50);
 /// 3. [`change`](Self::change), [`statistics`](Self::statistics) and [`config`](Self::config) may
 ///    be called at any time between.
 ///
-/// `now` never goes back; an earlier time than one already given counts as the latest one given.
-/// What happens between two calls (a frame leaving the line, the next one starting, a virtual frame
-/// of the background arriving) happens at its exact time, in order, whenever the next call comes:
-/// calls are needed at releases only, and late calls change nothing but the time of the hand-over.
-/// A frame that is offered comes before virtual ones that arrive in the same nanosecond.
+/// `now` never goes back: a time before the latest one counts as the latest one. Events between two
+/// calls (a frame leaves the line, the next one starts, a virtual frame of the background arrives)
+/// happen at their exact times, in order, whenever the next call comes. So calls are needed only at
+/// releases, and a late call changes nothing but the time of the hand-over. A frame that is offered
+/// comes before virtual ones that arrive in the same nanosecond.
 ///
 /// # Example
 /// ```
@@ -64,23 +64,23 @@ pub const COALESCING_BOUND: Duration = Duration::from_micros(50);
 #[derive(Debug)]
 pub struct Pipe<F> {
     config: PipeConfig,
-    /// The latest time given.
+    /// Latest time that was passed in.
     now: Time,
-    /// Frames offered so far.
+    /// Number of frames that were offered so far.
     arrivals: u64,
-    /// Frames that have come to the queue so far, virtual ones included.
+    /// Number of all arrivals so far, virtual frames included.
     order: u64,
-    /// Only while there are conditioners.
+    /// The conditioners; `None` if the configuration has none.
     conditioning: Option<Box<Conditioning>>,
     queue: Queue<F>,
     line: Line,
     serving: Option<Serving<F>>,
     hold: Hold,
-    /// Only once they were ordered.
+    /// Losses in front of the queue; `None` until the first request.
     early: Option<Box<EarlyLosses>>,
-    /// Only once there has been one.
+    /// The background; `None` until there is one.
     background: Option<Box<BackgroundProcess>>,
-    /// What its random numbers come from.
+    /// Random stream from which those of early losses and the background are forked.
     stream: Stream,
     shift: Shift,
     channel: Channel,
@@ -88,7 +88,7 @@ pub struct Pipe<F> {
     discarded: VecDeque<Dropped<F>>,
     statistics: Collector,
     journal: Journal,
-    /// Frames that have left the line, with the times of their release, if they are kept.
+    /// Copies of frames that have left the line, with the times of their release, if they are kept.
     sent: Option<VecDeque<(F, Time)>>,
 }
 
@@ -100,16 +100,16 @@ struct Serving<F> {
     service: Service,
 }
 
-/// A frame at the far end.
+/// A frame that has arrived at the far end.
 #[derive(Debug)]
 pub struct Delivery<F> {
     /// The frame.
     pub frame: F,
-    /// What it is on the wire.
+    /// Number and lengths of its wire frames.
     pub info: FrameInfo,
-    /// How it came here.
+    /// Its way through the pipe.
     pub passage: Passage,
-    /// When it is due: its last bit arrives.
+    /// Time at which it is due: its last bit arrives.
     pub release: Time,
 }
 
@@ -118,17 +118,17 @@ pub struct Delivery<F> {
 pub struct Dropped<F> {
     /// The frame.
     pub frame: F,
-    /// What it was on the wire.
+    /// Number and lengths of its wire frames.
     pub info: FrameInfo,
-    /// The arrival's number in this pipe, from 0.
+    /// Number of the arrival in this pipe, from 0.
     pub number: u64,
-    /// When it was offered.
+    /// Time at which it was offered.
     pub offered: Time,
-    /// When its serialization began; `None` if it only waited.
+    /// Time at which its serialization began; `None` if it only waited.
     pub started: Option<Time>,
-    /// Why.
+    /// Reason of the drop.
     pub reason: DropReason,
-    /// When.
+    /// Time of the drop.
     pub at: Time,
 }
 
@@ -137,14 +137,15 @@ pub struct Dropped<F> {
 pub struct Rejected<F> {
     /// The frame.
     pub frame: F,
-    /// The arrival's number in this pipe, from 0.
+    /// Number of the arrival in this pipe, from 0.
     pub number: u64,
-    /// Why.
+    /// Reason of the rejection.
     pub reason: DropReason,
 }
 
 impl<F: Frame> Pipe<F> {
-    /// An empty pipe whose statistics begin at `start`. All of its draws come from `stream`.
+    /// Creates an empty pipe whose statistics begin at `start`. All of its random numbers come from
+    /// `stream`.
     pub fn new(config: PipeConfig, stream: Stream, start: Time) -> Self {
         let line = Line::new(&config, &stream, start);
         let mut pipe = Self {
@@ -172,26 +173,27 @@ impl<F: Frame> Pipe<F> {
         pipe
     }
 
-    /// What the pipe runs on.
+    /// The configuration of the pipe.
     pub fn config(&self) -> &PipeConfig {
         &self.config
     }
 
-    /// Takes in `frame` at `now`.
+    /// Offers `frame` at `now`.
     ///
     /// # Errors
-    /// Gives the frame back, with the reason, if the pipe is down, the packet is too long, or the
-    /// queue does not take it.
+    /// Returns the frame, with the reason, if the pipe is down, the packet is too long, a
+    /// conditioner or an early loss drops the frame, or the queue rejects it.
     #[inline]
     pub fn offer(&mut self, now: Time, info: FrameInfo, frame: F) -> Result<(), Rejected<F>> {
         self.offer_late(now, Duration::ZERO, info, frame)
     }
 
-    /// Takes in `frame` at `now`, which may have waited `unseen` for so long. That changes nothing
-    /// of what becomes of it; how much later frames leave the line for it is in [`Passage::shift`].
+    /// Offers `frame` at `now`, after it may have waited up to `unseen` without being offered. The
+    /// wait does not change the fate of the frame. [`Passage::shift`] records how much later frames
+    /// leave the line because of such waits.
     ///
     /// # Errors
-    /// As [`offer`](Self::offer).
+    /// As for [`offer`](Self::offer).
     #[inline]
     pub fn offer_late(
         &mut self,
@@ -214,7 +216,7 @@ impl<F: Frame> Pipe<F> {
         result.or_else(|(waiting, reason)| self.reject(reason, waiting))
     }
 
-    /// A frame comes to the beginning of the pipe.
+    /// Processes an arrival at the beginning of the pipe, offered or virtual.
     #[inline]
     fn take_in(
         &mut self,
@@ -255,9 +257,9 @@ impl<F: Frame> Pipe<F> {
         result
     }
 
-    /// Whether who offers frames is to wait: the queue is full at `now`, and drops nothing
-    /// ([`WhenFull::Wait`](crate::WhenFull::Wait)). It is over by
-    /// [`next_line_end`](Self::next_line_end). A frame that is offered all the same is taken in.
+    /// Whether further offers should wait: the queue is full at `now` and drops nothing
+    /// ([`WhenFull::Wait`](crate::WhenFull::Wait)). The wait is over by
+    /// [`next_line_end`](Self::next_line_end). A frame that is offered nevertheless is accepted.
     #[inline]
     pub fn is_full(&mut self, now: Time) -> bool {
         if self.config.queue.full == WhenFull::Drop {
@@ -268,8 +270,8 @@ impl<F: Frame> Pipe<F> {
         self.config.state == LinkState::Up && !self.line_is_free() && self.queue.is_full(shortest)
     }
 
-    /// Puts a frame on the line that finds it free, unless the queue discipline will not have it,
-    /// or keeps it because its class is at its cap.
+    /// Passes a frame through the queue discipline to the free line. The discipline may drop the
+    /// frame, or keep it because its class is at its cap.
     fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
         self.update_rate(now);
         let (info, is_virtual) = (waiting.info, waiting.frame.is_virtual());
@@ -288,14 +290,14 @@ impl<F: Frame> Pipe<F> {
         Ok(())
     }
 
-    /// Whether it is only its VLAN tag that makes a frame longer than the MTU.
+    /// Whether a frame exceeds the MTU only because of its VLAN tag.
     #[cold]
     fn fits_without_tag(&self, waiting: &Waiting<F>) -> bool {
         let untagged = waiting.info.largest().saturating_sub(waiting.frame.tag_bytes());
         self.config.pipe_mtu.admits(untagged)
     }
 
-    /// Tells the queue the rate, if it changes by itself.
+    /// Updates the rate in the queue, if the rate changes by itself.
     #[inline]
     fn update_rate(&mut self, now: Time) {
         if self.line.varies() {
@@ -303,7 +305,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// The next frame whose release is not after `now`, in order of release.
+    /// Returns the next frame whose release is not after `now`, in order of release.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivery<F>> {
         let now = self.advance(now);
@@ -318,15 +320,16 @@ impl<F: Frame> Pipe<F> {
         Some(Delivery { frame, info, passage, release })
     }
 
-    /// The next frame that was accepted and dropped later: lost on the channel, or caught by the
-    /// pipe going down. They wait here, already counted, until they are collected.
+    /// Returns the next frame that was accepted and dropped later: lost on the channel, dropped by
+    /// the queue, or lost when the pipe went down. Such frames are already counted and wait here
+    /// until they are collected.
     #[inline]
     pub fn poll_dropped(&mut self) -> Option<Dropped<F>> {
         self.discarded.pop_front()
     }
 
-    /// From now on, whether everything that happens to a frame waits to be collected with
-    /// [`poll_event`](Self::poll_event). At first it does not.
+    /// Sets whether the events of frames are recorded, to be collected with
+    /// [`poll_event`](Self::poll_event). At first they are not.
     pub fn record_events(&mut self, wanted: bool) {
         self.journal.keep(wanted);
     }
@@ -337,35 +340,35 @@ impl<F: Frame> Pipe<F> {
         self.journal.is_kept()
     }
 
-    /// The next event. Arrivals and what is done to the queue come in their order; a delivery comes
-    /// when it is collected with [`poll`](Self::poll).
+    /// Returns the next event. Arrivals and events of the queue come in their order; a delivery
+    /// comes when it is collected with [`poll`](Self::poll).
     #[inline]
     pub fn poll_event(&mut self) -> Option<FrameEvent> {
         self.journal.pop()
     }
 
-    /// From now on, whether frames that leave the line wait to be collected with
-    /// [`poll_sent`](Self::poll_sent) as well: who is at the far end can learn of them while they
+    /// Sets whether copies of frames that leave the line are kept, to be collected with
+    /// [`poll_sent`](Self::poll_sent). With them, the receiver can learn about frames while they
     /// propagate.
     pub fn keep_sent(&mut self, wanted: bool) {
         self.sent = wanted.then(VecDeque::new);
     }
 
-    /// The next frame that has left the line, with the time of its release. It is released as
-    /// always; a cut may still drop it before.
+    /// Returns the next frame that has left the line, with the time of its release. The frame
+    /// itself is released as usual, but a cut may still drop it before.
     #[inline]
     pub fn poll_sent(&mut self) -> Option<(F, Time)> {
         self.sent.as_mut()?.pop_front()
     }
 
-    /// When the next frame that was offered leaves the line, at the earliest: exactly if it is on
-    /// the line, or waits behind virtual frames or a fluid in a FIFO queue with drop-tail at a
-    /// constant rate.
+    /// Earliest time at which the next offered frame leaves the line. It is exact if the frame is
+    /// on the line, or if it waits behind virtual frames or a fluid in a FIFO queue with drop-tail
+    /// at a constant rate.
     #[inline]
     fn line_end(&self) -> Option<Time> {
         let Some(serving) = &self.serving else {
-            // What waits though nothing is on the line waits for a hold to end, for a fluid, or for
-            // its class to open.
+            // Frames that wait although nothing is on the line wait for a hold to end, for a fluid,
+            // or for their class to open.
             return match self.held_until().or_else(|| self.queue.opens()) {
                 Some(at) => self.frames_wait().then_some(at),
                 None => self.end_behind_background(self.turn_behind_fluid()),
@@ -377,8 +380,8 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// When [`poll`](Self::poll) is to be called next, if nothing else happens before. The call
-    /// may find nothing, because a frame that has yet to leave the line may be lost or take longer,
+    /// Time of the next call of [`poll`](Self::poll), if nothing else happens before. The call may
+    /// return nothing, because a frame that has yet to leave the line may be lost or take longer,
     /// or because a pipe with background traffic is visited every 50 ms.
     #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
@@ -391,9 +394,9 @@ impl<F: Frame> Pipe<F> {
         self.or_visit(due)
     }
 
-    /// When [`poll_sent`](Self::poll_sent) may have a frame next, if nothing else happens before
-    /// and the pipe is polled then. Who needs no frame when it is released need not poll more
-    /// often.
+    /// Earliest time at which [`poll_sent`](Self::poll_sent) may return a frame next, if nothing
+    /// else happens before and the pipe is polled then. Callers that do not need frames at their
+    /// release need not poll more often.
     #[inline]
     pub fn next_line_end(&self) -> Option<Time> {
         self.or_visit(self.line_end())
@@ -407,8 +410,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// Traces and schedules begin anew, as if they were set at `now`: the time from which a run
-    /// counts.
+    /// Restarts traces and schedules as if they were set at `now`, the beginning of a run.
     pub fn begin(&mut self, now: Time) {
         let now = self.advance(now);
         if matches!(self.config.rate, RateLimit::Trace(_) | RateLimit::Schedule(_)) {
@@ -419,12 +421,13 @@ impl<F: Frame> Pipe<F> {
 
     /// Applies `change` at `now`.
     ///
-    /// Rate, framing and queue hold from the next frame to start serialization or to arrive, the
-    /// channel's properties, delay and jitter from the next frame to leave the line. Nothing queued
-    /// is dropped, duplicated or reordered, except that a pipe going down with `in_flight: drop`
-    /// drops all that is in it, and that a fluid is dropped which the pipe cannot have any more
-    /// ([`Background::check`](crate::Background::check)). A model that the change does not touch
-    /// keeps its state.
+    /// Changes of rate, framing and queue hold from the next frame that starts serialization or
+    /// arrives. Changes of the channel, delay and jitter hold from the next frame that leaves the
+    /// line. A model that the change does not touch keeps its state.
+    ///
+    /// Nothing queued is dropped, duplicated or reordered, with two exceptions. A pipe that goes
+    /// down with `in_flight: drop` drops everything in it. A fluid is dropped if the pipe cannot
+    /// have one any more ([`Background::check`](crate::Background::check)).
     pub fn change(&mut self, now: Time, change: &PipeChange) {
         let now = self.advance(now);
         let mut config = self.config.clone();
@@ -452,18 +455,18 @@ impl<F: Frame> Pipe<F> {
         if cut && new.in_flight == InFlight::Drop {
             self.drop_everything(now);
         } else if self.serving.is_none() && self.queue.backlog().frames > 0 {
-            // What waited for a cap may have none now.
+            // The change may have removed the cap for which a frame waited.
             self.fill_line(now);
         }
         self.forget_due();
     }
 
-    /// Everything counted up to `now`.
+    /// Statistics from the beginning up to `now`.
     pub fn statistics(&mut self, now: Time) -> PipeStatistics {
         self.counted(now, None)
     }
 
-    /// What was counted in the last seconds up to `now`.
+    /// Statistics of the last seconds up to `now`.
     pub fn recent_statistics(&mut self, now: Time, window: Window) -> PipeStatistics {
         self.counted(now, Some(window))
     }
@@ -486,7 +489,7 @@ impl<F: Frame> Pipe<F> {
         self.statistics.snapshot(now, window, present, self.line.busy(now))
     }
 
-    /// Lets everything happen that happens on the line up to `now`, each at its time.
+    /// Performs all events of the line up to `now`, each at its time.
     #[inline]
     fn advance(&mut self, now: Time) -> Time {
         self.now = self.now.max(now);
@@ -502,7 +505,7 @@ impl<F: Frame> Pipe<F> {
         self.now
     }
 
-    /// Statistics are kept by the second.
+    /// Closes the past seconds of the statistics, which are kept by the second.
     #[inline]
     fn turn_seconds(&mut self, now: Time) {
         if now >= self.statistics.ends() {
@@ -511,9 +514,9 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// When the frame on the line leaves it, or a hold ends. While the line has neither, only
-    /// frames wait whose class is at its cap: then when the first of these may leave. Not here: who
-    /// waits for a fluid.
+    /// Time of the next change on the line: the frame on it leaves, or a hold ends. Without either,
+    /// only frames wait whose class is at its cap; then it is the time at which the first of these
+    /// may leave. Not here: frames that wait for a fluid.
     #[inline]
     fn line_changes(&self) -> Option<Time> {
         match &self.serving {
@@ -522,8 +525,8 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// The frame on the line leaves it at `at`, if there is one, and the one that the discipline
-    /// picks takes its place, unless the line is held.
+    /// Performs a change on the line at `at`: the frame on it leaves, if there is one, and the next
+    /// one in the discipline's order takes its place, unless the line is held.
     fn next_on_line(&mut self, at: Time) {
         self.turn_seconds(at);
         if let Some(serving) = self.serving.take() {
@@ -533,7 +536,7 @@ impl<F: Frame> Pipe<F> {
         self.fill_line(at);
     }
 
-    /// Puts what waits next on the line, which is free at `at`.
+    /// Puts the next waiting frame on the line, which is free at `at`.
     fn fill_line(&mut self, at: Time) {
         // Frames that take no time on the line do not stop the next ones.
         while self.line_is_free()
@@ -562,13 +565,13 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// A frame's last bit left the line: the channel decides what becomes of it.
+    /// Handles a frame whose last bit has left the line: the channel decides its fate.
     #[inline]
     fn serialized(&mut self, serving: Serving<F>) {
         let Serving { waiting, started, service: Service { end, lost } } = serving;
         let shift = self.shift_of(&waiting, started, end);
         let Waiting { frame, info, offered, marked, .. } = waiting;
-        // The channel never sees virtual frames.
+        // Virtual frames do not enter the channel.
         let Carried::Real { mut frame, number } = frame else {
             return self.background_left(&info, lost);
         };
@@ -604,7 +607,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// Takes over what the queue did at `now`.
+    /// Updates statistics and drops after a change of the queue at `now`.
     #[inline]
     fn queue_changed(&mut self, now: Time) {
         let backlog = self.queue.backlog();

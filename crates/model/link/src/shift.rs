@@ -1,39 +1,43 @@
-//! How much later frames leave the line because they were offered late: whoever reads a device sees a frame at
-//! some time, and it may have waited there unseen. If the line is busy, those behind it wait too, until it is
-//! next idle. Not here: how long nobody looked, which is the caller's knowledge.
+//! How much later frames leave the line because they were offered late. Whoever reads a device
+//! receives a frame at some time, but the frame may have waited there before. If the line is busy,
+//! the frames behind it wait too, until the line is next idle. Not here: how long a frame may have
+//! waited unread, which the caller knows.
 //!
-//! Frames leave the line one after the other, so with frame n offered `u` late, `w` the time for which it waited
-//! for the line, and `g` the time for which the line was idle before it, `e(n) = min(u + w, e(n-1) + g)` is how
-//! much earlier it would have left the line, had every frame been offered at once (Lindley's recursion, for both
-//! cases). Every frame that was on the line counts, in the order of the line, whatever becomes of it afterwards:
-//! lost, corrupted, duplicated or overtaken. Senders who are answered adapt: a second after the last frame that
-//! was late for having been offered late, none is counted, though the line may not have been idle since.
+//! Frames leave the line one after the other. Let frame n be offered `u` late, let `w` be the time
+//! for which it waited for the line, and let `g` be the time for which the line was idle before it.
+//! Then `e(n) = min(u + w, e(n-1) + g)` is how much earlier it would have left the line if every
+//! frame had been offered without delay (Lindley's recursion, for both cases).
+//!
+//! Every frame that was on the line counts, in the order of the line, even if it was then lost,
+//! corrupted, duplicated or overtaken. Senders that receive answers adapt. So one second after the
+//! last frame that left late because of a late offer, the shift is zero, even if the line has not
+//! been idle since.
 
 use netloom_units::{Duration, Time};
 
 use crate::queue::Waiting;
 
-/// For how long what follows from a stall is followed.
+/// Time for which the consequences of a stall are followed.
 const MEMORY: Duration = Duration::from_secs(1);
 
-/// The recursion of one line.
+/// The state of the recursion for one line.
 #[derive(Debug, Default)]
 pub(crate) struct Shift {
-    /// When the last frame left the line.
+    /// Time at which the last frame left the line.
     free: Time,
     /// How much earlier that frame would have left.
     by: Duration,
-    /// Until when that matters to the next ones.
+    /// Time up to which `by` applies to later frames.
     until: Time,
 }
 
 impl Shift {
-    /// How much earlier a frame that left the line at `end` would have left it. Called for every frame, in the
-    /// order of the line.
+    /// Returns how much earlier a frame that left the line at `end` would have left it. Must be
+    /// called for every frame, in the order of the line.
     ///
-    /// Frames keep their order, a fluid does not: of what flowed in while a frame stood unseen, it
-    /// would have been in front. By so much time, `overtakes`, it may have left earlier though the
-    /// line was not idle.
+    /// Frames keep their order, but a fluid does not: the frame would have been in front of the
+    /// fluid that arrived while it waited unread. So it may have left earlier by the time
+    /// `overtakes`, although the line was not idle.
     #[inline]
     pub fn left<F>(
         &mut self,
@@ -50,12 +54,13 @@ impl Shift {
         self.follow(frame.unseen, frame.offered, started, idle)
     }
 
-    /// The line was held up to `until`, and not idle.
+    /// Records that the line was held up to `until`, so it was not idle.
     pub fn held(&mut self, until: Time) {
         self.free = until;
     }
 
-    /// The line sent a fluid up to `until`, which had waited for `waited` when it left.
+    /// Records that the line sent fluid up to `until`. That fluid had waited for `waited` when it
+    /// left.
     #[inline]
     pub fn carried(&mut self, until: Time, waited: Duration) {
         self.free = until;
@@ -67,7 +72,7 @@ impl Shift {
         let waited = started.since(offered);
         let before = if offered > self.until { Duration::ZERO } else { self.by };
         self.by = (late + waited).min(before + idle);
-        // Of a line that had work all the time, a stall changes nothing.
+        // A stall does not change a line that always had work.
         if self.by > waited.min(before + idle) {
             self.until = offered + MEMORY;
         }

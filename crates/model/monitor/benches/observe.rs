@@ -1,5 +1,5 @@
-//! What an observation costs, beside the least that anything could do with it: a look at its kind and a
-//! sum. `cargo bench -p netloom-monitor`.
+//! Cost of an observation, compared with the least that anything could do with it: check its kind
+//! and sum up. `cargo bench -p netloom-monitor`.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
@@ -54,7 +54,7 @@ fn main() {
 }
 
 fn row(name: &str, apart_ns: u64, observation: impl Fn(u64) -> O) {
-    // 12 Gbit/s: between the two traffics.
+    // 12 Gbit/s: between the two traffic rates.
     let criteria = r#"{"net_internal": {"rate": "12Gbit/s"}}"#;
     let observations: Vec<(Time, O)> =
         (0..OBSERVATIONS).map(|n| (Time::from_nanos(n * apart_ns), observation(n))).collect();

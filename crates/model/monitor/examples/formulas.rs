@@ -1,9 +1,9 @@
-//! Whether the verdict on a recorded run is the one that follows from the formulas over the whole record.
+//! Checks that the verdict on a recorded run follows from the formulas over the whole record.
 //!
 //!     cargo run --release -p netloom-monitor --example formulas -- RESULTS
 //!
-//! `RESULTS` is the directory of a run whose scenario has `measure: { observations: true }`. Prints where
-//! the two differ, and ends with code 1 if they do.
+//! `RESULTS` is the directory of a run whose scenario has `measure: { observations: true }`. Prints
+//! the differences, and ends with code 1 if there are any.
 
 #[path = "../tests/offline/mod.rs"]
 mod offline;
@@ -30,7 +30,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let given: Verdict = serde_json::from_value(summary["verdict"].clone())?;
     let record = BufReader::new(File::open(results.join("observations.jsonl"))?);
     let mut observations = trace::read(record).collect::<Result<Vec<_>, _>>()?;
-    // The formulas know numbers only.
+    // The formulas use numbers only.
     observations.retain(|(_, seen)| !is_name(seen));
 
     let mut monitor = Monitor::new(criteria.clone(), given.trust.clone(), given.from);

@@ -1,5 +1,5 @@
-//! When a signal counts as contention: thresholds and windows, as a scenario may set them. Not here: how
-//! they are tested (`criterion`).
+//! Thresholds and windows of the signals, as a scenario may set them. They decide when a signal
+//! counts as contention. Not here: how they are tested (`criterion`).
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trust::Trust;
 
-/// The thresholds of all signals. Names and defaults follow Maier 2011 ch. 4, θ and δ included.
+/// Thresholds of all signals. Names and defaults follow Maier 2011 ch. 4, including θ and δ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Criteria {
@@ -17,11 +17,13 @@ pub struct Criteria {
     pub lateness: Delays,
     /// How long tasks of a node may wait for a CPU.
     pub run_queue: Delays,
-    /// For how long a CPU may have no idle moment (θ_c).
+    /// How long a CPU may have no idle moment (θ_c).
     pub cpu: Busy,
-    /// How much nodes of this machine may send each other. Calibrated; without a rate not tested.
+    /// How much nodes of this machine may send each other. The rate is calibrated; without one, it
+    /// is not tested.
     pub net_internal: Traffic,
-    /// How much nodes may send through an uplink. Calibrated; without a rate not tested.
+    /// How much nodes may send through an uplink. The rate is calibrated; without one, it is not
+    /// tested.
     pub net_external: Traffic,
     /// How many pages may be swapped in.
     pub memory_in: Pages,
@@ -29,19 +31,20 @@ pub struct Criteria {
     pub memory_out: Pages,
     /// How many major faults and refaults the nodes may have together.
     pub faults: Pages,
-    /// For how long a disk may have requests pending (θ_d).
+    /// How long a disk may have requests pending (θ_d).
     pub disk: Busy,
     /// How much of a CPU's time the hypervisor may take.
     pub steal: Part,
-    /// How much of the time a task of a node may stand still for want of a CPU or of memory. Waiting for a
-    /// disk is not tested: it is part of writing to one, however idle. That a disk is contended `disk` says.
+    /// How much of the time a task of a node may stand still for lack of a CPU or of memory.
+    /// Waiting for a disk is not tested, because every write to a disk waits, even if the disk is
+    /// idle. Contention of a disk is tested by `disk`.
     pub pressure: Part,
     /// The highest value of each metric that applications report.
     pub application: BTreeMap<String, f64>,
     /// How late events of the timeline may happen.
     pub timeline: Punctuality,
-    /// A metric of an application that was above its highest value no longer than this in all is
-    /// brief: the run is suspect, not invalid.
+    /// How long a metric of an application may be above its highest value, in all, to count as
+    /// brief. Then the run is suspect, not invalid.
     pub brief: Duration,
 }
 
@@ -58,10 +61,10 @@ impl Default for Criteria {
             net_external: Traffic::default(),
             memory_in: Pages { limit: 1, window: ten_ms },
             memory_out: Pages { limit: 1, window: ten_ms },
-            // A major fault takes some 100 µs of an SSD: a thousand are a tenth of a task's time.
+            // A major fault takes some 100 µs of an SSD: a thousand take a tenth of a task's time.
             faults: Pages { limit: 1000, window: second },
             disk: Busy { longest: Duration::from_millis(100) },
-            // The kernel counts steal in ticks of 10 ms: in one second, one percent is one tick.
+            // The kernel counts steal in ticks of 10 ms: in one second, 1 % is a single tick.
             steal: Part { limit: share(0.01), window: Duration::from_secs(10) },
             pressure: Part { limit: share(0.2), window: second },
             application: BTreeMap::new(),
@@ -72,8 +75,8 @@ impl Default for Criteria {
 }
 
 impl Criteria {
-    /// Fills in what depends on what the run is needed for: both tolerances, where none is set. No
-    /// event that is later than needed is punctual.
+    /// Fills in both tolerances from what the run needs, if they are not set. An event that is
+    /// later than needed never counts as punctual.
     #[must_use]
     pub fn resolved(mut self, trust: &Trust) -> Self {
         self.lateness.tolerance.get_or_insert(trust.delay());
@@ -85,15 +88,16 @@ impl Criteria {
 
 /// How late is too late.
 ///
-/// Of frames, contended when more than 1 % of those in a window are later than the tolerance (the 99th
-/// percentile is above it), where a window with less than 100 in it counts as filled up with punctual ones; and
-/// when any single one is later than ten times the tolerance. Of waits for a CPU, contended when a task had
-/// waited for longer than the tolerance for more than 1 % of a window.
+/// Frames: contention holds if more than 1 % of those in a window are later than the tolerance, so
+/// that the 99th percentile is above it. A window with fewer than 100 frames counts as filled up
+/// with punctual ones. A single frame that is later than ten times the tolerance is contention,
+/// too. Waits for a CPU: contention holds if, for more than 1 % of a window, a task had waited for
+/// longer than the tolerance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Delays {
-    /// What is not late yet. By default `trust.delay`: 1 % of the smallest link delay, but at least
-    /// 1 ms and at most 2 ms.
+    /// The largest delay that is not late. By default `trust.delay`: 1 % of the smallest link
+    /// delay, but at least 1 ms and at most 2 ms.
     pub tolerance: Option<Duration>,
     /// The length of the sliding window.
     pub window: Duration,
@@ -101,7 +105,8 @@ pub struct Delays {
 
 impl Delays {
     const TOLERANCE: Duration = Duration::from_millis(1);
-    /// The part of frames, or of the time, that may be later than the tolerance: the 99th percentile is not.
+    /// The part of the frames, or of the time, that may be later than the tolerance, so that the
+    /// 99th percentile is not.
     pub(crate) const PART: f64 = 0.01;
 
     /// The tolerance, or the default of an experiment without delays.
@@ -109,7 +114,7 @@ impl Delays {
         self.tolerance.unwrap_or(Self::TOLERANCE)
     }
 
-    /// What a single frame may be late, and for how long the engine may pause: ten times the tolerance.
+    /// How late a single frame may be, and how long the engine may pause: ten times the tolerance.
     pub fn hard_limit(&self) -> Duration {
         Duration::from_nanos(self.tolerance().as_nanos().saturating_mul(10))
     }
@@ -121,15 +126,15 @@ impl Default for Delays {
     }
 }
 
-/// How late is too late for things that happen at a time. Contended when one is later.
+/// How late is too late for an event that has a scheduled time. Contention holds if one is later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Punctuality {
-    /// What is not late yet.
+    /// The largest delay that is not late.
     pub tolerance: Duration,
 }
 
-/// For how long something may be busy without a break (θ_c, θ_d). Contended from that length on.
+/// How long something may be busy without a break (θ_c, θ_d). Contention holds from that length on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Busy {
@@ -137,7 +142,7 @@ pub struct Busy {
     pub longest: Duration,
 }
 
-/// How much may be sent in a sliding window (θ_n and δ). Contended from the rate on.
+/// How much may be sent in a sliding window (θ_n and δ). Contention holds from the rate on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Traffic {
@@ -157,14 +162,15 @@ impl Default for Traffic {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pages {
-    /// Contended from so many pages in a window on; 1 is any, told as a threshold of 0.
+    /// Contention holds from this number of pages in a window on. With 1, any page is contention,
+    /// and the threshold is reported as 0.
     #[schemars(range(min = 1))]
     pub limit: u64,
     /// The length of the window.
     pub window: Duration,
 }
 
-/// Which part of a sliding window something may take. Contended above it.
+/// The part of a sliding window that something may take. Contention holds above it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {

@@ -1,22 +1,23 @@
-//! Contention monitor: is what a run measured the network, or the machine?
+//! Contention monitor: did a run measure the network, or the machine?
 //!
-//! Pure: [`Observation`]s with their time go in, [`Signal`]s come out, and a [`Verdict`] at the end.
-//! Not here: how things are observed (`netloom-probes`, the engine), and what is done about it.
+//! Pure: [`Observation`]s with their times go in, [`Signal`]s come out, and a [`Verdict`] at the
+//! end. Not here: how things are observed (`netloom-probes`, the engine), and what is done about
+//! contention.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `observation`, `party` | what is seen, and whom it concerns |
-//! | `trust` | what a run is needed for |
-//! | `bound` | by how much it may be wrong |
-//! | `criteria`, `problems` | thresholds and windows, and those that make no sense |
-//! | `signal` | what is told while a run lasts |
-//! | `monitor` | takes the one and tells the other |
+//! | `observation`, `party` | what is observed, and whom it concerns |
+//! | `trust` | how exact a run has to be |
+//! | `bound` | by how much a run may be wrong |
+//! | `criteria`, `problems` | thresholds and windows; checks that they make sense |
+//! | `signal` | what is reported during a run |
+//! | `monitor` | takes observations, returns signals and the verdict |
 //! | `criterion` | when contention holds, a file for each signal; made of `window`, `stretch`, `tracker` |
-//! | `shares`, `uses`, `names` | through whom |
-//! | `watched` | which signals are watched, what cannot be seen, and where thresholds come from |
-//! | `verdict` | what is told of a run, and the rules by which it is judged |
+//! | `shares`, `uses`, `names` | who caused contention |
+//! | `watched` | which signals are watched, what cannot be observed, where thresholds come from |
+//! | `verdict` | the result of a run, and the rules by which it is judged |
 //! | `warnings` | how often people are warned |
-//! | `trace` | observations as a file, to be judged again |
+//! | `trace` | observations as a file, from which a run can be judged again |
 
 mod bound;
 mod criteria;

@@ -1,4 +1,4 @@
-//! The monitor: takes observations, tells signals, and judges.
+//! The monitor: takes observations, returns signals, and judges.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,11 +17,12 @@ use crate::verdict::SignalReport;
 use crate::verdict::{Concern, Evidence, Overhead, Verdict, bad_times, counted, judge, word};
 use crate::watched::Watched;
 
-/// Watches a run.
+/// Monitors a run.
 ///
-/// Call [`observe`] with everything that is observed, each probe's observations in the order of their
-/// times, and [`Observation::Looked`] after all up to a time, as often as what goes on in silence is to be told; and
-/// [`poll_signal`] after each, until it gives nothing. [`verdict`] may be asked at any time, and is final at the end.
+/// Call [`observe`] with everything that is observed, each probe's observations in the order of
+/// their times. Call it with [`Observation::Looked`] after all observations up to a time, as often
+/// as conditions that go on in silence are to be detected. Call [`poll_signal`] after each, until
+/// it returns `None`. [`verdict`] may be called at any time, and is final at the end.
 ///
 /// [`observe`]: Monitor::observe
 /// [`poll_signal`]: Monitor::poll_signal
@@ -45,23 +46,23 @@ pub struct Monitor {
     overhead: Overhead,
 }
 
-/// How old [`Observation::Frames`] of a pipe may be at [`Observation::Looked`].
+/// How old the latest [`Observation::Frames`] of a pipe may be at an [`Observation::Looked`].
 pub const PIPES_LOOKED: Duration = Duration::from_secs(1);
 
-/// What the monitor spends time on.
+/// Kinds of work on which CPU time is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
-    /// Getting ready to observe.
+    /// Preparing to observe.
     Preparation,
     /// Observing and judging.
     Monitoring,
-    /// Telling of it.
+    /// Reporting signals.
     Notification,
 }
 
 impl Monitor {
-    /// A monitor that begins at `from`, in ns since the experiment's zero, of a run that is needed
-    /// for this.
+    /// A monitor that begins at `from`, in ns since the experiment's zero. `trust` is how exact the
+    /// run has to be.
     pub fn new(criteria: Criteria, trust: Trust, from: Time) -> Self {
         Self {
             all: All::new(&criteria),
@@ -82,7 +83,7 @@ impl Monitor {
         }
     }
 
-    /// Something was observed at `at`.
+    /// Takes an observation that was made at `at`.
     pub fn observe(&mut self, at: Time, observation: &Observation) {
         match observation {
             Observation::Named { what, name } => self.names.set(*what, name),
@@ -112,7 +113,7 @@ impl Monitor {
         }
     }
 
-    /// Collects what the error bound is made of.
+    /// Collects the data of the error bound.
     fn collect(&mut self, at: Time, observation: &Observation) {
         let trust = &self.trust;
         match *observation {
@@ -131,19 +132,19 @@ impl Monitor {
         }
     }
 
-    /// The next signal that has not been told.
+    /// Returns the next signal that has not been returned yet.
     pub fn poll_signal(&mut self) -> Option<Signal> {
         self.signals.pop_front()
     }
 
-    /// Whether contention holds now, or did until so shortly before that it may go on.
+    /// Whether contention holds now, or ended so recently that its episode may go on.
     pub fn is_contended(&self) -> bool {
         let mut contended = false;
         self.all.visit(&mut |tracker| contended |= tracker.open_peak().is_some());
         contended
     }
 
-    /// The monitor's user spent CPU time on it.
+    /// Adds CPU time that the monitor's user spent on it.
     pub fn spent(&mut self, work: Work, cpu_time: Duration) {
         *match work {
             Work::Preparation => &mut self.overhead.preparation_ns,
@@ -152,12 +153,12 @@ impl Monitor {
         } += cpu_time.as_nanos();
     }
 
-    /// So much time passed while the monitor's user was at work on it, ready or kept waiting.
+    /// Adds time that passed while the monitor's user worked on it, running or waiting for a CPU.
     pub fn elapsed(&mut self, time: Duration) {
         self.overhead.elapsed_ns += time.as_nanos();
     }
 
-    /// The verdict on the run until `now`, which is not before anything observed.
+    /// The verdict on the run until `now`. No observation may be later than that.
     pub fn verdict(&self, now: Time) -> Verdict {
         let mut ended = self.clone();
         ended.tick(now);
@@ -195,11 +196,11 @@ impl Monitor {
         }
     }
 
-    /// Which times are to be left out, as far as that is known.
+    /// The times to be left out, as far as they are known.
     pub fn marks(&self) -> Marks {
         let run = (self.settled.max(self.from), self.looked);
         Marks {
-            // Pipes are looked at every second.
+            // Pipes are polled every second.
             until: self.looked - PIPES_LOOKED,
             pipes: self.pipes.bad_times(&self.names),
             engine: self.pauses.bound(run, &self.trust).bad,
@@ -216,7 +217,7 @@ impl Monitor {
         }
     }
 
-    /// Time has come to `now`, and everything up to now has been observed.
+    /// Advances time to `now`. Everything up to now has been observed.
     fn tick(&mut self, now: Time) {
         self.all.tick(now, &mut self.out);
         let due = self.uses.take_due(now);

@@ -1,4 +1,5 @@
-//! Parties and resources by number and by name. Inside, everything is a number; what is told has names.
+//! Parties and resources by number and by name. Inside the monitor they are numbers; reports have
+//! names.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use crate::observation::Subject;
 use crate::party::{Party, Who};
 use crate::signal::{Buffer, DropCause, Pressure, Resource};
 
-/// Where contention is, by number; [`Resource`] is the same by name.
+/// A resource that is contended, by number; [`Resource`] is its counterpart by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Place {
     Frames,
@@ -31,7 +32,7 @@ pub(crate) enum Place {
     FlowThroughput,
 }
 
-/// The names that were told.
+/// The names that were reported.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names(BTreeMap<Subject, String>);
 
@@ -40,7 +41,7 @@ impl Names {
         self.0.insert(what, name.into());
     }
 
-    /// The name of a subject; what stands for it, if none was told.
+    /// The name of a subject; its number if it has no name.
     pub fn of(&self, what: Subject) -> String {
         self.0.get(&what).cloned().unwrap_or_else(|| what.number().to_string())
     }

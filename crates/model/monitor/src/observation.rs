@@ -1,8 +1,8 @@
-//! What probes and the engine see. Not here: what follows from it (`criterion`).
+//! Observations of probes and of the engine. Not here: what follows from them (`criterion`).
 //!
-//! There are two ways to see: *events*, each at its time, and *intervals*, which say what happened since
-//! the last look (`over`, a length of time that ends when the observation is made). Event-driven probes
-//! give events, polling ones intervals; both go to the same criteria.
+//! There are two kinds: *events*, each at its time, and *intervals*, which report what happened
+//! since the probe's last look (`over`, a length of time that ends when the observation is made).
+//! Event-driven probes give events, polling probes give intervals. Both go to the same criteria.
 
 use netloom_units::{Dilation, Duration, Size};
 use schemars::JsonSchema;
@@ -12,30 +12,30 @@ use crate::bound::PipeFrames;
 use crate::party::Party;
 use crate::signal::{Buffer, DropCause, Pressure, SignalKind};
 
-/// Something that was seen; its time goes beside it.
+/// An observation. Its time is passed beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Observation {
-    /// The name of something that observations number. To be told before its first observation is
-    /// reported to people; may be told again.
+    /// Names something that observations refer to by number. It comes before the first observation
+    /// of that number is reported to people, and may come again.
     Named {
-        /// What has the name.
+        /// The thing that is named.
         what: Subject,
         /// The name.
         name: String,
     },
-    /// From now on a probe watches what a signal needs.
+    /// A probe starts to watch what a signal needs.
     Watched {
         /// The signal.
         signal: SignalKind,
         /// The probe's name.
         probe: String,
-        /// What of it this probe cannot see, in words.
+        /// The parts of the signal that this probe cannot observe, in words.
         cannot_see: Vec<String>,
-        /// Whether that is so much that the signal does not count as observed by this probe alone.
+        /// Whether the probe misses so much that the signal does not count as observed by it alone.
         partial: bool,
     },
-    /// A probe does not watch, or watches no longer, what a signal needs.
+    /// A probe does not watch, or no longer watches, what a signal needs.
     Unwatched {
         /// The signal.
         signal: SignalKind,
@@ -44,166 +44,169 @@ pub enum Observation {
         /// Why, in words.
         why: String,
     },
-    /// Where the threshold of a signal comes from that is not the same on every machine, or why it has none.
+    /// Origin of a threshold that differs between machines, or the reason why there is none.
     Threshold {
         /// The signal.
         signal: SignalKind,
-        /// Where from, or why not, in words.
+        /// The origin or the reason, in words.
         from: String,
     },
-    /// The experiment has warmed up: what ended before now is reported, but not held against it.
+    /// The experiment has warmed up. Contention that ended before is reported, but does not count
+    /// against the run.
     Settled,
-    /// All that happened until now has been told, so that what goes on or ended in silence is seen. What is told later is not
-    /// of times before.
+    /// Every observation up to this time has been delivered, so conditions that go on or ended in
+    /// silence can be detected. No later observation is of an earlier time.
     Looked,
 
     /// Frames left the engine after their scheduled release.
     Lateness {
         /// Whose frames: the sending node if it is known, else [`Party::Engine`].
         party: Party,
-        /// How late; punctual frames are told too, with their small delay.
+        /// How late. Punctual frames are reported too, with their small delay.
         delay: Duration,
-        /// How many wire frames were so late.
+        /// Number of wire frames that were so late.
         frames: u64,
     },
-    /// How frames left a pipe for an interface. To be made once a second or so of every pipe that
-    /// frames left; it gives the error bound, and no signal.
+    /// How frames left a pipe for an interface. Observed about once a second for every pipe that
+    /// frames left. It feeds the error bound, and causes no signal.
     Frames(PipeFrames),
-    /// The engine did not run for a while that ends now: a worker neither slept by its own wish nor
-    /// looked at its devices. To be measured by a thread of the workers' own priority: one of lower
-    /// priority only shows that the CPU was busy.
+    /// The engine did not run for a while that ends now: a worker neither slept by its own choice
+    /// nor polled its devices. A thread of the workers' own priority has to measure this: a thread
+    /// of lower priority would only show that the CPU was busy.
     Pause {
-        /// How long.
+        /// Length of the pause.
         lasted: Duration,
     },
     /// Frames were lost anywhere but in the model of a link.
     Drops {
-        /// Where.
+        /// Where they were lost.
         cause: DropCause,
         /// Whose frames. [`Party::Unattributed`] if they may not have been the experiment's.
         party: Party,
-        /// How many wire frames.
+        /// Number of wire frames.
         frames: u64,
     },
 
-    /// Packets found no room in a buffer of a node's socket, since the last look.
+    /// Packets found no room in a buffer of a node's socket since the last look.
     Overrun {
-        /// Which buffer.
+        /// The buffer.
         of: Buffer,
         /// The node.
         party: Party,
-        /// How many packets.
+        /// Number of packets.
         packets: u64,
     },
 
-    /// A CPU turned to something else. A probe of events tells the state of every CPU when it starts, so
-    /// that a process that never gives the CPU away is seen.
+    /// A CPU switched to another task. An event-driven probe reports the state of every CPU when it
+    /// starts, so that a process that never gives up its CPU is observed.
     CpuSwitch {
         /// The CPU.
         cpu: u32,
-        /// On whose behalf it now runs; nothing if it is idle.
+        /// The party for which the CPU now runs; `None` if it is idle.
         to: Option<Party>,
     },
-    /// What a CPU did. Of no effect for a CPU of which switches are observed.
+    /// Activity of a CPU during an interval. Ignored for a CPU whose switches are observed.
     CpuInterval {
         /// The CPU.
         cpu: u32,
         /// The length of the interval.
         over: Duration,
-        /// How long it was idle; zero only if no idle moment could be seen.
+        /// Idle time; zero only if no idle moment could be observed.
         idle: Duration,
     },
-    /// A stretch of a CPU without an idle moment. From the first on, intervals of that CPU are of no
-    /// effect, and of silence nothing follows.
+    /// A stretch of a CPU without an idle moment. From the first stretch on, intervals of that CPU
+    /// are ignored, and silence means nothing.
     CpuStretch {
         /// The CPU.
         cpu: u32,
         /// The stretch, with CPU time in ns.
         stretch: BusyStretch,
     },
-    /// A task of a node waited for a CPU. Times at which several did count once.
+    /// A task of a node waited for a CPU. Times at which several tasks waited count once.
     Waited {
         /// The node.
         party: Party,
-        /// How long ago it could run and did not.
+        /// How long ago it became runnable.
         began: Duration,
-        /// How long ago it ran.
+        /// How long ago it began to run.
         ended: Duration,
-        /// How late it was with its work when it began to wait, since it had waited before and not slept since.
+        /// How far behind with its work it was when it began to wait: it had waited before and not
+        /// slept since.
         carried: Duration,
-        /// Who had the CPU meanwhile, for the longest time in one piece. [`Party::Unattributed`] if nobody had, as
-        /// on a machine that stood still, or if it could not be told.
+        /// The party that held the CPU meanwhile, for the longest time in one piece.
+        /// [`Party::Unattributed`] if nobody did, as on a machine that stood still, or if it is
+        /// unknown.
         #[serde(default)]
         by: Party,
     },
-    /// Tasks of a node waited for a CPU, as far as that is known by its mean; when is not, so that all of it counts.
+    /// Tasks of a node waited for a CPU, and only the mean of the waits is known. Their times are
+    /// not known, so every wait counts in full.
     RunQueue {
         /// The node.
         party: Party,
-        /// How long a task that could run did not.
+        /// How long runnable tasks waited, in the mean.
         delay: Duration,
-        /// How many waits were so long. None are worth telling, too: the node is observed.
+        /// Number of such waits. Zero is reported too: it shows that the node is observed.
         times: u64,
     },
 
     /// An event of the run's timeline happened.
     Event {
-        /// How long after its time.
+        /// How long after its scheduled time.
         late: Duration,
     },
-    /// The run ended, and an event of its timeline that was due had not happened.
+    /// The run ended before an event of its timeline that was due.
     MissedEvent {
-        /// For how long it had been due.
+        /// How long it had been due.
         due_for: Duration,
     },
 
-    /// A period of a symbiotic run was simulated, and pipes between real hosts follow it from now
-    /// on.
+    /// A period of a symbiotic run was simulated. Pipes between real hosts follow it from now on.
     Simulated {
-        /// How long a period is.
+        /// Length of a period.
         period: Duration,
-        /// How long ago this one ended.
+        /// How long ago this period ended.
         took: Duration,
     },
 
-    /// Real flows of a symbiotic run were compared with their twins over the last periods: by how
-    /// much the one that differs most does so, as a share of its twin's.
+    /// Real flows of a symbiotic run were compared with their twins over the last periods. The
+    /// values are the largest difference, as a share of the twin's.
     Compared {
-        /// Its mean delay; nothing where there was too little to compare.
+        /// Difference of the mean delay; `None` if there was too little to compare.
         delay: Option<f64>,
-        /// Its throughput.
+        /// Difference of the throughput; `None` if there was too little to compare.
         throughput: Option<f64>,
     },
 
-    /// Frames of a node were forwarded: counted once, where they leave the node.
+    /// Frames of a node were forwarded. They are counted once, where they leave the node.
     Forwarded {
-        /// Which way.
+        /// The route that they took.
         route: Route,
         /// The sending node.
         party: Party,
-        /// How much, as on the wire.
+        /// Amount of data, as on the wire.
         size: Size,
-        /// Zero for an event.
+        /// Length of the interval; zero for an event.
         over: Duration,
     },
     /// Pages were read in or written out.
     Paged {
-        /// Which way.
+        /// The direction.
         direction: Direction,
-        /// Why.
+        /// The cause.
         cause: PageCause,
-        /// Whose pages.
+        /// The party whose pages they are.
         party: Party,
-        /// How many.
+        /// Number of pages.
         pages: u64,
-        /// Zero for an event.
+        /// Length of the interval; zero for an event.
         over: Duration,
     },
     /// A request was issued to a disk.
     DiskIssued {
         /// The disk.
         disk: u32,
-        /// On whose behalf.
+        /// The party for which it was issued.
         party: Party,
     },
     /// A disk completed a request.
@@ -211,17 +214,17 @@ pub enum Observation {
         /// The disk.
         disk: u32,
     },
-    /// What a disk did. Of no effect for a disk of which requests are observed.
+    /// Activity of a disk during an interval. Ignored for a disk whose requests are observed.
     DiskInterval {
         /// The disk.
         disk: u32,
         /// The length of the interval.
         over: Duration,
-        /// How long no request was pending; zero only if no such moment could be seen.
+        /// Time without a pending request; zero only if no such moment could be observed.
         idle: Duration,
     },
-    /// A stretch of a disk with requests pending. From the first on, intervals of that disk are of no
-    /// effect, and of silence nothing follows.
+    /// A stretch of a disk with requests pending. From the first stretch on, intervals of that disk
+    /// are ignored, and silence means nothing.
     DiskStretch {
         /// The disk.
         disk: u32,
@@ -232,20 +235,20 @@ pub enum Observation {
     Steal {
         /// The CPU.
         cpu: u32,
-        /// For how long in all.
+        /// The time that was taken, in all.
         stolen: Duration,
-        /// Within which time.
+        /// Length of the interval.
         over: Duration,
     },
-    /// Tasks stood still for want of a resource (PSI, the `some` line).
+    /// Tasks stood still for lack of a resource (PSI, the `some` line).
     Stalled {
-        /// What they waited for.
+        /// The resource.
         of: Pressure,
         /// Whose tasks; [`Party::Unattributed`] for those of the whole machine.
         party: Party,
-        /// For how long at least one of them waited.
+        /// Time during which at least one of them waited.
         stalled: Duration,
-        /// Within which time.
+        /// Length of the interval.
         over: Duration,
     },
     /// An application reported a value.
@@ -257,24 +260,25 @@ pub enum Observation {
         /// The value, in the metric's own unit.
         value: f64,
     },
-    /// What a party used of a resource, where the signal itself does not tell. Divides a part of the signal's
-    /// shares; adds nothing to it.
+    /// A party's use of a resource, where the signal itself does not say whose use it is. It
+    /// divides a part of the signal's shares, and adds nothing to them.
     Used {
         /// The signal whose shares it divides.
         of: SignalKind,
-        /// Which part of them.
+        /// The part of the shares that is divided.
         divides: Divided,
-        /// Who used it; [`Party::Unattributed`] for what is known to be of nobody else named.
+        /// The party that used it; [`Party::Unattributed`] for use that is known to belong to no
+        /// party that is named elsewhere.
         party: Party,
-        /// How much, in a unit of which only proportions matter.
+        /// Amount, in any unit: only proportions matter.
         amount: u64,
-        /// Within which time.
+        /// Length of the interval.
         over: Duration,
     },
 }
 
 impl Observation {
-    /// What a probe of the machine has observed, in the time of an experiment that is dilated so.
+    /// Converts an observation of the machine to the experiment's time, which is dilated.
     #[must_use]
     pub fn dilated(mut self, dilation: Dilation) -> Self {
         let convert = |times: &mut [&mut Duration]| {
@@ -284,7 +288,7 @@ impl Observation {
             Self::CpuInterval { over, idle, .. } | Self::DiskInterval { over, idle, .. } => {
                 let is_never_idle = *idle == Duration::ZERO;
                 convert(&mut [over, idle]);
-                // Zero says that it was never idle.
+                // Zero would mean that it was never idle.
                 *idle = (*idle).max(Duration::from_nanos(u64::from(!is_never_idle)));
             }
             Self::CpuStretch { stretch, .. } | Self::DiskStretch { stretch, .. } => {
@@ -332,14 +336,16 @@ impl Observation {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Divided {
-    /// What is of nobody known: only the sum was observed. Divided first, so that the engine may get of it.
+    /// The part that belongs to no known party: only the sum was observed. It is divided first, so
+    /// that the engine may get some of it.
     Unattributed,
-    /// What is the engine's: it works on behalf of nodes. What it does for itself is divided to itself.
+    /// The part of the engine, which works on behalf of nodes. What it does for itself stays its
+    /// own.
     Engine,
 }
 
 impl Divided {
-    /// Whose part it is.
+    /// The party whose part is divided.
     pub(crate) fn party(self) -> Party {
         match self {
             Self::Unattributed => Party::Unattributed,
@@ -348,29 +354,31 @@ impl Divided {
     }
 }
 
-/// A stretch in which something was busy without a break, exactly, by a probe that keeps it and is asked
-/// from time to time. Times are lengths that end when the observation is made. A stretch may be told often,
-/// and when another is told, it is over.
+/// A stretch during which something was busy without a break. It is exact, and comes from a probe
+/// that records stretches and is polled from time to time. Times are lengths that end when the
+/// observation is made. A stretch may be reported many times. It is over once another stretch is
+/// reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BusyStretch {
-    /// Tells stretches of the same resource apart.
+    /// Distinguishes stretches of the same resource.
     pub number: u64,
     /// How long ago it began.
     pub began: Duration,
-    /// How long ago it ended; nothing if it goes on.
+    /// How long ago it ended; `None` while it goes on.
     pub ended: Option<Duration>,
-    /// Who used how much of it since it was last told.
+    /// The parties that used the resource since the stretch was last reported, and how much each
+    /// did.
     pub by: Vec<(Party, u64)>,
 }
 
 impl BusyStretch {
-    /// None: idle now. Its number is zero.
+    /// No stretch: the resource is idle now. Its number is zero.
     pub fn none() -> Self {
         Self { number: 0, began: Duration::ZERO, ended: Some(Duration::ZERO), by: Vec::new() }
     }
 }
 
-/// What observations number.
+/// A thing to which observations give a number.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -386,7 +394,7 @@ pub enum Subject {
     Uplink(u32),
     /// A pipe, by a number that the engine chose.
     Pipe(u32),
-    /// An application's metric. Its name is the one that the criteria have.
+    /// An application's metric. Its name is the one that the criteria use.
     Metric(u32),
 }
 
@@ -403,7 +411,7 @@ impl Subject {
     }
 }
 
-/// Which way frames go.
+/// Route of frames.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -415,13 +423,13 @@ pub enum Route {
     Uplink(u32),
 }
 
-/// Which way pages go.
+/// Direction in which pages move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// From the disk.
+    /// From the disk to memory.
     In,
-    /// To the disk.
+    /// From memory to the disk.
     Out,
 }
 
@@ -429,10 +437,10 @@ pub enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PageCause {
-    /// It was swapped.
+    /// It was swapped in or out.
     Swap,
-    /// A node's task needed a page that was not in memory: a major fault, or one that had been evicted
-    /// shortly before (a refault). Programs start with some.
+    /// A node's task needed a page that was not in memory: a major fault, or a refault of a page
+    /// that had been evicted shortly before. Programs start with some of these.
     Fault,
 }
 
@@ -441,7 +449,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_did_is_told_in_the_experiments_time() {
+    fn observations_are_converted_to_the_experiments_time() {
         let ms = Duration::from_millis;
         let by = |text: &str| text.parse::<Dilation>().unwrap();
         let steal = |stolen, over| Observation::Steal { cpu: 0, stolen, over };
@@ -453,7 +461,7 @@ mod tests {
         };
         let told = stretch(ms(100), Some(ms(20)), 40).dilated(by("10"));
         assert_eq!(told, stretch(ms(10), Some(ms(2)), 4));
-        // A moment of idleness is not lost.
+        // A short idle moment is not rounded to zero.
         let idle = |idle| Observation::CpuInterval { cpu: 0, over: ms(1000), idle };
         let Observation::CpuInterval { idle: kept, .. } =
             idle(Duration::from_nanos(3)).dilated(by("100"))

@@ -1,10 +1,11 @@
-//! Who uses a resource: as a number while observations come in, with a name once it is told. Not here:
-//! how much each used (`shares`).
+//! Users of a resource: as a number in observations, with a name in reports. Not here: how much
+//! each used (`shares`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whom an observation concerns. Small and copied; names come with [`Observation::Named`].
+/// The party that an observation concerns. Small and copied; its name comes with
+/// [`Observation::Named`].
 ///
 /// [`Observation::Named`]: crate::Observation::Named
 #[derive(
@@ -29,13 +30,13 @@ pub enum Party {
     Process(u32),
     /// The engine of the experiment.
     Engine,
-    /// The kernel, on nobody's behalf that could be told: interrupts, kernel threads.
+    /// The kernel, on behalf of no known party: interrupts, kernel threads.
     Kernel,
     /// The hypervisor, or other guests of it.
     Hypervisor,
-    /// Outside the experiment, and it could not be told which process.
+    /// A process outside the experiment; which one is unknown.
     Outside,
-    /// It could not be told who.
+    /// It is unknown who.
     #[default]
     Unattributed,
 }
@@ -53,20 +54,20 @@ pub enum Who {
     Process {
         /// Its process ID.
         pid: u32,
-        /// Its command, as the kernel has it; empty if it was not told.
+        /// Its command, as the kernel reports it; empty if unknown.
         name: String,
     },
     /// The engine of the experiment.
     Engine,
-    /// The kernel, on nobody's behalf that could be told.
+    /// The kernel, on behalf of no known party.
     Kernel,
     /// The hypervisor, or other guests of it.
     Hypervisor,
-    /// Outside the experiment, and it could not be told which process.
+    /// A process outside the experiment; which one is unknown.
     Outside,
-    /// It could not be told who.
+    /// It is unknown who.
     Unattributed,
-    /// All who are not in the list.
+    /// All parties that are not in the list.
     Others,
 }
 

@@ -1,11 +1,11 @@
-//! Criteria that cannot be tested, in words.
+//! Reasons why criteria cannot be tested, in words.
 
 use netloom_units::Duration;
 
 use crate::criteria::Criteria;
 
 impl Criteria {
-    /// What is wrong with them, a sentence each; empty if nothing is.
+    /// Problems of these criteria, a sentence each; empty if there are none.
     pub fn problems(&self) -> Vec<String> {
         let lengths = [
             ("lateness.window", self.lateness.window),

@@ -1,5 +1,5 @@
-//! How much each party has of something, and how a sum of which only the whole was observed is divided.
-//! Parts add up to the whole exactly, always.
+//! Shares of the parties in something, and the division of a sum of which only the whole was
+//! observed. The parts always add up to the whole exactly.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ impl Shares {
         self.0.values().fold(0, |sum, amount| sum.saturating_add(*amount))
     }
 
-    /// The same total, with the part of `whose` divided in the proportions of `weights`; without weights it
-    /// stays theirs.
+    /// Divides the part of `whose` in the proportions of `weights`, which keeps the total. Without
+    /// weights it stays with `whose`.
     pub fn divided(mut self, whose: Party, weights: &Self) -> Self {
         if weights.0.is_empty() {
             return self;
@@ -47,7 +47,7 @@ impl Shares {
         self
     }
 
-    /// The heaviest by name, in order, at most `most`, and the others as one.
+    /// The shares by name, the heaviest first: at most `most`, and the others as one.
     pub fn told(&self, names: &Names, most: usize) -> Vec<Share> {
         let total = self.total();
         let mut parties: Vec<(Party, u64)> = self.0.iter().map(|(p, a)| (*p, *a)).collect();
@@ -63,8 +63,8 @@ impl Shares {
     }
 }
 
-/// Divides `total` in the proportions of `weights`, of which there are some, to whole units, by largest
-/// remainders.
+/// Divides `total` in the proportions of `weights` into whole units, by largest remainders. There
+/// must be weights.
 fn apportion(total: u64, weights: &Shares) -> Vec<(Party, u64)> {
     let sum: u128 = weights.0.values().map(|weight| u128::from(*weight)).sum();
     let exact = |weight: u64| u128::from(total) * u128::from(weight);
@@ -98,7 +98,8 @@ mod tests {
     }
 
     proptest! {
-        /// A division keeps the total, and no part is a whole unit away from its proportion.
+        /// A division keeps the total, and every part is less than one unit away from its
+        /// proportion.
         #[test]
         fn division_is_exact(
             known in prop::collection::vec(0u64..1 << 40, 0..6),
@@ -119,7 +120,7 @@ mod tests {
             }
         }
 
-        /// What is told adds up, however short the list.
+        /// Reported shares add up, however short the list.
         #[test]
         fn lists_add_up(amounts in prop::collection::vec(0u64..1 << 40, 0..20), most in 1usize..8) {
             let shares = shares(&amounts);

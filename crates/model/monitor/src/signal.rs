@@ -1,5 +1,5 @@
-//! What the monitor tells: which signal, on which resource, how much of it, since when, and through whom.
-//! Not here: when (`criterion`), and what it means for the run (`verdict`).
+//! Signals of the monitor: which signal, on which resource, its value, since when, and who caused
+//! it. Not here: when contention holds (`criterion`), and what it means for the run (`verdict`).
 
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -35,9 +35,10 @@ pub enum SignalKind {
     Disk,
     /// The hypervisor took CPU time away. Unit: share of the time, 0 to 1.
     Steal,
-    /// Tasks of a node stood still for want of CPU, memory or disk (PSI). Unit: share of the time, 0 to 1.
+    /// Tasks of a node stood still for lack of CPU, memory or disk (PSI). Unit: share of the time,
+    /// 0 to 1.
     Pressure,
-    /// A value that an application reported. Its own unit.
+    /// A value that an application reported, in its own unit.
     Application,
     /// Events of the run's timeline were late, or did not happen. Unit: ns.
     Timeline,
@@ -48,7 +49,7 @@ pub enum SignalKind {
 }
 
 impl SignalKind {
-    /// All of them.
+    /// All signals.
     pub const ALL: [Self; 16] = [
         Self::Lateness,
         Self::UnmodelledDrop,
@@ -68,7 +69,7 @@ impl SignalKind {
         Self::Divergence,
     ];
 
-    /// Its name, as in files.
+    /// Name of the signal, as in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lateness => "lateness",
@@ -97,13 +98,13 @@ impl std::fmt::Display for SignalKind {
     }
 }
 
-/// What is contended.
+/// A resource that is contended.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Resource {
     /// The frames of a pipe.
     Pipe {
-        /// The link, and the direction: `a--b/forward`.
+        /// The link and the direction: `a--b/forward`.
         name: String,
     },
     /// The engine's schedule: the 99th percentile of all frames in a window.
@@ -112,14 +113,14 @@ pub enum Resource {
     SingleFrame,
     /// The engine as a whole: it did not run.
     Engine,
-    /// Where frames are lost.
+    /// A place where frames are lost.
     Losses {
-        /// Where.
+        /// The place.
         cause: DropCause,
     },
     /// Buffers of a node's sockets.
     Buffer {
-        /// Which.
+        /// The buffer.
         of: Buffer,
         /// The node.
         who: Who,
@@ -129,9 +130,9 @@ pub enum Resource {
         /// Its number.
         cpu: u32,
     },
-    /// The wait for a CPU.
+    /// The CPUs, for which tasks wait.
     RunQueue {
-        /// Whose tasks wait.
+        /// The party whose tasks wait.
         who: Who,
     },
     /// Forwarding between the nodes of this machine.
@@ -150,11 +151,11 @@ pub enum Resource {
         /// Its name.
         name: String,
     },
-    /// What tasks waited for.
+    /// A resource for which tasks waited.
     Pressure {
-        /// For what.
+        /// The resource.
         of: Pressure,
-        /// Whose tasks.
+        /// The party whose tasks waited.
         who: Who,
     },
     /// The events of the timeline that happened.
@@ -206,7 +207,7 @@ impl std::fmt::Display for Resource {
     }
 }
 
-/// Where a frame was lost outside the model.
+/// Place or reason of a loss outside the model.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -226,14 +227,14 @@ pub enum DropCause {
     NoMemory,
     /// The kernel's backlog of a CPU was full (softnet).
     SoftnetBacklog,
-    /// The kernel's table of neighbours was full, which all network namespaces of a machine share.
+    /// The kernel's table of neighbours was full. All network namespaces of a machine share it.
     NeighbourTable,
     /// A device of the machine dropped it.
     MachineDevice,
 }
 
 impl DropCause {
-    /// Its name, as in files.
+    /// Name of the cause, as in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::NotReadInTime => "not_read_in_time",
@@ -255,18 +256,18 @@ impl DropCause {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Buffer {
-    /// Of datagrams that arrived (`RcvbufErrors`): their program did not read in time.
+    /// Datagrams that arrived (`RcvbufErrors`): their program did not read in time.
     UdpReceive,
-    /// Of datagrams that were to be sent (`SndbufErrors`).
+    /// Datagrams that were to be sent (`SndbufErrors`).
     UdpSend,
-    /// Of TCP segments that arrived (`RcvPruned`, `TCPRcvQDrop`): their program did not read in time.
+    /// TCP segments that arrived (`RcvPruned`, `TCPRcvQDrop`): their program did not read in time.
     TcpReceive,
-    /// Of connections that no program has accepted yet (`ListenOverflows`).
+    /// Connections that no program has accepted yet (`ListenOverflows`).
     Listen,
 }
 
 impl Buffer {
-    /// What it is, as people read it.
+    /// Name of the buffers, for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::UdpReceive => "UDP receive buffers",
@@ -277,7 +278,7 @@ impl Buffer {
     }
 }
 
-/// What tasks can wait for, as the kernel's pressure stall information has it.
+/// A resource for which tasks can wait, as in the kernel's pressure stall information.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -292,7 +293,7 @@ pub enum Pressure {
 }
 
 impl Pressure {
-    /// Its name, as in files.
+    /// Name of the resource, as in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -302,50 +303,53 @@ impl Pressure {
     }
 }
 
-/// A party's part in something. The parts add up to the whole exactly.
+/// A party's share of something. The shares add up to the whole exactly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
-    /// Who.
+    /// The party.
     pub who: Who,
-    /// How much: late frames, lost frames, packets without room, ns of CPU time, waits, bits, pages, requests (ns where a disk
-    /// was polled), ns of steal, ns of standing still, reports.
+    /// Amount, by signal: late frames, lost frames, packets without room, ns of CPU time, waits,
+    /// bits, pages, requests (ns where a disk was polled), ns of steal, ns of standing still,
+    /// reports.
     pub amount: u64,
     /// `amount` as a share of the whole, 0 to 1.
     pub share: f64,
 }
 
-/// Contention began, grew, or ended.
+/// A report that contention began, grew, or ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Signal {
-    /// Since when: of the beginning, when the criterion was met; of the end, when it last held.
+    /// Time of the change. A beginning: when the criterion was met. An end: when the criterion last
+    /// held.
     pub at: Time,
     /// Which of the three.
     pub change: Change,
     /// The signal.
     pub signal: SignalKind,
-    /// On what.
+    /// The resource.
     pub on: Resource,
-    /// How much, in the signal's unit; of the end, the most there was.
+    /// The value, in the signal's unit. An end: the largest value of the episode.
     pub value: f64,
     /// The threshold, in the signal's unit.
     pub threshold: f64,
-    /// Through whom so far, the heaviest first; at most [`Signal::PARTIES`], and the others as one.
+    /// The parties that caused it so far, the heaviest first: at most [`Signal::PARTIES`], and the
+    /// others as one.
     pub shares: Vec<Share>,
 }
 
 impl Signal {
-    /// How many parties are named.
+    /// Number of parties that are named.
     pub const PARTIES: usize = 5;
 }
 
-/// What became of a contention.
+/// A change of contention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// It began.
+    /// Contention began.
     Began,
-    /// It has become twice as strong as when it was last told of.
+    /// The value is at least twice the one that was last reported.
     Grew,
-    /// It ended.
+    /// Contention ended.
     Ended,
 }

@@ -1,5 +1,6 @@
-//! Continuous conditions: something is busy without a break (Maier 2011, Eqs. 4.2 and 4.4). Tested on every
-//! event and on a timer, so that a stretch which ends in silence, or never, is seen.
+//! Continuous conditions: something is busy without a break (Maier 2011, Eqs. 4.2 and 4.4). They
+//! are tested on every event and on a timer, so that a stretch that ends in silence, or never, is
+//! detected.
 
 use netloom_units::{Duration, Time};
 
@@ -12,13 +13,13 @@ use crate::tracker::{Outbox, Tracker};
 pub(crate) struct Stretch {
     pub tracker: Tracker,
     longest: Duration,
-    /// Since when it has been busy, if it is.
+    /// The beginning of the stretch; `None` if idle.
     since: Option<Time>,
-    /// Its number, if it was told with one.
+    /// The number of the stretch, if it was reported with one.
     number: u64,
-    /// Until when it is known what it did.
+    /// Until when the activity is known.
     known: Time,
-    /// Who used it since then, while that is no episode yet.
+    /// Shares of the stretch since then, until it becomes an episode.
     shares: Shares,
 }
 
@@ -38,7 +39,7 @@ impl Stretch {
         self.since.is_some()
     }
 
-    /// Busy from `at` on, if it was not before.
+    /// Busy from `at` on, if it was idle before.
     pub fn busy(&mut self, at: Time) {
         if self.since.is_none() {
             self.since = Some(at);
@@ -46,7 +47,7 @@ impl Stretch {
         }
     }
 
-    /// Still busy at `at`, if it was before.
+    /// Still busy at `at`, if it was busy before.
     pub fn still(&mut self, at: Time, out: &mut Outbox) {
         self.tracker.lapse(at, out);
         let Some(since) = self.since else { return };
@@ -67,7 +68,7 @@ impl Stretch {
         self.tracker.measure(0.0);
     }
 
-    /// Who used it while it was busy.
+    /// Adds a party's use while it was busy.
     #[inline]
     pub fn add(&mut self, party: Party, amount: u64) {
         if self.tracker.is_holding() {
@@ -77,12 +78,13 @@ impl Stretch {
         }
     }
 
-    /// What it did in the time `over` that ended at `at`. Without an idle moment that goes on with the
-    /// stretch before; a gap between two intervals may have had one.
+    /// Takes the activity in the interval `over` that ended at `at`. An interval without an idle
+    /// moment continues the stretch before it. A gap between two intervals may have had an idle
+    /// moment.
     pub fn interval(&mut self, at: Time, over: Duration, idle: Duration, out: &mut Outbox) {
         let from = at - over;
         if idle > Duration::ZERO {
-            // Until then it was busy; of the interval itself that cannot be told.
+            // Until then it was busy. For the interval itself it is unknown when.
             self.idle(self.known, out);
         } else {
             if from > self.known {
@@ -97,8 +99,8 @@ impl Stretch {
         self.tracker.lapse(at, out);
     }
 
-    /// What is told of a stretch. One with another number than the last shows that the last is over, though
-    /// not when: it lasted at least until it was told.
+    /// Takes a reported stretch. A number that differs from the last one shows that the last
+    /// stretch is over, though not when: it lasted at least until it was reported.
     pub fn told(&mut self, at: Time, told: &BusyStretch, out: &mut Outbox) {
         let from = at - told.began;
         let to = (at - told.ended.unwrap_or_default()).max(from).max(self.known);
@@ -118,8 +120,8 @@ impl Stretch {
         self.tracker.lapse(at, out);
     }
 
-    /// Time has come to `now`. Where events are observed, silence means that what was goes on; where
-    /// intervals are, nothing is known after the last.
+    /// Advances time to `now`. If events are observed, silence means that the state has not
+    /// changed. If intervals are observed, nothing is known after the last one.
     pub fn tick(&mut self, now: Time, events: bool, out: &mut Outbox) {
         if events {
             self.still(now, out);

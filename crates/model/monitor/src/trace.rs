@@ -1,5 +1,5 @@
-//! Observations as a stream of bytes, to be judged again later: one JSON array `[time, observation]` a
-//! line, the time in ns since the experiment's zero.
+//! Observations as a stream of bytes, from which a run can be judged again: one JSON array
+//! `[time, observation]` a line, the time in ns since the experiment's zero.
 
 use std::io::{BufRead, Write};
 
@@ -9,18 +9,18 @@ use thiserror::Error;
 use crate::monitor::Monitor;
 use crate::observation::Observation;
 
-/// Why a trace could not be written or read.
+/// Error of writing or reading a trace.
 #[derive(Debug, Error)]
 pub enum TraceError {
     /// The stream failed.
     #[error("the trace of observations cannot be written or read: {0}")]
     Stream(#[from] std::io::Error),
-    /// A line is no observation.
+    /// A line is not an observation.
     #[error("line {line} of the trace is not an observation with its time: {source}")]
     Line {
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error of the parser.
         source: serde_json::Error,
     },
 }
@@ -28,7 +28,7 @@ pub enum TraceError {
 /// Writes one observation.
 ///
 /// # Errors
-/// What the stream says.
+/// Fails if the stream does.
 pub fn write(
     stream: &mut impl Write,
     at: Time,
@@ -45,10 +45,10 @@ pub fn read(stream: impl BufRead) -> impl Iterator<Item = Result<(Time, Observat
     })
 }
 
-/// Lets a monitor observe a trace.
+/// Passes all observations of a trace to a monitor.
 ///
 /// # Errors
-/// At the first line that cannot be read; what came before has been observed.
+/// Fails at the first line that cannot be read. All lines before it have been observed.
 pub fn replay(stream: impl BufRead, monitor: &mut Monitor) -> Result<(), TraceError> {
     for entry in read(stream) {
         let (at, observation) = entry?;

@@ -1,5 +1,5 @@
-//! One signal on one resource: the worst value, and the episodes in which contention held, with their
-//! shares. A criterion says when it holds; what is told of that is collected here.
+//! One signal on one resource: its worst value, and the episodes in which contention held, with
+//! their shares. A criterion decides when contention holds; this module collects the results.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::shares::Shares;
 use crate::signal::{Change, SignalKind};
 use crate::verdict::{Episode, SignalReport};
 
-/// Something to be told of a tracker.
+/// A change of a tracker that has to be reported.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Notice {
     pub signal: SignalKind,
@@ -25,7 +25,7 @@ pub(crate) struct Notice {
 /// Notices in the order in which they came.
 pub(crate) type Outbox = Vec<Notice>;
 
-/// What was used of a resource: divides a part of the shares.
+/// A party's use of a resource, which divides a part of the shares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Use {
     pub divides: Divided,
@@ -39,20 +39,20 @@ pub(crate) struct Use {
 pub(crate) struct Tracker {
     pub signal: SignalKind,
     pub place: Place,
-    /// What values are compared with; nothing if they are only measured.
+    /// Values are compared with this; `None` if they are only measured.
     pub threshold: Option<f64>,
-    /// The value that goes on, if the signal is a state.
+    /// The current value, if the signal is a state that lasts.
     current: Option<f64>,
-    /// The worst so far; nothing if nothing was measured.
+    /// The worst value so far; `None` if nothing was measured.
     worst: Option<f64>,
-    /// Since when contention holds, while it does.
+    /// Since when contention has held; `None` if it does not hold.
     holding: Option<Time>,
     spans: Vec<Span>,
-    /// The value that was last told of.
+    /// The value that was last reported.
     told: f64,
 }
 
-/// An episode in the making.
+/// An episode that may still grow.
 #[derive(Debug, Clone)]
 struct Span {
     from: Time,
@@ -81,13 +81,13 @@ impl Span {
 
     fn weigh(&mut self, used: &Use) {
         let overlap = self.to.min(used.to).since(self.from.max(used.from));
-        // So are most: of some thousand that wait, an episode of a moment has a few.
+        // Most uses do not overlap: thousands may be pending, and a short episode meets only a few.
         if overlap == Duration::ZERO {
             return;
         }
         let length = used.to.since(used.from);
         let whole = u128::from(used.amount) * u128::from(overlap.as_nanos());
-        // No more than the amount, for the overlap is a part of the length.
+        // At most the amount, because the overlap is a part of the length.
         let part = whole.checked_div(u128::from(length.as_nanos())).unwrap_or(0);
         self.weights.entry(used.divides).or_default().add(used.party, part as u64);
     }
@@ -114,20 +114,21 @@ impl Tracker {
         }
     }
 
-    /// The value is `value` from now on.
+    /// Sets the current value: it holds from now on.
     #[inline]
     pub fn measure(&mut self, value: f64) {
         self.current = Some(value);
         self.saw(value);
     }
 
-    /// The value was `value` for a moment that is over.
+    /// Notes a value that held for a moment that is over.
     #[inline]
     pub fn saw(&mut self, value: f64) {
         self.worst = Some(self.worst.map_or(value, |worst| worst.max(value)));
     }
 
-    /// The worst of the episode that is open, or was until less than its gap ago.
+    /// The worst value of the open episode. An episode is open while contention holds, and for the
+    /// length of the gap after that.
     pub fn open_peak(&self) -> Option<f64> {
         self.spans.last().filter(|span| span.open).map(|span| span.peak)
     }
@@ -136,8 +137,8 @@ impl Tracker {
         self.holding.is_some()
     }
 
-    /// The criterion is met since `since`, at least until `now`. Episodes do not overlap: one that was told
-    /// too late to join the last begins after it.
+    /// The criterion has been met since `since`, and still is at `now`. Episodes do not overlap:
+    /// contention that was reported too late to join the last episode begins after it.
     pub fn hold(&mut self, since: Time, now: Time, value: f64, out: &mut Outbox) {
         self.lapse(now, out);
         let since = self.spans.last().map_or(since, |span| since.max(span.to));
@@ -163,7 +164,7 @@ impl Tracker {
         }
     }
 
-    /// The criterion is no longer met since `at`.
+    /// The criterion has not been met since `at`.
     pub fn release(&mut self, at: Time) {
         if let (Some(since), Some(span)) = (self.holding.take(), self.spans.last_mut()) {
             span.held += at.since(since);
@@ -171,7 +172,7 @@ impl Tracker {
         }
     }
 
-    /// The criterion was met from `from` to `to`, and that is over.
+    /// The criterion was met from `from` to `to`, and no longer is.
     pub fn held(&mut self, from: Time, to: Time, value: f64, out: &mut Outbox) {
         self.saw(value);
         let holding = self.is_holding();
@@ -181,7 +182,7 @@ impl Tracker {
         }
     }
 
-    /// Counts towards the episode that is open.
+    /// Adds to a party's share of the last episode.
     #[inline]
     pub fn add(&mut self, party: Party, amount: u64) {
         if let Some(span) = self.spans.last_mut() {
@@ -195,7 +196,7 @@ impl Tracker {
         }
     }
 
-    /// Ends an episode that nothing has continued.
+    /// Ends an episode whose gap has passed.
     pub fn lapse(&mut self, now: Time, out: &mut Outbox) {
         if self.next_lapse().is_some_and(|at| at <= now) {
             self.end(out);
@@ -210,13 +211,13 @@ impl Tracker {
         out.push(self.notice(Change::Ended, to, peak));
     }
 
-    /// When [`Tracker::lapse`] is next of use.
+    /// When [`Tracker::lapse`] will next have an effect.
     pub fn next_lapse(&self) -> Option<Time> {
         let span = self.spans.last().filter(|span| span.open && !self.is_holding())?;
         Some(span.to + Episode::GAP)
     }
 
-    /// Episodes that are over do not count from now on; one that goes on counts whole.
+    /// Ends the warm-up: episodes that are over no longer count, one that goes on counts in full.
     pub fn settle(&mut self, out: &mut Outbox) {
         self.end(out);
         for span in self.spans.iter_mut().filter(|span| !span.open) {
@@ -234,7 +235,7 @@ impl Tracker {
         }
     }
 
-    /// The shares of the last episode, with uses that have not been weighed yet.
+    /// The shares of the last episode, including uses that have not been weighed yet.
     pub fn shares(&self, uses: impl Iterator<Item = Use>) -> Shares {
         let Some(mut span) = self.spans.last().cloned() else { return Shares::default() };
         uses.for_each(|used| span.weigh(&used));
@@ -285,7 +286,8 @@ impl Span {
     }
 }
 
-/// How far below the threshold, as a share of it. Where nothing is allowed: all of it, or as far above.
+/// Distance of the worst value below the threshold, as a share of the threshold. If the threshold
+/// is zero, the margin is 1 as long as nothing above zero was measured, and -1 afterwards.
 fn margin(worst: f64, threshold: f64) -> f64 {
     match threshold > 0.0 {
         true => 1.0 - worst / threshold,

@@ -1,5 +1,5 @@
-//! What a run is needed for: how much of the machine may show in it. Not here: when a signal counts
-//! as contention (`criteria`), and how a run is judged by these needs (`verdict`).
+//! Exactness that a run needs: how much of the machine may show in its results. Not here: when a
+//! signal counts as contention (`criteria`), and how a run is judged by these needs (`verdict`).
 
 use netloom_units::{Duration, Probability};
 use schemars::JsonSchema;
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::criteria::Criteria;
 
-/// How exact a run has to be for what it is to show.
+/// How exact a run has to be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trust {
     /// How late a frame may be. By default `monitor.criteria.lateness.tolerance`, and if that is
     /// not set either, 1 % of the smallest link delay, but at least 1 ms and at most 2 ms.
     pub delay: Option<Duration>,
-    /// Which part of a pipe's frames may be later than that, and which part of its rate a busy line
-    /// may lack (default `1%`).
+    /// The part of a pipe's frames that may be later than `delay`, and the part of its rate that a
+    /// busy line may lack (default `1%`).
     pub share: Probability,
-    /// How late a single frame may be, and for how long the engine may stand still, however rarely
+    /// How late a single frame may be, and how long the engine may stand still, however rarely
     /// (default `50ms`).
     pub stall: Duration,
     /// How many frames may be lost outside the model (default 0).
@@ -25,7 +25,7 @@ pub struct Trust {
     /// How late an event of the timeline may happen (default:
     /// `monitor.criteria.timeline.tolerance`, which is `10ms`).
     pub timeline: Option<Duration>,
-    /// For which part of the run a node's programs may have waited for a CPU, for memory or for a
+    /// The part of the run that a node's programs may have waited for a CPU, for memory or for a
     /// disk (default `5%`).
     pub waits: Probability,
 }
@@ -45,7 +45,7 @@ impl Default for Trust {
 }
 
 impl Trust {
-    /// The least and the most that the tolerance is where nobody sets it.
+    /// Smallest and largest default of the tolerance.
     const DELAYS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(2));
 
     /// The tolerance of a scenario that sets none: 1 % of the smallest link delay, but at least 1
@@ -55,7 +55,8 @@ impl Trust {
         Duration::from_nanos(part).clamp(Self::DELAYS.0, Self::DELAYS.1)
     }
 
-    /// Fills in what depends on the experiment: what the scenario's criteria say, or the defaults.
+    /// Fills in the values that depend on the experiment, from the scenario's criteria or the
+    /// defaults.
     #[must_use]
     pub fn resolved(mut self, criteria: &Criteria, smallest_delay: Option<Duration>) -> Self {
         let set = criteria.lateness.tolerance;
@@ -69,12 +70,13 @@ impl Trust {
         self.timeline.unwrap_or(Duration::from_millis(10))
     }
 
-    /// How late a frame may be; the default of an experiment without delays if nothing is set.
+    /// How late a frame may be. If nothing is set, it is the default of an experiment without
+    /// delays.
     pub fn delay(&self) -> Duration {
         self.delay.unwrap_or(Self::DELAYS.0)
     }
 
-    /// What is needed, in a line.
+    /// All needs in one line.
     pub fn in_words(&self) -> String {
         format!(
             "delay {}, share {}, stall {}, losses {}, timeline {}, waits {}",

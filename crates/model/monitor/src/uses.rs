@@ -1,5 +1,5 @@
-//! Uses of resources: who used how much, where signals do not tell. They wait a while before episodes are
-//! weighed with them, until it is known when those ended.
+//! Uses of resources: how much each party used, where signals do not say. They are kept for a while
+//! before they weigh episodes, until it is known when the episodes ended.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,10 +8,10 @@ use netloom_units::{Duration, Time};
 use crate::signal::SignalKind;
 use crate::tracker::{Tracker, Use};
 
-/// Longer than any polling period.
+/// How long a use is kept. Longer than any polling period.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// By signal, in the order in which they came.
+/// Uses by signal, in the order in which they came.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Uses(BTreeMap<SignalKind, VecDeque<Use>>);
 
@@ -20,7 +20,7 @@ impl Uses {
         self.0.entry(of).or_default().push_back(used);
     }
 
-    /// Takes what has waited long enough by `now`.
+    /// Takes the uses that have been kept long enough by `now`.
     pub fn take_due(&mut self, now: Time) -> BTreeMap<SignalKind, Vec<Use>> {
         let mut taken = BTreeMap::new();
         for (signal, uses) in &mut self.0 {
@@ -38,7 +38,7 @@ impl Uses {
         taken.map(|(signal, uses)| (signal, uses.into())).collect()
     }
 
-    /// What concerns a tracker.
+    /// The uses that concern a tracker.
     pub fn of(&self, tracker: &Tracker) -> impl Iterator<Item = Use> {
         self.0.get(&tracker.signal).into_iter().flatten().copied()
     }

@@ -1,5 +1,5 @@
-//! How often people are warned: at most once in a while for each signal, with the number of signals that
-//! were not told in between.
+//! Warnings for people: at most one in a while for each signal, with the number of warnings that
+//! were left out in between.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use netloom_units::{Duration, Time};
 use crate::signal::{Change, Signal, SignalKind};
 use crate::verdict::words;
 
-/// A policy of its own, beside the monitor: give it every signal, and show what it returns.
+/// Decides which signals become warnings. Independent of the monitor: pass it every signal, and
+/// print what it returns.
 #[derive(Debug, Clone)]
 pub struct Warnings {
     every: Duration,
@@ -16,13 +17,13 @@ pub struct Warnings {
 }
 
 impl Warnings {
-    /// At most one warning `every` so often for each kind of signal.
+    /// Allows at most one warning in the time `every` for each kind of signal.
     pub fn new(every: Duration) -> Self {
         Self { every, last: BTreeMap::new() }
     }
 
-    /// The warning that a signal gives, in a sentence: time, signal, value, threshold, heaviest parties.
-    /// Nothing if it is too soon, or if the signal is an end.
+    /// The warning for a signal, in a sentence: time, signal, value, threshold, heaviest parties.
+    /// `None` if the last one was too recent, or if the signal is an end.
     pub fn warn(&mut self, signal: &Signal) -> Option<String> {
         if signal.change == Change::Ended {
             return None;

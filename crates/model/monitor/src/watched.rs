@@ -1,4 +1,4 @@
-//! Which signals are watched, by which probes, and what those cannot see.
+//! Signals that are watched, the probes that watch them, and what those cannot observe.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ pub(crate) struct Watched(BTreeMap<SignalKind, Probes>);
 
 #[derive(Debug, Clone, Default)]
 struct Probes {
-    /// By name; whether they see a part only.
+    /// The probes by name, and whether each observes only a part of the signal.
     watching: BTreeMap<String, bool>,
     blind_spots: BTreeSet<String>,
     threshold: Option<String>,
@@ -23,19 +23,20 @@ impl Watched {
         probes.blind_spots.extend(cannot_see.iter().map(|text| format!("{probe}: {text}")));
     }
 
-    /// A probe that stops does not count as having watched.
+    /// Records that a probe does not watch a signal. A probe that stops does not count as having
+    /// watched.
     pub fn unwatch(&mut self, signal: SignalKind, probe: &str, why: &str) {
         let probes = self.0.entry(signal).or_default();
         probes.watching.remove(probe);
         probes.blind_spots.insert(format!("{probe} does not watch: {why}"));
     }
 
-    /// Where a signal's threshold comes from, or why it has none.
+    /// Sets the origin of a signal's threshold, or the reason why it has none.
     pub fn threshold(&mut self, signal: SignalKind, from: &str) {
         self.0.entry(signal).or_default().threshold = Some(from.into());
     }
 
-    /// Of every signal, watched or not.
+    /// Coverage of every signal, watched or not.
     pub fn coverage(&self) -> Vec<Coverage> {
         SignalKind::ALL.into_iter().map(|signal| self.of(signal)).collect()
     }

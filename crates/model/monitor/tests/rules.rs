@@ -1,5 +1,5 @@
-//! The rules that the specification adds to the formulas, and the verdicts that they lead to: one case each,
-//! exact in virtual time.
+//! The rules that the specification adds to the formulas, and the verdicts that follow: one case
+//! each, exact in virtual time.
 
 use netloom_monitor::{
     Buffer, BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
@@ -19,7 +19,7 @@ fn for_ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A monitor for which everything is watched.
+/// A monitor for which every signal is watched.
 fn monitor(criteria: &str) -> Monitor {
     let criteria: Criteria = serde_json::from_str(criteria).unwrap();
     let mut monitor = Monitor::new(criteria, Trust::default(), Time::ZERO);
@@ -68,8 +68,9 @@ fn punctual() -> Vec<(u64, O)> {
 
 #[test]
 fn a_burst_that_straddles_two_epochs_is_caught() {
-    // 10 Mbit/s in 10 ms are 12,500 bytes. Half of them 1 ms before and half 1 ms after a multiple of 10 ms,
-    // by different nodes: neither epoch of a tumbling window, and neither node alone, has enough.
+    // 10 Mbit/s in 10 ms are 12,500 bytes. Half of them come 1 ms before and half 1 ms after a
+    // multiple of 10 ms, from different nodes: neither epoch of a tumbling window, and neither node
+    // alone, has enough.
     let mut monitor = monitor(r#"{"net_internal": {"rate": "10Mbit/s"}}"#);
     monitor.observe(ms(19), &forwarded(A, 6_000));
     assert!(signals(&mut monitor).is_empty());
@@ -84,7 +85,7 @@ fn a_burst_that_straddles_two_epochs_is_caught() {
     let verdict = monitor.verdict(ms(1000));
     let report = verdict.signals.iter().find(|r| r.signal == SignalKind::NetInternal).unwrap();
     assert_eq!((report.episodes[0].from, report.episodes[0].to), (ms(21), ms(29)));
-    // It explains, and does not judge.
+    // It only explains findings.
     assert_eq!(verdict.judgement, Judgement::Valid);
 }
 
@@ -170,7 +171,7 @@ fn flows_that_differ_from_their_twins_are_suspect() {
 }
 
 #[test]
-fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
+fn a_lone_spinner_is_detected_on_time_without_events() {
     let mut monitor = monitor("{}");
     let pid = 4242;
     let name = O::Named { what: Subject::Process(pid), name: "spinner".into() };
@@ -187,7 +188,7 @@ fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
 }
 
 #[test]
-fn a_request_that_hangs_is_seen_on_time() {
+fn a_hanging_request_is_detected_on_time() {
     let mut monitor = monitor("{}");
     monitor.observe(ms(50), &O::DiskIssued { disk: 0, party: B });
     monitor.observe(ms(149), &O::Looked);
@@ -222,13 +223,13 @@ fn an_engine_that_stood_still_for_300_ms_is_marked_in_that_second() {
     let mut seen = punctual();
     seen.push((9_950, O::Pause { lasted: for_ms(300) }));
     let verdict = judgement_of(&seen);
-    // A second of ten can be left out.
+    // One second of ten can be left out.
     assert_eq!(verdict.judgement, Judgement::Suspect);
     assert_eq!(verdict.bad, [Span { from: ms(9_000), to: ms(10_000) }]);
     let paused = verdict.signals.iter().find(|r| r.on == Resource::Engine).unwrap();
     assert_eq!((paused.episodes[0].from, paused.episodes[0].to), (ms(9_650), ms(9_950)));
     assert_eq!(verdict.bound.engine.longest, for_ms(300));
-    // Of less than ten it is too much.
+    // One second of less than ten cannot.
     let mut monitor = monitor("{}");
     monitor.observe(ms(950), &O::Pause { lasted: for_ms(300) });
     assert_eq!(monitor.verdict(ms(9_000)).judgement, Judgement::Invalid);
@@ -250,7 +251,7 @@ fn a_busy_cpu_alone_judges_nothing_and_explains_who_waited() {
     assert!(why.contains("; meanwhile cpu on CPU 0 (node a 100 %)"), "{why}");
 }
 
-/// The worst window in which tasks waited for a CPU, if that was contention.
+/// The worst window in which tasks waited for a CPU, if it was contention.
 fn waited_most(verdict: &Verdict) -> Option<f64> {
     let report = verdict.signals.iter().find(|r| r.signal == SignalKind::RunQueue)?;
     report.worst.filter(|_| !report.episodes.is_empty())
@@ -259,32 +260,34 @@ fn waited_most(verdict: &Verdict) -> Option<f64> {
 #[test]
 fn waits_count_by_the_time_that_they_take() {
     let wait = |delay, times| (900, O::RunQueue { party: A, delay: for_ms(delay), times });
-    // The percentile of the waits would be 0; what comes to the node finds it waiting for 2 % of the time.
+    // The percentile of the waits would be 0. But an event that comes to the node finds it waiting
+    // for 2 % of the time.
     let hidden = judgement_of(&[wait(0, 10_000), wait(21, 1)]);
     assert_eq!(waited_most(&hidden), Some(0.02));
     assert_eq!(hidden.bound.nodes[0].cpu.waited, for_ms(20));
-    // It would be 5 ms, for a node that wakes up ten times a second.
+    // The percentile would be 5 ms, for a node that wakes up ten times a second.
     assert_eq!(waited_most(&judgement_of(&[wait(0, 9), wait(5, 1)])), None);
 }
 
 #[test]
-fn what_several_tasks_wait_at_the_same_time_counts_once() {
+fn simultaneous_waits_of_several_tasks_count_once() {
     let wait = |ms, began, ended| {
         let [began, ended, carried] = [began, ended, 0].map(for_ms);
         (ms, O::Waited { party: A, began, ended, carried, by: B })
     };
-    // Each beyond the tolerance for 6 ms, all of them together for 8: as many frames would find a
-    // task waiting.
+    // Each waits beyond the tolerance for 6 ms, all together for 8 ms. That is how likely a frame
+    // finds a task waiting.
     let together = [wait(900, 10, 3), wait(900, 8, 1), wait(900, 9, 2), wait(950, 57, 52)];
     let verdict = judgement_of(&together);
     assert_eq!((waited_most(&verdict), verdict.bound.nodes[0].cpu.waited), (None, for_ms(8)));
-    // One after the other, it is 12 ms.
+    // One after the other, they wait for 12 ms.
     let apart = judgement_of(&[wait(900, 10, 3), wait(930, 8, 1)]);
     assert_eq!(waited_most(&apart), Some(0.012));
-    // The other had the CPU.
+    // The other node held the CPU.
     let report = apart.signals.iter().find(|r| r.signal == SignalKind::RunQueue).unwrap();
     assert_eq!(report.shares[0].who.to_string(), "node b");
-    // A wait of three seconds is all of a window, and no more; of the run it is what it is.
+    // A wait of three seconds fills a window, and counts no more in it. In the run it counts in
+    // full.
     let long = judgement_of(&[wait(4000, 3010, 10)]);
     assert!((waited_most(&long).unwrap() - 0.989).abs() < 1e-9);
     let cpu = &long.bound.nodes[0].cpu;
@@ -298,10 +301,10 @@ fn a_task_that_is_preempted_again_and_again_is_later_and_later() {
         let [began, ended, carried] = [1, 0, carried].map(for_ms);
         (900 + 2 * n, O::Waited { party: A, began, ended, carried, by: B })
     };
-    // Each by itself is no longer than the tolerance.
+    // Each wait alone is no longer than the tolerance.
     let apart: Vec<_> = (0..20).map(|n| wait(n, 0)).collect();
     assert_eq!(waited_most(&judgement_of(&apart)), None);
-    // The first makes it late, and the others all the time that they take.
+    // The first wait makes the task late. All of the others count in full.
     let together: Vec<_> = (0..20).map(|n| wait(n, n)).collect();
     assert_eq!(waited_most(&judgement_of(&together)), Some(0.019));
 }
@@ -318,7 +321,7 @@ fn waiting_for_a_disk_counts_while_others_keep_it_busy() {
         seen.push((3000, O::DiskCompleted { disk: 0 }));
         judgement_of(&seen)
     };
-    // Who writes synchronously waits for the own requests on an idle disk, too.
+    // A program that writes synchronously waits for its own requests on an idle disk, too.
     assert_eq!(run(B).judgement, Judgement::Valid);
     let verdict = run(Party::Process(7));
     assert_eq!((verdict.links, verdict.programs), (Judgement::Valid, Judgement::Invalid));
@@ -328,7 +331,7 @@ fn waiting_for_a_disk_counts_while_others_keep_it_busy() {
 }
 
 #[test]
-fn a_busy_cpu_is_suspect_if_nobody_could_see_who_waited() {
+fn a_busy_cpu_is_suspect_if_waits_are_not_observed() {
     let judged = |seen: &[(u64, O)]| {
         let mut monitor = monitor("{}");
         for signal in [SignalKind::RunQueue, SignalKind::Pressure] {
@@ -365,7 +368,7 @@ fn packets_without_room_are_suspect_and_counted_over_all_looks() {
 }
 
 #[test]
-fn what_was_not_observed_cannot_be_valid() {
+fn a_run_with_unobserved_effects_is_not_valid() {
     let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let verdict = monitor.verdict(ms(1000));
     assert_eq!(verdict.judgement, Judgement::Suspect);
@@ -382,14 +385,14 @@ fn what_was_not_observed_cannot_be_valid() {
     let verdict = monitor.verdict(ms(1000));
     assert_eq!(verdict.judgement, Judgement::Valid);
     assert!(verdict.coverage.iter().all(|c| c.blind_spots == ["test: dust"]));
-    // A probe that fails on the way has not watched the run.
+    // A probe that fails during the run has not watched it.
     let (signal, probe) = (SignalKind::Lateness, "test".into());
     monitor.observe(ms(500), &O::Unwatched { signal, probe, why: "gone".into() });
     assert_eq!(monitor.verdict(ms(1000)).judgement, Judgement::Suspect);
 }
 
 #[test]
-fn what_goes_on_when_the_warm_up_ends_is_contention() {
+fn an_episode_that_outlasts_the_warm_up_is_contention() {
     let after = |seen: &[(u64, O)]| {
         let mut monitor = monitor("{}");
         seen.iter().for_each(|(at, seen)| monitor.observe(ms(*at), seen));
@@ -413,7 +416,7 @@ fn the_warm_up_does_not_count() {
 }
 
 #[test]
-fn shares_of_a_polled_cpu_follow_what_was_used() {
+fn shares_of_a_polled_cpu_follow_reported_uses() {
     let mut monitor = monitor("{}");
     for n in 1..=10 {
         let over = for_ms(50);
@@ -430,7 +433,7 @@ fn shares_of_a_polled_cpu_follow_what_was_used() {
 }
 
 #[test]
-fn what_the_engine_does_for_nodes_is_theirs() {
+fn work_of_the_engine_for_nodes_is_attributed_to_them() {
     let mut monitor = monitor("{}");
     let over = for_ms(100);
     for n in 1..=5 {
@@ -447,7 +450,8 @@ fn what_the_engine_does_for_nodes_is_theirs() {
             used(Divided::Engine, A, 5000),
             used(Divided::Engine, B, 2000),
             used(Divided::Engine, Party::Engine, 1000),
-            // Half of what is nobody's turns out to be the engine's, and is divided with its own.
+            // Half of the unattributed part turns out to be the engine's, and is divided with its
+            // own.
             used(Divided::Unattributed, Party::Engine, 1),
             used(Divided::Unattributed, Party::Process(7), 1),
         ] {
@@ -458,7 +462,8 @@ fn what_the_engine_does_for_nodes_is_theirs() {
     let cpu = verdict.signals.iter().find(|r| r.on == Resource::Cpu { cpu: 0 }).unwrap();
     let mut shares: Vec<_> = cpu.shares.iter().map(|s| (s.who.to_string(), s.amount)).collect();
     shares.sort();
-    // 5 × (60 + 10) of the engine, in parts of 5, 2 and 1, with the larger remainder to the larger party.
+    // 5 × (60 + 10) belong to the engine, in parts of 5, 2 and 1. The larger remainder goes to the
+    // larger party.
     let expected = [
         ("node a", 50 + 219),
         ("node b", 87),
@@ -472,7 +477,7 @@ fn what_the_engine_does_for_nodes_is_theirs() {
 }
 
 #[test]
-fn a_probe_that_sees_a_part_only_is_not_enough() {
+fn a_probe_that_observes_only_a_part_is_not_enough() {
     let observed = |partial| {
         let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
         let (signal, probe) = (SignalKind::UnmodelledDrop, "softnet".into());
@@ -496,7 +501,7 @@ fn a_node_that_stands_still_is_named() {
     assert!(why.starts_with("programs of node b waited for memory: 27 % of the run"), "{why}");
 }
 
-/// On an idle disk, too, who writes synchronously does nothing but wait.
+/// On an idle disk, too, a program that writes synchronously does nothing but wait.
 #[test]
 fn waiting_for_a_disk_is_shown_and_not_tested() {
     let stalled = O::Stalled { of: Pressure::Io, party: B, stalled: for_ms(50), over: for_ms(50) };
@@ -509,7 +514,7 @@ fn waiting_for_a_disk_is_shown_and_not_tested() {
 }
 
 #[test]
-fn warnings_are_few_and_say_how_many_are_missing() {
+fn warnings_are_few_and_count_those_left_out() {
     let mut monitor = monitor("{}");
     let mut warnings = Warnings::new(for_ms(1000));
     let mut told = Vec::new();
@@ -536,8 +541,7 @@ fn thresholds_are_set_by_name_and_mistakes_are_errors() {
         parsed(r#"{"cpus": {"longest": "50ms"}}"#).unwrap_err().contains("unknown field `cpus`")
     );
     assert!(parsed(r#"{"cpu": {"longest": 50}}"#).is_err());
-    // Where the scenario sets no tolerance, it is what the run is needed for; and the other way
-    // round.
+    // If the scenario sets no tolerance, the needs of the run do; and the other way round.
     let trust = Trust { delay: Some(for_ms(3)), ..Trust::default() };
     assert_eq!(Criteria::default().resolved(&trust).lateness.tolerance(), for_ms(3));
     let exact = Trust { timeline: Some(for_ms(2)), ..Trust::default() };
@@ -566,7 +570,7 @@ fn one_page_in_a_long_interval_is_contention() {
 }
 
 #[test]
-fn what_switches_say_of_a_cpu_is_not_overruled_by_intervals() {
+fn intervals_do_not_overrule_switches_of_a_cpu() {
     let mut seen = busy(1000, 1100).to_vec();
     let interval = O::CpuInterval { cpu: 0, over: for_ms(500), idle: Duration::ZERO };
     seen.push((1500, interval));
@@ -584,13 +588,14 @@ fn a_metric_that_is_above_its_limit_just_as_long_as_brief_is_suspect() {
         monitor.observe(ms(until), &value(1.0));
         monitor.verdict(ms(10_000)).programs
     };
-    // By default 1 s.
+    // The default is 1 s.
     assert_eq!((judged(2000), judged(2001)), (Judgement::Suspect, Judgement::Invalid));
 }
 
 #[test]
 fn no_window_has_more_than_happened_in_it() {
-    // Standing still all the time, looked at every 90 ms: eleven looks to a second, and a part of another.
+    // Tasks stand still all the time, and the probe looks every 90 ms: a second has eleven looks
+    // and a part of another.
     let (of, party, over) = (Pressure::Cpu, A, for_ms(90));
     let stalled = O::Stalled { of, party, stalled: over, over };
     let seen: Vec<_> = (1..100).map(|n| (n * 90, stalled.clone())).collect();

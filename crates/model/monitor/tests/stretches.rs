@@ -1,4 +1,5 @@
-//! Stretches that are told from time to time say the same as the switches that made them, and as the formulas.
+//! Stretches that are reported from time to time give the same verdict as the switches that they
+//! were made of, and as the formulas.
 
 mod offline;
 
@@ -13,7 +14,7 @@ use offline::compare::differences;
 use proptest::prelude::*;
 
 const CPU: u32 = 3;
-/// When a probe of stretches looks, in µs.
+/// Period of a probe of stretches, in µs.
 const PERIOD: u64 = 50_000;
 
 fn time(us: u64) -> Time {
@@ -24,10 +25,10 @@ fn for_us(us: u64) -> Duration {
     Duration::from_micros(us)
 }
 
-/// A stretch by who used it from when to when, in µs.
+/// A stretch: the parties that used the CPU, from when to when, in µs.
 type Slices = Vec<(Party, u64, u64)>;
 
-/// The stretches of switches, the last of which is to idle.
+/// The stretches of a series of switches, whose last one is to idle.
 fn stretches(switches: &[(u64, Option<Party>)]) -> Vec<Slices> {
     let mut stretches: Vec<Slices> = vec![];
     let mut was_idle = true;
@@ -43,7 +44,7 @@ fn stretches(switches: &[(u64, Option<Party>)]) -> Vec<Slices> {
     stretches
 }
 
-/// What a probe tells that looks every [`PERIOD`], at `at` for what was since `last`.
+/// Report of a probe that looks every [`PERIOD`], at `at`, on the time since `last`.
 fn told(number: u64, slices: &Slices, last: u64, at: u64) -> Option<BusyStretch> {
     let (from, to) = (slices[0].1, slices[slices.len() - 1].2);
     if from > at || to <= last {
@@ -59,7 +60,7 @@ fn told(number: u64, slices: &Slices, last: u64, at: u64) -> Option<BusyStretch>
     Some(BusyStretch { number: number + 1, began: for_us(at - from), ended, by })
 }
 
-/// The verdict by switches, and that by stretches.
+/// The verdict by switches, and the one by stretches.
 fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
     let monitor = || Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let (mut by_switches, mut by_stretches) = (monitor(), monitor());
@@ -94,9 +95,9 @@ fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
 
 proptest! {
     #[test]
-    fn stretches_say_what_switches_do(
+    fn stretches_give_the_same_verdict_as_switches(
         steps in prop::collection::vec(
-            // A moment of 1 µs, and what is longer than any limit.
+            // A moment of 1 µs, and a time longer than any limit.
             (prop_oneof![Just(1), 1..40_000u64, 150_000..400_000u64], prop::option::weighted(0.85, 0..3u32)),
             1..60,
         )
@@ -109,7 +110,7 @@ proptest! {
         }
         switches.push((at, None));
         let [expected, seen] = verdicts(&switches);
-        // With no stretch told, nothing is known of the CPU; switches say that it was idle.
+        // If no stretch is reported, nothing is known of the CPU; switches show that it was idle.
         if !stretches(&switches).is_empty() {
             prop_assert_eq!(seen.signals, expected.signals);
         }
@@ -117,10 +118,10 @@ proptest! {
     }
 }
 
-/// Silence after a stretch was told is no proof that it goes on, and another stretch that the one before
-/// is over.
+/// Silence after a reported stretch does not prove that it goes on, and another stretch proves that
+/// the one before is over.
 #[test]
-fn nothing_follows_from_silence() {
+fn silence_proves_nothing() {
     let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let stretch = |number, began| {
         let by = vec![(Party::Node(0), 1)];

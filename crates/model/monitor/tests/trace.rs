@@ -1,4 +1,4 @@
-//! The verdict on a recorded trace is the one that was given while it was recorded, and the one that
+//! Verdict on a recorded trace. It equals the one that was given during recording, and the one that
 //! follows from the formulas over the whole trace (`offline`), with every interval, peak and share.
 
 mod offline;
@@ -15,7 +15,8 @@ use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
 
-/// Short windows, so that a trace of some hundred observations has contention of every kind.
+/// Criteria with short windows, so that a trace of some hundred observations has contention of
+/// every kind.
 fn criteria() -> Criteria {
     serde_json::from_value(serde_json::json!({
         "lateness": {"tolerance": "1ms", "window": "50ms"},
@@ -45,16 +46,16 @@ fn node() -> impl Strategy<Value = Party> {
     (0u32..2).prop_map(Party::Node)
 }
 
-/// Something that happens, given how long ago the last look was.
+/// An event between two looks.
 fn event() -> impl Strategy<Value = O> {
     let us = |us: u64| Duration::from_micros(us);
     let delay = prop_oneof![8 => 0u64..900, 3 => 900u64..3000, 1 => 3000u64..12_000];
     let at_once = Duration::ZERO;
     let cause = prop_oneof![Just(DropCause::DeviceFull), Just(DropCause::SoftnetBacklog)];
-    // At once, and in times shorter and longer than the window.
+    // No interval, or one shorter or longer than the window.
     let interval = prop_oneof![4 => Just(0u64), 1 => 90u64..120];
     let pressure = prop_oneof![Just(Pressure::Cpu), Just(Pressure::Io)];
-    // Some longer than the window.
+    // Some waits are longer than the window.
     let wait = prop_oneof![8 => Just(1u64), 1 => Just(30)];
     let carried = prop_oneof![2 => Just(0u64), 1 => 0u64..3000];
     prop_oneof![
@@ -108,18 +109,18 @@ fn divided() -> impl Strategy<Value = Divided> {
     prop_oneof![Just(Divided::Unattributed), Just(Divided::Engine)]
 }
 
-/// What is seen at a look.
+/// Observations of polling probes at a look.
 #[derive(Debug, Clone, Default)]
 struct Look {
     seen: Vec<O>,
-    /// What an uplink carried meanwhile, in slices of `SLICE`, if looks tell such.
+    /// Traffic of an uplink since the last look, in slices of `SLICE`, if the trace has such.
     slices: Vec<u64>,
 }
 
-/// Longer than the window.
+/// Length of a slice: longer than the window.
 const SLICE: u64 = 25 * MS;
 
-/// What polling probes see: each interval full or not, and who used what.
+/// Observations of polling probes: each interval is busy or not, and some parties used something.
 fn look() -> impl Strategy<Value = Look> {
     let over = Duration::from_millis(50);
     let idle = |idle: bool| Duration::from_millis(if idle { 10 } else { 0 });
@@ -165,8 +166,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A trace with times, a look every 50 ms, and perhaps an end of the warm-up. Or looks are 100 ms apart, and tell, after
-/// what is of now, slices that were over before.
+/// A trace with times, a look every 50 ms, and perhaps an end of the warm-up. If `sliced`, looks
+/// are 100 ms apart: after observations of the present they report slices that ended before.
 fn assemble(
     steps: Vec<Step>,
     settles: Option<usize>,
@@ -210,7 +211,7 @@ fn assemble(
             trace.push((Time::from_nanos(now), event.clone()));
         }
         if settles == Some(index) {
-            // Not at a time at which anything is observed.
+            // No observation has this time.
             now += 1001;
             trace.push((Time::from_nanos(now), O::Settled));
             now += 1001;
@@ -232,7 +233,7 @@ fn preamble(waits_watched: bool) -> Vec<(Time, O)> {
     watched.chain([name]).map(|seen| (Time::ZERO, seen)).collect()
 }
 
-/// As online: everything observed as it comes, and told.
+/// The verdict of a monitor that observes the trace step by step.
 fn online(trace: &[(Time, O)], end: Time) -> Verdict {
     let mut monitor = Monitor::new(criteria(), Trust::default(), Time::ZERO);
     for (at, seen) in trace {
@@ -242,7 +243,7 @@ fn online(trace: &[(Time, O)], end: Time) -> Verdict {
     monitor.verdict(end)
 }
 
-/// With more looks, so far apart, at which nothing is seen.
+/// Adds looks at multiples of `apart` at which nothing is observed.
 fn looked_more(trace: &[(Time, O)], apart: u64) -> Vec<(Time, O)> {
     let mut more = (1..).map(|n| Time::from_nanos(n * apart)).peekable();
     let mut looked = vec![];
@@ -292,7 +293,7 @@ proptest! {
     }
 
     #[test]
-    fn offline_equals_online_also_where_looks_tell_of_times_before(
+    fn offline_equals_online_when_looks_report_past_slices(
         steps in vec(step(), 1..400),
         watched in any::<bool>(),
     ) {

@@ -2,14 +2,14 @@
 //!
 //! | what | IPv4 | IPv6 |
 //! |---|---|---|
-//! | segments | 10.0.0.0/9: /30 for two interfaces, else the next size with a quarter to spare | fd00::/32, a /64 each, from fd00:0:0:1::/64 |
+//! | segments | 10.0.0.0/9: a /30 for two interfaces, otherwise the next size with a quarter of it spare | fd00::/32, a /64 each, from fd00:0:0:1::/64 |
 //! | loopbacks | 10.255.0.0/16, a /32 each, from 10.255.0.1 | fd00:ffff::/32, a /128 each, from fd00:ffff::1 |
 //!
-//! Numbers ascend in the order that `numbering` says (of segments, and of nodes for loopbacks), and
-//! in the order of the interfaces within a segment. On a medium whose `addressing` is `hosts`, each
-//! address is alone: a /32, a /128. Nothing automatic ever lies in a fixed network
-//! of another segment; in the fixed network of its own segment, the automatic ends get the free
-//! addresses from below.
+//! Networks are numbered in the order that `numbering` gives: segments for subnets, and nodes for
+//! loopbacks. Within a segment, addresses follow the order of the interfaces. On a medium whose
+//! `addressing` is `hosts`, each address is alone in its network: a /32, a /128. Automatic
+//! addresses never lie in a fixed network of another segment. In the fixed network of its own
+//! segment, the automatic interfaces get the lowest free addresses.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -22,22 +22,21 @@ use crate::numbering::Numbering;
 use crate::pool::Pool;
 use crate::topology::Topology;
 
-/// The number of the first automatic network, per family: fd00:0:0:1::/64 reads better than
-/// fd00::/64.
+/// Number of the first automatic network, by family: fd00:0:0:1::/64 reads better than fd00::/64.
 const FIRST_NETWORK: [usize; 2] = [0, 1];
-/// The number of the first automatic loopback address.
+/// Number of the first automatic loopback address.
 const FIRST_LOOPBACK: usize = 1;
 
 /// Every address of the network.
 pub(crate) struct Addressing {
     interfaces: HashMap<Port, Vec<Cidr>>,
-    /// By node index.
+    /// Loopback addresses by node index.
     loopbacks: Vec<Vec<Cidr>>,
     ports: Vec<usize>,
 }
 
 impl Addressing {
-    /// Gives out subnets and loopback addresses in the order of `numbering`.
+    /// Assigns subnets and loopback addresses in the order of `numbering`.
     pub fn new(topology: &Topology<'_>, numbering: &Numbering) -> Result<Self, PlanError> {
         let nodes = &topology.scenario.nodes;
         let mut addressing = Self {
@@ -75,7 +74,7 @@ impl Addressing {
         &self.loopbacks[node]
     }
 
-    /// The address that a node's name stands for.
+    /// The address that a node's name stands for in a family.
     pub fn primary(&self, family: Family, node: usize) -> Option<IpAddr> {
         let interfaces =
             (0..self.ports[node]).flat_map(|interface| self.of_port(Port { node, interface }));
@@ -87,7 +86,7 @@ impl Addressing {
     }
 }
 
-/// The interfaces on media whose `addressing` is `hosts`.
+/// Returns the interfaces on media whose `addressing` is `hosts`.
 fn alone(topology: &Topology<'_>) -> HashSet<Port> {
     let is_alone = |name: &str| {
         let medium = topology.scenario.node(name).and_then(|node| node.medium.as_ref());
@@ -111,7 +110,7 @@ fn assign_loopbacks(
 ) -> Result<(), PlanError> {
     let range = range(family, "10.255.0.0/16", "fd00:ffff::/32");
     let mut pool = Pool::new(range, FIRST_LOOPBACK as u128, fixed(topology, family));
-    // The last address of the IPv4 range looks like a broadcast address: leave it alone.
+    // The last address of the IPv4 range looks like a broadcast address, so it is not used.
     let limit = range.last() - 1;
     for index in numbering.nodes.numbered_from(FIRST_LOOPBACK) {
         let node = topology.node(index);
@@ -132,7 +131,7 @@ fn assign_loopbacks(
     Ok(())
 }
 
-/// Every fixed prefix of a family: what automatic blocks must not touch.
+/// Returns every fixed prefix of a family. Automatic blocks must not overlap with them.
 fn fixed<'t>(topology: &'t Topology<'_>, family: Family) -> impl Iterator<Item = Cidr> + 't {
     let nodes = topology.scenario.nodes.iter();
     nodes.flat_map(move |node| {
@@ -144,14 +143,14 @@ fn fixed<'t>(topology: &'t Topology<'_>, family: Family) -> impl Iterator<Item =
     })
 }
 
-/// Gives out the interface addresses of one family, segment by segment.
+/// Assigns the interface addresses of one family, segment by segment.
 struct Assigner<'t, 's> {
     topology: &'t Topology<'s>,
     family: Family,
     pool: Pool,
-    /// Fixed addresses anywhere, and all that were given out.
+    /// Fixed addresses anywhere, and all addresses assigned so far.
     used: HashSet<u128>,
-    /// Interfaces whose address is alone in its network.
+    /// Interfaces whose addresses are alone in their networks.
     alone: HashSet<Port>,
     assigned: Vec<(Port, Vec<Cidr>)>,
 }
@@ -176,7 +175,8 @@ impl<'t, 's> Assigner<'t, 's> {
             let node = self.topology.node(port.node);
             match self.family.interface_source(&node.interfaces[port.interface]) {
                 Source::None => {}
-                // Only tagged frames are there: no neighbour, no network.
+                // There are only tagged frames on this interface: it has no neighbour, so it needs
+                // no network.
                 Source::Auto if alone && !self.topology.subinterfaces(*port).is_empty() => {}
                 Source::Auto => automatic.push(*port),
                 Source::Fixed(addresses) => {
@@ -212,7 +212,7 @@ impl<'t, 's> Assigner<'t, 's> {
         }
     }
 
-    /// A new network for `interfaces` interfaces.
+    /// Takes a new network for `interfaces` interfaces from the pool.
     fn network(&mut self, interfaces: usize, port: Port) -> Result<Cidr, PlanError> {
         let addresses = match (self.family, interfaces) {
             (Family::V6, _) => 1 << 64,
@@ -229,7 +229,7 @@ impl<'t, 's> Assigner<'t, 's> {
         })
     }
 
-    /// Gives each of `ports` the next free address of `networks`.
+    /// Assigns to each of `ports` the next free address of `networks`.
     fn fill(&mut self, networks: &[Cidr], ports: &[Port]) -> Result<(), PlanError> {
         let used = &mut self.used;
         let mut free = networks.iter().flat_map(|network| {

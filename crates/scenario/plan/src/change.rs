@@ -1,19 +1,20 @@
-//! From one network to another: what has to be done, in which order, and how each step is undone.
-//! Pure; those who carry it out are `nodes` (everything about namespaces) and the engine (links in
-//! the data plane).
+//! Changes from one network to another: the operations, their order, and their inverses. This
+//! module is pure. The operations are carried out by `nodes` (everything about namespaces) and the
+//! engine (links in the data plane).
 //!
 //! | order | what | why here |
 //! |---|---|---|
-//! | 1 | limits of what stays; groups with limits come | the kernel may refuse them; nodes need their groups |
-//! | 2 | new nodes, interfaces, pairs and ends outside are made | nobody uses them yet: easy to undo |
-//! | 3 | links that go, or become others, are taken out | |
-//! | 4 | what stands in the way of something of the same name is removed, and that is made | names are free once |
-//! | 5 | the links that come are put in, those that stay are changed | |
-//! | 6 | parameters, addresses and routes of what stays | they need all interfaces |
-//! | 7 | what runs in nodes from the start is started | its network is there |
-//! | 8 | the rest is removed | nothing leads there any more |
+//! | 1 | change the limits of nodes that stay; create groups with limits | the kernel may refuse limits; nodes need their groups |
+//! | 2 | make new nodes, interfaces, pairs and ends outside | nothing uses them yet, so this is easy to undo |
+//! | 3 | take out links that go or are replaced | |
+//! | 4 | remove what blocks the name of something new, then make the new thing | a name can be used only once |
+//! | 5 | put in new links; change links that stay | |
+//! | 6 | set parameters, addresses and routes of nodes that stay | they need all interfaces |
+//! | 7 | start what runs in nodes from the start | its network is complete |
+//! | 8 | remove the rest | nothing leads there any more |
 //!
-//! Which nodes see or run something else by now, others know: they say it by [`Inside`].
+//! This module does not know for which nodes the file systems or programs have changed. The caller
+//! passes that as [`Inside`].
 
 mod devices;
 mod differ;
@@ -27,124 +28,125 @@ use netloom_scenario::{Direction, IpPrefix, Limits, Scenario};
 use crate::{InterfacePlan, NodePlan, OutsidePlan, Plan, RoutePlan, SharedLimits};
 use differ::Differ;
 
-/// A network: its scenario, its links as they are now, and its plan.
+/// A network: its scenario, with its links as they are now, and its plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Network<'a> {
-    /// What it was made from.
+    /// The scenario from which the plan was made.
     pub scenario: &'a Scenario,
-    /// Every address and route.
+    /// The plan: every address and route.
     pub plan: &'a Plan,
 }
 
-/// What changes inside nodes that are in both networks: what they see, and what runs in them.
+/// Changes inside nodes that are in both networks: the files that they see, and what runs in them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Inside {
-    /// Nodes that cannot stay, and why.
+    /// Nodes that must be made anew, with the reasons.
     pub anew: BTreeMap<String, String>,
-    /// Nodes in which something is started again.
+    /// Nodes in which programs are started again.
     pub restarted: BTreeSet<String>,
 }
 
-/// A step from one network to another.
+/// One step of a change from one network to another.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
-    /// What nodes may use together. A group that comes gets its place, which its nodes need.
+    /// Limits that nodes share change. A new group is created, because its nodes need it.
     SharedLimits(Change<SharedLimits>),
-    /// What a node that stays may use.
+    /// The limits of a node that stays change.
     Limits {
         /// The node's name.
         node: String,
         /// Its limits.
         change: Change<Limits>,
     },
-    /// A node with a network stack: its namespace with parameters and loopback addresses, without
-    /// interfaces.
+    /// A node with a network stack is made or removed: its namespace with parameters and loopback
+    /// addresses, without interfaces.
     Node(Existence<NodePlan>),
-    /// An interface that the engine holds (a TAP), with all that the plan says of it.
+    /// An interface that the engine holds (a TAP) is made or removed, with all its properties in
+    /// the plan.
     Interface {
         /// The node's name.
         node: String,
         /// The interface.
         interface: Existence<InterfacePlan>,
     },
-    /// A pair of kernel devices.
+    /// A pair of kernel devices is made or removed.
     Pair {
         /// The nodes' names.
         nodes: [String; 2],
         /// The interfaces.
         interfaces: Existence<[InterfacePlan; 2]>,
     },
-    /// The end of a link outside: a device of the machine is made, taken, or another is made beside
-    /// it, or all of that is undone.
+    /// An end of a link outside is set up or undone: a device of the machine is made, taken over,
+    /// or gets another device beside it.
     Outside(Existence<OutsidePlan>),
-    /// Links are taken out of the data plane, or, backwards, put back.
+    /// These links are taken out of the data plane. The reverse step puts them back.
     TakeOut(Vec<String>),
-    /// All links that there are to be are put into the data plane, or, backwards, those that are
-    /// new are taken out.
+    /// All links of the new network are put into the data plane. The reverse step takes the new
+    /// ones out.
     PutIn,
-    /// A property of a link changes.
+    /// The properties of a link change.
     Link {
         /// The link's name.
         link: String,
-        /// Which of its pipes.
+        /// The pipes that change.
         direction: Direction,
-        /// What it is to be, and was.
+        /// The new properties, and the old ones for the inverse.
         change: Change<Box<PipeChange>>,
     },
     /// The configuration of a shared medium changes.
     Medium {
         /// The medium's name.
         medium: String,
-        /// What it is to run on, and did.
+        /// The new configuration, and the old one.
         change: Change<Box<MediumConfig>>,
     },
-    /// A kernel parameter; one that is not said any more gets its default.
+    /// A kernel parameter changes. A parameter that the plan no longer sets gets its default.
     Parameter {
-        /// The node's name.
+        /// Name of the node.
         node: String,
-        /// Like `net.ipv4.ip_forward`.
+        /// Key of the parameter, like `net.ipv4.ip_forward`.
         key: String,
-        /// The value.
+        /// The new value, and the old one.
         change: Change<Option<String>>,
     },
-    /// Addresses, MTU, or MAC address of an interface that stays.
+    /// Addresses, MTU, or MAC address of an interface that stays change.
     Settings {
         /// The node's name.
         node: String,
         /// The interface.
         change: Change<Box<InterfacePlan>>,
     },
-    /// Loopback addresses.
+    /// Loopback addresses change.
     Loopback {
         /// The node's name.
         node: String,
         /// The addresses.
         change: Change<Vec<IpPrefix>>,
     },
-    /// Routes: those that come and those that go. One that changes is in both.
+    /// Routes are removed and added. A route that changes is in both lists.
     Routes {
         /// The node's name.
         node: String,
         /// The routes.
         change: Change<Vec<RoutePlan>>,
     },
-    /// What an interface that stays knows of its neighbours is forgotten: one of their addresses is
-    /// another's now.
+    /// An interface that stays forgets its neighbours, because one of their addresses belongs to
+    /// another device now.
     Neighbours {
         /// The node's name.
         node: String,
         /// The interface's name.
         interface: String,
     },
-    /// The text of `/etc/hosts` in all nodes.
+    /// The text of `/etc/hosts` changes in all nodes.
     Hosts(Change<String>),
-    /// What runs from the start is started: all of it in nodes that were made, and what [`Inside`]
-    /// said in others. It goes with its node; in others, who has started it again does so once more
-    /// to undo it.
+    /// The programs that run from the start are started: all of them in new nodes, and in other
+    /// nodes those that [`Inside`] requires. In new nodes they end with the node. In other nodes,
+    /// whoever has started them again does so once more to undo it.
     Start(Vec<String>),
 }
 
-/// Something is made, or removed.
+/// Something is made or removed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Existence<T> {
     /// It is made.
@@ -153,12 +155,12 @@ pub enum Existence<T> {
     Removed(T),
 }
 
-/// What was, and what is to be.
+/// An old and a new value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change<T> {
-    /// What was.
+    /// The old value.
     pub from: T,
-    /// What is to be.
+    /// The new value.
     pub to: T,
 }
 
@@ -184,8 +186,9 @@ impl<T: PartialEq> Change<T> {
 }
 
 impl Operation {
-    /// What undoes it; nothing for what is its own other side ([`TakeOut`](Self::TakeOut),
-    /// [`PutIn`](Self::PutIn), [`Start`](Self::Start)).
+    /// Returns the operation that undoes this one; `None` for operations that are paired with
+    /// others or undone by their executors ([`TakeOut`](Self::TakeOut), [`PutIn`](Self::PutIn),
+    /// [`Start`](Self::Start)).
     #[must_use]
     pub fn inverse(self) -> Option<Self> {
         Some(match self {
@@ -216,17 +219,19 @@ impl Operation {
     }
 }
 
-/// What leads from one network to another.
+/// The changes from one network to another.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
-    /// What has to be done, in this order; nothing if both are the same.
+    /// Operations in the order in which they must be carried out; empty if both networks are the
+    /// same.
     pub operations: Vec<Operation>,
-    /// Nodes of both that are not the same node any more, and why: they are removed, with all that
-    /// runs in them, and made anew.
+    /// Nodes of both networks that must be replaced, with the reasons. They are removed, with all
+    /// that runs in them, and made anew.
     pub replaced_nodes: Vec<(String, String)>,
-    /// Links that come, by name, and links that go. One that becomes another is in both.
+    /// Names of links that are removed and that are added. A link that is replaced is in both
+    /// lists.
     pub links: Change<Vec<String>>,
-    /// Switches that come, and switches that go.
+    /// Names of switches that are removed and that are added.
     pub switches: Change<Vec<String>>,
 }
 
@@ -236,7 +241,7 @@ impl<T: Default> Default for Change<T> {
     }
 }
 
-/// What leads from `old` to `new`, where this changes inside nodes.
+/// Returns the changes from `old` to `new`, including those inside nodes.
 pub fn changes(old: Network<'_>, new: Network<'_>, inside: &Inside) -> Changes {
     Differ::new(old, new, inside).changes()
 }

@@ -1,5 +1,4 @@
-//! Prefixes of either family as plain integers: the arithmetic that address assignment and
-//! routing share.
+//! Prefixes of either family as plain integers: the arithmetic for address assignment and routing.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,7 +21,7 @@ pub(crate) struct Cidr {
     pub length: u8,
 }
 
-/// Where addresses come from, family set aside.
+/// The source of addresses, independent of the family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     Auto,
@@ -38,12 +37,12 @@ impl Family {
         }
     }
 
-    /// The prefix that is this one address.
+    /// Returns the prefix that contains only this address.
     pub fn host(self, bits: u128) -> Cidr {
         Cidr { family: self, bits, length: self.width() }
     }
 
-    /// The prefix that is every address.
+    /// Returns the prefix that contains every address.
     pub fn default_route(self) -> Cidr {
         Cidr { family: self, bits: 0, length: 0 }
     }
@@ -55,7 +54,7 @@ impl Family {
         }
     }
 
-    /// Where the addresses of `interface` come from.
+    /// Returns the source of the addresses of `interface`.
     pub fn interface_source(self, interface: &Interface) -> Source {
         match self {
             Self::V4 => source(&interface.ipv4, |p| Cidr::from(IpPrefix::V4(p))),
@@ -63,7 +62,7 @@ impl Family {
         }
     }
 
-    /// Where the loopback address of `node` comes from.
+    /// Returns the source of the loopback address of `node`.
     pub fn loopback_source(self, node: &Node) -> Source {
         let from = |auto, fixed: Option<u128>| match (auto, fixed) {
             (true, _) => Source::Auto,
@@ -97,7 +96,7 @@ impl Cidr {
         1u128.checked_shl(host_bits).map_or(u128::MAX, |size| size - 1)
     }
 
-    /// With the host bits cleared.
+    /// Returns the prefix with the host bits cleared.
     pub fn network(self) -> Self {
         Self { bits: self.bits & !self.host_mask(), ..self }
     }
@@ -116,9 +115,9 @@ impl Cidr {
         (self.first()..=self.last()).contains(&bits)
     }
 
-    /// The addresses that interfaces can have: without network and broadcast address (IPv4) or
-    /// subnet-router anycast address (IPv6), except in the two-address networks of RFC 3021 and
-    /// RFC 6164. `None` for a single address, which has no room for a neighbour.
+    /// Returns the first and last address that interfaces may have: without network and broadcast
+    /// address (IPv4) or subnet-router anycast address (IPv6), except in the two-address networks
+    /// of RFC 3021 and RFC 6164. `None` for a single address, which leaves no room for a neighbour.
     pub fn usable(self) -> Option<(u128, u128)> {
         let room = self.family.width() - self.length;
         match (room, self.family) {
@@ -129,7 +128,8 @@ impl Cidr {
         }
     }
 
-    /// The two prefixes one bit longer, the lower one first; twice the same for a single address.
+    /// Returns the two prefixes one bit longer, the lower one first. For a single address, both are
+    /// that address.
     pub fn halves(self) -> [Self; 2] {
         let length = (self.length + 1).min(self.family.width());
         let low = Self { length, ..self.network() };

@@ -1,19 +1,19 @@
-//! Why a scenario cannot be planned.
+//! The errors of planning.
 
 use std::net::IpAddr;
 
 use netloom_scenario::{Endpoint, IpPrefix};
 use thiserror::Error;
 
-/// Why a scenario cannot be planned. Every message says what to change.
+/// The reason why a scenario cannot be planned. Every message says what to change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PlanError {
-    /// A link names an interface that no node has: the scenario was not resolved properly.
+    /// A link names an interface that no node has, so the scenario was not resolved properly.
     #[error("link `{link}` ends at `{endpoint}`, which no node has; name an existing interface")]
     UnknownEndpoint {
-        /// The link.
+        /// Name of the link.
         link: String,
-        /// The end that does not exist.
+        /// End that does not exist.
         endpoint: Endpoint,
     },
     /// Two interfaces of one segment have the same fixed address.
@@ -24,9 +24,9 @@ pub enum PlanError {
     DuplicateAddress {
         /// The address.
         address: IpAddr,
-        /// The interface that had it first.
+        /// Interface that had it first.
         first: Endpoint,
-        /// The interface that was given it again.
+        /// Interface to which it was given again.
         second: Endpoint,
     },
     /// The automatic addresses of an interface come from the segment's fixed network, which is
@@ -36,7 +36,7 @@ pub enum PlanError {
          give it an address or use a shorter prefix length"
     )]
     NetworkFull {
-        /// The interface that got none.
+        /// Interface without an address.
         endpoint: Endpoint,
         /// The fixed network.
         network: IpPrefix,
@@ -47,9 +47,9 @@ pub enum PlanError {
          give fixed addresses to some links, or narrow the fixed prefixes that lie in {pool}"
     )]
     PoolExhausted {
-        /// The range that automatic networks come from.
+        /// Range of the automatic networks.
         pool: IpPrefix,
-        /// How many addresses the network needs.
+        /// Number of addresses that the network needs.
         addresses: u128,
         /// An interface of the segment.
         endpoint: Endpoint,
@@ -60,9 +60,9 @@ pub enum PlanError {
          give some nodes a fixed loopback address, or none"
     )]
     LoopbacksExhausted {
-        /// The range that automatic loopback addresses come from.
+        /// Range of the automatic loopback addresses.
         pool: IpPrefix,
-        /// The node that got none.
+        /// Node without an address.
         node: String,
     },
 }

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use crate::NodePlan;
 use crate::cidr::Cidr;
 
-/// One name, one address per family: `name` is the node's primary address, and every other
-/// interface address is `interface.name`, so that `traceroute` names the router and the interface.
+/// Returns the text with one name for each address. `name` is the node's primary address in each
+/// family. Every other interface address is `interface.name`, so `traceroute` shows the router and
+/// the interface.
 pub(crate) fn hosts_file(nodes: &[NodePlan]) -> String {
     let mut text = String::from("127.0.0.1 localhost\n::1 localhost ip6-localhost\n");
     let mut line = |address, name: std::fmt::Arguments<'_>| {

@@ -1,10 +1,10 @@
-//! Addresses that stay when a scenario changes under a running network: what an interface has, it
-//! keeps, as if the scenario had given it, so that only what is new gets new addresses. Not here:
-//! which addresses those are.
+//! Addresses that stay when a scenario changes under a running network. An interface keeps its
+//! addresses as if the scenario had fixed them, so only new interfaces get new addresses. Not here:
+//! the choice of new addresses.
 //!
-//! A segment keeps one automatic network. Where segments have become one, that of most interfaces
-//! stays; where one has become several, the part with most of them keeps it; where it has no room
-//! for all, the whole segment gets a new one.
+//! A segment keeps one automatic network. If segments were joined, the network of most interfaces
+//! stays. If a segment was divided, the part with most of its interfaces keeps the network. If the
+//! network has no room for all, the whole segment gets a new one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,9 +14,9 @@ use crate::cidr::{Cidr, Family, Source};
 use crate::topology::Topology;
 use crate::{InterfacePlan, Plan, PlanError};
 
-/// `scenario`, with the automatic addresses given that interfaces and nodes have in `plan`, the
-/// plan of `before`, and with their MAC addresses. What the two scenarios do not both leave to the
-/// planner is as in `scenario`.
+/// Returns `scenario` with the automatic addresses fixed that interfaces and nodes have in `plan`,
+/// which is the plan of `before`. Their MAC addresses are fixed as well. Only addresses that both
+/// scenarios leave to the planner are fixed; everything else is as in `scenario`.
 ///
 /// # Errors
 /// [`PlanError::UnknownEndpoint`] for a scenario that was not resolved properly.
@@ -44,7 +44,7 @@ pub fn keep_addresses(
     Ok(kept)
 }
 
-/// What there is.
+/// The existing network, by names.
 struct Known<'a> {
     nodes: HashMap<&'a str, &'a Node>,
     interfaces: HashMap<(&'a str, &'a str), &'a InterfacePlan>,
@@ -68,7 +68,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The automatic address of an interface.
+    /// Returns the automatic address of an interface.
     fn address(&self, family: Family, node: &str, interface: &str) -> Option<Cidr> {
         let mut interfaces = self.nodes.get(node)?.interfaces.iter();
         let before = interfaces.find(|before| before.name == interface)?;
@@ -104,7 +104,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Derived ones depend on what else there is, if only once in a long time.
+    /// Fixes derived MAC addresses, because these depend on the other addresses, if only rarely.
     fn keep_macs(&self, node: &mut Node) {
         let before = self.nodes.get(node.name.as_str());
         for interface in &mut node.interfaces {
@@ -118,16 +118,16 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Says of one family which interfaces keep their addresses.
+/// Finds the interfaces that keep their addresses in one family.
 struct Keeper<'t, 's, 'k> {
     topology: &'t Topology<'s>,
     known: &'t Known<'k>,
     family: Family,
-    /// Networks that a segment has kept.
+    /// Networks that are already kept by a segment.
     taken: HashSet<Cidr>,
 }
 
-/// A segment whose interfaces have automatic addresses, by their networks.
+/// A segment, with those of its interfaces that have automatic addresses, by network.
 struct Candidates<'t> {
     members: &'t [Port],
     networks: BTreeMap<Cidr, Vec<(Port, Cidr)>>,
@@ -142,7 +142,7 @@ impl<'t, 's, 'k> Keeper<'t, 's, 'k> {
         let topology = self.topology;
         let mut segments: Vec<Candidates<'t>> =
             topology.segments.iter().map(|members| self.candidates(members)).collect();
-        // Stable: the first of equal ones.
+        // The sort is stable, so of equal segments the first one comes first.
         segments.sort_by_key(|segment| {
             std::cmp::Reverse(segment.networks.values().map(Vec::len).max().unwrap_or(0))
         });
@@ -182,7 +182,7 @@ impl<'t, 's, 'k> Keeper<'t, 's, 'k> {
         let mut kept: Vec<(Cidr, Vec<(Port, Cidr)>)> =
             segment.networks.into_iter().filter(|(network, _)| is_open(network)).collect();
         if networks.is_empty() {
-            // The first of equal ones.
+            // Of equal networks, the first one is kept.
             kept.sort_by_key(|(_, ports)| std::cmp::Reverse(ports.len()));
             kept.truncate(1);
             let room = |network: Cidr| network.usable().map_or(0, |(first, last)| last - first + 1);

@@ -1,23 +1,24 @@
-//! From a resolved scenario to what must exist: every address, route and name decided.
+//! From a resolved scenario to everything that must exist: decides every address, route and name.
 //!
 //! | module | decides |
 //! |---|---|
-//! | `model` | nothing: the [`Plan`], which is the output of this crate and the input of `nodes` |
-//! | `topology` | which interfaces share a layer-2 segment, and what it costs to cross it |
-//! | `numbering` | in which order subnets and loopback addresses are given out |
+//! | `model` | nothing: it contains the [`Plan`], which is the output of this crate and the input of `nodes` |
+//! | `topology` | which interfaces share a layer-2 segment, and the cost of crossing it |
+//! | `numbering` | the order in which subnets and loopback addresses are assigned |
 //! | `addresses` | subnets, interface and loopback addresses |
 //! | `mac` | Ethernet addresses |
 //! | `routing` | static routes |
-//! | `rerouting` | which routes there are while other links are down |
-//! | `keeping` | which addresses stay when the scenario changes under a running network |
-//! | [`change`] | what leads from one network to another, step by step |
-//! | `wiring` | what links end at |
-//! | `traffic` | over which family traffic goes |
+//! | `rerouting` | the routes while other links are down |
+//! | `keeping` | the addresses that stay when the scenario changes under a running network |
+//! | [`change`] | the steps from one network to another |
+//! | `wiring` | the ends of links |
+//! | `traffic` | the address family of traffic |
 //! | `ways` | the first step of packets |
 //! | `sysctls`, `hosts` | kernel parameters, the text of `/etc/hosts` |
 //!
-//! The result depends on nothing but the scenario: same scenario, same plan, on any machine.
-//! Not here: anything that touches a kernel (`nodes`), and what the links do (`link`).
+//! The result depends only on the scenario: the same scenario leads to the same plan on any
+//! machine. Not here: anything that touches a kernel (`nodes`), and the behaviour of links
+//! (`link`).
 
 mod addresses;
 pub mod change;
@@ -58,8 +59,8 @@ use numbering::Numbering;
 use routing::{Graph, Network};
 use topology::Topology;
 
-/// Decides every address, route, MAC address and kernel parameter of `scenario`. Routes are worked
-/// out when [`Plan::routes`] is called.
+/// Decides every address, route, MAC address and kernel parameter of `scenario`. Routes are
+/// computed when [`Plan::routes`] is called.
 ///
 /// # Errors
 /// A [`PlanError`] if a link names an interface that no node has, if two interfaces of one segment
@@ -68,7 +69,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, PlanError> {
     plan_numbered(scenario, Numbering::new)
 }
 
-/// The plan whose subnets and loopback addresses are in the order of `numbering`.
+/// Makes the plan with subnets and loopback addresses in the order of `numbering`.
 fn plan_numbered(
     scenario: &Scenario,
     numbering: impl FnOnce(&Topology<'_>, &Graph) -> Numbering,
@@ -136,7 +137,7 @@ fn plan_numbered(
     Ok(Plan { nodes, places, hosts_file, segments, generated, limits, outside })
 }
 
-/// The interfaces of each node that are on media, and the names of these.
+/// Returns the interfaces of each node that are on media, with the names of the media.
 fn on_media(scenario: &Scenario) -> HashMap<&str, BTreeMap<&str, &str>> {
     let media = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Medium);
     let media: HashSet<&str> = media.map(|node| node.name.as_str()).collect();
@@ -152,13 +153,13 @@ fn on_media(scenario: &Scenario) -> HashMap<&str, BTreeMap<&str, &str>> {
     interfaces
 }
 
-/// The kernel of a node that has its own.
+/// Returns the kernel of a node that has its own.
 fn own_kernel(node: &Node) -> Option<OwnKernel> {
     let memory = node.limits.memory.map_or(OwnKernel::MEMORY, |memory| memory.bytes());
     (node.kernel == Kernel::Own).then_some(OwnKernel { memory })
 }
 
-/// The other end of every interface with a direct link, by node and interface.
+/// Returns the other end of every interface with a direct link, by node and interface.
 fn direct_peers(scenario: &Scenario) -> HashMap<(&str, &str), Endpoint> {
     let direct = scenario.links.iter().filter(|link| link.direct);
     let both = direct.flat_map(|link| {

@@ -1,12 +1,12 @@
-//! Ethernet addresses: given, or derived from the names so that they never change between runs.
+//! Ethernet addresses: given, or derived from the names, so they never change between runs.
 
 use std::collections::HashSet;
 
 use netloom_scenario::{MacAddress, Scenario};
 
-/// The MAC address of every interface, by node and interface index. Derived addresses are locally
-/// administered (`02:…`) and differ from each other and from all given ones; sub-interfaces have
-/// that of their interface.
+/// Returns the MAC address of every interface, by node and interface index. Derived addresses are
+/// locally administered (`02:…`) and differ from each other and from all given ones. Sub-interfaces
+/// have the address of their interface.
 pub(crate) fn assign(scenario: &Scenario) -> Vec<Vec<MacAddress>> {
     let interfaces = || scenario.nodes.iter().flat_map(|node| &node.interfaces);
     let mut used: HashSet<MacAddress> = interfaces().filter_map(|i| i.mac).collect();
@@ -23,7 +23,7 @@ pub(crate) fn assign(scenario: &Scenario) -> Vec<Vec<MacAddress>> {
         .map(|node| {
             let mut macs: Vec<MacAddress> = Vec::with_capacity(node.interfaces.len());
             for interface in &node.interfaces {
-                // A sub-interface has the address of what it is of, which stands before it.
+                // A sub-interface has the address of its interface, which comes before it.
                 let of = node.interfaces[..macs.len()].iter();
                 let of = of.zip(&macs).find(|(of, _)| of.name == interface.at_link());
                 let mac = interface.mac.or(of.map(|(_, mac)| *mac));
@@ -41,8 +41,8 @@ fn derive(experiment: &str, node: &str, interface: &str, attempt: u32) -> MacAdd
     MacAddress([0x02, a, b, c, d, e])
 }
 
-/// FNV-1a over the length-prefixed parts, finished by the mixer of SplitMix64: the same on every
-/// machine and in every version, which the standard library's hashers do not promise.
+/// FNV-1a over the length-prefixed parts, finished by the mixer of SplitMix64. It is the same on
+/// every machine and in every version, which the standard library's hashers do not guarantee.
 fn stable_hash(parts: &[&[u8]]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {

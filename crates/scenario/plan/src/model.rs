@@ -1,4 +1,4 @@
-//! What must exist in the kernel for an experiment, in full: the planner's output and the node
+//! Everything that must exist in the kernel for an experiment: the planner's output and the node
 //! executor's input.
 
 use std::collections::{BTreeMap, HashMap};
@@ -16,15 +16,16 @@ use crate::routing::Network;
 pub struct Plan {
     /// The nodes with a network stack (hosts and routers), in the order of the scenario.
     pub nodes: Vec<NodePlan>,
-    /// Where each of them is, by name.
+    /// Index of each node in `nodes`, by name.
     pub places: HashMap<String, usize>,
-    /// The text of `/etc/hosts`, the same in every node: all node names resolve.
+    /// The text of `/etc/hosts`, the same in every node. All node names resolve by it.
     pub hosts_file: String,
-    /// Which interfaces hear each other: each set is what one link joins, or switches in one VLAN.
+    /// Sets of interfaces that receive each other's frames: the ends of one link, or all interfaces
+    /// that switches join in one VLAN.
     pub segments: Vec<Vec<Endpoint>>,
     /// The routes that follow from the topology.
     pub generated: GeneratedRoutes,
-    /// Limits that nodes have together.
+    /// Limits that nodes share.
     pub limits: SharedLimits,
     /// Ends of links outside.
     pub outside: Vec<OutsidePlan>,
@@ -33,17 +34,17 @@ pub struct Plan {
 /// An end of a link outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutsidePlan {
-    /// As the link names it.
+    /// The end, as the link names it.
     pub end: Endpoint,
-    /// What it is.
+    /// Kind of the end.
     pub kind: Outside,
-    /// The machine's device: to be made (`host`, `nat`, `tap`), to be taken (`device`), or to be
-    /// beside (`macvlan`).
+    /// Device of the machine: one to be made (`host`, `nat`, `tap`), to be taken over (`device`),
+    /// or to get another device beside it (`macvlan`).
     pub device: String,
     /// Largest IP packet in bytes.
     pub mtu: u32,
-    /// The Ethernet address of the interface at the other end, if that is a node's: who is beside a
-    /// device of the machine is heard under its own address only.
+    /// Ethernet address of the interface at the other end, if that belongs to a node. A device
+    /// beside one of the machine receives frames only under its own address.
     pub peer_mac: Option<MacAddress>,
     /// The machine's addresses.
     pub addresses: Vec<IpPrefix>,
@@ -52,23 +53,23 @@ pub struct OutsidePlan {
 /// Limits for the sum of what several nodes use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedLimits {
-    /// Of all nodes.
+    /// Limits of all nodes together.
     pub total: Limits,
-    /// Of the nodes of groups, by their names; see [`NodePlan::limit_group`].
+    /// Limits of the nodes of each group, by the group's name; see [`NodePlan::limit_group`].
     pub groups: BTreeMap<String, Limits>,
 }
 
-/// The routes that follow from the topology, computed for one node when asked for: all tables of a
-/// large network at once would need gigabytes. Without any by default.
+/// The routes that follow from the topology. They are computed for one node when requested, because
+/// all tables of a large network at once would need gigabytes. The default has no routes.
 #[derive(Default)]
 pub struct GeneratedRoutes {
     pub(crate) network: Option<Arc<Network>>,
-    /// Which of the network's nodes those of the plan are, if they are a part of them.
+    /// Indices of the plan's nodes in the network, if the plan is a part of it.
     places: Option<Vec<usize>>,
 }
 
 impl GeneratedRoutes {
-    /// Those of all nodes of `network`.
+    /// Creates the routes of all nodes of `network`.
     pub(crate) fn of(network: Network) -> Self {
         Self { network: Some(Arc::new(network)), places: None }
     }
@@ -80,17 +81,17 @@ impl GeneratedRoutes {
 }
 
 impl Plan {
-    /// The routes of `nodes[node]`, beside those that the kernel makes from addresses: the
-    /// generated ones, in the order of their prefixes, and its own. Can be called from several
-    /// threads at once.
+    /// Returns the routes of `nodes[node]`, without those that the kernel derives from addresses:
+    /// the generated ones, in the order of their prefixes, and the node's own. May be called from
+    /// several threads at once.
     pub fn routes(&self, node: usize) -> Vec<RoutePlan> {
         let mut routes = self.generated.of_node(node).unwrap_or_default();
         routes.extend(self.nodes[node].routes.iter().cloned());
         routes
     }
 
-    /// The plan of those nodes of it for which `is_in` says so, with the addresses and routes that
-    /// they have in the whole, and the names of all.
+    /// Returns the plan of the nodes for which `is_in` returns `true`. They have the same addresses
+    /// and routes as in the whole plan, and the names of all nodes.
     #[must_use]
     pub fn part(&self, is_in: impl Fn(&NodePlan) -> bool) -> Self {
         let all = 0..self.nodes.len();
@@ -128,7 +129,7 @@ impl fmt::Debug for GeneratedRoutes {
 pub struct NodePlan {
     /// The node's name.
     pub name: String,
-    /// Host or router.
+    /// Kind: host or router.
     pub kind: NodeKind,
     /// Whether it forwards IPv4 and IPv6.
     pub forwarding: bool,
@@ -136,17 +137,17 @@ pub struct NodePlan {
     pub loopback: Vec<IpPrefix>,
     /// Interfaces, in order.
     pub interfaces: Vec<InterfacePlan>,
-    /// The routes that the scenario gives it; [`Plan::routes`] are all.
+    /// Routes that the scenario gives to the node. [`Plan::routes`] returns all routes.
     pub routes: Vec<RoutePlan>,
     /// Kernel parameters, like `net.ipv4.ip_forward`.
     pub sysctls: BTreeMap<String, String>,
-    /// The address by which the node's name is known, per family: the loopback's or else the first
-    /// interface's.
+    /// Address that the node's name stands for, by family: that of the loopback, or otherwise of
+    /// the first interface.
     pub primary: Vec<IpAddr>,
-    /// The kernel of its own, if it has one: its addresses, routes and parameters are there.
+    /// The node's own kernel, if it has one. Its addresses, routes and parameters are there.
     #[serde(default)]
     pub own_kernel: Option<OwnKernel>,
-    /// What its processes may use of the machine, by the machine's kernel.
+    /// Limits of the machine's kernel on the node's processes.
     #[serde(default)]
     pub limits: Limits,
     /// The group with which it shares limits.
@@ -154,15 +155,15 @@ pub struct NodePlan {
     pub limit_group: Option<String>,
 }
 
-/// A user-mode kernel of a node's own.
+/// A node's own user-mode kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnKernel {
-    /// All memory that it has, for itself and the node's programs, in bytes.
+    /// Total memory of the kernel, for itself and the node's programs, in bytes.
     pub memory: u64,
 }
 
 impl OwnKernel {
-    /// The memory of a node whose scenario says nothing, in bytes.
+    /// Memory of a node whose scenario gives none, in bytes.
     pub const MEMORY: u64 = 128 << 20;
 }
 
@@ -177,11 +178,11 @@ pub struct InterfacePlan {
     pub mtu: u32,
     /// Addresses with their prefix length.
     pub addresses: Vec<IpPrefix>,
-    /// The other end of its link, if that is direct: the two are one pair of kernel devices. The
-    /// engine carries the link otherwise.
+    /// The other end of its link, if the link is direct: the two are one pair of kernel devices.
+    /// Otherwise the engine carries the link.
     #[serde(default)]
     pub direct_peer: Option<Endpoint>,
-    /// The shared medium that it is on.
+    /// Name of the shared medium to which it is connected.
     #[serde(default)]
     pub medium: Option<String>,
 }
@@ -193,14 +194,14 @@ pub struct RoutePlan {
     pub to: IpPrefix,
     /// Next hop.
     pub via: Option<IpAddr>,
-    /// Outgoing interface; always given where `via` is link-local or absent.
+    /// Outgoing interface. Always given where `via` is link-local or absent.
     pub interface: Option<Arc<str>>,
     /// Metric; the kernel's default if absent.
     pub metric: Option<u32>,
 }
 
 impl RoutePlan {
-    /// The metric that Linux gives a route which says none.
+    /// The metric that Linux gives to a route without one.
     pub fn default_metric(to: IpPrefix) -> u32 {
         if matches!(to, IpPrefix::V6(_)) { 1024 } else { 0 }
     }

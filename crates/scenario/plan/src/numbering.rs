@@ -1,10 +1,11 @@
-//! In which order subnets and loopback addresses are given out.
+//! The order in which subnets and loopback addresses are assigned.
 //!
-//! Small networks are numbered in the order of their file, which people can follow. In larger ones
-//! neighbouring numbers go to what most nodes reach by the same next hop, so that one route serves
-//! many: few routers are asked, as a sample, by which next hop they reach what, and a tournament
-//! ([`tournament`]) pairs what they treat alike. The idea is from Duerig, Ricci, Byers and Lepreau
-//! 2006, "Automatic IP Address Assignment on Network Topologies" (University of Utah, FTN-2006-02).
+//! Small networks are numbered in the order of their file, which people can follow. In larger ones,
+//! destinations that most nodes reach by the same next hop get neighbouring numbers, so one route
+//! serves many of them. As a sample, the next hops of a few routers are computed, and a tournament
+//! ([`tournament`]) pairs the destinations that these routers treat alike. The idea is from Duerig,
+//! Ricci, Byers and Lepreau 2006, "Automatic IP Address Assignment on Network Topologies"
+//! (University of Utah, FTN-2006-02).
 //!
 //! Not here: the addresses themselves (`addresses`).
 
@@ -20,27 +21,28 @@ use crate::topology::Topology;
 use rank::rank;
 use tournament::{Item, tournament};
 
-/// Up to so many segments, numbers ascend in the order of the file: 10.0.0.0 to 10.0.3.255 for
-/// links.
+/// Largest number of segments that are numbered in the order of the file: 10.0.0.0 to 10.0.3.255
+/// for links.
 const SEGMENTS_IN_FILE_ORDER: usize = 256;
-/// How many nodes are asked for their next hops.
+/// Number of nodes whose next hops are computed.
 const SAMPLE: usize = 64;
-/// A label for all that a node does not reach; labels of edges are below it.
+/// Label of everything that a node does not reach. Labels of edges are below it.
 const UNREACHED: usize = 63;
 
-/// In which order segments and nodes get their numbers.
+/// The order in which segments and nodes are numbered.
 pub(crate) struct Numbering {
     pub segments: Order,
     pub nodes: Order,
-    /// Routes follow the numbers: where these are for people, so are those.
+    /// The choice among equal paths. Routes follow the numbers: if the numbers are for people, so
+    /// are the routes.
     pub ties: Ties,
 }
 
 /// Indices in the order of their numbers.
 pub(crate) struct Order {
     indices: Vec<usize>,
-    /// Whether halves, quarters and so on of the order belong together, down to pairs: then numbers
-    /// must keep them together, too.
+    /// Whether halves, quarters and so on of the order belong together, down to pairs. If so, the
+    /// numbers must keep them together, too.
     aligned: bool,
 }
 
@@ -49,9 +51,9 @@ impl Order {
         Self { indices: (0..count).collect(), aligned: false }
     }
 
-    /// The indices in the order of their numbers, of which the lowest is `first`.
+    /// Returns the indices in the order of their numbers, of which the lowest is `first`.
     pub fn numbered_from(&self, first: usize) -> impl Iterator<Item = usize> {
-        // What should have a number below the first gets one after the last.
+        // Items whose number would be below the first get a number after the last.
         let misplaced = if self.aligned { first.min(self.indices.len()) } else { 0 };
         let (before, rest) = self.indices.split_at(misplaced);
         rest.iter().chain(before).copied()
@@ -81,11 +83,11 @@ impl Numbering {
     }
 }
 
-/// What the sample says, and how near nodes are to each other.
+/// The results of the sample, and an order that keeps neighbouring nodes together.
 struct Survey<'a> {
     topology: &'a Topology<'a>,
     graph: &'a Graph,
-    /// By node: its place in a walk through the network.
+    /// Position of each node in a walk through the network.
     rank: Vec<usize>,
     /// The nodes of the sample, with their shortest paths.
     sample: Vec<(usize, Paths)>,
@@ -95,7 +97,7 @@ impl<'a> Survey<'a> {
     fn new(topology: &'a Topology<'a>, graph: &'a Graph) -> Self {
         let rank = rank(graph);
         let metric = |node: usize| Metric::of(topology.node(node));
-        // Who has but one neighbour treats everything alike.
+        // A node with only one neighbour treats everything alike, so it is not in the sample.
         let mut tables: Vec<usize> = (0..rank.len())
             .filter(|node| metric(*node).is_some() && graph.edges[*node].len() > 1)
             .collect();
@@ -128,7 +130,7 @@ impl<'a> Survey<'a> {
             ranks.sort_unstable_by_key(|rank| Reverse(*rank));
             (ranks, *segment)
         });
-        // Neighbours are the segments of one node.
+        // The segments of one node are neighbours.
         let mut circles: Vec<Vec<u32>> = vec![vec![]; self.rank.len()];
         for (item, (_, owners)) in (0..).zip(&segments) {
             owners.iter().for_each(|owner| circles[*owner].push(item));
@@ -147,7 +149,7 @@ impl<'a> Survey<'a> {
         let (mut nodes, others): (Vec<usize>, Vec<usize>) =
             (0..self.rank.len()).partition(automatic);
         nodes.sort_by_key(|node| self.rank[*node]);
-        // Neighbours are a node and those next to it.
+        // A node and the nodes next to it are neighbours.
         let mut circles: Vec<Vec<u32>> = vec![vec![]; self.rank.len()];
         for (item, node) in (0..).zip(&nodes) {
             let next = self.graph.edges[*node].iter().map(|edge| edge.to);
@@ -158,7 +160,7 @@ impl<'a> Survey<'a> {
         Order { indices: order.chain(others).collect(), aligned: true }
     }
 
-    /// By which edges the sample may reach the nearest of `owners`.
+    /// Returns the edges by which each node of the sample may reach the nearest of `owners`.
     fn item(&self, owners: &[usize]) -> Item {
         let mut edges = EdgeSet::default();
         let labels = |(node, paths): &(usize, Paths)| {

@@ -7,7 +7,8 @@ use netloom_scenario::{Endpoint, LinkEnds, MacAddress, NodeKind, Outside, Scenar
 use crate::addresses::Addressing;
 use crate::model::OutsidePlan;
 
-/// All ends of links outside, in the order of the scenario. `macs` are by node and interface.
+/// Returns all ends of links outside, in the order of the scenario. `macs` are by node and
+/// interface.
 pub(crate) fn ends(
     scenario: &Scenario,
     macs: &[Vec<MacAddress>],
@@ -28,7 +29,7 @@ pub(crate) fn ends(
             let end = Endpoint { node: node.name.clone(), interface: interface.name.clone() };
             let peer = ends.at(&end).map(|(_, peer)| peer);
             let mac = peer.and_then(|p| by_name.get(&(p.node.as_str(), p.interface.as_str())));
-            // Several beside one device are told apart by a number.
+            // Several ends beside one device have names with different numbers.
             let device = interface.name.split('~').next().unwrap_or_default().into();
             plans.push(OutsidePlan {
                 kind,

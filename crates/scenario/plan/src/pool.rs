@@ -1,17 +1,18 @@
-//! Blocks of addresses, handed out in ascending order around what is already taken.
+//! Blocks of addresses, which are taken in ascending order around addresses that are already in
+//! use.
 
 use crate::cidr::Cidr;
 
-/// A range of addresses to take blocks from.
+/// A range of addresses from which blocks are taken.
 pub(crate) struct Pool {
     range: Cidr,
     next: u128,
-    /// Taken ranges (first, last), ascending and disjoint.
+    /// Ranges that are already taken (first, last), ascending and disjoint.
     taken: Vec<(u128, u128)>,
 }
 
 impl Pool {
-    /// The addresses of `range` from its `start`th on, without those of `taken`.
+    /// Creates a pool of the addresses of `range` from its `start`th on, without those of `taken`.
     pub fn new(range: Cidr, start: u128, taken: impl Iterator<Item = Cidr>) -> Self {
         let mut ranges: Vec<_> = taken
             .filter(|cidr| cidr.family == range.family)
@@ -33,7 +34,7 @@ impl Pool {
         self.range
     }
 
-    /// The next free block with a prefix of `length` bits; `None` when there is none left.
+    /// Takes the next free block with a prefix of `length` bits; `None` if there is none.
     pub fn take(&mut self, length: u8) -> Option<Cidr> {
         if length < self.range.length {
             return None;

@@ -1,5 +1,5 @@
-//! The plan of a network in which other links are down: its addresses stay, its routes do not. Not
-//! here: when links go down, and what follows from it.
+//! The plan of a network in which other links are down: its addresses stay, but its routes change.
+//! Not here: when links go down, and the consequences.
 
 use netloom_link::LinkState;
 use netloom_scenario::Scenario;
@@ -7,10 +7,11 @@ use netloom_scenario::Scenario;
 use crate::numbering::Numbering;
 use crate::{Plan, PlanError, keep_addresses, plan_numbered};
 
-/// The plan of `scenario` with the addresses of `plan`, which is its plan, and routes over links
-/// that are not down. `is_down` says it of each link, by its place.
+/// Returns the plan of `scenario` with the addresses of `plan`, which is its plan, and with routes
+/// over the links that are not down. `is_down` returns whether a link is down, by its index.
 ///
 /// # Errors
+/// The errors of [`plan`](crate::plan()), if `plan` belongs to another scenario.
 /// Those of [`plan`](crate::plan()), if `plan` is that of another scenario.
 pub fn rerouted(
     scenario: &Scenario,

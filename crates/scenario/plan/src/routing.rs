@@ -1,16 +1,17 @@
 //! Static routes: every node's table, from shortest paths over the segments.
 //!
-//! What a route leads to: the subnets of all segments and the loopback addresses of all nodes.
-//! Every router forwards, also one that runs a routing daemon or has no routes from us; hosts never
-//! do. A link that is down at the start, in either direction, is not used. A network without any
-//! router is reached address by address, through the hosts that own them.
+//! Routes lead to the subnets of all segments and the loopback addresses of all nodes. Every router
+//! forwards, even if it runs a routing daemon or gets no routes from the planner. Hosts never
+//! forward. A link that is down at the start, in either direction, is not used. In a network
+//! without any router, each address has a route of its own, through the host that owns it.
 //!
-//! Where a host's routes all lead to one gateway they become a default route. All other tables are
-//! compressed to the smallest that forwards every address in the same way, so that an address that
-//! the experiment does not have is unreachable at the first router, and never travels in a circle.
+//! If all routes of a host lead to one gateway, they become a default route. All other tables are
+//! compressed to the smallest table that forwards every address in the same way. So an address that
+//! does not exist in the experiment is unreachable at the first router, and its packets never
+//! travel in a circle.
 //!
-//! Tables are made when asked for, one node at a time: all of a large network at once would need
-//! gigabytes.
+//! Tables are computed when requested, one node at a time: all tables of a large network at once
+//! would need gigabytes.
 
 mod beginnings;
 mod compress;
@@ -46,12 +47,12 @@ use table::{FamilyTables, Source};
 
 const FAMILIES: [Family; 2] = [Family::V4, Family::V6];
 
-/// Which of equally short paths (by the metric, then by hops) a table takes.
+/// The choice of a table among equally short paths (by the metric, then by hops).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ties {
-    /// The one whose next node's name comes first.
+    /// The path whose next node's name comes first.
     ByName,
-    /// The one by which the table gets smallest.
+    /// The path that makes the table smallest.
     BySize,
 }
 
@@ -63,15 +64,17 @@ pub(crate) struct Exit {
     interface: usize,
 }
 
-/// The generated routes of all nodes, in a form from which those of one are quickly made.
+/// The generated routes of all nodes, in a form from which the routes of one node are computed
+/// quickly.
 pub(crate) struct Network {
     graph: Graph,
-    /// Whether all edges carry either both families or none: then one search serves both.
+    /// Whether every edge carries either both families or none. If so, one search serves both
+    /// families.
     same_in_both_families: bool,
     families: [FamilyTables; 2],
-    /// Those of the destinations of both families.
+    /// Owners of the destinations of both families.
     owners: Owners,
-    /// The graph by each metric that a node minimizes, in each family.
+    /// The graph by each metric that a node minimizes, for each family.
     roads: Vec<(Metric, [Roads; 2])>,
     nodes: Vec<Station>,
 }
@@ -84,7 +87,7 @@ struct Station {
 }
 
 impl Network {
-    /// The network whose next hops `graph` knows.
+    /// Creates the network from `graph`, which must contain the next hops.
     pub fn new(topology: &Topology<'_>, addressing: &Addressing, graph: Graph, ties: Ties) -> Self {
         let scenario = topology.scenario;
         let stacks = (0..scenario.nodes.len()).filter(|index| !topology.is_segment(*index));
@@ -106,7 +109,7 @@ impl Network {
         Self { graph, same_in_both_families, families, owners, roads, nodes }
     }
 
-    /// The generated routes of a node, by its index among those with a network stack.
+    /// Returns the generated routes of a node, by its index among those with a network stack.
     pub fn routes(&self, node: usize) -> Vec<RoutePlan> {
         let node = &self.nodes[node];
         let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);
@@ -124,7 +127,7 @@ impl Network {
         routes
     }
 
-    /// Which of equally short paths its tables take.
+    /// The choice of its tables among equally short paths.
     pub fn ties(&self) -> Ties {
         self.families[0].ties
     }
@@ -134,15 +137,15 @@ impl Network {
     }
 }
 
-/// The routes that the scenario gives a node.
+/// Returns the routes that the scenario gives to a node.
 pub(crate) fn own_routes(node: &Node) -> Vec<RoutePlan> {
     node.routes.iter().map(RoutePlan::from).collect()
 }
 
 #[cfg(test)]
 impl Network {
-    /// What the table of a node permits before it is compressed: for each destination the routes of
-    /// which it needs one.
+    /// Returns the routes that the table of a node permits before it is compressed. For each
+    /// destination, the table needs one of them.
     pub fn uncompressed(&self, node: usize) -> Vec<RoutePlan> {
         let node = &self.nodes[node];
         let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use netloom_scenario::{Node, NodeKind};
 
-/// What every node gets. A new network namespace inherits its IPv4 settings from the machine, so
-/// that what matters is always said, not assumed.
+/// Parameters of every node. A new network namespace inherits its IPv4 settings from the machine,
+/// so all relevant parameters are set explicitly.
 const ALL: &[(&str, &str)] = &[
     // Anyone may send ICMP echo requests without privileges.
     ("net.ipv4.ping_group_range", "0 2147483647"),
@@ -14,7 +14,8 @@ const ALL: &[(&str, &str)] = &[
     ("net.ipv4.conf.default.rp_filter", "0"),
     ("net.ipv6.conf.all.disable_ipv6", "0"),
     ("net.ipv6.conf.default.disable_ipv6", "0"),
-    // Addresses are unique by construction: usable at once, without detecting duplicates.
+    // Addresses are unique by construction, so they can be used at once, without duplicate
+    // detection.
     ("net.ipv6.conf.all.accept_dad", "0"),
     ("net.ipv6.conf.default.accept_dad", "0"),
     ("net.ipv6.conf.all.dad_transmits", "0"),
@@ -26,12 +27,13 @@ const ALL: &[(&str, &str)] = &[
     ("net.ipv6.conf.default.router_solicitations", "0"),
 ];
 
-/// What a node gets whose packets may leave by the interface that they came in by, as they do on a
-/// medium where not everybody hears everybody: nobody is to be told of a shorter way.
+/// Parameters of nodes whose packets may leave by the interface by which they came in. This happens
+/// on a medium on which not all stations receive each other, so redirects to a shorter way would be
+/// wrong.
 const ON_MEDIA: &[&str] = &["send_redirects", "accept_redirects"];
 
-/// The parameters of `node`, of whose interfaces these are on media: the defaults, and over them
-/// its own.
+/// Returns the parameters of `node`, of which the interfaces `on_media` are on media: the defaults,
+/// overridden by the node's own.
 pub(crate) fn sysctls(
     node: &Node,
     on_media: Option<&BTreeMap<&str, &str>>,

@@ -1,8 +1,8 @@
-//! The graph: which interfaces share a layer-2 segment, and what it costs to cross it.
+//! The graph: which interfaces share a layer-2 segment, and the cost of crossing it.
 //!
 //! A segment is a link between two interfaces with a network stack, or everything that a connected
-//! set of switches joins in one VLAN. Not here: addresses, routes, and how frames pass switches
-//! (`Layer2` of the scenario).
+//! set of switches joins in one VLAN. Not here: addresses, routes, and how frames pass through
+//! switches (`Layer2` of the scenario).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use crate::PlanError;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Crossing {
     pub to: Port,
-    /// Sum of the pipes' delays in ns.
+    /// Sum of the pipes' delays, in ns.
     pub delay: u64,
     /// Sum of the links' costs in the direction of travel.
     pub cost: u64,
@@ -25,10 +25,10 @@ pub(crate) struct Crossing {
 
 pub(crate) struct Topology<'a> {
     pub scenario: &'a Scenario,
-    /// The interfaces with a network stack, by segment, in the order of the links.
+    /// Interfaces with a network stack, by segment, in the order of the links.
     pub segments: Vec<Vec<Port>>,
     layer2: Layer2<'a>,
-    /// The same without the links that are down, if there are any.
+    /// The layer-2 network without the links that are down, if there are any.
     without_down: Option<Layer2<'a>>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Topology<'a> {
         Ok(topology)
     }
 
-    /// Segments in the order in which `order` first touches them.
+    /// Returns the segments in the order in which `order` first reaches them.
     fn find_segments(&self, order: &[Port]) -> Vec<Vec<Port>> {
         let rank: HashMap<Port, usize> =
             order.iter().enumerate().rev().map(|(rank, port)| (*port, rank)).collect();
@@ -94,8 +94,9 @@ impl<'a> Topology<'a> {
         indices.map(|interface| Port { interface, ..port }).collect()
     }
 
-    /// Everything with a network stack that `from` reaches without crossing a network stack, by the
-    /// way with the fewest links of those whose links are all up, or else of all.
+    /// Returns all interfaces with a network stack that `from` reaches without crossing a network
+    /// stack. Each is reached by the way with the fewest links, among those without links that are
+    /// down, or otherwise among all.
     pub fn crossings(&self, from: Port) -> Vec<Crossing> {
         let all = self.crossings_of(&self.layer2, from);
         let Some(without_down) = &self.without_down else { return all };
@@ -135,7 +136,7 @@ impl<'a> Topology<'a> {
         self.node(node).kind == NodeKind::Router
     }
 
-    /// The interface at an end of a link.
+    /// Returns the interface at an end of a link.
     pub fn port(&self, end: &Endpoint) -> Option<Port> {
         let node = self.scenario.nodes.iter().position(|node| node.name == end.node)?;
         let mut interfaces = self.node(node).interfaces.iter();
@@ -152,7 +153,7 @@ impl<'a> Topology<'a> {
     }
 }
 
-/// Whether a link is up, in both directions.
+/// Whether a link is up in both directions.
 fn is_up(link: &Link) -> bool {
     link.forward.state == LinkState::Up && link.reverse.state == LinkState::Up
 }

@@ -1,4 +1,4 @@
-//! Over which family traffic between nodes goes.
+//! The address family of traffic between nodes.
 
 use std::net::IpAddr;
 
@@ -7,14 +7,14 @@ use netloom_scenario::{IpFamily, Traffic};
 use crate::Plan;
 
 impl Plan {
-    /// The address by which a node is known in a family.
+    /// The primary address of a node in a family.
     pub fn known_as(&self, node: &str, family: IpFamily) -> Option<IpAddr> {
         let mut known = self.node(node)?.primary.iter().copied();
         known.find(|address| address.is_ipv6() == (family == IpFamily::Ipv6))
     }
 
-    /// The family over which an entry goes: the one that it asks for; else IPv4, if all receivers
-    /// have it, or IPv6, if all have that. `None` if they have not.
+    /// The family of a traffic entry: the one that it requires, otherwise IPv4 if all receivers
+    /// have it, or IPv6 if all receivers have that. `None` if neither is the case.
     pub fn family(&self, traffic: &Traffic) -> Option<IpFamily> {
         let wanted = match traffic.family {
             Some(family) => vec![family],

@@ -1,5 +1,5 @@
-//! The first step of a node's packets to an address, by the plan. Not here: routes that services or
-//! the timeline make.
+//! The first step of a node's packets to an address, according to the plan. Not here: routes that
+//! are made by services or the timeline.
 
 use std::net::IpAddr;
 
@@ -10,15 +10,15 @@ use crate::{InterfacePlan, Plan};
 /// The first step of packets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Way<'p> {
-    /// Who sends them on.
+    /// Interface by which they leave.
     pub interface: &'p InterfacePlan,
-    /// The Ethernet address of the next hop.
+    /// Ethernet address of the next hop.
     pub next: MacAddress,
 }
 
 impl Plan {
-    /// How packets of a node to `address` leave it; `None` where the plan has no route, or the next
-    /// hop is no node's.
+    /// Returns the first step of a node's packets to `address`; `None` if the plan has no route, or
+    /// the next hop does not belong to a node.
     pub fn way(&self, node: &str, address: IpAddr) -> Option<Way<'_>> {
         let place = *self.places.get(node)?;
         let interfaces = &self.nodes[place].interfaces;
@@ -44,7 +44,7 @@ impl Plan {
         Some(Way { interface, next })
     }
 
-    /// The Ethernet address of who has an address and hears an interface.
+    /// Returns the Ethernet address of the interface that has `address` and is on the same segment.
     fn neighbour(&self, node: &str, interface: &str, address: IpAddr) -> Option<MacAddress> {
         let is_here =
             |end: &&netloom_scenario::Endpoint| end.node == node && end.interface == interface;

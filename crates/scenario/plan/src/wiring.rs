@@ -1,4 +1,4 @@
-//! What links end at, as data: a port of a segment, or interfaces of a node by their names.
+//! The ends of links as data: a port of a segment, or interfaces of a node by their names.
 //! Not here: devices for these interfaces, and models of them.
 
 use std::collections::HashMap;
@@ -18,38 +18,38 @@ use thiserror::Error;
 
 use crate::Plan;
 
-/// A segment has a value that none can have. Scenarios that were loaded have none.
+/// The error for a segment with an invalid value. Loaded scenarios have no such segment.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("nothing can be joined to `{segment}`: {why}")]
 pub struct NoSegment {
-    /// The segment.
+    /// Name of the segment.
     pub segment: String,
-    /// What is wrong with its values.
+    /// Fault of its values.
     pub why: String,
 }
 
 /// An interface at one end of a link.
 #[derive(Debug, Clone, Copy)]
 pub struct Wire<'s> {
-    /// Its node.
+    /// Node of the interface.
     pub node: &'s Node,
-    /// The node's own number among all nodes.
+    /// Number of the node among all nodes.
     pub number: u32,
-    /// Its name.
+    /// Name of the interface.
     pub interface: &'s str,
 }
 
-/// What the links of a network end at.
+/// The ends of the links of a network.
 #[derive(Debug)]
 pub struct Ends<'s> {
     scenario: &'s Scenario,
     plan: &'s Plan,
-    /// What each medium is made from, by its name.
+    /// Setup of each medium, by its name.
     media: HashMap<&'s str, Arc<MediumSetup>>,
 }
 
 impl<'s> Ends<'s> {
-    /// Those of `scenario`, whose plan is `plan`.
+    /// Creates the ends for `scenario`, whose plan is `plan`.
     pub fn of(scenario: &'s Scenario, plan: &'s Plan) -> Self {
         let setup = |node: &'s Node| {
             let setup = medium_setup(scenario, node, scenario.seed)?;
@@ -58,7 +58,7 @@ impl<'s> Ends<'s> {
         Self { scenario, plan, media: scenario.nodes.iter().filter_map(setup).collect() }
     }
 
-    /// What a link ends at `here`, with `there` at its other end.
+    /// Returns the end of a link at `here`, with `there` at its other end.
     ///
     /// # Errors
     /// [`NoSegment`].
@@ -76,7 +76,7 @@ impl<'s> Ends<'s> {
         }
     }
 
-    /// The station that the interface `at` has on a medium.
+    /// Returns the station that the interface `at` has on a medium.
     fn station(&self, medium: &Node, number: u32, at: Wire<'_>) -> Result<StationPort, NoSegment> {
         let missing = |why: &str| NoSegment { segment: medium.name.clone(), why: why.into() };
         let setup = self.media.get(medium.name.as_str());
@@ -102,7 +102,7 @@ impl<'s> Ends<'s> {
     }
 }
 
-/// What is particular to the station that a node has on a medium, at an interface.
+/// Returns the properties of the station that a node has on a medium, at an interface.
 pub fn station_config(medium: &Node, node: &Node, interface: &str) -> StationConfig {
     let mut points = medium.medium.iter().flat_map(|medium| &medium.access_points);
     let mut interfaces = node.interfaces.iter();
@@ -120,7 +120,7 @@ pub fn station_config(medium: &Node, node: &Node, interface: &str) -> StationCon
     }
 }
 
-/// What the medium that `node` is can be made from, with its random numbers from `seed`.
+/// Returns the setup of the medium `node`, with its random numbers from `seed`.
 pub fn medium_setup(scenario: &Scenario, node: &Node, seed: u64) -> Option<MediumSetup> {
     let medium = node.medium.as_ref()?;
     let setting = Setting {
@@ -133,7 +133,7 @@ pub fn medium_setup(scenario: &Scenario, node: &Node, seed: u64) -> Option<Mediu
     Some(MediumSetup { config: medium.config.clone(), setting })
 }
 
-/// An interface with its VLAN sub-interfaces.
+/// Returns an interface with its VLAN sub-interfaces.
 fn interfaces<'s>(node: &'s Node, interface: &'s str) -> LinkEnd<&'s str> {
     let of_interface = node.interfaces.iter().filter_map(|sub| {
         let of = sub.subinterface.as_ref().filter(|of| of.of == interface)?;
@@ -164,7 +164,7 @@ fn switch_port(node: &Node, number: u32, interface: &str) -> Result<SwitchPort, 
     })
 }
 
-/// What a change of the station `id` is to a medium.
+/// Converts a change of the station `id` into a change of its medium.
 pub fn station_change(id: StationId, change: &StationChange) -> MediumChange {
     let StationChange { on, power, rate, cw, to, speed } = change.clone();
     let movement = to.map(|Position { x, y, z }| match speed {

@@ -1,15 +1,15 @@
-//! The machine's timers, disk and memory.
+//! Costs of the machine's timers, disk and memory.
 
 use netloom_api::timing::Scheduling;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How late a thread that sleeps wakes, of the class that the data plane's workers have.
+/// How late a sleeping thread wakes that has the scheduling class of the data plane's workers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WakeUps {
     /// The class that the machine granted.
     pub scheduling: Scheduling,
-    /// Times it slept.
+    /// Number of sleeps.
     pub count: u64,
     /// Median, µs.
     pub p50_us: f64,
@@ -19,28 +19,29 @@ pub struct WakeUps {
     pub max_us: f64,
 }
 
-/// How long the machine takes to carry a frame over a link, beside the link's delay: the kernels at
-/// both ends, the engine's wake-ups and what it does.
+/// How long the machine takes to carry a frame over a link, in addition to the link's delay: the
+/// kernels at both ends, the engine's wake-ups and its processing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Crossing {
     /// Median of the rounds, µs.
     pub p50_us: f64,
-    /// The least of a round, µs. Below zero where the machine had other work in the other rounds.
+    /// Smallest value of a round, µs. It is negative if the machine had other work in the other
+    /// rounds.
     pub least_us: f64,
-    /// The most of a round, µs.
+    /// Largest value of a round, µs.
     pub most_us: f64,
 }
 
-/// How fast a file system takes data. What could not be measured is absent.
+/// How fast a file system takes data. Values that could not be measured are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disk {
     /// A directory in the file system.
     pub directory: String,
     /// Sequential writes of 256 KiB each.
     pub sequential: Option<DiskWrites>,
-    /// Writes of 4 KiB, each of which is on the disk before the next begins.
+    /// Writes of 4 KiB. Each is on the disk before the next begins.
     pub synchronous: Option<SmallWrites>,
-    /// What could not be measured, and why, in words.
+    /// Measurements that failed, and why, in words.
     pub missing: Vec<String>,
 }
 
@@ -49,14 +50,15 @@ pub struct Disk {
 pub struct DiskWrites {
     /// Bytes a second.
     pub bytes_per_second: f64,
-    /// Whether they went past the page cache. If not, the time until all was on the disk counts.
+    /// Whether the writes bypassed the page cache. If not, the time until everything was on the
+    /// disk counts.
     pub direct: bool,
 }
 
-/// How long small synchronous writes took.
+/// Duration of small synchronous writes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SmallWrites {
-    /// Writes.
+    /// Number of writes.
     pub count: u64,
     /// Median, µs.
     pub p50_us: f64,
@@ -64,28 +66,27 @@ pub struct SmallWrites {
     pub p99_us: f64,
 }
 
-/// How much memory there is, and what nodes and links take.
+/// How much memory there is, and how much nodes and links take.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Memory {
-    /// Of the machine, in bytes.
+    /// Memory of the machine, in bytes.
     pub total_bytes: u64,
-    /// What could be had without swapping when it was measured, in bytes.
+    /// Memory that was available without swapping at the measurement, in bytes.
     pub available_bytes: u64,
-    /// The least limit of the control groups that NetLoom was in, in bytes; nothing if there was
-    /// none.
+    /// The smallest limit of NetLoom's control groups, in bytes; absent if there was none.
     pub limit_bytes: Option<u64>,
-    /// What a node without processes and links takes.
+    /// Memory of a node without processes and links.
     pub node: Option<MemoryCost>,
-    /// What a link with both its interfaces takes.
+    /// Memory of a link with both its interfaces.
     pub link: Option<MemoryCost>,
 }
 
-/// What one of many takes, in bytes. Others used the machine meanwhile: rough figures, and none
-/// where less was in use with many than without.
+/// Memory that one of many takes, in bytes. The figures are rough, because others used the machine
+/// meanwhile. A figure is absent if less memory was in use with many than without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryCost {
-    /// Of the kernel: slabs, stacks, page tables, memory of each CPU, mapped memory.
+    /// Memory of the kernel: slabs, stacks, page tables, memory of each CPU, mapped memory.
     pub kernel_bytes: Option<u64>,
-    /// Of the engine.
+    /// Memory of the engine.
     pub engine_bytes: Option<u64>,
 }

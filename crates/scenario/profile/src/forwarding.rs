@@ -10,32 +10,32 @@ pub struct Forwarding {
     pub network: Shape,
     /// The kind of traffic.
     pub traffic: Traffic,
-    /// The most that was borne; nothing if the least that was tried was too much.
+    /// The highest load that was borne; absent if even the lowest one that was tried was too much.
     pub edge: Option<Edge>,
-    /// The least that was not borne; nothing if the most that was tried was.
+    /// The lowest load that was not borne; absent if even the highest one that was tried was borne.
     pub beyond: Option<NotBorne>,
 }
 
-/// A network without rates on its links, each of which delays by 1 ms.
+/// A network whose links have no rates and a delay of 1 ms each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
-    /// Two hosts, and routers in a row between them: one sends to the other.
+    /// Two hosts, with routers in a row between them. One host sends to the other.
     Chain {
-        /// Links on the way.
+        /// Number of links on the way.
         hops: u32,
     },
-    /// A router with a host at each port: each host sends through the router to the next one. The
-    /// most that is borne is the maximum network provision MNP(i) of a node with i ports (Zheng
-    /// 2003, §3.5.1).
+    /// A router with a host at each port. Each host sends through the router to the next one. The
+    /// highest load that is borne is the maximum network provision MNP(i) of a node with i ports
+    /// (Zheng 2003, §3.5.1).
     Node {
-        /// Ports of the router.
+        /// Number of the router's ports.
         ports: u32,
     },
 }
 
 impl Shape {
-    /// Hosts that send.
+    /// Number of sending hosts.
     pub fn flows(self) -> u32 {
         match self {
             Self::Chain { .. } => 1,
@@ -43,7 +43,7 @@ impl Shape {
         }
     }
 
-    /// Links on the way of each frame.
+    /// Number of links on the way of each frame.
     pub fn hops(self) -> u32 {
         match self {
             Self::Chain { hops } => hops,
@@ -66,20 +66,20 @@ impl std::fmt::Display for Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Traffic {
-    /// UDP in Ethernet frames of 60 bytes, the least there is, without FCS.
+    /// UDP in Ethernet frames of 60 bytes, the minimum without FCS.
     Udp60,
-    /// UDP in Ethernet frames of 1514 bytes, the most at an MTU of 1500, without FCS.
+    /// UDP in Ethernet frames of 1514 bytes, the maximum at an MTU of 1500, without FCS.
     Udp1514,
-    /// One TCP connection for each flow, 64 KiB at a time. The kernel hands over many segments at
-    /// once.
+    /// One TCP connection for each flow, in writes of 64 KiB. The kernel hands over many segments
+    /// at once.
     Tcp,
 }
 
 impl Traffic {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Udp60, Self::Udp1514, Self::Tcp];
 
-    /// What one write of a sender carries, in bytes.
+    /// Payload of one write of a sender, in bytes.
     pub fn payload(self) -> usize {
         match self {
             // Ethernet, IPv4 and UDP headers are 42 bytes.
@@ -89,8 +89,8 @@ impl Traffic {
         }
     }
 
-    /// What one write counts for in [`Edge::bits_per_second`], in bits: of UDP the frame, of TCP
-    /// the payload.
+    /// Bits of one write that count in [`Edge::bits_per_second`]: the frame for UDP, the payload
+    /// for TCP.
     pub fn bits(self) -> f64 {
         8.0 * match self {
             Self::Udp60 => 60.0,
@@ -110,26 +110,26 @@ impl std::fmt::Display for Traffic {
     }
 }
 
-/// The most that was borne: every frame arrived, none was lost outside the model or late, and every
-/// sender kept its pace.
+/// The highest load that was borne: every frame arrived, no frame was late or lost outside the
+/// model, and every sender kept its pace.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Edge {
-    /// What arrived, all flows together, in bit/s: of UDP Ethernet frames without FCS, of TCP the
-    /// payload.
+    /// Traffic that arrived, all flows together, in bit/s: Ethernet frames without FCS for UDP, the
+    /// payload for TCP.
     pub bits_per_second: f64,
-    /// UDP frames that arrived in a second, all flows together; nothing for TCP, whose segments are
+    /// UDP frames that arrived in a second, all flows together. Absent for TCP, whose segments are
     /// not counted.
     pub frames_per_second: Option<f64>,
-    /// The most that links carried in 10 ms, all links of the network together, in bit/s: what the
-    /// signal `net_internal` measures.
+    /// The most that all links of the network together carried in 10 ms, in bit/s. The signal
+    /// `net_internal` measures this.
     pub peak_bits_per_second: f64,
 }
 
-/// The least that was not borne.
+/// The lowest load that was not borne.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NotBorne {
-    /// What was to be sent, all flows together, in bit/s as in [`Edge::bits_per_second`].
+    /// Traffic that was to be sent, all flows together, in bit/s as in [`Edge::bits_per_second`].
     pub bits_per_second: f64,
-    /// What showed that it was too much, in words.
+    /// Evidence that the load was too high, in words.
     pub why: String,
 }

@@ -1,14 +1,14 @@
-//! The profile of a machine: what it can bear, as `netloom calibrate` measured it.
+//! The profile of a machine: the load that it can bear, as `netloom calibrate` measured it.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `profile` | all of it, and the threshold of traffic that follows |
+//! | `profile` | the whole profile, and the threshold of traffic that follows |
 //! | `forwarding` | how much traffic nodes of the machine may send each other |
 //! | `shaping` | how much traffic of a real host goes through a claim |
 //! | `costs` | its timers, disk and memory |
 //! | `stale` | whether it still is the machine that was measured |
 //! | `text` | profiles as JSON |
-//! | [`search`] | the highest load that a machine bears, from loads that it bore and did not bear |
+//! | [`search`] | search for the highest load that a machine bears |
 //!
 //! Pure. Not here: how anything is measured, and where profiles are kept (`netloom-gauge`,
 //! `netloom-cli`).

@@ -1,14 +1,15 @@
-//! Whether a machine is still the one that was measured: what changes how much it bears.
+//! Checks whether a machine is still the one that was measured, by everything that changes how much
+//! it bears.
 
 use std::fmt::{Debug, Display};
 
 use netloom_api::machine::Machine;
 
-/// Differences of a frequency or of an amount of memory up to this part are not real: frequencies
-/// are measured at boot, and the kernel takes a little memory for itself.
+/// Largest relative difference of a frequency or of an amount of memory that does not count as
+/// real: frequencies are measured at boot, and the kernel takes a little memory for itself.
 const TOLERANCE: f64 = 0.02;
 
-/// In what `now` differs from `then` that matters to what a machine bears, a sentence each.
+/// Differences between `now` and `then` that affect how much the machine bears, a sentence each.
 pub fn differences(then: &Machine, now: &Machine) -> Vec<String> {
     let MachineParts { exact, near } = parts(then, now);
     let changed = exact.into_iter().filter(|(_, then, now)| then != now);

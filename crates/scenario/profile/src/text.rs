@@ -8,21 +8,21 @@ use crate::profile::Profile;
 /// The version of the format that this version of NetLoom writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// Why a text is no profile.
+/// The reason why a text is not a profile.
 #[derive(Debug, Error)]
 pub enum ProfileError {
-    /// It is not what `netloom calibrate` writes.
+    /// It is not an output of `netloom calibrate`.
     #[error("it is not a profile, or damaged ({0})")]
     Damaged(#[from] serde_json::Error),
-    /// It is, but of another version.
+    /// It is a profile of another version.
     #[error("it has format {found}, and this version of NetLoom reads format {FORMAT}")]
     OtherFormat {
-        /// The format that it says it has.
+        /// The format that the text names.
         found: u32,
     },
 }
 
-/// What every format has.
+/// The part that all formats have in common.
 #[derive(Deserialize)]
 struct Head {
     format: u32,
@@ -32,7 +32,7 @@ impl Profile {
     /// Reads a profile.
     ///
     /// # Errors
-    /// If the text is damaged or of another format.
+    /// Fails if the text is damaged or of another format.
     pub fn from_json(text: &str) -> Result<Self, ProfileError> {
         let Head { format } = serde_json::from_str(text)?;
         match format {
@@ -41,10 +41,10 @@ impl Profile {
         }
     }
 
-    /// The profile as text, with a line end.
+    /// The profile as text that ends with a line end.
     ///
     /// # Errors
-    /// Never with what was measured: JSON has a form for all of it.
+    /// Never fails for a measured profile: JSON can express all of its values.
     pub fn to_json(&self) -> Result<String, ProfileError> {
         Ok(serde_json::to_string_pretty(self)? + "\n")
     }

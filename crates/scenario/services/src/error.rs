@@ -1,16 +1,16 @@
-//! What can go wrong with services before anything is made.
+//! Errors of services that are detected before anything is made.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// Why services cannot be run.
+/// The reason why services cannot be run.
 #[derive(Debug, Error)]
 pub enum ServiceError {
-    /// Programs are not there.
+    /// Programs are missing.
     #[error("{}", list(missing))]
     Missing {
-        /// Which.
+        /// The missing programs.
         missing: Vec<Missing>,
     },
     /// A text of a template cannot be filled in.
@@ -22,23 +22,23 @@ pub enum ServiceError {
         node: String,
         /// The service.
         service: String,
-        /// Which text.
+        /// The text.
         what: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// What a template comes to makes no sense.
+    /// A filled-in text of a template is not valid.
     #[error("node `{node}`, service `{service}`: {what} comes to `{text}`, which is not {wanted}")]
     Value {
         /// The node.
         node: String,
         /// The service.
         service: String,
-        /// Which text.
+        /// The text.
         what: String,
-        /// What it comes to.
+        /// Its value.
         text: String,
-        /// What it should be.
+        /// The kind of value that it should be.
         wanted: &'static str,
     },
     /// Services that wait for each other.
@@ -54,12 +54,12 @@ pub enum ServiceError {
     },
 }
 
-/// A program that is not there.
+/// A missing program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     /// The program.
     pub program: String,
-    /// The package that has it.
+    /// The package that contains it.
     pub package: String,
     /// The service that needs it.
     pub service: String,

@@ -1,15 +1,15 @@
-//! Services of nodes: what their templates become once every address is decided. A scenario, its
-//! plan and where programs are go in; files, directories and commands come out, for each node.
+//! Services of nodes: fills in their templates once every address is decided. A scenario, its plan
+//! and the paths of programs go in; files, directories and commands come out, for each node.
 //!
-//! | module | does |
+//! | module | contents |
 //! |---|---|
-//! | `surroundings` | what templates can speak of: the node, its interfaces, who is at the other end |
-//! | `render` | what the services of nodes come to |
-//! | `texts` | one text of a template, filled in |
-//! | `error` | what can go wrong |
+//! | `surroundings` | data that templates can refer to: the node, its interfaces, the peers of its links |
+//! | `render` | files, directories and commands of the services of nodes |
+//! | `texts` | fills in one text of a template |
+//! | `error` | errors |
 //!
-//! Not here: what templates there are and what a scenario says about them (`scenario`), looking for
-//! programs, and running anything (`engine`).
+//! Not here: the templates and how a scenario uses them (`scenario`), finding programs, and running
+//! anything (`engine`).
 
 mod error;
 mod render;
@@ -24,34 +24,34 @@ pub use texts::{Elsewhere, Question};
 
 use netloom_scenario::Ready;
 
-/// What the services of one node come to.
+/// Files, directories and services of one node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeServices {
-    /// Directories that are made new, by their paths.
+    /// Directories to be created, by path.
     pub directories: BTreeMap<String, Directory>,
-    /// Files by their paths: those of the services, and the scenario's own, which win.
+    /// Files by path: those of the services, and the scenario's own, which take precedence.
     pub files: BTreeMap<String, File>,
-    /// The services, those first that others need.
+    /// The services. A service comes after those that it needs.
     pub services: Vec<Service>,
 }
 
 /// A directory of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// The user, and the group of the same name, that it belongs to; root without one.
+    /// The owner, a user and the group of the same name; root if absent.
     pub owner: Option<String>,
-    /// Who may do what.
+    /// Permissions.
     pub mode: u32,
 }
 
 /// A file of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// What is in it.
+    /// Contents.
     pub content: String,
-    /// The user, and the group of the same name, that it belongs to; root without one.
+    /// The owner, a user and the group of the same name; root if absent.
     pub owner: Option<String>,
-    /// Who may do what.
+    /// Permissions.
     pub mode: u32,
 }
 
@@ -60,20 +60,20 @@ pub struct File {
 pub struct Service {
     /// Its name.
     pub name: String,
-    /// After how many others, one after the other, it is started.
+    /// Length of the longest chain of services that have to be started before it.
     pub wave: usize,
     /// The services that must be ready before it.
     pub needs: Vec<String>,
-    /// The paths of the files that its template makes, whoever says what is in them.
+    /// Paths of the files that its template makes, even if the scenario replaces their contents.
     pub files: Vec<String>,
-    /// The user that it becomes.
+    /// The user that it runs as.
     pub user: Option<String>,
     /// Commands that must succeed first.
     pub prepare: Vec<Vec<String>>,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// How to tell that it is ready.
+    /// Test whether it is ready.
     pub ready: Option<Ready>,
-    /// How to tell that it still does its work.
+    /// Test whether it still works.
     pub health: Option<Ready>,
 }

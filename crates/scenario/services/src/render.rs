@@ -1,4 +1,4 @@
-//! The texts of templates, filled in.
+//! Fills in the templates of the services of all nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,16 +11,15 @@ use crate::surroundings::{Map, Spoken, Surroundings};
 use crate::texts::{Elsewhere, Place, Texts};
 use crate::{Directory, File, Missing, NodeServices, Service, ServiceError};
 
-/// Gives the path of a program in a node, if it is there: by the node, its name and where it may
-/// be.
+/// Finds the path of a program in a node. Its arguments are the node, the program's name, and where
+/// it may be.
 pub type Find<'a> = dyn Fn(&Node, &str, &Program) -> Option<String> + 'a;
 
-/// What the services of all nodes come to, for nodes that have files or services. Texts of the
-/// scenario's own templates are filled in `elsewhere`.
+/// Fills in the services of all nodes that have files or services. Texts of the scenario's own
+/// templates are filled in by `elsewhere`.
 ///
 /// # Errors
-/// [`ServiceError`]: programs that are not there, all of them; or a template that cannot be filled
-/// in.
+/// [`ServiceError`]: all programs that are missing, or a template that cannot be filled in.
 pub fn render(
     scenario: &Scenario,
     plan: &Plan,
@@ -36,7 +35,7 @@ pub fn render(
         if node.software.services.is_empty() && node.software.files.is_empty() {
             continue;
         }
-        // Not before: it names all of a segment.
+        // Only now, because this lists everybody on a segment.
         let Some(around) = map.around(&node.name, &spoken) else { continue };
         let of_node =
             OfNode { scenario, node, around: &around, programs: &programs, texts: &texts };
@@ -45,7 +44,7 @@ pub fn render(
     Ok(rendered)
 }
 
-/// Where programs are: by node and name.
+/// Paths of programs, by node and name.
 type Programs<'a> = HashMap<(&'a str, &'a str), String>;
 
 /// All services of all nodes, with their templates.
@@ -84,7 +83,7 @@ fn find_programs<'a>(
     if missing.is_empty() { Ok(found) } else { Err(ServiceError::Missing { missing }) }
 }
 
-/// What every node speaks.
+/// Fills in the protocols that every node speaks.
 fn spoken<'a>(scenario: &'a Scenario, texts: &Texts<'_>) -> Result<Spoken<'a>, ServiceError> {
     let mut spoken: Spoken<'a> = HashMap::new();
     for (node, service, service_use, template) in uses(scenario) {
@@ -101,7 +100,7 @@ fn spoken<'a>(scenario: &'a Scenario, texts: &Texts<'_>) -> Result<Spoken<'a>, S
     Ok(spoken)
 }
 
-/// The options of a service, as its templates see them.
+/// The options of a service, as its templates refer to them.
 fn options(service: &ServiceUse, template: &ServiceTemplate) -> BTreeMap<String, Value> {
     let value = |(name, option): (&String, &netloom_scenario::service::ServiceOption)| {
         let value = match (option.kind, service.options.get(name)) {
@@ -120,7 +119,7 @@ fn options(service: &ServiceUse, template: &ServiceTemplate) -> BTreeMap<String,
     template.options.iter().map(value).collect()
 }
 
-/// One node's services.
+/// The services of one node.
 struct OfNode<'a> {
     scenario: &'a Scenario,
     node: &'a Node,
@@ -155,7 +154,7 @@ impl OfNode<'_> {
         Ok(all)
     }
 
-    /// How long the longest chain is of services that `service` needs.
+    /// Length of the longest chain of services that `service` needs.
     fn wave<'s>(
         &'s self,
         service: &'s str,
@@ -177,7 +176,8 @@ impl OfNode<'_> {
         Ok(wave)
     }
 
-    /// The scenario's own files win; what they leave open is as a service wants it.
+    /// Adds the scenario's own files, which take precedence. The service decides whatever they
+    /// leave open.
     fn lay_files_over(&self, all: &mut NodeServices) {
         for (path, file) in &self.node.software.files {
             let generated = all.files.remove(path);

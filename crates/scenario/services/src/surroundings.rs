@@ -1,5 +1,5 @@
-//! What templates can speak of: the node, its interfaces, and who is at the other end of their
-//! links.
+//! Data that templates can refer to: the node, its interfaces, and the peers at the other end of
+//! their links.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::Ipv4Addr;
@@ -8,10 +8,10 @@ use netloom_plan::{InterfacePlan, NodePlan, Plan};
 use netloom_scenario::{Endpoint, IpPrefix, Ipv4Prefix, NodeKind};
 use serde::Serialize;
 
-/// What is spoken in each node: protocols, and what neighbours are to know of each.
+/// Protocols that each node speaks, and the text about each of them for its neighbours.
 pub(crate) type Spoken<'a> = HashMap<&'a str, BTreeMap<String, String>>;
 
-/// What a service can speak of beside its options and programs.
+/// Data that a service can refer to, beside its options and programs.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Surroundings {
     node: NodeFacts,
@@ -22,9 +22,10 @@ pub(crate) struct Surroundings {
 struct NodeFacts {
     name: String,
     kind: NodeKind,
-    /// 32 bits, written like an IPv4 address: the node's own, if it has one.
+    /// Router ID of 32 bits, written like an IPv4 address. It is an address of the node, if the
+    /// node has one.
     router_id: Ipv4Addr,
-    /// The same for IS-IS, in its own way: `0102.5500.0001`.
+    /// The router ID in the form of IS-IS: `0102.5500.0001`.
     system_id: String,
     /// Loopback addresses beside 127.0.0.1 and ::1, without prefix lengths.
     loopback4: Vec<String>,
@@ -35,14 +36,14 @@ struct NodeFacts {
 struct InterfaceFacts {
     name: String,
     mtu: u32,
-    /// Whether it is on a shared medium, where not everybody hears everybody.
+    /// Whether the interface is on a shared medium, where not every station hears every other.
     medium: bool,
     /// Addresses with their prefix lengths.
     ipv4: Vec<String>,
     ipv6: Vec<String>,
-    /// Everybody else on the link, or on what switches join.
+    /// All other interfaces on the link, or on the network that switches join.
     peers: Vec<PeerFacts>,
-    /// Addresses of the link's prefix that nobody has.
+    /// Unused addresses of the link's prefix.
     free4: Option<Free>,
 }
 
@@ -63,7 +64,7 @@ struct Free {
     netmask: Ipv4Addr,
 }
 
-/// A plan, by names.
+/// A plan, indexed by names.
 pub(crate) struct Map<'a> {
     nodes: HashMap<&'a str, (usize, &'a NodePlan)>,
     segments: HashMap<&'a Endpoint, &'a [Endpoint]>,
@@ -79,7 +80,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// What surrounds the node called `name`; `None` if it has no network stack.
+    /// Surroundings of the node `name`; `None` if it has no network stack.
     pub fn around(&self, name: &str, spoken: &Spoken<'_>) -> Option<Surroundings> {
         let (index, node) = *self.nodes.get(name)?;
         let interfaces = node.interfaces.iter().map(|i| self.interface(node, i, spoken));
@@ -123,7 +124,7 @@ impl<'a> Map<'a> {
         node.interfaces.iter().find(|interface| interface.name == end.interface)
     }
 
-    /// The addresses above all that are in use, but for the broadcast address.
+    /// The addresses above all used ones, without the broadcast address.
     fn free(&self, interface: &InterfacePlan, segment: &[Endpoint]) -> Option<Free> {
         let prefix = v4(&interface.addresses).next()?;
         let mask = u32::MAX.checked_shl(32 - u32::from(prefix.length)).unwrap_or(0);
@@ -144,7 +145,7 @@ fn facts(index: usize, node: &NodePlan) -> NodeFacts {
     let [loopback4, loopback6] = by_family(&node.loopback, address);
     let interfaces = node.interfaces.iter().flat_map(|interface| v4(&interface.addresses));
     let own = v4(&node.loopback).chain(interfaces).next().map(|prefix| prefix.address);
-    // Any number will do that no other node has.
+    // Any number serves that no other node has.
     let numbered = || Ipv4Addr::from_bits(u32::try_from(index + 1).unwrap_or(u32::MAX));
     let router_id = own.unwrap_or_else(numbered);
     NodeFacts {
@@ -157,7 +158,7 @@ fn facts(index: usize, node: &NodePlan) -> NodeFacts {
     }
 }
 
-/// The usual way to make one: twelve digits, in fours.
+/// The usual form: twelve digits, in groups of four.
 fn system_id(router_id: Ipv4Addr) -> String {
     let digits: String = router_id.octets().iter().map(|byte| format!("{byte:03}")).collect();
     format!("{}.{}.{}", &digits[..4], &digits[4..8], &digits[8..])

@@ -1,8 +1,8 @@
-//! Filling in one text.
+//! Fills in the text of a template.
 //!
-//! Texts of a scenario's own templates are programs that somebody wrote: they may loop, nest or
-//! grow without end, and a process in which that happens may die of it. So they are not filled in
-//! here, but elsewhere, by whoever calls [`render`](crate::render): in a process of their own.
+//! Texts of a scenario's own templates are programs of unknown authors. They may loop, nest or grow
+//! without end, and the process that fills them in may die of it. So they are not filled in here,
+//! but in a process of their own, which the caller of [`render`](crate::render) provides.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::ServiceError;
 
-/// The most steps that a text may take: some seconds.
+/// Largest number of steps for one text: some seconds.
 const FUEL: u64 = 5_000_000;
-/// The longest text of a template, in bytes.
+/// Length of the longest text of a template, in bytes.
 const LONGEST_TEXT: usize = 1 << 20;
-/// The longest text that comes of one.
+/// Length of the longest filled-in text, in bytes.
 const LONGEST_RESULT: usize = 16 << 20;
 
-/// A text to be filled in, with what it may speak of.
+/// A text to be filled in, with the data that it can refer to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Question {
     text: String,
@@ -28,11 +28,11 @@ pub struct Question {
 }
 
 impl Question {
-    /// Fills it in. Whoever does this for texts that others wrote may loop for seconds, run out of
-    /// stack or memory, and die of it.
+    /// Fills it in. With texts of unknown authors this may loop for seconds, run out of stack or
+    /// memory, and kill the process.
     ///
     /// # Errors
-    /// In words, why it cannot be filled in.
+    /// Returns in words why it cannot be filled in.
     pub fn answer(&self) -> Result<String, String> {
         let mut environment = environment();
         environment.set_fuel(Some(FUEL));
@@ -48,22 +48,22 @@ impl Question {
     }
 }
 
-/// Fills in a text elsewhere, or says why not.
+/// Fills in a text in another process, or returns why it cannot.
 pub type Elsewhere<'a> = dyn Fn(&Question) -> Result<String, String> + 'a;
 
-/// Whose template is being filled in.
+/// The template that is being filled in, and for which service.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub node: &'a str,
     pub service: &'a str,
-    /// The template among those of the scenario.
+    /// Name of the template in the scenario.
     pub template: &'a str,
 }
 
-/// The template language.
+/// Fills in texts of templates.
 pub(crate) struct Texts<'a> {
     environment: Environment<'static>,
-    /// The templates that this program comes with.
+    /// Names of built-in templates.
     known: BTreeSet<&'a str>,
     elsewhere: &'a Elsewhere<'a>,
 }

@@ -1,4 +1,4 @@
-//! Scenarios in, files and commands out.
+//! Filled-in services of small scenarios: files and commands.
 
 use std::collections::BTreeMap;
 
@@ -133,8 +133,8 @@ fn missing_programs_are_named_with_package_and_node() {
 
 #[test]
 fn isis_knows_its_intervals_before_it_begins() {
-    // `net` starts it: what comes later holds from the second link-state packet on, half a minute
-    // later.
+    // The option `net` starts the protocol. Later settings take effect from the second link-state
+    // packet on, half a minute later.
     let nodes = two("[isis]");
     let config = &nodes["a"].files["/etc/frr/isisd.conf"].content;
     let at = |word: &str| config.find(word).unwrap_or_else(|| panic!("no {word}: {config}"));

@@ -11,7 +11,7 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::{Cell, Column, Kind, Table, TableError, fits};
 
-/// Rows gathered before they are written as a row group.
+/// Number of rows that are gathered before they are written as a row group.
 const GROUP: usize = 50_000;
 
 /// A table as Parquet.
@@ -21,21 +21,21 @@ pub struct Parquet<W: Write + Send> {
     rows: usize,
 }
 
-/// The cells of one column that have not been written.
+/// Cells of one column that have not been written.
 struct Gathered {
     name: String,
     kind: Kind,
     numbers: Vec<i64>,
     names: Vec<ByteArray>,
-    /// For each row, whether there is a cell (1) or nothing (0); unused where there always is one.
+    /// Whether each row has a cell (1) or not (0); unused if all rows have one.
     there: Vec<i16>,
 }
 
 impl<W: Write + Send> Parquet<W> {
-    /// A table called `name` with these columns into `out`.
+    /// A table `name` with these columns that writes to `out`.
     ///
     /// # Errors
-    /// If the beginning of the file cannot be written, or a name is not one.
+    /// Fails if the beginning of the file cannot be written, or a name is not valid.
     pub fn new(out: W, name: &str, columns: &[Column<'_>]) -> Result<Self, TableError> {
         let columns: Vec<_> = columns.iter().map(Gathered::new).collect();
         let declared: String = columns.iter().map(Gathered::declaration).collect();
@@ -45,7 +45,7 @@ impl<W: Write + Send> Parquet<W> {
         Ok(Self { writer, columns, rows: 0 })
     }
 
-    /// Writes the rows that were gathered as a row group.
+    /// Writes the gathered rows as a row group.
     pub(crate) fn flush(&mut self) -> Result<(), TableError> {
         if self.rows > 0 {
             let mut group = self.writer.next_row_group()?;

@@ -1,5 +1,5 @@
-//! Comma-separated values (RFC 4180), the first line with the names of the columns. Nothing is an
-//! empty field.
+//! Comma-separated values (RFC 4180). The first line has the names of the columns. An empty cell is
+//! an empty field.
 
 use std::io::Write;
 
@@ -14,10 +14,10 @@ pub struct Csv<W> {
 }
 
 impl<W: Write> Csv<W> {
-    /// A table with these columns into `out`, which is best buffered.
+    /// A table with these columns that writes to `out`, which should be buffered.
     ///
     /// # Errors
-    /// If the first line cannot be written.
+    /// Fails if the first line cannot be written.
     pub fn new(mut out: W, columns: &[Column<'_>]) -> Result<Self, TableError> {
         let mut line = String::new();
         for (name, _) in columns {
@@ -50,7 +50,7 @@ impl<W: Write> Table for Csv<W> {
     }
 }
 
-/// Adds a field and the comma behind it.
+/// Adds a field and the comma after it.
 fn field(text: &str, line: &mut String) {
     if text.contains([',', '"', '\n', '\r']) {
         line.push('"');

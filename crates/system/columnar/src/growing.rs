@@ -1,6 +1,6 @@
-//! A Parquet file that can be read at any time while it is written: behind the rows stands a footer
-//! for all of them, which the next rows overwrite. Whatever ends the program, or a disk that is
-//! full, costs the rows since the last [`GrowingParquet::flush`] only.
+//! A Parquet file that can be read at any time while it is written. After the rows there is a
+//! footer for all of them, which the next rows overwrite. If the program ends or the disk is full,
+//! only the rows since the last [`GrowingParquet::flush`] are lost.
 
 use std::fs::File;
 use std::io;
@@ -12,24 +12,24 @@ use parquet::schema::types::SchemaDescriptor;
 
 use crate::{Cell, Column, Parquet, Table, TableError};
 
-/// A table as a Parquet file that is whole after each flush.
+/// A table as a Parquet file that is complete after each flush.
 pub struct GrowingParquet {
     rows: Parquet<Vec<u8>>,
     file: File,
     schema: Arc<SchemaDescriptor>,
-    /// Where the footer stands in the file.
+    /// Position of the footer in the file.
     end: u64,
-    /// The footer that stands there.
+    /// The current footer.
     footer: Vec<u8>,
-    /// Rows that the file did not take so far, as they will stand in it.
+    /// Rows that have not been written to the file, in their final form.
     pending: Vec<u8>,
 }
 
 impl GrowingParquet {
-    /// A table called `name` with these columns into an empty file.
+    /// A table `name` with these columns in an empty file.
     ///
     /// # Errors
-    /// If the beginning of the file cannot be written, or a name is not one.
+    /// Fails if the beginning of the file cannot be written, or a name is not valid.
     pub fn new(file: File, name: &str, columns: &[Column<'_>]) -> Result<Self, TableError> {
         let rows = Parquet::new(Vec::new(), name, columns)?;
         let schema = Arc::new(rows.writer.schema_descr().clone());
@@ -39,11 +39,11 @@ impl GrowingParquet {
         Ok(table)
     }
 
-    /// Writes all rows so far. If that fails, they are kept for the next time, and the file is as
-    /// it was.
+    /// Writes all rows so far. If that fails, they are kept for the next time, and the file is
+    /// unchanged.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn flush(&mut self) -> Result<(), TableError> {
         self.rows.flush()?;
         self.rows.writer.flush()?;
@@ -62,12 +62,12 @@ impl GrowingParquet {
         Ok(())
     }
 
-    /// How many bytes wait for a file that does not take them.
+    /// Number of bytes that have not been written because the file could not take them.
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Puts the last footer back, whose place the file has.
+    /// Restores the last footer. The file has room for it.
     fn restore(&self) -> io::Result<()> {
         self.file.write_all_at(&self.footer, self.end)?;
         self.file.set_len(self.end + self.footer.len() as u64)

@@ -1,12 +1,12 @@
-//! Tables of numbers and names as files that other programs read: CSV and Parquet. Not here: what
-//! is in them.
+//! Tables of numbers and names as files that other programs read: CSV and Parquet. Not here: their
+//! contents.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `csv` | rows of text: [`Csv`] |
 //! | `columns` | columns: [`Parquet`] |
 //! | `growing` | columns in a file that can be read while it grows: [`GrowingParquet`] |
-//! | `stored` | columns, read back: [`Stored`] |
+//! | `stored` | reading columns: [`Stored`] |
 
 mod columns;
 mod csv;
@@ -20,10 +20,10 @@ pub use csv::Csv;
 pub use growing::GrowingParquet;
 pub use stored::Stored;
 
-/// A column: its name, and what its cells are.
+/// A column: its name, and the kind of its cells.
 pub type Column<'a> = (&'a str, Kind);
 
-/// What the cells of a column are.
+/// The kind of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A number in every row.
@@ -41,7 +41,7 @@ pub enum Kind {
 pub enum Cell<'a> {
     /// A number.
     Number(u64),
-    /// A number that may be below zero.
+    /// A number that may be negative.
     Signed(i64),
     /// A name or word.
     Name(&'a str),
@@ -61,16 +61,16 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
     }
 }
 
-/// Why a table could not be written or read.
+/// The reason why a table could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file could not be written.
     #[error("cannot write the table: {0}")]
     Io(#[from] io::Error),
-    /// The Parquet library gave up.
+    /// The Parquet library failed.
     #[error("the Parquet table: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
-    /// A number above what the format holds.
+    /// A number above the largest one of the format.
     #[error("{number} in column `{column}` is above 2^63 - 1, the largest number of the format")]
     TooLarge {
         /// The column.
@@ -78,7 +78,7 @@ pub enum TableError {
         /// The number.
         number: u64,
     },
-    /// A cell is not what its column says: a defect of the caller.
+    /// A cell does not match its column: a defect of the caller.
     #[error("column `{column}` cannot hold such a cell")]
     Mismatch {
         /// The column.
@@ -90,13 +90,13 @@ pub enum TableError {
         /// The column.
         column: String,
     },
-    /// A cell that is no number from 0 on, or no UTF-8 text.
+    /// A cell that is not a number from 0 on, or not UTF-8 text.
     #[error("a cell of column `{column}` is damaged")]
     BadCell {
         /// The column.
         column: String,
     },
-    /// What the file says of itself is not true.
+    /// The file's own description of its contents is wrong.
     #[error("the Parquet table is damaged")]
     Damaged,
 }
@@ -106,13 +106,13 @@ pub trait Table {
     /// Adds a row: a cell for each column.
     ///
     /// # Errors
-    /// If it cannot be written, or does not fit the columns.
+    /// Fails if the row cannot be written, or does not match the columns.
     fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), TableError>;
 
-    /// Writes what is left; without it the file may not be readable.
+    /// Writes all remaining data. Without it the file may not be readable.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if the data cannot be written.
     fn finish(self: Box<Self>) -> Result<(), TableError>;
 }
 

@@ -1,5 +1,5 @@
-//! Reading a Parquet table back: one that [`Parquet`](crate::Parquet) wrote, or another one of the
-//! same kinds of columns. Not here: CSV, which nothing of ours reads.
+//! Reads a Parquet table that [`Parquet`](crate::Parquet) wrote, or another one with the same kinds
+//! of columns. Not here: CSV, which we never read.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,16 +9,16 @@ use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedF
 
 use crate::{Cell, TableError};
 
-/// Rows decoded at once.
+/// Number of rows that are decoded at once.
 const BATCH: usize = 8192;
 
-/// A table that was written before.
+/// A table that has been written.
 pub struct Stored<R: ChunkReader> {
     reader: SerializedFileReader<R>,
     names: Vec<String>,
 }
 
-/// A column that is being read, and the rows of it that were decoded.
+/// A column that is being read, and its decoded rows.
 struct Wanted {
     name: String,
     source: Source,
@@ -34,7 +34,7 @@ enum Source {
 struct Decoded {
     numbers: Vec<i64>,
     names: Vec<ByteArray>,
-    /// For each row whether there is a cell; empty where there always is one.
+    /// Whether each row has a cell; empty if all rows have one.
     there: Vec<i16>,
 }
 
@@ -42,7 +42,7 @@ impl<R: ChunkReader + 'static> Stored<R> {
     /// Opens a table.
     ///
     /// # Errors
-    /// If it is no Parquet file, or was not written to its end.
+    /// Fails if it is not a Parquet file, or was not written to its end.
     pub fn open(file: R) -> Result<Self, TableError> {
         let reader = guarded(|| Ok(SerializedFileReader::new(file)?))?;
         let columns = reader.metadata().file_metadata().schema_descr().columns();
@@ -55,11 +55,11 @@ impl<R: ChunkReader + 'static> Stored<R> {
         &self.names
     }
 
-    /// Gives the cells of these columns, in this order, for every row.
+    /// Passes the cells of these columns, in this order, to `row` for every row.
     ///
     /// # Errors
-    /// If there is no such column, or it is of another kind or damaged; rows before that were
-    /// given.
+    /// Fails if there is no such column, or if it is of another kind or damaged. Rows before the
+    /// error have been passed.
     pub fn rows(
         &self,
         columns: &[&str],
@@ -78,10 +78,9 @@ impl<R: ChunkReader + 'static> Stored<R> {
     }
 }
 
-/// The Parquet library checks what it reads, but not everything everywhere: a damaged file can make
-/// it The Parquet library checks what it reads, but not everything everywhere: a damaged file can
-/// make it panic, which then is on standard error as well. What was being read is not used after
-/// that.
+/// Catches panics of the Parquet library, which checks most but not all of the data: a damaged file
+/// can make it panic, which is then printed on standard error as well. The reader is not used after
+/// a panic.
 fn guarded<T>(read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(TableError::Damaged))
 }
@@ -129,7 +128,7 @@ impl Wanted {
     }
 }
 
-/// Decodes as many rows, or what there is.
+/// Decodes this number of rows, or as many as there are.
 fn decode<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,

@@ -1,5 +1,5 @@
-//! How fast a file system takes data, by files without a name: whatever ends the process, they are
-//! gone.
+//! Measures how fast a file system takes data, with nameless files: they vanish however the process
+//! ends.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -16,9 +16,9 @@ use crate::percentile;
 const LARGE: usize = 256 << 10;
 /// Bytes of each synchronous write.
 const SMALL: usize = 4 << 10;
-/// A direct write's memory is aligned to so many bytes.
+/// Alignment of the memory of direct writes, in bytes.
 const ALIGNMENT: usize = 4 << 10;
-/// Sequential writes begin again at the start of the file after so many: 64 MiB.
+/// Number of sequential writes (64 MiB) after which they begin again at the start of the file.
 const LAP: u32 = 256;
 
 /// Measures the file system of `directory`, each kind of write for as long as `lasts`.
@@ -79,7 +79,7 @@ fn nameless(directory: &Path) -> io::Result<File> {
     tempfile::tempfile_in(directory)
 }
 
-/// Whether writes now go past the page cache, or not, as asked.
+/// Makes writes bypass the page cache, or not. Returns whether that succeeded.
 fn set_direct(file: &File, direct: bool) -> bool {
     let Ok(flags) = fcntl(file, FcntlArg::F_GETFL) else { return false };
     let mut flags = OFlag::from_bits_truncate(flags);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_is_said() {
+    fn failed_measurements_are_reported() {
         let disk = measure(Path::new("/proc"), Duration::from_millis(1));
         assert_eq!((disk.sequential, disk.synchronous, disk.missing.len()), (None, None, 2));
     }

@@ -1,15 +1,15 @@
-//! Gauges of a machine: what `netloom calibrate` measures with; and traffic as runs generate it.
+//! Gauges of a machine, with which `netloom calibrate` measures; and the traffic of runs.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`traffic`] | senders that keep a pace and receivers that count, as processes in nodes |
 //! | [`generator`] | traffic of a scenario in its nodes, as processes of a run |
 //! | [`wake_ups`] | how late sleeping threads wake |
 //! | [`disk`] | how fast a file system takes data |
-//! | [`memory`] | how much memory there is, and how much is in use for nodes and links |
-//! | [`load`] | what the CPUs do |
+//! | [`memory`] | how much memory there is, and how much nodes and links use |
+//! | [`load`] | how busy the CPUs are |
 //!
-//! Not here: networks and runs (the engine), and what follows from the figures (`netloom-profile`).
+//! Not here: networks and runs (the engine), and conclusions from the figures (`netloom-profile`).
 
 pub mod disk;
 pub mod generator;
@@ -18,7 +18,8 @@ pub mod memory;
 pub mod traffic;
 pub mod wake_ups;
 
-/// The value at `share` (0 to 1) of all, in ascending order; the nearest rank. Zero of nothing.
+/// The value at `share` (0 to 1) of all values, which are in ascending order, by nearest rank. Zero
+/// if there are none.
 fn percentile(sorted: &[f64], share: f64) -> f64 {
     let rank = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(0.0)

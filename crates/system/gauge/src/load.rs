@@ -1,4 +1,4 @@
-//! What the CPUs do.
+//! How busy the CPUs are.
 
 use std::fs;
 use std::thread;
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// The part of all CPUs' time that was not idle while this thread slept for `lasts`, 0 to 1.
+/// The share of all CPUs' time that was not idle while this thread slept for `lasts`, 0 to 1.
 ///
 /// # Errors
-/// If `/proc/stat` cannot be read or understood.
+/// If `/proc/stat` cannot be read or parsed.
 pub fn busy(lasts: Duration) -> Result<f64> {
     let before = ticks()?;
     thread::sleep(lasts);
@@ -18,7 +18,7 @@ pub fn busy(lasts: Duration) -> Result<f64> {
     Ok(if all == 0 { 0.0 } else { 1.0 - idle as f64 / all as f64 })
 }
 
-/// Idle time and all time of all CPUs since the start, in ticks of the kernel.
+/// Idle time and total time of all CPUs since the start, in ticks of the kernel.
 fn ticks() -> Result<(u64, u64)> {
     let text = fs::read_to_string("/proc/stat").context("cannot read /proc/stat")?;
     parse(&text).context("cannot understand /proc/stat")
@@ -26,7 +26,7 @@ fn ticks() -> Result<(u64, u64)> {
 
 fn parse(stat: &str) -> Option<(u64, u64)> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    // Guests' time, which follows, is in that of their hosts.
+    // The time of guests, which follows, is included in that of their hosts.
     let ticks: Option<Vec<u64>> =
         line.split_whitespace().take(8).map(|tick| tick.parse().ok()).collect();
     let ticks = ticks?;

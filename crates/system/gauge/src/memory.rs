@@ -1,46 +1,46 @@
-//! How much memory there is, and how much the kernel and a process use.
+//! Memory of the machine, and how much of it the kernel and a process use.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// What nodes and links cost of the kernel's memory is in these.
+/// The fields that include the kernel's memory for nodes and links.
 const KERNEL: [&str; 5] = ["Slab", "KernelStack", "PageTables", "Percpu", "VmallocUsed"];
 
 /// The machine's memory at a moment, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
-    /// All there is.
+    /// Total memory.
     pub total: u64,
-    /// What can be had without swapping.
+    /// Memory that is available without swapping.
     pub available: u64,
-    /// What the kernel uses for itself.
+    /// Memory that the kernel uses for itself.
     pub kernel: u64,
 }
 
 /// Reads `/proc/meminfo`.
 ///
 /// # Errors
-/// If it cannot be read or understood.
+/// If it cannot be read or parsed.
 pub fn now() -> Result<Now> {
     let text = fs::read_to_string("/proc/meminfo").context("cannot read /proc/meminfo")?;
     let field = |name| field(&text, name).with_context(|| format!("no {name} in /proc/meminfo"));
     Ok(Now {
         total: field("MemTotal")?,
         available: field("MemAvailable")?,
-        // Older kernels do not count all of it.
+        // Older kernels do not count all of these.
         kernel: KERNEL.into_iter().filter_map(|name| field(name).ok()).sum(),
     })
 }
 
-/// What a process has of its own, in bytes; nothing if it is gone.
+/// Private memory of a process, in bytes; `None` if it is gone.
 pub fn of_process(pid: u32) -> Option<u64> {
     field(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "RssAnon")
 }
 
-/// The least limit of the control groups (version 2) that this process is in, in bytes; nothing if
-/// there is none.
+/// The smallest limit of the control groups (version 2) of this process, in bytes; `None` if there
+/// is none.
 pub fn limit() -> Option<u64> {
     let group = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path = group.lines().find_map(|line| line.strip_prefix("0::/"))?.to_string();
@@ -59,7 +59,7 @@ fn limits(root: &Path, path: &str) -> Vec<u64> {
     groups.filter_map(limit).collect()
 }
 
-/// A line like `MemTotal:  16 kB`, in bytes.
+/// The value of a line like `MemTotal:  16 kB`, in bytes.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)

@@ -1,4 +1,5 @@
-//! How late sleeping threads wake, of the class that the data plane's workers have.
+//! Measures how late sleeping threads wake that have the scheduling class of the data plane's
+//! workers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -8,13 +9,13 @@ use netloom_dataplane::{Scheduling, measure_wake_ups};
 use netloom_profile::WakeUps;
 use netloom_units::Duration;
 
-/// How long each sleep is: the workers' are about as long while frames are under way.
+/// Length of each sleep. Workers sleep about as long while frames are under way.
 const PERIOD: Duration = Duration::from_millis(1);
 
-/// Sleeps over and over for as long as `lasts`, beside whatever the machine does.
+/// Measures wake-ups for as long as `lasts`, beside whatever the machine does.
 ///
 /// # Errors
-/// If there are no more threads to be had.
+/// If a thread cannot be created.
 pub fn idle(lasts: Duration) -> Result<WakeUps> {
     let (scheduling, late) = measure_wake_ups(Scheduling::RealTime, PERIOD, lasts)?;
     Ok(WakeUps {
@@ -26,10 +27,11 @@ pub fn idle(lasts: Duration) -> Result<WakeUps> {
     })
 }
 
-/// The same beside an ordinary thread for each CPU that computes without a break.
+/// Measures wake-ups like [`idle`], beside an ordinary thread for each CPU that computes without a
+/// break.
 ///
 /// # Errors
-/// If there are no more threads to be had.
+/// If a thread cannot be created.
 pub fn busy(lasts: Duration) -> Result<WakeUps> {
     let stop = AtomicBool::new(false);
     let cpus = thread::available_parallelism().map_or(1, usize::from);

@@ -1,5 +1,5 @@
-//! The experiments of this machine, seen from outside: which there are, which engines are dead, and
-//! the removal of what dead engines left.
+//! Experiments of this machine from outside: finds them, detects dead engines, and removes what
+//! those left.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,30 +10,30 @@ use netloom_nodes::{CleanupReport, LOCK, Layout, PidFd};
 
 use crate::state_lock::StateLock;
 
-/// The name of the file with the engine's process id, in the state directory.
+/// Name of the file with the engine's process ID, in the state directory.
 const PID_FILE: &str = "engine.pid";
-/// The name of the file with the time at which that process started, beside it.
+/// Name of the file with the start time of that process, in the same directory.
 const START_FILE: &str = "engine.started";
 
-/// An experiment of which there is a trace on this machine.
+/// An experiment that has left a trace on this machine.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// Its name.
     pub name: String,
     /// Whether its engine lives.
     pub alive: bool,
-    /// The engine's process id, if it got as far as recording one.
+    /// The engine's process ID, if the engine has recorded it.
     pub pid: Option<u32>,
     /// The socket of its API.
     pub socket: PathBuf,
 }
 
-/// The names of all experiments of which there is a trace, sorted.
+/// The names of all experiments that have left a trace, sorted.
 pub fn names() -> Vec<String> {
     Layout::all()
 }
 
-/// All experiments of which there is a trace, sorted by name.
+/// All experiments that have left a trace, sorted by name.
 pub fn experiments() -> Result<Vec<Found>> {
     let mut found: Vec<Found> =
         names().into_iter().map(|name| inspect(&name)).collect::<Result<_>>()?;
@@ -41,8 +41,8 @@ pub fn experiments() -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// What there is of the experiment `name`. An engine that has been killed and is still being taken
-/// apart is waited for, whether or not it still has its lock.
+/// State of the experiment `name`. If its engine has been killed and the kernel is still tearing it
+/// down, this waits for the end, whether or not the engine still has its lock.
 pub fn inspect(name: &str) -> Result<Found> {
     let layout = Layout::new(name);
     layout.check_state_root()?;
@@ -56,17 +56,17 @@ pub fn inspect(name: &str) -> Result<Found> {
     Ok(Found { name: name.into(), alive, pid, socket: layout.socket() })
 }
 
-/// What [`cleanup`] found and removed.
+/// Result of [`cleanup`].
 #[derive(Debug)]
 pub struct Cleaned {
-    /// In the kernel, and the state directory.
+    /// Objects removed in the kernel, and the state directory.
     pub nodes: CleanupReport,
-    /// Images that were unpacked in part.
+    /// Number of images that were only partly unpacked.
     pub images: usize,
 }
 
 impl Cleaned {
-    /// What was removed, in words.
+    /// Describes what was removed.
     pub fn in_words(&self) -> Vec<String> {
         let Self { nodes, images } = self;
         let counts = [
@@ -82,7 +82,7 @@ impl Cleaned {
 }
 
 /// Removes what a dead engine left of the experiment `name`, and images that killed engines have
-/// unpacked in part. An error if the engine lives.
+/// only partly unpacked. Fails if the engine lives.
 pub fn cleanup(name: &str) -> Result<Cleaned> {
     let layout = Layout::new(name);
     let found = inspect(name)?;
@@ -111,12 +111,12 @@ pub fn cleanup(name: &str) -> Result<Cleaned> {
     cleaned().with_context(|| format!("cannot clean up `{name}`"))
 }
 
-/// How long a killed engine may take to end, and how much longer for each file that it has open.
+/// How long a killed engine may take to end, plus the time for each open file.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 const KILL_PER_FILE: Duration = Duration::from_millis(10);
 
-/// Kills the engine of `name`, if it lives, and waits until it is gone. Nothing is killed that is
-/// not certainly it.
+/// Kills the engine of `name`, if it lives, and waits until it is gone. Kills nothing that is not
+/// certainly the engine.
 pub fn kill_engine(name: &str) -> Result<()> {
     let layout = Layout::new(name);
     let found = inspect(name)?;
@@ -128,8 +128,7 @@ pub fn kill_engine(name: &str) -> Result<()> {
     engine.wait(name)
 }
 
-/// Writes down which process the engine is: its number, and when it was started, as numbers are
-/// used again.
+/// Records which process the engine is: its ID and its start time, because IDs are reused.
 pub fn write_process(layout: &Layout) -> Result<()> {
     let pid = std::process::id();
     let started = netloom_nodes::started_at(pid).context("cannot read when the engine started")?;
@@ -141,7 +140,7 @@ pub fn write_process(layout: &Layout) -> Result<()> {
     Ok(())
 }
 
-/// Waits for the engine of an experiment if it has been killed; whether it had been.
+/// Waits for the engine of an experiment if it has been killed. Returns whether it had been.
 pub fn wait_if_going(layout: &Layout) -> Result<bool> {
     match Process::of(layout) {
         Some(engine) if netloom_nodes::is_going(engine.pid) => {
@@ -152,7 +151,7 @@ pub fn wait_if_going(layout: &Layout) -> Result<bool> {
     }
 }
 
-/// Whether the process is there that wrote down that it is the engine.
+/// Whether the process that recorded itself as the engine still runs.
 pub fn is_running(layout: &Layout) -> bool {
     Process::of(layout).is_some_and(|engine| !engine.process.ended_by(Instant::now()))
 }
@@ -169,7 +168,7 @@ fn held_by_another(found: &Found, layout: &Layout) -> String {
     )
 }
 
-/// An engine as a process, which is certain to be the one that wrote down its number.
+/// The process of an engine, certainly the one that recorded its ID.
 struct Process {
     pid: u32,
     process: PidFd,
@@ -179,13 +178,13 @@ impl Process {
     fn of(layout: &Layout) -> Option<Self> {
         let pid = u32::try_from(read_number(layout, PID_FILE)?).ok()?;
         let started = read_number(layout, START_FILE)?;
-        // Once there is a descriptor, the number may pass to another process, but no other has the
-        // same start.
+        // The ID may pass to another process before the descriptor is opened, but no other process
+        // has the same start time.
         let process = PidFd::open(pid).ok()?;
         (netloom_nodes::started_at(pid)? == started).then_some(Self { pid, process })
     }
 
-    /// Waits until it is gone, with its devices, which the kernel takes back one by one.
+    /// Waits until it is gone, together with its devices, which the kernel removes one by one.
     fn wait(self, name: &str) -> Result<()> {
         let files = fs::read_dir(format!("/proc/{}/fd", self.pid)).map_or(0, Iterator::count);
         let devices = KILL_PER_FILE.saturating_mul(u32::try_from(files).unwrap_or(u32::MAX));

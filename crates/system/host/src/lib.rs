@@ -1,9 +1,9 @@
-//! This machine as the host of experiments: which there are, which of them are dead, the removal of
-//! what dead engines left; and what the machine has room for.
+//! This machine as the host of experiments: finds experiments, removes what dead engines left, and
+//! checks what the machine has room for.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `experiments` | experiments seen from outside: found, killed, cleaned up after |
+//! | `experiments` | experiments from outside: finding, killing, cleaning up |
 //! | `state_lock` | the claim to an experiment's name |
 //!
 //! Not here: an experiment from inside (`netloom-engine`).

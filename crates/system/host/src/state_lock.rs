@@ -1,6 +1,6 @@
 //! The claim to an experiment's name: its state directory, with a lock that the engine holds while
-//! it lives. The kernel drops the lock with the process, however it dies; asking who holds it does
-//! not take it, so that many may ask at once.
+//! it lives. The kernel releases the lock when the process ends, however it dies. Asking who holds
+//! the lock does not take it, so many may ask at once.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -12,22 +12,23 @@ use std::time::{Duration, Instant};
 use netloom_nodes::{LOCK, is_state_directory};
 use nix::fcntl::{FcntlArg, Flock, FlockArg, fcntl};
 
-/// How long a claim waits for a holder to go: one that was killed a moment ago is still being
-/// taken apart by the kernel.
+/// How long a claim waits for a holder to disappear: the kernel may still be tearing down one that
+/// was just killed.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A claimed state directory. Dropping it gives the claim up; the directory stays.
+/// A claimed state directory. Dropping it gives up the claim; the directory stays.
 #[derive(Debug)]
 pub struct StateLock {
     file: File,
     directory: PathBuf,
     /// Device and inode of the directory.
     identity: Option<(u64, u64)>,
-    /// Locked so that `systemd-tmpfiles`, which removes what is old, leaves the directory alone.
+    /// A lock on the directory, so that `systemd-tmpfiles`, which removes old files, leaves it
+    /// alone.
     _kept: Option<Flock<File>>,
 }
 
-/// Whether a claimed directory was there before.
+/// Whether a claimed directory existed before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existed {
     /// It was made by this claim.
@@ -37,14 +38,15 @@ pub enum Existed {
 }
 
 impl StateLock {
-    /// Claims `directory`, making it if it is not there; `None` if a living process has it.
+    /// Claims `directory`, and creates it if it does not exist. Returns `None` if a living process
+    /// holds it.
     pub fn claim(directory: &Path) -> io::Result<Option<(Self, Existed)>> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(parent) = directory.parent() {
                 fs::create_dir_all(parent)?;
             }
-            // Nobody else's from the first moment on.
+            // Private from the first moment on.
             let existed = match DirBuilder::new().mode(0o700).create(directory) {
                 Ok(()) => Existed::New,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Existed::LeftBehind,
@@ -66,8 +68,8 @@ impl StateLock {
         }
     }
 
-    /// Claims `directory` if it is there. `Ok(None)`: it is not; `Err(Taken)`: a living process
-    /// has it.
+    /// Claims `directory` if it exists. Returns `Ok(None)` if it does not, and `Err(Taken)` if a
+    /// living process holds it.
     pub fn claim_existing(directory: &Path) -> io::Result<Result<Option<Self>, Taken>> {
         let deadline = Instant::now() + PATIENCE;
         while directory.exists() {
@@ -81,7 +83,7 @@ impl StateLock {
         Ok(Ok(None))
     }
 
-    /// Whether a living process has `directory`.
+    /// Whether a living process holds `directory`.
     pub fn is_taken(directory: &Path) -> io::Result<bool> {
         let file = match File::options().read(true).write(true).open(directory.join(LOCK)) {
             Ok(file) => file,
@@ -93,14 +95,14 @@ impl StateLock {
         Ok(i32::from(lock.l_type) != libc::F_UNLCK)
     }
 
-    /// Whether the claimed directory is still there, with its lock. If it is not, nobody finds the
-    /// experiment any more, and another one may have its name.
+    /// Whether the claimed directory still exists, with its lock. If not, the experiment cannot be
+    /// found any more, and another one may have its name.
     pub fn is_in_force(&self) -> bool {
         let held = self.file.metadata().ok().map(|held| (held.dev(), held.ino()));
         held.is_some() && held == identity(&self.directory.join(LOCK))
     }
 
-    /// Whether the claimed directory is still there, be it without its lock.
+    /// Whether the claimed directory still exists, even without its lock.
     pub fn has_directory(&self) -> bool {
         self.identity.is_some() && self.identity == identity(&self.directory)
     }
@@ -132,7 +134,8 @@ impl StateLock {
             }
             Err(errno) => return Err(errno.into()),
         }
-        // Whoever had the lock before may have removed the directory: then ours is of a ghost.
+        // The previous holder of the lock may have removed the directory. Then our lock is on a
+        // deleted file.
         let locked = file.metadata()?;
         match fs::metadata(&path) {
             Ok(there) if (there.dev(), there.ino()) == (locked.dev(), locked.ino()) => {
@@ -145,7 +148,7 @@ impl StateLock {
     }
 }
 
-/// A living process has the directory.
+/// A living process holds the directory.
 #[derive(Debug)]
 pub struct Taken;
 
@@ -173,7 +176,7 @@ fn whole_file() -> libc::flock {
 mod tests {
     use super::*;
 
-    /// A directory of this test's own, removed with it.
+    /// A directory for one test, removed at its end.
     struct Place(std::path::PathBuf);
 
     impl Place {
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_not_made_by_looking() {
+    fn claiming_an_existing_directory_does_not_create_it() {
         let place = Place::new("absent");
         assert!(StateLock::claim_existing(&place.0).unwrap().unwrap().is_none());
         assert!(!place.0.exists());

@@ -1,6 +1,6 @@
-//! The cache of unpacked images: entries named by digests, and what is being unpacked, in
-//! directories of other names. Each of those is locked by the process that fills it, so that what a
-//! killed one has left can be told and removed.
+//! The cache of unpacked images. Complete entries are named by digests; images that are being
+//! unpacked are in directories with other names. The process that fills such a directory locks it,
+//! so that the leavings of a killed process can be recognized and removed.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
@@ -13,11 +13,11 @@ use tempfile::TempDir;
 
 use crate::ImageError;
 
-/// What the names of directories begin with in which something is being unpacked.
+/// Prefix of the names of directories in which an image is being unpacked.
 const PARTIAL: &str = "partial-";
 
-/// The entry `digest` of the cache, made by `make` in a directory of another name if it is not
-/// there: what has its name is whole.
+/// The entry `digest` of the cache. If it does not exist, `make` fills a directory of another name,
+/// which is renamed afterwards, so that every entry is complete.
 pub(crate) fn cached(
     cache: &Path,
     digest: &str,
@@ -34,14 +34,14 @@ pub(crate) fn cached(
     make(&root)?;
     match fs::rename(&root, &entry) {
         Ok(()) => Ok(entry),
-        // Somebody else was quicker.
+        // Another process was faster.
         Err(_) if entry.is_dir() => Ok(entry),
         Err(error) => Err(ImageError::file("move the unpacked files to", &entry, error)),
     }
 }
 
-/// Removes what processes that were killed have left half unpacked below `cache`, and returns how
-/// many images those were. No cache at all is fine.
+/// Removes images below `cache` that killed processes have only partly unpacked, and returns their
+/// number. The cache need not exist.
 ///
 /// # Errors
 /// [`ImageError::File`] for what cannot be removed.
@@ -55,7 +55,7 @@ pub fn sweep(cache: &Path) -> Result<usize, ImageError> {
     for entry in fs::read_dir(cache).map_err(failed)?.flatten() {
         let path = entry.path();
         let is_partial = entry.file_name().to_str().is_some_and(|name| name.starts_with(PARTIAL));
-        // Locked: a living process fills it.
+        // If it is locked, a living process fills it.
         if is_partial && lock(&path, FlockArg::LockExclusiveNonblock).is_ok() {
             fs::remove_dir_all(&path).map_err(|error| ImageError::file("remove", &path, error))?;
             swept += 1;
@@ -64,7 +64,7 @@ pub fn sweep(cache: &Path) -> Result<usize, ImageError> {
     Ok(swept)
 }
 
-/// Makes the cache, which nobody else may enter: programs of images may have the right to become
+/// Creates the cache, which nobody else may enter: programs of images may have the right to become
 /// root.
 fn prepare(cache: &Path) -> Result<(), ImageError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(cache);
@@ -73,8 +73,8 @@ fn prepare(cache: &Path) -> Result<(), ImageError> {
         fs::symlink_metadata(path).map_err(|error| ImageError::file("look at", path, error))
     };
     let (own, root) = (geteuid().as_raw(), 0);
-    // In a user namespace, those above seem to be nobody's; an ordinary user has nothing to lose to
-    // their owners.
+    // In a user namespace, parent directories seem to belong to nobody. There, an ordinary user has
+    // nothing to lose to their owners.
     let above = cache.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
     for path in above.filter(|_| is_of_machine()) {
         let owner = found(path)?.uid();
@@ -91,13 +91,13 @@ fn prepare(cache: &Path) -> Result<(), ImageError> {
         .map_err(|error| ImageError::file("keep others from", cache, error))
 }
 
-/// Whether users have the numbers here that they have on the machine.
+/// Whether user IDs are the same here as on the machine.
 fn is_of_machine() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
-/// A directory in which something is being unpacked; it goes at the end.
+/// A directory in which an image is being unpacked. It is removed at the end.
 struct Partial {
     directory: TempDir,
     _lock: Flock<File>,
@@ -107,7 +107,7 @@ impl Partial {
     fn new(cache: &Path) -> Result<Self, ImageError> {
         sweep(cache)?;
         let failed = |error| ImageError::file("make a directory in", cache, error);
-        // Nobody sweeps it away before it is locked.
+        // Keeps others from sweeping it away before it is locked.
         let _alone = lock(cache, FlockArg::LockExclusive).map_err(failed)?;
         let directory =
             tempfile::Builder::new().prefix(PARTIAL).tempdir_in(cache).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! SHA-256 of what is read.
+//! SHA-256 digests of files.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,12 +1,12 @@
-//! Root file systems of nodes: a directory as it is, and tarballs and OCI layouts unpacked, once,
-//! into a cache whose entries are named by digests.
+//! Root file systems of nodes: directories as they are, and tarballs and OCI layouts, which are
+//! unpacked once into a cache whose entries are named by digests.
 //!
-//! | module | does |
+//! | module | contents |
 //! |---|---|
-//! | `unpack` | one archive into a directory, with what layers say about files below them |
+//! | `unpack` | unpacks one archive into a directory, with whiteouts of layers |
 //! | `oci` | the manifest and the layers of an OCI layout |
-//! | `digest` | SHA-256 of what is read |
-//! | `cache` | where it is unpacked, by whom, and what a killed process has left there |
+//! | `digest` | SHA-256 of files |
+//! | `cache` | where images are unpacked, by whom, and what killed processes left there |
 //!
 //! Not here: fetching images, and showing them to nodes (`nodes`).
 
@@ -25,20 +25,20 @@ use cache::cached;
 pub use cache::sweep;
 use unpack::unpack;
 
-/// Why there is no root file system.
+/// The reason why there is no root file system.
 #[derive(Debug, Error)]
 pub enum ImageError {
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was attempted.
+        /// The action that failed.
         action: &'static str,
-        /// On what.
+        /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The reason.
         source: io::Error,
     },
-    /// The cache could be used by others.
+    /// Others could use the cache.
     #[error(
         "images cannot be unpacked into {}: {} belongs to the user {owner}, who could run an \
          image's programs with your rights, or replace them; set XDG_CACHE_HOME (or HOME) to a \
@@ -48,20 +48,20 @@ pub enum ImageError {
     NotOurs {
         /// The cache.
         cache: PathBuf,
-        /// It, or a directory that it is in.
+        /// The cache, or a directory that it is in.
         path: PathBuf,
-        /// The number of the user.
+        /// ID of the user.
         owner: u32,
     },
     /// There is no place for a cache.
     #[error("cannot find your home directory")]
     NoHome(#[from] etcetera::HomeDirError),
-    /// An archive or a layout is not what it should be.
+    /// An archive or a layout is malformed.
     #[error("{} {problem}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// The problem, and what to do.
         problem: String,
     },
 }
@@ -79,23 +79,23 @@ impl ImageError {
 /// A root file system.
 #[derive(Debug)]
 pub struct Root {
-    /// Where its files are.
+    /// The directory of its files.
     pub directory: PathBuf,
-    /// The variables that programs are to have in it, by name and value, as its image says.
+    /// Names and values of the variables that the image sets for its programs.
     pub variables: Vec<(String, String)>,
 }
 
-/// Where tarballs and OCI layouts of this user are unpacked: they stay there for the next time.
+/// Where tarballs and OCI layouts of this user are unpacked. They stay there for the next time.
 ///
 /// # Errors
-/// If the user has no home.
+/// Fails if the user has no home.
 pub fn cache() -> Result<PathBuf, ImageError> {
     let strategy = etcetera::choose_base_strategy()?;
     Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom/roots"))
 }
 
-/// The root file system that `path` names: a directory, an OCI layout's directory, or a tarball,
-/// compressed by gzip, zstd or not. What must be unpacked is unpacked below `cache`, where it is
+/// The root file system at `path`: a directory, an OCI layout's directory, or a tarball,
+/// uncompressed or compressed by gzip or zstd. Archives are unpacked below `cache`, where they are
 /// found the next time.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! OCI layouts, as `skopeo copy docker://debian oci:debian` and `podman save --format oci-dir` make
-//! them.
+//! OCI layouts, as made by `skopeo copy docker://debian oci:debian` and
+//! `podman save --format oci-dir`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ impl Image {
         &self.digest
     }
 
-    /// The variables that its programs are to have.
+    /// The variables that the image sets for its programs.
     pub fn into_variables(self) -> Vec<(String, String)> {
         self.variables
     }
@@ -111,7 +111,7 @@ impl Image {
     }
 }
 
-/// What an image's configuration says of variables.
+/// The variables in an image's configuration.
 fn variables(configuration: &Path) -> Result<Vec<(String, String)>, ImageError> {
     let Configuration { config } = parse(configuration)?;
     let variable = |text: String| match text.split_once('=') {
@@ -124,7 +124,7 @@ fn variables(configuration: &Path) -> Result<Vec<(String, String)>, ImageError> 
     config.env.unwrap_or_default().into_iter().map(variable).collect()
 }
 
-/// The one manifest, or that for this machine.
+/// The only manifest, or the one for this machine.
 fn choose<'i>(index: &'i Index, file: &Path) -> Result<&'i Descriptor, ImageError> {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -149,7 +149,8 @@ fn choose<'i>(index: &'i Index, file: &Path) -> Result<&'i Descriptor, ImageErro
     }
 }
 
-/// The file of a blob, whose content was checked against its digest, and the digest's digits.
+/// The file of a blob, after checking its contents against its digest, and the digits of the
+/// digest.
 fn blob(layout: &Path, digest: &str) -> Result<(PathBuf, String), ImageError> {
     let digits = digest
         .strip_prefix("sha256:")

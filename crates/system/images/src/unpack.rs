@@ -1,4 +1,5 @@
-//! One archive into a directory. Device files are left out: nodes have the machine's `/dev`.
+//! Unpacks one archive into a directory. Device files are left out: nodes have the machine's
+//! `/dev`.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -10,19 +11,21 @@ use tar::{Archive, EntryType};
 
 use crate::ImageError;
 
-/// Names by which a layer says that a file below it is gone, or everything in a directory.
+/// Prefix of names by which a layer deletes a file below it, and the name by which it deletes
+/// everything in a directory.
 const WHITEOUT: &str = ".wh.";
 const OPAQUE: &str = ".wh..wh..opq";
 
-/// The most directories that a path may lead through; each costs time with all those before it.
+/// Largest number of directories in a path. Each costs time together with all before it.
 const DEEPEST: usize = 255;
-/// An archive may become so many times as large, or [`SMALL`] if that is more. Compression of what
-/// people have made of files stays far below it; what is made to fill disks reaches a thousand.
+/// Largest ratio between the unpacked and the packed size of an archive; [`SMALL`] is allowed in
+/// any case. Compression of ordinary files stays far below it; archives made to fill disks reach a
+/// thousand.
 const LARGEST_RATIO: u64 = 100;
-/// Bytes that an archive may become whatever its own size.
+/// Unpacked size that every archive may have, in bytes.
 const SMALL: u64 = 256 << 20;
 
-/// Unpacks `archive`, which is called `name`, over what is in `target` already.
+/// Unpacks `archive`, whose name is `name`, over the contents of `target`.
 pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), ImageError> {
     let most = |archive: &File| {
         archive.metadata().map(|it| it.len().saturating_mul(LARGEST_RATIO).max(SMALL))
@@ -42,7 +45,7 @@ pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), I
     })
 }
 
-/// The same error with the words of those that caused it, which `tar` leaves out.
+/// Adds the messages of an error's causes, which `tar` leaves out.
 fn with_causes(error: io::Error) -> io::Error {
     let mut words = error.to_string();
     let mut cause = error.source();
@@ -53,7 +56,7 @@ fn with_causes(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// The archive, without its compression.
+/// Decompresses the archive.
 fn reader(mut archive: &File) -> io::Result<Box<dyn Read + '_>> {
     let mut magic = [0; 4];
     archive.read_exact(&mut magic)?;
@@ -65,7 +68,7 @@ fn reader(mut archive: &File) -> io::Result<Box<dyn Read + '_>> {
     })
 }
 
-/// A reader that has an error in the place of more bytes than it may have.
+/// A reader that fails instead of returning more bytes than allowed.
 struct Bounded<R> {
     reader: R,
     left: u64,
@@ -89,7 +92,7 @@ fn entries(reader: impl Read, target: &Path) -> io::Result<()> {
     let mut archive = Archive::new(reader);
     archive.set_preserve_permissions(true);
     archive.set_overwrite(true);
-    // A directory that nobody may write into gets its mode when all that is in it is there.
+    // A directory that is not writable gets its mode after everything in it is unpacked.
     let mut directories = vec![];
     for entry in archive.entries()? {
         let mut entry = entry?;
@@ -128,7 +131,8 @@ fn entries(reader: impl Read, target: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Where `path` of the archive is, unless links lead out of `target` or it does not exist.
+/// The place of the archive's `path` below `target`; `None` if it does not exist or links lead out
+/// of `target`.
 fn inside(target: &Path, path: &Path) -> io::Result<Option<PathBuf>> {
     if path.components().any(|part| part == Component::ParentDir) {
         return Err(io::Error::new(

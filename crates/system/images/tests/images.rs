@@ -1,4 +1,4 @@
-//! Images made here, unpacked, and found again.
+//! Images are made here, unpacked, and found again.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -11,7 +11,7 @@ use netloom_images::{ImageError, root, sweep};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-/// A tarball with these files, and a link.
+/// A tarball with these files and a link.
 fn tarball(files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(vec![]);
     for (path, content) in files {
@@ -29,8 +29,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Two frames, one after the other, with one to skip between them, as the layers of `zstd:chunked`
-/// have them.
+/// Two frames one after the other, with one to be skipped between them, as in the layers of
+/// `zstd:chunked`.
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     let (first, second) = bytes.split_at(bytes.len() / 2);
     let frame = |bytes| zstd::encode_all(bytes, 3).unwrap();
@@ -38,12 +38,12 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     [&frame(first)[..], &skipped, &frame(second)].concat()
 }
 
-/// Where the files of a root are.
+/// The directory of the files of a root.
 fn root_directory(path: &Path, cache: &Path) -> Result<PathBuf, ImageError> {
     Ok(root(path, cache)?.directory)
 }
 
-/// Puts a blob into a layout; its descriptor.
+/// Adds a blob to a layout. Returns its descriptor.
 fn blob(layout: &Path, kind: &str, bytes: &[u8]) -> serde_json::Value {
     let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     fs::create_dir_all(layout.join("blobs/sha256")).unwrap();
@@ -91,12 +91,12 @@ fn a_tarball_is_unpacked_once() {
     assert!(root_directory(&file, &cache).unwrap().join("witness").exists());
     fs::write(&file, tarball(&[("bin/tool", "two")])).unwrap();
     assert_eq!(read(&root_directory(&file, &cache).unwrap().join("bin/tool")), "two");
-    // Nothing but the two whole ones is there.
+    // Only the two complete entries are there.
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 2);
 }
 
 #[test]
-fn layers_lie_over_each_other_and_take_away() {
+fn layers_add_and_remove_files() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("image");
     fs::create_dir(&path).unwrap();
@@ -154,7 +154,7 @@ fn a_whiteout_does_not_reach_outside() {
 }
 
 #[test]
-fn what_is_damaged_is_refused_and_leaves_nothing() {
+fn damaged_images_are_refused_and_leave_nothing() {
     let folder = TempDir::new().unwrap();
     let (path, cache) = (folder.path().join("image"), folder.path().join("cache"));
     fs::create_dir(&path).unwrap();
@@ -170,12 +170,12 @@ fn what_is_damaged_is_refused_and_leaves_nothing() {
     let error = root_directory(&text, &cache).unwrap_err().to_string();
     assert!(error.contains("cannot be unpacked"), "{error}");
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
-    // A link is followed to what it leads to.
+    // A link is followed to its target.
     symlink(&path, folder.path().join("link")).unwrap();
     assert!(root_directory(&folder.path().join("link"), &cache).is_err());
 }
 
-/// Under this program's name, another process that unpacks until it is killed.
+/// Another process, under this program's name, unpacks until it is killed.
 #[test]
 fn what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_is_not() {
     let folder = TempDir::new().unwrap();
@@ -194,7 +194,7 @@ fn what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_i
             .filter_map(|it| fs::read_dir(it.path()).ok())
             .any(|mut within| within.next().is_some())
     };
-    // A layout whose layer is endless is not to be had, but one that takes long enough is.
+    // An endless layer is impossible, but one that takes long enough is not.
     let name = "what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_is_not";
     let many: Vec<(String, &str)> = (0..30_000).map(|i| (format!("d{i}/file"), "")).collect();
     let many: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), *text)).collect();
@@ -205,13 +205,13 @@ fn what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_i
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // What it unpacks comes after it has let go of the lock on the whole cache.
+    // It begins to unpack after it has released the lock on the whole cache.
     while !is_filled() {
         assert!(child.try_wait().unwrap().is_none(), "it was too quick to be caught");
         std::thread::yield_now();
     }
     child_stops(&child);
-    // Something else is unpacked meanwhile.
+    // Another image is unpacked meanwhile.
     assert_eq!(sweep(&cache).unwrap(), 0);
     fs::write(&file, tarball(&[("bin/tool", "one")])).unwrap();
     root_directory(&file, &cache).unwrap();
@@ -268,7 +268,7 @@ fn archives_that_are_made_to_do_harm_are_refused() {
     fs::write(&file, tarball(&[(&["d"; 1500].join("/"), "")])).unwrap();
     let error = root_directory(&file, &cache).unwrap_err().to_string();
     assert!(error.contains("more than 255 directories"), "{error}");
-    // Half a GiB of nothing; where the disk is smaller, that is said first.
+    // Half a GiB of zeros. If the disk is smaller, that error comes first.
     let mut header = tar::Header::new_gnu();
     header.set_path("zeros").unwrap();
     header.set_size(512 << 20);

@@ -1,18 +1,18 @@
-//! Who pays for the memory of frames. Not here: the limit on it (`pool`).
+//! Accounts for the memory of frames. Not here: the limit on it (`pool`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
-/// Bytes copied less bytes freed by others than the pool: by a link that changes a frame which
-/// others share, or a capture that was the last to hold one.
+/// Bytes copied less bytes freed outside the pool: by a link that changes a frame which others
+/// share, or by a capture that held a frame last.
 #[derive(Debug, Default)]
 pub(crate) struct Account(AtomicIsize);
 
-/// The part of an account that one frame's memory stands for.
+/// The share of one frame's memory in an account.
 #[derive(Debug, Default)]
 pub(crate) struct Charge {
     account: Option<Arc<Account>>,
-    /// None while the memory is free, in the pool or in a buffer.
+    /// Zero while the memory is free, in the pool or in a buffer.
     pub bytes: usize,
 }
 
@@ -25,7 +25,7 @@ impl Account {
 }
 
 impl Charge {
-    /// A charge for a copy.
+    /// Charges the account for a copy.
     #[inline]
     pub fn again(&self) -> Self {
         if let Some(account) = &self.account {

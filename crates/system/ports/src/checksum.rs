@@ -1,4 +1,4 @@
-//! Internet checksums (RFC 1071), finished or adjusted (RFC 1624). Pure.
+//! Internet checksums (RFC 1071): finishes and adjusts them (RFC 1624). Pure.
 
 use crate::VirtioHeader;
 
@@ -14,7 +14,7 @@ pub fn sum(bytes: &[u8]) -> u16 {
     fold(total)
 }
 
-/// Carries added back in until 16 bits remain.
+/// Adds carries back in until 16 bits remain.
 pub fn fold(mut total: u64) -> u16 {
     while total > 0xffff {
         total = (total & 0xffff) + (total >> 16);
@@ -22,13 +22,13 @@ pub fn fold(mut total: u64) -> u16 {
     total as u16
 }
 
-/// The uncomplemented sum `partial` with the word `old` in it replaced by `new`.
+/// The uncomplemented sum `partial` after the word `old` in it has been replaced by `new`.
 pub fn replace(partial: u16, old: u16, new: u16) -> u16 {
     fold(u64::from(partial) + u64::from(!old) + u64::from(new))
 }
 
-/// Finishes the partial transport checksum that `header` says `frame` has, as a network card
-/// would. Does nothing if there is none or if it does not fit into the frame.
+/// Finishes the partial transport checksum of `frame` that `header` describes, as a network card
+/// would. Does nothing if there is none, or if it does not fit into the frame.
 pub fn finish(header: &VirtioHeader, frame: &mut [u8]) {
     let start = usize::from(header.checksum_start);
     let at = start + usize::from(header.checksum_offset);

@@ -1,13 +1,13 @@
-//! Changes to a frame under way: what a link does to its bits. Not here: when.
+//! Changes that links make to the bits of a frame. Not here: when they do.
 
 use crate::checksum::{self, replace};
 use crate::{Frame, VirtioHeader};
 
 impl Frame {
     /// Completes a partial transport checksum, as a network card does before it sends. The
-    /// receiving kernel verifies it then.
+    /// receiving kernel then verifies it.
     ///
-    /// For ordinary frames, not super-frames.
+    /// Only for ordinary frames, not for super-frames.
     pub fn finish_checksum(&mut self) {
         let header = self.header();
         if header.needs_checksum {
@@ -18,12 +18,12 @@ impl Frame {
                 self.write_at(at, sum);
             }
         }
-        // Neither "needs checksum" nor "checksum is good": the receiver looks for itself.
+        // Neither "needs checksum" nor "checksum is good": the receiver checks it itself.
         self.set_header(&VirtioHeader::default());
     }
 
-    /// Flips `bits`, counted from the first bit of the Ethernet header, the most significant one of
-    /// a byte first. Bits beyond the end are left out. Call
+    /// Flips `bits`, counted from the first bit of the Ethernet header. The most significant bit of
+    /// a byte comes first. Ignores bits beyond the end. Call
     /// [`finish_checksum`](Self::finish_checksum) first, so that the receiver can notice.
     pub fn flip_bits(&mut self, bits: &[u64]) {
         for bit in bits {
@@ -39,19 +39,20 @@ impl Frame {
         }
     }
 
-    /// Sets the ECN field of the IP packet to "congestion experienced" (RFC 3168 §5), and an IPv4
-    /// header's checksum with it. Does nothing to other frames.
+    /// Sets the ECN field of the IP packet to "congestion experienced" (RFC 3168 §5), and adjusts
+    /// an IPv4 header's checksum. Does nothing to other frames.
     pub fn mark_congestion(&mut self) {
         self.change_traffic_class(|class| class | 3);
     }
 
-    /// Sets the DSCP of the IP packet (RFC 2474), 0 to 63, and an IPv4 header's checksum with it.
+    /// Sets the DSCP of the IP packet (RFC 2474), 0 to 63, and adjusts an IPv4 header's checksum.
     /// The ECN field stays. Does nothing to other frames.
     pub fn remark(&mut self, dscp: u8) {
         self.change_traffic_class(|class| dscp << 2 | class & 3);
     }
 
-    /// Changes the traffic class of IPv6, which is the second byte of an IPv4 header.
+    /// Changes the traffic class of IPv6, or the second byte of an IPv4 header, which corresponds
+    /// to it.
     fn change_traffic_class(&mut self, change: impl Fn(u8) -> u8) {
         let Some((at, ethertype)) = crate::layout::network_header(self.start()) else { return };
         let bytes = self.start_mut();

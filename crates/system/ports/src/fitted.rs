@@ -1,6 +1,6 @@
-//! A stage in front of a device that lacks an offload: what the device would leave to its hardware
-//! is done here first. Not here: how a super-frame is cut (`segment`), and cutting because a link
-//! wants single frames, which the data plane does.
+//! A stage in front of a device that lacks an offload. It does the work that other devices leave to
+//! their hardware. Not here: how a super-frame is cut (`segment`), and cutting for links that want
+//! single frames, which the data plane does.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -8,11 +8,11 @@ use std::os::fd::BorrowedFd;
 use crate::device::{Carrier, FrameDevice, Offload, SendError};
 use crate::{Frame, FrameBuffer, Pool, Shape, SuperFrame, split};
 
-/// Memory for pieces, of which there is one at a time.
+/// Memory for pieces, in bytes. There is one piece at a time.
 const MEMORY: usize = 1 << 20;
 
-/// `device`, made fit for every frame: itself if it takes all of them, and else with a stage in
-/// front that cuts super-frames and completes checksums.
+/// Makes `device` accept every frame. Returns the device itself if it accepts all of them, else the
+/// device behind a stage that cuts super-frames and completes checksums.
 pub fn fitted(device: Box<dyn FrameDevice>) -> Box<dyn FrameDevice> {
     match device.capabilities().offload {
         Offload::Segmentation => device,
@@ -20,16 +20,16 @@ pub fn fitted(device: Box<dyn FrameDevice>) -> Box<dyn FrameDevice> {
     }
 }
 
-/// A device with its stage.
+/// A device behind its stage.
 struct Fitted {
     device: Box<dyn FrameDevice>,
-    /// What the device does itself.
+    /// Work that the device does itself.
     offload: Offload,
     pool: Pool,
 }
 
 impl Fitted {
-    /// Sends a frame that is no super-frame.
+    /// Sends a frame that is not a super-frame.
     fn send_single(&mut self, frame: &Frame) -> Result<(), SendError> {
         if self.offload == Offload::Checksum || !frame.header().needs_checksum {
             return self.device.send(frame);
@@ -59,7 +59,7 @@ impl FrameDevice for Fitted {
         self.device.receive(into)
     }
 
-    /// Of a super-frame, pieces before the first that was refused have left.
+    /// If a piece of a super-frame is refused, the pieces before it have been sent.
     fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
         if !frame.is_super() {
             return self.send_single(frame);

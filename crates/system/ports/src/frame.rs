@@ -1,34 +1,35 @@
-//! A frame in memory. Not here: where its memory comes from (`pool`) and what it holds (`layout`).
+//! A frame in memory. Not here: where its memory comes from (`pool`) and what it contains
+//! (`layout`).
 //!
-//! A frame is a head of 2 KiB, which holds the virtio-net header first, and for what does not fit
-//! there a tail of 64 KiB, or of 16 KiB for pieces of super-frames. Before the header is room for a
-//! VLAN tag, which comes and goes by moving the few bytes in front of it (`tag`). A device reads
-//! into both at once; an ordinary frame then takes the head only and leaves the tail for the next
-//! read. So small frames never cost 64 KiB, nothing is copied, and all headers of a frame are in
-//! one piece.
+//! A frame has a head of 2 KiB, which begins with the virtio-net header. What does not fit there is
+//! in a tail of 64 KiB, or of 16 KiB for pieces of super-frames. In front of the header is room for
+//! a VLAN tag, which is inserted and removed by moving the few bytes in front of it (`tag`). A
+//! device reads into head and tail at once. An ordinary frame then takes only the head, and leaves
+//! the tail for the next read. So small frames never cost 64 KiB, nothing is copied, and all
+//! headers of a frame are in one piece.
 //!
-//! The memory is counted by reference: a switch that floods, a link that duplicates and a capture
-//! share it, and only who changes a frame that others share gets a copy of its own.
+//! The memory is reference-counted. A switch that floods, a link that duplicates and a capture
+//! share it. A frame that shares its memory is copied only when it is changed.
 
 use std::sync::Arc;
 
 use crate::charge::Charge;
 use crate::{HEADER_BYTES, VirtioHeader};
 
-/// Bytes of a frame's head, virtio-net header included.
+/// Length of a frame's head, including the virtio-net header, in bytes.
 pub const HEAD_BYTES: usize = 2048;
-/// Bytes of the tail into which a device reads: enough for any frame.
+/// Length of the tail into which a device reads, in bytes: enough for any frame.
 pub const TAIL_BYTES: usize = 65_536;
-/// Bytes of a tail for pieces of super-frames: to zero and to touch more than a piece needs takes
-/// longer than all else.
+/// Length of a tail for pieces of super-frames, in bytes. Zeroing and touching more memory than a
+/// piece needs would take longer than everything else.
 pub(crate) const SHORT_TAIL_BYTES: usize = 16_384;
 
-/// Bytes of a VLAN tag.
+/// Length of a VLAN tag, in bytes.
 pub(crate) const TAG_BYTES: usize = 4;
-/// Where a device puts the virtio-net header in the head: behind room for a VLAN tag.
+/// Offset at which a device puts the virtio-net header in the head: behind room for a VLAN tag.
 pub(crate) const HEADROOM: u8 = TAG_BYTES as u8;
 
-/// One of either length.
+/// A tail of either length.
 pub(crate) type Tail = Box<[u8]>;
 
 /// An Ethernet frame (FCS excluded) with its virtio-net header. Offsets and lengths are those of
@@ -36,31 +37,31 @@ pub(crate) type Tail = Box<[u8]>;
 #[derive(Debug)]
 pub struct Frame {
     pub(crate) body: Arc<Body>,
-    /// Whether a pool counts its place in the queues.
+    /// Whether a pool accounts for its place in the queues.
     pub(crate) counted: bool,
 }
 
-/// What frames share.
+/// Memory that frames share.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub head: [u8; HEAD_BYTES],
     pub tail: Option<Tail>,
-    /// Where the virtio-net header is in the head: a byte, so that the compiler knows it to be
-    /// inside.
+    /// Offset of the virtio-net header in the head. It is a byte, so that the compiler can prove
+    /// that it is inside.
     pub at: u8,
-    /// Bytes of the Ethernet frame.
+    /// Length of the Ethernet frame, in bytes.
     pub len: usize,
-    /// Who pays for the memory.
+    /// The account that the memory is charged to.
     pub charge: Charge,
 }
 
 impl Body {
-    /// Zeros, charged to nobody.
+    /// Zeroed memory, charged to no account.
     pub fn new(tail: Option<Tail>) -> Self {
         Self { head: [0; HEAD_BYTES], tail, at: HEADROOM, len: 0, charge: Charge::default() }
     }
 
-    /// Bytes of the Ethernet frame that the head holds; the rest is in the tail.
+    /// Number of bytes of the Ethernet frame in the head; the rest is in the tail.
     fn in_head(&self) -> usize {
         self.len.min(HEAD_BYTES - HEADER_BYTES - self.at())
     }
@@ -80,7 +81,7 @@ impl Body {
     }
 }
 
-/// Copies what is filled.
+/// Copies only the bytes that are filled.
 impl Clone for Body {
     fn clone(&self) -> Self {
         let mut copy = Self::new(self.tail.as_ref().map(|tail| new_tail(tail.len())));
@@ -96,18 +97,18 @@ impl Clone for Body {
 }
 
 impl Frame {
-    /// Bytes of the head that hold the Ethernet frame when a device has put it there.
+    /// Room for the Ethernet frame in the head of a frame that a device has read, in bytes.
     pub(crate) const HEAD_ROOM: usize = HEAD_BYTES - HEADER_BYTES - HEADROOM as usize;
 
-    /// The longest frame.
+    /// Length of the longest frame, in bytes.
     pub const MAX_LEN: usize = Self::HEAD_ROOM + TAIL_BYTES;
 
-    /// Bytes of the Ethernet frame.
+    /// Length of the Ethernet frame, in bytes.
     pub fn len(&self) -> usize {
         self.body.len
     }
 
-    /// Whether there is not a single byte.
+    /// Whether the frame has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -124,20 +125,20 @@ impl Frame {
         self.body.head[self.body.at() + 1] != 0
     }
 
-    /// The start of the Ethernet frame, up to 2034 bytes or so: all of its headers.
+    /// The start of the Ethernet frame, up to about 2034 bytes. It includes all headers.
     #[inline]
     pub fn start(&self) -> &[u8] {
         &self.raw_parts().0[HEADER_BYTES..]
     }
 
-    /// The Ethernet frame in its two pieces, the second one often empty.
+    /// The Ethernet frame in two pieces. The second one is often empty.
     pub fn parts(&self) -> (&[u8], &[u8]) {
         let (start, rest) = self.raw_parts();
         (&start[HEADER_BYTES..], rest)
     }
 
-    /// What a device writes: the virtio-net header and the frame, in two pieces, the second one
-    /// often empty.
+    /// The virtio-net header and the frame, as a device writes them, in two pieces. The second one
+    /// is often empty.
     #[inline]
     pub fn raw_parts(&self) -> (&[u8], &[u8]) {
         self.body.raw_parts()
@@ -149,14 +150,14 @@ impl Frame {
         [start, rest].concat()
     }
 
-    /// The same frame once more, in the same memory until one of the two is changed. No pool counts
-    /// it: see [`Pool::admit`](crate::Pool::admit).
+    /// Another frame with the same contents. It shares the memory until one of the two is changed.
+    /// No pool accounts for it: see [`Pool::admit`](crate::Pool::admit).
     #[must_use]
     pub fn duplicate(&self) -> Self {
         Self { body: Arc::clone(&self.body), counted: false }
     }
 
-    /// Bytes `from..to` in their two pieces.
+    /// Bytes `from..to`, in two pieces.
     pub(crate) fn range(&self, from: usize, to: usize) -> [&[u8]; 2] {
         let (start, rest) = self.parts();
         let in_start = |at: usize| at.min(start.len());
@@ -169,14 +170,14 @@ impl Frame {
         body.head[usize::from(body.at)..][..HEADER_BYTES].copy_from_slice(&header.encode());
     }
 
-    /// The start of the Ethernet frame, to be written.
+    /// The start of the Ethernet frame, for writing.
     pub(crate) fn start_mut(&mut self) -> &mut [u8] {
         let body = self.body_mut();
         let length = body.in_head();
         &mut body.head[usize::from(body.at) + HEADER_BYTES..][..length]
     }
 
-    /// Writes `bytes` at `at`; they must end within the frame.
+    /// Writes `bytes` at `at`. They must end within the frame.
     pub(crate) fn write_at(&mut self, at: usize, bytes: &[u8]) {
         let body = self.body_mut();
         debug_assert!(at + bytes.len() <= body.len);
@@ -193,21 +194,21 @@ impl Frame {
         }
     }
 
-    /// The memory to be written: this frame's alone, copied if others share it.
+    /// The memory for writing. It is copied first if other frames share it.
     pub(crate) fn body_mut(&mut self) -> &mut Body {
         Arc::make_mut(&mut self.body)
     }
 }
 
-/// Where a device puts the next frame: always large enough for a super-frame.
+/// Memory into which a device puts the next frame. It is always large enough for a super-frame.
 #[derive(Debug)]
 pub struct FrameBuffer {
-    /// Shared with nobody.
+    /// Never shared.
     pub(crate) body: Arc<Body>,
     pub(crate) tail: Tail,
-    /// Bytes filled, virtio-net header included.
+    /// Number of bytes filled, including the virtio-net header.
     pub(crate) filled: usize,
-    /// A VLAN tag that the device has beside the frame.
+    /// A VLAN tag that the device passes beside the frame.
     pub(crate) tag: Option<u16>,
 }
 
@@ -218,13 +219,13 @@ impl Default for FrameBuffer {
 }
 
 impl FrameBuffer {
-    /// The room, in two pieces to be filled in order: virtio-net header, then frame.
+    /// The room in two pieces, to be filled in order: virtio-net header, then frame.
     #[inline]
     pub fn room(&mut self) -> (&mut [u8], &mut [u8]) {
         (&mut Arc::make_mut(&mut self.body).head[usize::from(HEADROOM)..], &mut self.tail[..])
     }
 
-    /// Says that the first `bytes` of the room were filled.
+    /// Records that the first `bytes` of the room are filled.
     ///
     /// # Panics
     /// If that is more than the room.
@@ -236,12 +237,12 @@ impl FrameBuffer {
         self.filled = bytes;
     }
 
-    /// Says that the frame has this VLAN tag, which is not among the bytes.
+    /// Records that the frame has this VLAN tag, which is not among its bytes.
     pub fn set_tag(&mut self, tag: Option<u16>) {
         self.tag = tag;
     }
 
-    /// Bytes filled, virtio-net header included.
+    /// Number of bytes filled, including the virtio-net header.
     pub fn filled(&self) -> usize {
         self.filled
     }

@@ -1,5 +1,6 @@
-//! Where the headers of a super-frame are. Everything a hostile sender could get wrong is found
-//! here, so that what works on a [`SuperFrame`] cannot fail. Pure. Not here: cutting (`segment`).
+//! Positions of the headers of a super-frame. All errors that a hostile sender could make are
+//! detected here, so that code that works on a [`SuperFrame`] cannot fail. Pure. Not here: cutting
+//! (`segment`).
 
 use thiserror::Error;
 
@@ -8,21 +9,22 @@ use crate::tag::{C_TAG, S_TAG};
 use crate::{Frame, GsoKind};
 
 const ETHERNET: usize = 14;
-/// The most tags that are passed over: two of a node's own, and one that a switch puts before them.
+/// Largest number of tags that are skipped: two of a node, and one that a switch puts in front of
+/// them.
 const TAGS: usize = 3;
 const IPV4_MIN: usize = 20;
 pub(crate) const IPV6: usize = 40;
 const TCP_MIN: usize = 20;
 const UDP: usize = 8;
-/// The longest IPv4 packet and the longest payload of IPv6.
+/// Length of the longest IPv4 packet and of the longest IPv6 payload, in bytes.
 const LONGEST: usize = 65_535;
 
-/// What a frame is on the wire.
+/// The form of a frame on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// One frame of so many bytes.
+    /// One wire frame of this many bytes.
     Single(u32),
-    /// Several.
+    /// Several wire frames.
     Super(SuperFrame),
 }
 
@@ -31,15 +33,15 @@ pub enum Shape {
 pub struct SuperFrame {
     pub(crate) transport: Transport,
     pub(crate) ipv4: bool,
-    /// Where the IP header starts.
+    /// Start of the IP header.
     pub(crate) network: usize,
-    /// Where the TCP or UDP header starts.
+    /// Start of the TCP or UDP header.
     pub(crate) transport_at: usize,
-    /// Where the payload starts.
+    /// Start of the payload.
     pub(crate) payload: usize,
-    /// Where it ends.
+    /// End of the payload.
     pub(crate) end: usize,
-    /// Payload of each wire frame but the last.
+    /// Length of the payload of each wire frame but the last.
     pub(crate) gso_size: usize,
 }
 
@@ -52,7 +54,7 @@ pub enum Transport {
     Udp,
 }
 
-/// Why a frame cannot be one that a kernel made.
+/// The reason why a kernel cannot have made a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Malformed {
     /// Shorter than an Ethernet header.
@@ -61,22 +63,22 @@ pub enum Malformed {
     /// A super-frame of a kind this engine does not know.
     #[error("the super-frame is of unknown kind {0}")]
     Kind(u8),
-    /// A super-frame with no or an impossible segment size.
+    /// A super-frame whose segment size is missing or impossible.
     #[error("the super-frame's segment size is {0}")]
     SegmentSize(u16),
     /// The virtio-net header does not point at a TCP or UDP checksum.
     #[error("the super-frame's checksum is not where its transport has it")]
     Checksum,
-    /// The headers are not those of the announced kind, or do not fit into the frame.
+    /// The headers do not match the announced kind, or do not fit into the frame.
     #[error("the super-frame's headers are not those its kind announces")]
     Headers,
 }
 
 impl Frame {
-    /// What the frame is on the wire.
+    /// The form of the frame on the wire.
     ///
     /// # Errors
-    /// If it cannot be a frame that a kernel made.
+    /// Fails if a kernel cannot have made the frame.
     #[inline]
     pub fn shape(&self) -> Result<Shape, Malformed> {
         if self.len() < ETHERNET {
@@ -129,24 +131,24 @@ impl SuperFrame {
         Ok(Self { transport, ipv4, network, transport_at, payload, end: frame.len(), gso_size })
     }
 
-    /// Wire frames.
+    /// Number of wire frames.
     pub fn frames(&self) -> u32 {
         (self.end - self.payload).div_ceil(self.gso_size) as u32
     }
 
-    /// Bytes of each wire frame but the last.
+    /// Length of each wire frame but the last, in bytes.
     pub fn full(&self) -> u32 {
         (self.payload + self.gso_size.min(self.end - self.payload)) as u32
     }
 
-    /// Bytes of the last wire frame.
+    /// Length of the last wire frame, in bytes.
     pub fn last(&self) -> u32 {
         let before = (self.frames() as usize - 1) * self.gso_size;
         (self.end - before) as u32
     }
 }
 
-/// Where the network header starts and of which type it is, VLAN tags passed over.
+/// Start and EtherType of the network header, behind any VLAN tags.
 pub(crate) fn network_header(bytes: &[u8]) -> Option<(usize, u16)> {
     let mut at = ETHERNET;
     for _ in 0..=TAGS {
@@ -159,7 +161,7 @@ pub(crate) fn network_header(bytes: &[u8]) -> Option<(usize, u16)> {
     None
 }
 
-/// Where the IPv4 header at `at` ends, if it is one of an unfragmented packet of `protocol`.
+/// End of the IPv4 header at `at`, if it belongs to an unfragmented packet of `protocol`.
 fn ipv4_header_ends_at(bytes: &[u8], at: usize, protocol: u8) -> Option<usize> {
     let header = bytes.get(at..at + IPV4_MIN)?;
     let length = usize::from(header[0] & 0x0f) * 4;
@@ -168,13 +170,13 @@ fn ipv4_header_ends_at(bytes: &[u8], at: usize, protocol: u8) -> Option<usize> {
     good.then_some(at + length)
 }
 
-/// Whether there is an IPv6 header at `at`, and room for it before `end`; extension headers are
+/// Whether there is an IPv6 header at `at` that fits before `end`. Extension headers may lie
 /// between the two.
 fn ipv6_header_reaches(bytes: &[u8], at: usize, end: usize) -> bool {
     bytes.get(at).is_some_and(|first| first >> 4 == 6) && at + IPV6 <= end && end <= bytes.len()
 }
 
-/// Length of the transport header at `at`.
+/// Length of the transport header at `at`, in bytes.
 fn transport_header(bytes: &[u8], at: usize, transport: Transport) -> Option<usize> {
     match transport {
         Transport::Udp => Some(UDP),

@@ -1,23 +1,23 @@
-//! Frame devices: where the engine meets an interface.
+//! Frame devices, which connect the engine to interfaces.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `device` | the trait [`FrameDevice`] and its errors |
 //! | `fitted` | a stage in front of devices that lack an offload: [`fitted()`] |
-//! | `frame`, `pool`, `charge` | a frame in memory, the buffers that frames live in, who pays |
+//! | `frame`, `pool`, `charge` | a frame in memory, the buffers that frames live in, accounting |
 //! | `virtio` | the virtio-net header in front of every frame |
-//! | `layout` | where the headers of a super-frame are; rejects what is not well-formed |
-//! | `segment` | super-frames cut into wire-size frames |
-//! | `edit` | checksums completed, bits flipped, congestion marked |
-//! | `tag` | VLAN tags read, put in and taken out |
-//! | `checksum` | Internet checksums, finished or adjusted |
+//! | `layout` | positions of the headers of a super-frame; rejects malformed ones |
+//! | `segment` | cuts super-frames into wire-size frames |
+//! | `edit` | completes checksums, flips bits, marks congestion |
+//! | `tag` | reads, inserts and removes VLAN tags |
+//! | `checksum` | finishes or adjusts Internet checksums |
 //! | `tap` | the kernel's TAP device |
-//! | `plain_tap` | the same for who wants whole frames only |
-//! | `packet_device` | any interface of Ethernet, read and written as its driver would |
-//! | `packet_sender` | frames put on an interface by a program in its node |
-//! | `writing` | a frame written to a descriptor |
-//! | `packet_socket` | everything that passes an interface, as the kernel shows it to sniffers |
-//! | `offload` | what a TAP device may leave to the engine |
+//! | `plain_tap` | a TAP device that delivers whole frames only |
+//! | `packet_device` | any Ethernet interface, read and written as its driver would |
+//! | `packet_sender` | sends frames on an interface, for a program in its node |
+//! | `writing` | writes a frame to a descriptor |
+//! | `packet_socket` | all frames that pass an interface, as the kernel shows them to sniffers |
+//! | `offload` | the work that a TAP device may leave to the engine |
 //! | `memory` | a device in memory, for tests |
 //!
 //! `virtio`, `layout`, `segment` and `checksum` are pure: bytes in, bytes out. Not here: creating

@@ -1,5 +1,5 @@
-//! A frame device in memory, for tests and tools: what a program puts in at one end the engine
-//! receives at the other, and the other way round.
+//! A frame device in memory, for tests and tools. The engine receives what a program sends at the
+//! other end, and vice versa.
 
 use std::collections::VecDeque;
 use std::io;
@@ -14,7 +14,7 @@ use crate::{Carrier, Frame, FrameBuffer, FrameDevice, HEADER_BYTES, SendError, V
 /// A device and the program's end of it. Each direction holds at most `capacity` frames.
 ///
 /// # Errors
-/// If the kernel gives no event descriptor.
+/// Fails if the kernel refuses an event descriptor.
 pub fn pair(capacity: usize) -> io::Result<(MemoryDevice, MemoryPeer)> {
     let flags = EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC;
     let readable = EventFd::from_value_and_flags(0, flags)?;
@@ -39,7 +39,7 @@ pub struct MemoryPeer(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    /// Readable while something waits for the engine.
+    /// Readable while a frame waits for the engine.
     readable: EventFd,
     capacity: usize,
 }
@@ -55,25 +55,26 @@ struct State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Every change of the state is complete when it is made: a panic elsewhere spoils nothing.
+        // Every change of the state is complete when it is made, so a panic elsewhere does no harm.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl MemoryPeer {
-    /// Sends an ordinary frame to the engine; `false` if there is no room.
+    /// Sends an ordinary frame to the engine. Returns `false` if there is no room.
     pub fn send(&self, frame: &[u8]) -> bool {
         self.send_with(&VirtioHeader::default(), frame)
     }
 
-    /// Sends a frame with a header of its own, like a super-frame.
+    /// Sends a frame with a header of its own, such as a super-frame. Returns `false` if there is
+    /// no room.
     pub fn send_with(&self, header: &VirtioHeader, frame: &[u8]) -> bool {
         let mut state = self.0.lock();
         if state.to_engine.len() >= self.0.capacity {
             return false;
         }
         state.to_engine.push_back([&header.encode()[..], frame].concat());
-        // Cannot fail: the counter never comes near its end.
+        // Cannot fail: the counter never comes near its maximum.
         let _ = self.0.readable.write(1);
         true
     }
@@ -98,7 +99,7 @@ impl MemoryPeer {
         self.receive_with(patience).map(|(_, frame)| frame)
     }
 
-    /// Whether the engine has the carrier on.
+    /// Whether the engine has switched the carrier on.
     pub fn carrier(&self) -> bool {
         self.0.lock().carrier
     }
@@ -118,7 +119,7 @@ impl FrameDevice for MemoryDevice {
         let mut state = self.0.lock();
         let Some(raw) = state.to_engine.pop_front() else { return Ok(false) };
         if state.to_engine.is_empty() {
-            // Fails only if the counter is zero already, which is what is wanted.
+            // Fails only if the counter is already zero, which is the aim.
             let _ = self.0.readable.read();
         }
         let (head, tail) = into.room();

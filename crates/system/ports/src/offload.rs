@@ -1,5 +1,5 @@
-//! What a TAP device may leave to the engine: checksums and the cutting of super-frames. Not here:
-//! the cutting (`segment`).
+//! Work that a TAP device may leave to the engine: completing checksums and cutting super-frames.
+//! Not here: the cutting (`segment`).
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -8,38 +8,38 @@ use nix::errno::Errno;
 
 nix::ioctl_write_int!(tun_set_offload, b'T', 208);
 
-/// Partial checksums, and TCP super-frames over IPv4 and IPv6, those with CWR in the first segment
-/// included (without `TSO_ECN` the kernel cuts these itself).
+/// Partial checksums, and TCP super-frames over IPv4 and IPv6, including those with CWR in the
+/// first segment. (Without `TSO_ECN` the kernel cuts these itself.)
 const TCP: libc::c_uint =
     libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6 | libc::TUN_F_TSO_ECN;
-/// UDP super-frames; the kernel takes both or none.
+/// UDP super-frames. The kernel accepts both flags or neither.
 const UDP: libc::c_uint = libc::TUN_F_USO4 | libc::TUN_F_USO6;
 
-/// Best first. Kernels before 6.2 do not have the first.
+/// Sets of offloads, the best first. Kernels before 6.2 do not have the first.
 const SETS: [libc::c_uint; 2] = [TCP | UDP, TCP];
 
 /// Lets the kernel hand over partial checksums and super-frames through the TAP `fd`, of all kinds
-/// that both it and this crate know. What a kernel does not know, it goes on doing itself.
+/// that both it and this crate support. The kernel itself processes kinds that it does not support.
 ///
 /// # Errors
-/// What the kernel says, if it refuses even the oldest set.
+/// Fails if the kernel refuses even the oldest set.
 pub fn enable_offloads(fd: impl AsFd) -> io::Result<()> {
     let fd = fd.as_fd().as_raw_fd();
     // SAFETY: the descriptor is open, and the request takes a number.
     first_accepted(|set| unsafe { tun_set_offload(fd, set.into()) }.map(drop))
 }
 
-/// Has the kernel do everything itself that it may have left to who reads from the TAP `fd`.
+/// Makes the kernel do all work itself that it may have left to the reader of the TAP `fd`.
 ///
 /// # Errors
-/// What the kernel says, if it refuses.
+/// Fails if the kernel refuses.
 pub(crate) fn disable_offloads(fd: impl AsFd) -> io::Result<()> {
     // SAFETY: the descriptor is open, and the request takes a number.
     unsafe { tun_set_offload(fd.as_fd().as_raw_fd(), 0) }?;
     Ok(())
 }
 
-/// Tries the sets until the kernel knows one.
+/// Tries the sets until the kernel accepts one.
 fn first_accepted(mut attempt: impl FnMut(libc::c_uint) -> Result<(), Errno>) -> io::Result<()> {
     let mut outcome = Ok(());
     for set in SETS {
@@ -55,7 +55,8 @@ fn first_accepted(mut attempt: impl FnMut(libc::c_uint) -> Result<(), Errno>) ->
 mod tests {
     use super::*;
 
-    /// The sets that a kernel which knows `known` is asked for, and whether it took the last one.
+    /// The sets that are tried with a kernel that supports `known`, and whether it accepted the
+    /// last one.
     fn asked(known: libc::c_uint) -> (Vec<libc::c_uint>, bool) {
         let mut asked = Vec::new();
         let outcome = first_accepted(|set| {

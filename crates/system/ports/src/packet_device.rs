@@ -1,6 +1,6 @@
-//! A device of the kernel that is no TAP of ours, as a frame device: what it receives from outside
-//! comes in, and what is sent goes out. Not here: making such devices, and keeping the kernel's own
-//! network stack away from them.
+//! An interface of the kernel that is not one of our TAPs, as a frame device: frames that it
+//! receives from outside come in, and frames that are sent go out. Not here: making such
+//! interfaces, and keeping the kernel's own network stack away from them.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,13 +12,13 @@ use crate::packet_socket::{self, dropped, open, set};
 use crate::writing::write_frame;
 use crate::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
 
-/// Frames that we send do not come back (Linux 4.20).
+/// Keeps frames that we send from coming back (Linux 4.20).
 const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
-/// What may wait to be sent, in bytes.
+/// Size of the queue of frames to be sent, in bytes.
 const BACKLOG: libc::c_int = 8 << 20;
 
-/// A packet socket at one interface that takes in all that the interface receives, whoever it is
-/// for, and sends. Like any socket, it holds the network namespace in which it was made.
+/// A packet socket at one interface. It receives everything that the interface does, whatever the
+/// destination, and sends. Like any socket, it holds the network namespace in which it was made.
 #[derive(Debug)]
 pub struct PacketDevice {
     fd: OwnedFd,
@@ -34,7 +34,7 @@ impl PacketDevice {
     /// [`from_fd`](Self::from_fd).
     ///
     /// # Errors
-    /// If there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
+    /// Fails if there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
     pub fn open(interface: &str) -> io::Result<OwnedFd> {
         let index = if_nametoindex(interface)?;
         let fd = open(index, |fd| set(fd, libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, 1))?;
@@ -45,10 +45,10 @@ impl PacketDevice {
         Ok(fd)
     }
 
-    /// Counts what is lost at this device.
+    /// A counter of the frames that are lost at this device.
     ///
     /// # Errors
-    /// If the descriptor cannot be duplicated.
+    /// Fails if the descriptor cannot be duplicated.
     pub fn losses(&self) -> io::Result<Losses> {
         Ok(Losses { fd: self.fd.try_clone()?, lost: 0 })
     }
@@ -67,7 +67,7 @@ impl FrameDevice for PacketDevice {
                     into.set_tag(read.tag);
                     return Ok(true);
                 }
-                // Of a kind that its header cannot express: the kernel has let go of it.
+                // The frame is of a kind that the header cannot express. The kernel has dropped it.
                 Err(Errno::EINTR | Errno::EINVAL) => {}
                 // Somebody has taken the interface down; it may come back.
                 Err(Errno::EAGAIN | Errno::ENETDOWN) => return Ok(false),
@@ -80,13 +80,13 @@ impl FrameDevice for PacketDevice {
         write_frame(&self.fd, frame).map_err(refusal)
     }
 
-    /// Cables of the machine are its own.
+    /// The engine does not switch the machine's own cables.
     fn carrier(&self) -> Option<Box<dyn Carrier>> {
         None
     }
 }
 
-/// What the kernel means by an error of a write.
+/// The meaning of an error of a write.
 fn refusal(errno: Errno) -> SendError {
     match errno {
         Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM => SendError::Full,
@@ -96,8 +96,8 @@ fn refusal(errno: Errno) -> SendError {
     }
 }
 
-/// What was lost at a packet device because it was not read in time. It holds the device's
-/// namespace, too.
+/// Counts frames that were lost at a packet device because they were not read in time. It holds the
+/// device's namespace, too.
 #[derive(Debug)]
 pub struct Losses {
     fd: OwnedFd,
@@ -105,9 +105,9 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Frames (super-frames count as one) so far.
+    /// Number of frames lost so far; super-frames count as one.
     pub fn count(&mut self) -> u64 {
-        // The kernel begins anew each time it is asked.
+        // The kernel resets its counter each time it is read.
         self.lost += dropped(&self.fd);
         self.lost
     }

@@ -1,5 +1,5 @@
-//! Frames put on an interface as they are, by a program in the interface's node (`packet(7)`). Not
-//! here: what is in them.
+//! Sends frames unchanged on an interface, for a program in the interface's node (`packet(7)`). Not
+//! here: the contents of frames.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,10 +9,10 @@ use nix::unistd::write;
 
 use crate::packet_socket::{SENDS_ONLY, open_bound, set};
 
-/// What may wait to be sent, in bytes.
+/// Size of the queue of frames to be sent, in bytes.
 const BACKLOG: libc::c_int = 8 << 20;
 
-/// A packet socket at one interface that sends, and takes nothing in.
+/// A packet socket at one interface that sends, and receives nothing.
 #[derive(Debug)]
 pub struct PacketSender {
     fd: OwnedFd,
@@ -22,7 +22,7 @@ impl PacketSender {
     /// Attaches to `interface` of the calling thread's network namespace.
     ///
     /// # Errors
-    /// If there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
+    /// Fails if there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
     pub fn open(interface: &str) -> io::Result<Self> {
         let fd = open_bound(if_nametoindex(interface)?, SENDS_ONLY, |_| Ok(()))?;
         if set(&fd, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, BACKLOG).is_err() {
@@ -34,8 +34,8 @@ impl PacketSender {
     /// Sends a frame, from its Ethernet header on.
     ///
     /// # Errors
-    /// The kernel does not take it: `ENOBUFS` or `EAGAIN` if there is no room now, `ENETDOWN` if
-    /// the interface is down, `EMSGSIZE` if it is longer than the MTU.
+    /// Fails if the kernel does not accept it: `ENOBUFS` or `EAGAIN` if there is no room now,
+    /// `ENETDOWN` if the interface is down, `EMSGSIZE` if it is longer than the MTU.
     pub fn send(&self, frame: &[u8]) -> io::Result<()> {
         write(&self.fd, frame)?;
         Ok(())

@@ -1,5 +1,5 @@
-//! Everything that passes an interface, as the kernel shows it to sniffers (`packet(7)`). Not here:
-//! what is done with it.
+//! All frames that pass an interface, as the kernel shows them to sniffers (`packet(7)`). Not here:
+//! what is done with them.
 
 use std::io;
 use std::mem;
@@ -12,7 +12,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::{Frame, FrameBuffer, Pool};
 
-/// What the kernel may keep until it is read, in bytes.
+/// Size of the kernel's queue of frames that have not been read, in bytes.
 const BACKLOG: libc::c_int = 8 << 20;
 /// Room for control messages, in words: a time and a tag, with their headers.
 const CONTROL_WORDS: usize = 32;
@@ -26,18 +26,19 @@ pub struct PacketSocket {
     missed: u64,
 }
 
-/// A frame that has passed.
+/// A frame that has passed the interface.
 #[derive(Debug)]
 pub struct Passed {
-    /// The frame; may be a super-frame.
+    /// The frame, which may be a super-frame.
     pub frame: Frame,
-    /// Which way.
+    /// The direction in which it passed.
     pub passing: Passing,
-    /// When, in ns since 1970-01-01 UTC, by the machine's clock; absent if the kernel did not say.
+    /// The time by the machine's clock, in ns since 1970-01-01 UTC; `None` if the kernel did not
+    /// report it.
     pub unix_ns: Option<u64>,
 }
 
-/// Which way a frame passes an interface.
+/// Direction in which a frame passes an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passing {
     /// The interface has received it.
@@ -50,7 +51,7 @@ impl PacketSocket {
     /// Watches `interface` of the calling thread's network namespace from now on.
     ///
     /// # Errors
-    /// If there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
+    /// Fails if there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
     pub fn open(interface: &str) -> io::Result<Self> {
         let stamped = |fd: &OwnedFd| set(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1);
         let fd = open(if_nametoindex(interface)?, stamped)?;
@@ -60,7 +61,7 @@ impl PacketSocket {
     /// The next frame, in memory of `pool`; `None` if none comes within `patience`.
     ///
     /// # Errors
-    /// The interface is gone or down, or the machine refuses.
+    /// Fails if the interface is gone or down, or the machine refuses.
     pub fn receive(&mut self, pool: &mut Pool, patience: Duration) -> io::Result<Option<Passed>> {
         loop {
             match read(&self.fd, &mut self.buffer) {
@@ -76,7 +77,7 @@ impl PacketSocket {
                     }
                 }
                 Err(Errno::EINTR) => {}
-                // Of a kind that its header cannot express.
+                // A frame of a kind that the header cannot express.
                 Err(Errno::EINVAL) => self.missed += 1,
                 Err(Errno::EAGAIN) if !self.wait(patience)? => return Ok(None),
                 Err(Errno::EAGAIN) => {}
@@ -85,17 +86,17 @@ impl PacketSocket {
         }
     }
 
-    /// Frames (super-frames count as one) that have passed and cannot be received, for they came
-    /// too fast.
+    /// Number of frames that passed and cannot be received because they came too fast; super-frames
+    /// count as one.
     pub fn missed(&mut self) -> u64 {
-        // The kernel begins anew each time it is asked.
+        // The kernel resets its counter each time it is read.
         self.missed += dropped(&self.fd);
         self.missed
     }
 
     /// Whether there is something to read within `patience`.
     fn wait(&self, patience: Duration) -> io::Result<bool> {
-        // Whole milliseconds, and one more, so that a short patience does not spin.
+        // Whole milliseconds plus one, so that a short patience does not make this a busy loop.
         let timeout = PollTimeout::try_from(patience.as_millis() + 1).unwrap_or(PollTimeout::MAX);
         match poll(&mut [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)], timeout) {
             Ok(ready) => Ok(ready > 0),
@@ -105,7 +106,7 @@ impl PacketSocket {
     }
 }
 
-/// What is known of a frame that was read.
+/// Data of a frame that was read.
 pub(crate) struct Read {
     pub passing: Passing,
     /// Its VLAN tag, which the kernel keeps beside it.
@@ -113,8 +114,8 @@ pub(crate) struct Read {
     pub unix_ns: Option<u64>,
 }
 
-/// A packet socket at the interface `index`, with a virtio-net header before every frame; `options`
-/// are those that must be set before the first one comes.
+/// Opens a packet socket at the interface `index`, with a virtio-net header before every frame.
+/// `options` sets options that must be set before the first frame comes.
 pub(crate) fn open(
     index: libc::c_uint,
     options: impl FnOnce(&OwnedFd) -> io::Result<()>,
@@ -123,7 +124,7 @@ pub(crate) fn open(
         set(fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
         set(fd, libc::SOL_PACKET, libc::PACKET_AUXDATA, 1)?;
         options(fd)?;
-        // Beyond the limit of ordinary sockets where that is permitted, else as far as it goes.
+        // Exceeds the limit of ordinary sockets if that is permitted, else uses all of it.
         if set(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BACKLOG).is_err() {
             set(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, BACKLOG)?;
         }
@@ -131,18 +132,18 @@ pub(crate) fn open(
     })
 }
 
-/// The protocol of a socket into which nothing comes.
+/// The protocol of a socket that receives nothing.
 pub(crate) const SENDS_ONLY: u16 = 0;
 
-/// A packet socket at the interface `index` for frames of a protocol; `options` are those that must
-/// be set before the first one comes.
+/// Opens a packet socket at the interface `index` for frames of a protocol. `options` sets options
+/// that must be set before the first frame comes.
 pub(crate) fn open_bound(
     index: libc::c_uint,
     protocol: u16,
     options: impl FnOnce(&OwnedFd) -> io::Result<()>,
 ) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-    // Of no protocol, so that nothing comes in from other interfaces before it is bound.
+    // No protocol, so that no frames come in from other interfaces before it is bound.
     // SAFETY: the call has no pointers.
     let fd = check(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
     // SAFETY: the descriptor is new and nobody else's.
@@ -159,7 +160,7 @@ pub(crate) fn open_bound(
     Ok(fd)
 }
 
-/// Has the interface receive all frames, whoever they are for, as long as the socket is there.
+/// Makes the interface receive all frames, whatever their destination, as long as the socket lives.
 pub(crate) fn receive_all(fd: &OwnedFd, index: libc::c_uint) -> io::Result<()> {
     // SAFETY: all-zero bytes are a valid `packet_mreq`.
     let mut request: libc::packet_mreq = unsafe { mem::zeroed() };
@@ -179,7 +180,7 @@ pub(crate) fn receive_all(fd: &OwnedFd, index: libc::c_uint) -> io::Result<()> {
     Ok(())
 }
 
-/// Frames that the socket had no room for, since this was asked last.
+/// Number of frames for which the socket had no room, since the last call.
 pub(crate) fn dropped(fd: &OwnedFd) -> u64 {
     // SAFETY: all-zero bytes are valid numbers.
     let mut statistics: libc::tpacket_stats = unsafe { mem::zeroed() };
@@ -224,7 +225,7 @@ pub(crate) fn read(fd: &OwnedFd, buffer: &mut FrameBuffer) -> Result<Read, Errno
     Ok(Read { passing, tag, unix_ns })
 }
 
-/// VLAN tag and time, by the control messages of a message that was received.
+/// VLAN tag and time, from the control messages of a received message.
 fn beside(message: &libc::msghdr) -> (Option<u16>, Option<u64>) {
     let (mut tag, mut unix_ns) = (None, None);
     // SAFETY: `message` was filled by the kernel, and its buffer is still there; `CMSG_FIRSTHDR`

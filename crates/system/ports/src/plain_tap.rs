@@ -1,5 +1,5 @@
-//! A TAP device whose frames are whole: checksums complete, no super-frames, no header in front.
-//! For who looks into each frame, and has no use for what saves copies.
+//! A TAP device that delivers whole frames: checksums are complete, and there are no super-frames
+//! and no headers in front. For code that inspects each frame, and does not need what saves copies.
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,7 +10,7 @@ use crate::offload::disable_offloads;
 use crate::tap::{refusal, set_carrier};
 use crate::{HEADER_BYTES, SendError};
 
-/// Bytes of the longest frame, with its header.
+/// Length of the longest frame with its header, in bytes.
 const LONGEST: usize = 65_536 + 14 + HEADER_BYTES;
 
 /// A TAP device, by the descriptor that holds its far end.
@@ -21,12 +21,12 @@ pub struct PlainTap {
 }
 
 impl PlainTap {
-    /// Takes over `fd`, which must be attached to a device (`IFF_TAP | IFF_NO_PI |
-    /// IFF_VNET_HDR`, 10-byte virtio-net header) and non-blocking. What it was asked to leave to
-    /// the engine, the kernel does itself from now on.
+    /// Takes over `fd`, which must be attached to a device (`IFF_TAP | IFF_NO_PI | IFF_VNET_HDR`,
+    /// 10-byte virtio-net header) and non-blocking. From now on the kernel does itself whatever it
+    /// was asked to leave to the engine.
     ///
     /// # Errors
-    /// What the kernel says if it refuses.
+    /// Fails if the kernel refuses.
     pub fn from_fd(fd: OwnedFd) -> io::Result<Self> {
         disable_offloads(&fd)?;
         Ok(Self { fd, buffer: vec![0; LONGEST].into() })
@@ -35,7 +35,7 @@ impl PlainTap {
     /// The next frame that the interface's owner has sent; `None` if there is none now.
     ///
     /// # Errors
-    /// What the kernel says of a device that is broken or gone.
+    /// Fails if the device is broken or gone.
     pub fn receive(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
             match read(&self.fd, &mut *self.buffer) {
@@ -47,18 +47,18 @@ impl PlainTap {
         }
     }
 
-    /// Plugs the interface's cable in, or pulls it.
+    /// Plugs the interface's cable in, or unplugs it.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// Fails if the kernel refuses.
     pub fn set_carrier(&self, up: bool) -> io::Result<()> {
         set_carrier(&self.fd, up)
     }
 
-    /// Has the interface receive an Ethernet frame.
+    /// Makes the interface receive an Ethernet frame.
     ///
     /// # Errors
-    /// Why it does not.
+    /// Returns the reason why the interface does not accept it.
     pub fn send(&self, frame: &[u8]) -> Result<(), SendError> {
         let header = [0; HEADER_BYTES];
         loop {

@@ -1,4 +1,4 @@
-//! The memory that frames live in, used again and again, and who pays for it. Not here: the frames.
+//! Memory of frames: reuses it, limits it, and accounts for it. Not here: the frames.
 
 use std::mem;
 use std::sync::Arc;
@@ -9,25 +9,27 @@ use crate::frame::{
     Body, Frame, FrameBuffer, HEAD_BYTES, HEADROOM, SHORT_TAIL_BYTES, TAIL_BYTES, Tail, new_tail,
 };
 
-/// Free memory kept for later use, at most; what comes back above goes back to the machine.
+/// Largest numbers of free buffers that are kept for later use. More than these are returned to the
+/// machine.
 const KEPT_BODIES: usize = 4096;
 const KEPT_TAILS: usize = 128;
 const KEPT_SHORT_TAILS: usize = 512;
 
-/// What a frame costs beside the memory of its bytes: its place in the queues that it passes, which
-/// is all that one more frame costs where frames share memory.
+/// Cost of a frame beside the memory of its bytes: its place in the queues that it passes. That is
+/// the whole cost of another frame that shares memory.
 const PLACE_BYTES: usize = 256;
 
-/// A pool of frames with a limit on the memory of those that are out.
+/// A pool of frames, with a limit on the memory of the frames in use.
 ///
-/// Frames that share memory pay for it once, and each for its place. The memory used last is used
-/// next, so that it is still in the processor's cache. In the steady state nothing is allocated.
+/// Frames that share memory pay for it once, and each pays for its place. The memory used last is
+/// reused first, because it is still in the processor's cache. In the steady state nothing is
+/// allocated.
 #[derive(Debug)]
 pub struct Pool {
     bodies: Vec<Arc<Body>>,
     tails: Vec<Tail>,
     short_tails: Vec<Tail>,
-    /// Bytes handed out less bytes taken back, by the pool itself.
+    /// Bytes handed out less bytes taken back by the pool itself.
     out: isize,
     account: Arc<Account>,
     limit: usize,
@@ -40,15 +42,15 @@ impl Pool {
         Self { bodies, tails, short_tails, out: 0, account: Arc::default(), limit }
     }
 
-    /// Memory of the frames that are out, in bytes. Copies that were made of shared frames count,
-    /// and may bring it above the limit.
+    /// Memory of the frames in use, in bytes. Copies of shared frames count, and may bring it above
+    /// the limit.
     pub fn in_use(&self) -> usize {
         usize::try_from(self.out + self.account.bytes()).unwrap_or(0)
     }
 
-    /// Makes a frame of what a device put into `buffer`, and fits the buffer with new memory.
-    /// `None` if the limit is reached (the buffer can be filled again) or if not even a virtio-net
-    /// header was filled.
+    /// Makes a frame of the contents of `buffer`, which a device has filled, and gives the buffer
+    /// new memory. Returns `None` if the limit is reached (the buffer can be filled again), or if
+    /// not even a virtio-net header was filled.
     #[inline]
     pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<Frame> {
         let len = buffer.filled.checked_sub(HEADER_BYTES)?;
@@ -67,8 +69,8 @@ impl Pool {
         }
     }
 
-    /// A frame of `len` bytes with a blank virtio-net header; its bytes are whatever they are.
-    /// `None` if the limit is reached or `len` is more than [`Frame::MAX_LEN`].
+    /// A frame of `len` bytes with a blank virtio-net header. Its bytes are arbitrary. `None` if
+    /// the limit is reached or `len` is more than [`Frame::MAX_LEN`].
     #[inline]
     pub fn frame(&mut self, len: usize) -> Option<Frame> {
         if len > Frame::MAX_LEN {
@@ -89,8 +91,7 @@ impl Pool {
         Some(Frame { body, counted: true })
     }
 
-    /// A frame of these bytes, which are nothing that an interface would have to finish. `None` as
-    /// in [`Self::frame`].
+    /// A frame with these bytes, which no interface has to finish. `None` as in [`Self::frame`].
     pub fn frame_of(&mut self, bytes: &[u8]) -> Option<Frame> {
         let mut frame = self.frame(bytes.len())?;
         frame.write_at(0, bytes);
@@ -107,15 +108,15 @@ impl Pool {
         Some(copy)
     }
 
-    /// Counts the place of a frame that was made by [`Frame::duplicate`]; `false` if the limit is
-    /// reached. Whoever makes frames that may multiply asks before it queues them.
+    /// Accounts for the place of a frame that was made by [`Frame::duplicate`]. Returns `false` if
+    /// the limit is reached. Code that multiplies frames has to call it before it queues them.
     #[inline]
     pub fn admit(&mut self, frame: &mut Frame) -> bool {
         frame.counted = frame.counted || self.reserve(PLACE_BYTES);
         frame.counted
     }
 
-    /// Takes back `frame`, and its memory unless others share it.
+    /// Takes back `frame`, and its memory if no other frame shares it.
     #[inline]
     pub fn recycle(&mut self, mut frame: Frame) {
         if frame.counted {
@@ -140,8 +141,8 @@ impl Pool {
         }
     }
 
-    /// Bytes to charge for a frame's memory with so much of a tail, if there is room for it and its
-    /// place.
+    /// Reserves memory for a frame with such a tail, and for its place. Returns the bytes to charge
+    /// for the memory; `None` if there is no room.
     fn reserve_frame(&mut self, tail: usize) -> Option<usize> {
         let bytes = HEAD_BYTES + tail;
         self.reserve(bytes + PLACE_BYTES).then_some(bytes)
@@ -159,7 +160,7 @@ impl Pool {
         self.bodies.pop().unwrap_or_else(|| Arc::new(Body::new(None)))
     }
 
-    /// One of either length.
+    /// A tail of either length.
     fn tail(&mut self, bytes: usize) -> Tail {
         let free = if bytes == SHORT_TAIL_BYTES { &mut self.short_tails } else { &mut self.tails };
         free.pop().unwrap_or_else(|| new_tail(bytes))
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(pool.in_use(), 0);
     }
 
-    /// As when a capture is the last to hold a frame.
+    /// For example, a capture may be the last to hold a frame.
     #[test]
     fn memory_that_others_free_counts_as_free() {
         let mut pool = Pool::new(HEAD_BYTES + PLACE_BYTES);

@@ -1,11 +1,17 @@
-//! Super-frames cut into wire-size frames, or into smaller super-frames, as the kernel's own
-//! segmentation does it. Pure. Not here: whether to cut (the link model says) and whether the
-//! super-frame is sound (`layout`).
+//! Cuts super-frames into wire-size frames, or into smaller super-frames, as the kernel's own
+//! segmentation does. Pure. Not here: whether to cut (the link model decides) and whether the
+//! super-frame is well-formed (`layout`).
 //!
-//! Of each piece: IPv4 identification counted up, total length and header checksum; IPv6 payload
-//! length; TCP sequence number; FIN and PSH on the last piece only, CWR on the first only (RFC
-//! 3168 §6.1.2); UDP length. The transport checksum stays partial (the pseudo-header's sum, its
-//! length replaced); the receiving kernel finishes or trusts it.
+//! These fields of each piece change:
+//!
+//! - IPv4: identification (counted up), total length, header checksum
+//! - IPv6: payload length
+//! - TCP: sequence number; FIN and PSH are set on the last piece only, CWR on the first only (RFC
+//!   3168 §6.1.2)
+//! - UDP: length
+//!
+//! The transport checksum stays partial (the pseudo-header's sum, with its length replaced). The
+//! receiving kernel finishes or trusts it.
 
 use crate::checksum::{replace, sum};
 use crate::layout::{IPV6, SuperFrame, Transport};
@@ -16,9 +22,9 @@ const TCP_PSH: u8 = 0x08;
 const TCP_CWR: u8 = 0x80;
 
 /// The wire frames `first..first + count` of the super-frame `source`, as one frame: an ordinary
-/// one for a count of 1, a smaller super-frame for more. `None` if the pool has no memory.
+/// frame if `count` is 1, else a smaller super-frame. `None` if the pool has no memory.
 ///
-/// `layout` must be that of `source`; a range that reaches beyond the last wire frame is cut.
+/// `layout` must be that of `source`. A range that reaches beyond the last wire frame is cut.
 pub fn split(
     source: &Frame,
     layout: &SuperFrame,
@@ -90,7 +96,7 @@ fn transport_header(piece: &mut Frame, layout: &SuperFrame, skipped: usize, last
     put(header, checksum_at, replace(partial, before, now));
 }
 
-/// A length as its header field. A well-formed super-frame's lengths all fit.
+/// Converts a length to a header field. All lengths of a well-formed super-frame fit.
 fn clamp(length: usize) -> u16 {
     u16::try_from(length).unwrap_or(u16::MAX)
 }

@@ -1,22 +1,23 @@
-//! The VLAN tag of a frame (IEEE 802.1Q §9), read, put in and taken out. What is in front of the
-//! tag (the virtio-net header and two addresses) moves into the head's free room and back, so that
-//! a super-frame of 64 KiB costs no more than a small frame. Not here: which tag a frame gets.
+//! Reads, inserts and removes the VLAN tag of a frame (IEEE 802.1Q §9). The bytes in front of the
+//! tag (the virtio-net header and two addresses) move into the head's free room and back, so that a
+//! super-frame of 64 KiB costs no more than a small frame. Not here: which tag a frame gets.
 
 use crate::frame::TAG_BYTES;
 use crate::{Frame, HEADER_BYTES, Pool};
 
 /// The type of a customer's tag, in front of the tag control information.
 pub(crate) const C_TAG: u16 = 0x8100;
-/// The type of a provider's tag (802.1ad), which switches here take for payload.
+/// The type of a provider's tag (802.1ad), which switches treat as payload here.
 pub(crate) const S_TAG: u16 = 0x88a8;
-/// Destination and source address, behind which the tag stands.
+/// Length of the destination and source address, which the tag follows, in bytes.
 const ADDRESSES: usize = 12;
-/// The shortest frame with a tag: behind it, the type or length of the payload.
+/// Length of the shortest frame with a tag, in bytes. The tag is followed by the type or length of
+/// the payload.
 const TAGGED: usize = ADDRESSES + TAG_BYTES + 2;
 
 impl Frame {
-    /// The tag control information of the outer tag, if that is one of type 8100: priority (3
-    /// bits), drop eligible, VLAN (12 bits).
+    /// The tag control information of the outer tag, if that has the type 8100: priority (3 bits),
+    /// drop eligible, VLAN (12 bits).
     #[inline]
     pub fn tag(&self) -> Option<u16> {
         match self.outer_tag() {
@@ -25,12 +26,12 @@ impl Frame {
         }
     }
 
-    /// Bytes of the outer tag, of either type, or 0.
+    /// Length of the outer tag of either type, in bytes; 0 if there is none.
     pub fn tag_bytes(&self) -> usize {
         if self.outer_tag().is_some() { TAG_BYTES } else { 0 }
     }
 
-    /// Type and control information.
+    /// Type and control information of the outer tag.
     #[inline]
     fn outer_tag(&self) -> Option<(u16, u16)> {
         let tag = self.start().get(ADDRESSES..TAGGED)?;
@@ -38,8 +39,8 @@ impl Frame {
         matches!(kind, C_TAG | S_TAG).then(|| (kind, u16::from_be_bytes([tag[2], tag[3]])))
     }
 
-    /// Where the virtio-net header is once this tag is put in, or the one that is there is taken
-    /// out; `None` if there is no room.
+    /// Offset of the virtio-net header after this tag is inserted, or the existing one is removed;
+    /// `None` if there is no room.
     fn moved(&self, tag: Option<u16>) -> Option<u8> {
         match tag {
             Some(_) => self.body.at.checked_sub(TAG_BYTES as u8),
@@ -47,8 +48,8 @@ impl Frame {
         }
     }
 
-    /// Puts `tag` in behind the addresses, or takes out what is there, so that the virtio-net
-    /// header is at `at` then. All that it says of places behind it is adjusted.
+    /// Inserts `tag` behind the addresses, or removes the existing one, so that the virtio-net
+    /// header moves to `at`. Adjusts the offsets in that header.
     fn shift(&mut self, tag: Option<u16>, at: u8) {
         let by = if tag.is_some() { TAG_BYTES.cast_signed() } else { -TAG_BYTES.cast_signed() };
         let moved = |offset: u16| offset.saturating_add_signed(by as i16);
@@ -75,9 +76,9 @@ impl Frame {
 }
 
 impl Pool {
-    /// `frame` with this outer tag of type 8100 or none: the tag is put in, changed or taken out.
-    /// `None` if the pool has no memory, which only frames may need that lost a tag to bit errors
-    /// or have dozens.
+    /// Gives `frame` this outer tag of type 8100, or none: inserts, changes or removes it. Returns
+    /// `None` if the pool has no memory, which is needed only for frames that lost a tag to bit
+    /// errors or have dozens.
     #[must_use]
     pub fn set_tag(&mut self, mut frame: Frame, tag: Option<u16>) -> Option<Frame> {
         match (frame.tag(), tag) {
@@ -90,8 +91,8 @@ impl Pool {
         }
     }
 
-    /// `frame` once more with this outer tag or none: in the same memory if that is its tag
-    /// already, else in memory of its own. `None` if the pool has no memory.
+    /// Another frame with the contents of `frame` and this outer tag, or none. It shares the memory
+    /// if `frame` has that tag already, else it gets its own. `None` if the pool has no memory.
     pub fn with_tag(&mut self, frame: &Frame, tag: Option<u16>) -> Option<Frame> {
         if frame.tag() == tag {
             return Some(frame.duplicate());
@@ -100,8 +101,8 @@ impl Pool {
         self.set_tag(copy, tag)
     }
 
-    /// `frame` with a tag in front of whatever follows its addresses, another tag included. `None`
-    /// as [`set_tag`](Self::set_tag).
+    /// Inserts a tag in front of whatever follows the addresses of `frame`, even another tag.
+    /// Returns `None` as [`set_tag`](Self::set_tag) does.
     #[must_use]
     pub fn push_tag(&mut self, frame: Frame, tag: u16) -> Option<Frame> {
         self.shift(frame, Some(tag))
@@ -109,7 +110,7 @@ impl Pool {
 
     fn shift(&mut self, mut frame: Frame, tag: Option<u16>) -> Option<Frame> {
         if frame.moved(tag).is_none() {
-            // A copy has the room that a device leaves.
+            // A copy has as much room as a device leaves.
             let copy = self.copy(&frame);
             self.recycle(frame);
             frame = copy?;
@@ -176,7 +177,7 @@ mod tests {
         }
     }
 
-    /// The type of the tag is hit by a bit error: to the next switch the frame has none.
+    /// A bit error changes the type of the tag: to the next switch the frame has none.
     #[test]
     fn tags_that_are_not_taken_out_pile_up() {
         for length in [60, 2034, 9014] {
@@ -194,7 +195,7 @@ mod tests {
         }
     }
 
-    /// As many tags as a node may send, each taken out by another switch.
+    /// As many tags as a node may send, each removed by another switch.
     #[test]
     fn dozens_of_tags_are_taken_out_one_by_one() {
         let mut bytes = numbered(12);

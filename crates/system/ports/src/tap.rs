@@ -1,8 +1,8 @@
 //! The kernel's TAP device. Not here: creating and configuring one.
 //!
-//! A frame that the interface's owner sends faster than the engine reads waits in the device's
-//! transmit queue (`txqueuelen`, 1000 frames); what finds it full is dropped by the kernel and
-//! counted there, as `tx_dropped` of the interface.
+//! Frames that the interface's owner sends faster than the engine reads wait in the device's
+//! transmit queue (`txqueuelen`, 1000 frames). If it is full, the kernel drops frames, and counts
+//! them as `tx_dropped` of the interface.
 //!
 //! Reads and writes go to the kernel directly (`rustix`), see `writing`.
 
@@ -21,18 +21,19 @@ nix::ioctl_write_ptr!(tun_set_carrier, b'T', 226, libc::c_int);
 #[derive(Debug)]
 pub struct Tap {
     fd: Arc<OwnedFd>,
-    /// What it takes.
+    /// Work that it can do.
     offload: Offload,
 }
 
 impl Tap {
-    /// Takes over `fd`, which must be attached to a device (`IFF_TAP | IFF_NO_PI |
-    /// IFF_VNET_HDR`, 10-byte virtio-net header) and non-blocking.
+    /// Takes over `fd`, which must be attached to a device (`IFF_TAP | IFF_NO_PI | IFF_VNET_HDR`,
+    /// 10-byte virtio-net header) and non-blocking.
     pub fn from_fd(fd: OwnedFd) -> Self {
         Self { fd: Arc::new(fd), offload: Offload::Segmentation }
     }
 
-    /// As [`from_fd`](Self::from_fd), for who takes no super-frames from the device's interface.
+    /// Takes over `fd` like [`from_fd`](Self::from_fd), for a device whose interface must not get
+    /// super-frames.
     pub fn of_single_frames(fd: OwnedFd) -> Self {
         Self { offload: Offload::Checksum, ..Self::from_fd(fd) }
     }
@@ -74,7 +75,7 @@ impl FrameDevice for Tap {
     }
 }
 
-/// What the kernel means by an error of a write.
+/// The meaning of an error of a write.
 pub(crate) fn refusal(errno: Errno) -> SendError {
     match errno {
         Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM => SendError::Full,

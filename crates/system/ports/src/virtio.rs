@@ -1,7 +1,7 @@
-//! The virtio-net header, 10 bytes, as the kernel puts it in front of a TAP's frames (virtio 1.2
-//! §5.1.6, legacy layout; the machine's byte order). Not here: what the frame behind it holds.
+//! The virtio-net header, 10 bytes, which the kernel puts in front of a TAP's frames (virtio 1.2
+//! §5.1.6, legacy layout; the machine's byte order). Not here: the contents of the frame behind it.
 
-/// Bytes of the header.
+/// Length of the header, in bytes.
 pub const HEADER_BYTES: usize = 10;
 
 const NEEDS_CSUM: u8 = 1;
@@ -11,7 +11,7 @@ const GSO_TCPV6: u8 = 4;
 const GSO_UDP_L4: u8 = 5;
 const GSO_ECN: u8 = 0x80;
 
-/// What a super-frame is to be cut into.
+/// The kind of packets that a super-frame has to be cut into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GsoKind {
     /// TCP over IPv4.
@@ -20,27 +20,27 @@ pub enum GsoKind {
     TcpV6,
     /// UDP datagrams over either.
     Udp,
-    /// A kind this engine does not know.
+    /// A kind that this engine does not know.
     Unknown(u8),
 }
 
 /// The header's fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct VirtioHeader {
-    /// The transport checksum holds the pseudo-header's sum only; whoever puts the frame on a
-    /// wire adds the rest.
+    /// Whether the transport checksum is only the pseudo-header's sum. The sender that puts the
+    /// frame on a wire adds the rest.
     pub needs_checksum: bool,
-    /// What the frame is to be cut into; `None` for an ordinary frame.
+    /// The kind of packets that the frame has to be cut into; `None` for an ordinary frame.
     pub gso: Option<GsoKind>,
-    /// The TCP segments carry congestion-window-reduced, on the first one only.
+    /// Whether congestion-window-reduced (CWR) is set; it applies to the first TCP segment only.
     pub ecn: bool,
-    /// Bytes of headers, a hint.
+    /// Length of the headers in bytes; only a hint.
     pub header_len: u16,
-    /// Payload bytes of each segment but the last.
+    /// Length of the payload of each segment but the last, in bytes.
     pub gso_size: u16,
-    /// Where the checksum begins, from the start of the frame.
+    /// Start of the checksummed bytes, from the start of the frame.
     pub checksum_start: u16,
-    /// Where the checksum is stored, from `checksum_start`.
+    /// Position of the checksum, from `checksum_start`.
     pub checksum_offset: u16,
 }
 

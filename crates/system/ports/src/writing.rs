@@ -1,8 +1,7 @@
-//! A frame written to a descriptor of the kernel's. Not here: what an error means to a device.
+//! Writes a frame to a descriptor of the kernel. Not here: what an error means to a device.
 //!
-//! Writes go to the kernel directly (`rustix`), as reads do: in a process with threads the C
-//! library makes each of them a cancellation point, which took 6 % of the time of a flood of small
-//! frames.
+//! Writes go to the kernel directly (`rustix`), as reads do. In a process with threads the C
+//! library makes each of them a cancellation point, which is expensive in a flood of small frames.
 
 use std::io::IoSlice;
 use std::os::fd::AsFd;
@@ -14,7 +13,7 @@ use crate::Frame;
 /// Writes `frame` with its header, in one piece.
 ///
 /// # Errors
-/// What the kernel says; it was interrupted by no signal.
+/// Returns the kernel's error. Interruptions by signals are retried.
 #[inline]
 pub(crate) fn write_frame(fd: impl AsFd, frame: &Frame) -> Result<(), Errno> {
     let (start, rest) = frame.raw_parts();

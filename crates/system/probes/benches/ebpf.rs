@@ -1,7 +1,7 @@
-//! What event-driven probes cost: two threads of a node that wake each other through pipes on one
-//! CPU as fast as they can, with the programs in the kernel and without, in turn; and what the
-//! kernel says of each program (`bpf_stats_enabled`). Then the share of one CPU that all probes
-//! take in user space. Needs root. `cargo bench -p netloom-probes --bench ebpf`.
+//! Cost of event-driven probes. Two threads of a node wake each other through pipes on one CPU as
+//! fast as they can, alternately with the programs in the kernel and without. Prints what the
+//! kernel counts for each program (`bpf_stats_enabled`), and then the share of one CPU that all
+//! probes take in user space. Needs root. `cargo bench -p netloom-probes --bench ebpf`.
 
 use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::unix::fs::MetadataExt;
@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 
 const ROUNDS: u32 = 200_000;
 const PAIRS: usize = 5;
-/// Each thread is woken once and switched to once.
+/// Each thread is woken once and switched to once in a round.
 const SWITCHES_OF_A_ROUND: f64 = 2.0;
 const STATS: &str = "/proc/sys/kernel/bpf_stats_enabled";
 
@@ -62,7 +62,7 @@ fn main() {
     node.join().unwrap();
 }
 
-/// Nanoseconds for a switch, wake-up included.
+/// Nanoseconds for a switch, including the wake-up.
 fn ping_pong() -> f64 {
     let ((from_one, to_other), (from_other, to_one)) = (pipe().unwrap(), pipe().unwrap());
     let other = thread::spawn(move || play(from_one, to_one));
@@ -85,12 +85,12 @@ fn play(mut from: PipeReader, mut to: PipeWriter) {
     let mut ball = [0];
     for _ in 0..ROUNDS {
         from.read_exact(&mut ball).unwrap();
-        // The last throw has nobody to catch it.
+        // Nobody catches the last throw.
         let _ = to.write_all(&ball);
     }
 }
 
-/// What the kernel counts of each program, itself included.
+/// Prints what the kernel counts for each program, including itself.
 fn by_program(places: &Places, measure: &dyn Fn() -> f64) {
     if fs::write(STATS, "1").is_err() {
         return println!("  this kernel does not count the time of programs");
@@ -110,7 +110,7 @@ fn by_program(places: &Places, measure: &dyn Fn() -> f64) {
     fs::write(STATS, "0").unwrap();
 }
 
-/// Time spent in probes as a share of one CPU, for ten seconds.
+/// Prints the time spent in probes for ten seconds, as a share of one CPU.
 fn in_user_space() {
     let places = Places::of_this_machine(vec![]);
     for (what, mut probes) in

@@ -1,6 +1,6 @@
-//! What all polling probes and the monitor behind them cost on this machine, as a share of one CPU:
-//! time spent ÷ duration, and the CPU time of the thread. `cargo bench -p netloom-probes --
-//! [SECONDS]`.
+//! Cost of all polling probes and of the monitor behind them on this machine, as a share of one
+//! CPU: time spent ÷ duration, and the CPU time of the thread.
+//! `cargo bench -p netloom-probes -- [SECONDS]`.
 
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};

@@ -1,4 +1,4 @@
-//! Cgroups of nodes that are not there yet: they come with the first process of a node.
+//! Waits for cgroups of nodes that do not exist yet: they appear with the first process of a node.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,39 +10,40 @@ use netloom_units::{Duration, Time};
 
 use crate::places::Places;
 
-/// How often to look for new ones.
+/// How often to look for new cgroups.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The nodes that wait for theirs. Looking means listing the folders in which cgroups appear, which
-/// costs less than asking for each.
+/// The nodes whose cgroups do not exist yet. They are looked for by listing the folders in which
+/// they appear, which costs less than asking for each.
 #[derive(Debug, Default)]
 pub struct Awaited {
-    /// By the folder above, and the name there.
+    /// Nodes by the parent folder and the name of the cgroup.
     waiting: BTreeMap<PathBuf, BTreeMap<OsString, Party>>,
     looked: Option<Time>,
 }
 
 impl Awaited {
-    /// All that may come.
+    /// Waits for the cgroups of all nodes that may get one.
     pub fn of(places: &Places) -> Self {
         let mut awaited = Self::default();
         places.cgroups().for_each(|(party, cgroup)| awaited.await_again(party, &cgroup));
         awaited
     }
 
-    /// Waits for one that has gone.
+    /// Waits again for a cgroup that has gone.
     pub fn await_again(&mut self, party: Party, cgroup: &std::path::Path) {
         if let (Some(parent), Some(name)) = (cgroup.parent(), cgroup.file_name()) {
             self.waiting.entry(parent.into()).or_default().insert(name.into(), party);
         }
     }
 
-    /// Waits for none any more.
+    /// Stops waiting for any.
     pub fn clear(&mut self) {
         self.waiting.clear();
     }
 
-    /// Those that have come since the last call, looked for once a second.
+    /// Returns the cgroups that have appeared since the last call. Looks for them once a second at
+    /// most.
     pub fn come(&mut self, at: Time) -> Vec<(Party, PathBuf)> {
         if self.looked.is_some_and(|looked| at < looked + LOOK) {
             return vec![];

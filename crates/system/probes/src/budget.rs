@@ -1,18 +1,18 @@
-//! How often a probe with much to read may look: no more of a CPU than its budget.
+//! CPU budget of a probe with much to read, which decides how often it may look.
 
 use netloom_units::Duration;
 use nix::time::{ClockId, clock_gettime};
 
-/// A first look that opens files costs so many times what others do.
+/// Cost of a first look that opens files, as a multiple of other looks.
 const OPENING: u64 = 3;
 
-/// What the looks of a probe cost, which grows with the number of its files, and with all that
-/// pushes them out of the CPU's caches.
+/// Costs of a probe's looks. They grow with the number of its files, and with everything that
+/// evicts them from the CPU's caches.
 #[derive(Debug)]
 pub struct Budget {
-    /// One of so many parts of a CPU may be used.
+    /// The probe may use one in this many parts of a CPU.
     parts: u64,
-    /// What the first look costs, as a multiple of the others.
+    /// Cost of the first look, as a multiple of the others.
     first: u64,
     began: Duration,
     last: Option<Duration>,
@@ -27,33 +27,33 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// One of so many parts of a CPU.
+    /// A budget of one in this many parts of a CPU.
     pub fn of_one_part_in(parts: u64) -> Self {
         Self { parts, first: OPENING, began: Duration::ZERO, last: None, before: None }
     }
 
-    /// The same of looks that keep nothing open, the first no dearer than others.
+    /// A budget for looks that keep nothing open, so that the first costs no more than others.
     pub fn of_equal_looks(parts: u64) -> Self {
         Self { first: 1, ..Self::of_one_part_in(parts) }
     }
 
-    /// A look begins, of the thread that calls this.
+    /// Begins a look of the calling thread.
     pub fn begin(&mut self) {
         self.began = thread_time();
     }
 
-    /// The look is over.
+    /// Ends the look.
     pub fn end(&mut self) {
         self.count(thread_time().saturating_sub(self.began));
     }
 
-    /// A look took so long.
+    /// Records that a look took this long.
     pub fn count(&mut self, took: Duration) {
         self.before = self.last.replace(took);
     }
 
-    /// When to look again after the last look: `least`, or longer if the lesser of the last two was
-    /// too dear. (One may be dear by chance.)
+    /// When to look again after the last look: after `least`, or later if the cheaper of the last
+    /// two looks was too expensive. A single look may be expensive by chance.
     pub fn period(&self, least: Duration) -> Duration {
         let last = self.last.unwrap_or_default().as_nanos();
         let took = self.before.map_or(last / self.first, |before| before.as_nanos().min(last));
@@ -61,7 +61,7 @@ impl Budget {
     }
 }
 
-/// The CPU time of the calling thread. Cannot fail for it.
+/// CPU time of the calling thread. The call cannot fail for the own thread.
 fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(std::time::Duration::from);
     Duration::from_nanos(u64::try_from(time.unwrap_or_default().as_nanos()).unwrap_or(u64::MAX))
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dear_looks_are_rare_and_one_by_chance_is_not_counted() {
+    fn expensive_looks_are_rare_and_a_single_one_does_not_count() {
         let us = Duration::from_micros;
         let mut budget = Budget::default();
         let mut periods = vec![];

@@ -1,8 +1,9 @@
-//! CPUs, from `/proc/stat`: without an idle moment or not, and what the hypervisor took.
+//! CPUs, from `/proc/stat`: whether they had an idle moment, and how much the hypervisor took.
 //!
 //! The kernel counts idle time in ticks of 10 ms, rounded down over all time: an interval without a
-//! tick had less than 10 ms of it. A busy stretch is made of whole intervals, so that it is seen if
-//! it is two of them longer than the limit, and never where there was none.
+//! tick had less than 10 ms of idle time. A busy stretch consists of whole intervals. So a stretch
+//! is detected if it is two intervals longer than the limit, and none is reported where there was
+//! none.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ use crate::source::Foundation;
 
 const NAME: &str = "/proc/stat";
 const PERIOD: Duration = Duration::from_millis(50);
-/// The window of steal is seconds long.
+/// The window of steal is seconds long, so it need not be polled often.
 const PERIOD_OF_STEAL: Duration = Duration::from_millis(500);
 /// `USER_HZ` is 100 on every architecture that Linux has.
 pub const TICK: Duration = Duration::from_millis(10);
@@ -38,7 +39,7 @@ impl Cpu {
         Self::of(places, &[SignalKind::Cpu, SignalKind::Steal])
     }
 
-    /// Where a better probe watches busy CPUs.
+    /// A probe of steal alone, for machines where a better probe watches busy CPUs.
     pub fn only_steal(places: &Places) -> Self {
         Self::of(places, &[SignalKind::Steal])
     }
@@ -80,8 +81,8 @@ pub fn ticks(count: u64) -> Duration {
     Duration::from_nanos(count.saturating_mul(TICK.as_nanos()))
 }
 
-/// CPU, idle and steal of a line of `/proc/stat`; nothing for the sum and for other lines. Waiting
-/// for a disk (`iowait`) is idle.
+/// CPU, idle and steal of a line of `/proc/stat`; `None` for the sum and for other lines. Waiting
+/// for a disk (`iowait`) counts as idle.
 fn cpu_line(line: &[u8]) -> Option<(u32, u64, u64)> {
     let mut words = words(line.strip_prefix(b"cpu")?);
     // The line of the sum has no number.

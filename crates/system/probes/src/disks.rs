@@ -1,10 +1,9 @@
-//! Disks, from `/proc/diskstats`: with requests pending all the time or not.
+//! Disks, from `/proc/diskstats`: whether requests were pending all the time.
 //!
-//! An interval counts as busy throughout if requests were pending at both its ends and the disk
-//! either completed none in between (the same ones were pending) or was busy all the time by the
-//! kernel's own count. That count is in timer ticks, and a tick with any request in it counts
-//! whole: many short requests one after another look like a busy disk if both looks happen to meet
-//! one.
+//! An interval counts as busy if requests were pending at both its ends, and the disk either
+//! completed none in between (the same ones were pending) or was busy all the time by the kernel's
+//! own count. That count is in timer ticks, and a tick with any request in it counts in full: a
+//! series of many short requests looks like a busy disk if both looks happen to meet one.
 
 use std::path::PathBuf;
 
@@ -22,13 +21,13 @@ const PERIOD: Duration = Duration::from_millis(50);
 pub struct Disks {
     stats: Foundation,
     block: PathBuf,
-    /// Whole disks and parts of disks, in the order in which they were seen.
+    /// Whole disks and partitions, in the order in which they were found.
     known: Vec<Disk>,
 }
 
 struct Disk {
     name: Vec<u8>,
-    /// Partitions are parts of disks.
+    /// Whether it is a whole disk, not a partition.
     whole: bool,
     pending: u64,
     completed: Counter,
@@ -77,7 +76,7 @@ impl Probe for Disks {
     }
 }
 
-/// What a line of `/proc/diskstats` says.
+/// Fields of a line of `/proc/diskstats`.
 struct Line {
     completed: u64,
     pending: u64,
@@ -90,8 +89,8 @@ impl Disk {
         Self { name: name.into(), whole, pending: 0, completed, busy_ms }
     }
 
-    /// How long it was idle in the time `over` since the last look; zero only if it was busy
-    /// throughout, as far as can be told.
+    /// Idle time in the interval `over` since the last look. It is zero only if the disk was busy
+    /// throughout, as far as can be observed.
     fn idle(&mut self, now: &Line, over: Option<Duration>) -> Option<Duration> {
         let (completed, busy) =
             (self.completed.grew(now.completed), self.busy_ms.grew(now.busy_ms));

@@ -1,4 +1,4 @@
-//! Taking the kernel's texts apart: bytes in, numbers out, nothing allocated.
+//! Parsing of the kernel's texts: bytes in, numbers out, without allocation.
 
 /// The lines of a text.
 pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -10,12 +10,13 @@ pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
-/// A word as a decimal number.
+/// Parses a word as a decimal number.
 pub fn number(word: &[u8]) -> Option<u64> {
     str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// A name as text. Processes choose theirs: control characters become `?`, as in what `ps` prints.
+/// Converts a name to text. Processes choose their names, so control characters become `?`, as in
+/// the output of `ps`.
 pub fn text(word: &[u8]) -> String {
     let text = String::from_utf8_lossy(word);
     match text.chars().any(char::is_control) {
@@ -24,7 +25,7 @@ pub fn text(word: &[u8]) -> String {
     }
 }
 
-/// The number behind a key, in lines like `key 17` or `key: 17`.
+/// The number after a key, in lines like `key 17` or `key: 17`.
 pub fn value(text: &[u8], key: &str) -> Option<u64> {
     lines(text).find_map(|line| {
         let mut words = words(line);
@@ -34,17 +35,18 @@ pub fn value(text: &[u8], key: &str) -> Option<u64> {
     })
 }
 
-/// How much a counter grew since the last look; nothing at the first, or if it began anew.
+/// A counter of the kernel. [`Counter::grew`] returns its growth since the last look; `None` at the
+/// first look, or if the counter was reset.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counter(Option<u64>);
 
 impl Counter {
-    /// One that has counted nothing yet.
+    /// A counter that began at zero when it was not being read yet.
     pub fn from_zero() -> Self {
         Self(Some(0))
     }
 
-    /// Whether it has counted nothing since it is there, as far as was looked.
+    /// Whether it was zero at the last look.
     pub fn is_zero(self) -> bool {
         self.0 == Some(0)
     }

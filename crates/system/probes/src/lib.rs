@@ -1,13 +1,13 @@
-//! Probes: what the machine does, as observations for the contention monitor. Not here: what
-//! follows from it (`netloom-monitor`), and what the engine sees of itself.
+//! Probes: observe the machine for the contention monitor. Not here: what follows from observations
+//! (`netloom-monitor`), and how the engine observes itself.
 //!
-//! What a machine does not have is a blind spot with a name, never an error. [`Probes::best`] uses
-//! programs in the kernel (`bpf`) where it can; the others poll files of the kernel, whose roots
-//! are arguments: [`Places`]. A probe of another kind is another file with a [`Probe`].
+//! If a machine lacks something, that is a blind spot with a name, never an error. [`Probes::best`]
+//! uses programs in the kernel (`bpf`) if it can. Other probes poll files of the kernel, whose
+//! roots are arguments: [`Places`]. To add a probe, add a file with a [`Probe`].
 //!
 //! | file | reads | for |
 //! |---|---|---|
-//! | `bpf` | tracepoints, the kernel's tasks | busy CPUs, run-queue delay, busy disks; what processes used |
+//! | `bpf` | tracepoints, the kernel's tasks | busy CPUs, run-queue delay, busy disks; use by process |
 //! | `cpu` | `/proc/stat` | busy CPUs, steal |
 //! | `processes`, `process` | `bpf/tasks`, or `/proc/PID/stat`, `schedstat`, `io`, `ns/net`; `cpu.stat` of cgroups | who uses CPU and disk; major faults; run-queue delay |
 //! | `pressure` | PSI of nodes' cgroups, or of the machine | standing still |
@@ -15,12 +15,12 @@
 //! | `vmstat` | `/proc/vmstat` | swapping |
 //! | `disks` | `/proc/diskstats` | busy disks |
 //! | `softnet` | `/proc/net/softnet_stat` | frames lost in the kernel |
-//! | `neighbours` | `/proc/net/stat/arp_cache`, `ndisc_cache` | frames lost for want of a neighbour |
+//! | `neighbours` | `/proc/net/stat/arp_cache`, `ndisc_cache` | frames lost for lack of a neighbour entry |
 //! | `uplinks` | `/proc/net/dev` | traffic and losses of uplinks |
-//! | `places`, `awaited`, `source`, `fields` | – | where files are, or will be; reading and taking them apart |
+//! | `places`, `awaited`, `source`, `fields` | – | where files are, or will be; reading and parsing them |
 //! | `budget` | – | how often a probe with many files looks |
-//! | `probe`, `probes` | – | what probes have in common, and polling them when they are due |
-//! | `prepared` | – | choosing the best, and what can be done before there are nodes |
+//! | `probe`, `probes` | – | the interface of probes, and polling them when they are due |
+//! | `prepared` | – | selecting the best probes, and preparing them before there are nodes |
 
 mod awaited;
 mod bpf;

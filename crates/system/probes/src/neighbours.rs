@@ -1,7 +1,7 @@
 //! Frames that the kernel lost because its table of neighbours was full, from
 //! `/proc/net/stat/arp_cache` and `ndisc_cache`. All network namespaces of a machine share the two
-//! tables (`gc_thresh3`, 1024 where nobody has changed it), so a large network can fill them: what
-//! cannot have an entry is dropped without a word. Counted for the whole machine.
+//! tables (`gc_thresh3`, 1024 by default), so a large network can fill them. The kernel silently
+//! drops frames to neighbours that get no entry. Counted for the whole machine.
 
 use netloom_monitor::{DropCause, Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
@@ -14,19 +14,19 @@ use crate::source::Foundation;
 const PERIOD: Duration = Duration::from_millis(500);
 const FULL: &[u8] = b"table_fulls";
 
-/// The table of one family.
+/// Probe of the table of one address family.
 pub struct Neighbours {
     stat: Foundation,
     full: Counter,
 }
 
 impl Neighbours {
-    /// IPv4's.
+    /// Probe of IPv4's table.
     pub fn of_ipv4(places: &Places) -> Self {
         Self::of(places, "/proc/net/stat/arp_cache", "net/stat/arp_cache")
     }
 
-    /// IPv6's.
+    /// Probe of IPv6's table.
     pub fn of_ipv6(places: &Places) -> Self {
         Self::of(places, "/proc/net/stat/ndisc_cache", "net/stat/ndisc_cache")
     }
@@ -57,7 +57,7 @@ impl Probe for Neighbours {
     }
 }
 
-/// The sum over CPUs of the column, which has hexadecimal numbers of 32 bits.
+/// Sum of the column over all CPUs. Its numbers are hexadecimal and have 32 bits.
 fn refused(text: &[u8]) -> Option<u64> {
     let mut lines = lines(text);
     let column = words(lines.next()?).position(|word| word == FULL)?;

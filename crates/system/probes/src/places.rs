@@ -1,4 +1,4 @@
-//! Where the kernel's files are, and what belongs to the experiment.
+//! Roots of the kernel's files, and what belongs to the experiment.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use netloom_monitor::Party;
 use netloom_units::Duration;
 
-/// Where to look.
+/// Roots of the kernel's files, and what belongs to the experiment.
 #[derive(Debug, Clone)]
 pub struct Places {
-    /// The process file system.
+    /// Root of the process file system.
     pub proc: PathBuf,
-    /// The system file system.
+    /// Root of the system file system.
     pub sys: PathBuf,
     /// The nodes, in the order of the scenario: the first is [`Party::Node`]`(0)`.
     pub nodes: Vec<Node>,
@@ -19,46 +19,47 @@ pub struct Places {
     pub engine: u32,
     /// The network devices that are uplinks of the experiment.
     pub uplinks: Vec<String>,
-    /// Waits for a CPU that are no longer than this need not be told.
+    /// Longest wait for a CPU that need not be reported.
     pub tolerated_wait: Duration,
 }
 
-/// A node, as the kernel knows it.
+/// A node, as the kernel identifies it.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// The inode of its network namespace, by which its processes are known.
+    /// The inode of its network namespace, which identifies its processes.
     pub netns: Option<u64>,
     /// Its cgroup (version 2), which need not exist yet: nodes get theirs with their first process.
     pub cgroup: Option<PathBuf>,
-    /// What the scenario limits: that it waits for more is asked for, and no contention.
+    /// Limits of the scenario. A node that waits because of its own limit does so by request: that
+    /// is no contention.
     pub limited: Limited,
 }
 
-/// What the scenario limits of a node, its group, or the experiment.
+/// Which limits the scenario sets for a node, its group, or the experiment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limited {
-    /// CPU time.
+    /// Whether CPU time is limited.
     pub cpu: bool,
-    /// Memory.
+    /// Whether memory is limited.
     pub memory: bool,
 }
 
 impl Places {
-    /// `/proc` and `/sys`, this process as the engine, no uplinks, and every wait told.
+    /// `/proc` and `/sys`, this process as the engine, no uplinks, and every wait reported.
     pub fn of_this_machine(nodes: Vec<Node>) -> Self {
         let (proc, sys) = ("/proc".into(), "/sys".into());
         let (engine, tolerated_wait) = (std::process::id(), Duration::ZERO);
         Self { proc, sys, nodes, engine, uplinks: vec![], tolerated_wait }
     }
 
-    /// The inodes of the nodes' network namespaces, and which node it is.
+    /// The inodes of the nodes' network namespaces, with the nodes' numbers.
     pub(crate) fn namespaces(&self) -> impl Iterator<Item = (u64, u32)> {
         (0..).zip(&self.nodes).filter_map(|(index, node)| Some((node.netns?, index)))
     }
 
-    /// What is limited of a party; nothing of one that is no node.
+    /// The limits of a party; none for a party that is not a node.
     pub(crate) fn limited(&self, party: Party) -> Limited {
         let node = match party {
             Party::Node(node) => self.nodes.get(node as usize),
@@ -67,7 +68,7 @@ impl Places {
         node.map(|node| node.limited).unwrap_or_default()
     }
 
-    /// The nodes of which something is limited, by their numbers.
+    /// The nodes to whose limits `what` applies, by number.
     pub(crate) fn limited_nodes(&self, what: impl Fn(Limited) -> bool) -> BTreeSet<Party> {
         let parties = (0..).map(Party::Node).zip(&self.nodes);
         parties.filter(|(_, node)| what(node.limited)).map(|(party, _)| party).collect()

@@ -1,4 +1,4 @@
-//! Which probes there are, and the best of them for this machine, made ready in two steps.
+//! Selects the best probes for this machine, and prepares them in two steps.
 
 use std::path::Path;
 
@@ -21,18 +21,18 @@ use crate::softnet::Softnet;
 use crate::uplinks::Uplinks;
 use crate::vmstat::Vmstat;
 
-/// The best probes that this machine permits, as far as they can be made ready before the nodes are
-/// there: to have the kernel take programs takes tens of milliseconds.
+/// The best probes that this machine permits, prepared as far as possible before the nodes exist:
+/// loading programs into the kernel takes tens of milliseconds.
 pub struct Prepared {
     scheduler: Result<PreparedScheduler, Why>,
     block: Result<PreparedBlock, Why>,
-    /// Without them, files are as good.
+    /// `None` if the kernel refuses it. Then files are read instead, which serves as well.
     tasks: Option<Tasks>,
 }
 
 impl Prepared {
-    /// For so many nodes at most, of whose waits for a CPU those count that are longer than
-    /// `tolerated`, with the process file system at `proc`.
+    /// Prepares probes for at most `nodes` nodes, whose waits for a CPU count if they are longer
+    /// than `tolerated`. The process file system is at `proc`.
     pub fn new(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
         let kernel = Kernel::of_this_machine(nodes, tolerated, proc);
         let mut loader = Loader::new(&kernel);
@@ -43,7 +43,7 @@ impl Prepared {
         }
     }
 
-    /// Begins to watch.
+    /// Attaches the programs and returns all probes.
     pub fn start(self, places: &Places) -> Probes {
         let mut probes: Vec<Box<dyn Probe>> = Vec::new();
         let mut waits_polled = true;
@@ -75,8 +75,8 @@ impl Prepared {
 }
 
 impl Probes {
-    /// The best that this machine permits: event-driven probes where it can be, polling ones for
-    /// the rest. What cannot be event-driven, and why, is said with what is watched.
+    /// The best probes that this machine permits: event-driven ones if possible, polling ones for
+    /// the rest. Each signal that cannot be event-driven is reported with the reason.
     pub fn best(places: &Places) -> Self {
         Prepared::new(places.nodes.len(), places.tolerated_wait, &places.proc).start(places)
     }
@@ -93,7 +93,7 @@ impl Probes {
     }
 }
 
-/// Probes of which there is no event-driven counterpart.
+/// Probes that have no event-driven counterpart.
 fn always_polling(places: &Places) -> [Box<dyn Probe>; 7] {
     [
         Box::new(Pressures::new(places)),

@@ -1,8 +1,9 @@
-//! Standing still for want of CPU, memory or disk: pressure stall information of every node's
-//! cgroup; where no node can have one, of the machine.
+//! Standing still for lack of CPU, memory or disk: pressure stall information of every node's
+//! cgroup, or of the machine if nodes can have no cgroups.
 //!
-//! What stands still in a cgroup does so in the one above it, too: where that says that nothing
-//! did, those below need not be asked, and where it says that nothing ever did, not even opened.
+//! Whatever stands still in a cgroup does so in its parent, too. If the parent reports that nothing
+//! stood still, its children need not be read. If it reports that nothing ever did, they need not
+//! even be opened.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -25,28 +26,28 @@ const SIGNALS: [SignalKind; 1] = [SignalKind::Pressure];
 
 pub struct Pressures {
     proc: PathBuf,
-    /// Nodes' cgroups that may come.
+    /// Cgroups of nodes that may still appear.
     awaited: Awaited,
     has_cgroups: bool,
-    /// Nodes that stand still because the scenario wants it.
+    /// Nodes that stand still because the scenario limits them.
     limited: BTreeMap<Party, Limited>,
     above: BTreeMap<PathBuf, Above>,
     stalls: Vec<Stalls>,
     budget: Budget,
 }
 
-/// Those of a node, or of the machine.
+/// The pressure files of a node, or of the machine.
 struct Stalls {
     party: Party,
     place: Place,
     /// In the order of [`KINDS`].
     files: [Known; KINDS.len()],
     last: Option<Time>,
-    /// Whether anything of them was told: that it was nothing, too, is told once.
+    /// Whether a first value was reported. It is reported even if it is zero.
     told: bool,
 }
 
-/// Where there are files for all kinds.
+/// A place with pressure files of all kinds.
 enum Place {
     Cgroup(PathBuf),
     /// `/proc/pressure`.
@@ -55,29 +56,29 @@ enum Place {
 
 /// A file of [`Stalls`].
 enum Known {
-    /// Not to be looked at, or not there.
+    /// Not to be read, or missing.
     Not,
-    /// Not opened: nothing has ever stood still, or nobody has looked yet.
+    /// Not opened: nothing has ever stood still, or it has not been polled yet.
     Never,
     Open(Total),
 }
 
-/// The cgroup above others.
+/// The parent cgroup of nodes.
 struct Above {
     totals: [Option<Total>; KINDS.len()],
     stood: [Stood; KINDS.len()],
 }
 
-/// Whether something stood still in a cgroup and those below it.
+/// Whether something stood still in a cgroup or in its children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stood {
     Perhaps,
-    /// Not since the last look.
+    /// Nothing stood still since the last look.
     NotLately,
     Never,
 }
 
-/// For how long tasks stood still for want of one thing.
+/// Total time during which tasks stood still for lack of one resource.
 struct Total {
     source: Source,
     stalled_us: Counter,
@@ -93,13 +94,13 @@ impl Pressures {
         Self { proc, awaited, has_cgroups, limited, above, stalls, budget }
     }
 
-    /// Looks at a node from now on; whether there is anything to be seen.
+    /// Watches a node from now on. Returns whether it has pressure files.
     fn add(&mut self, party: Party, cgroup: PathBuf) -> bool {
         let place = Place::Cgroup(cgroup);
         let limited = self.limited.get(&party).copied().unwrap_or_default();
         let asked_for = |of: Pressure| match of {
             Pressure::Cpu => limited.cpu,
-            // A node that has used up its memory reads from disks what it had to let go of.
+            // A node that has used up its memory reads from disk what it had to evict.
             Pressure::Memory | Pressure::Io => limited.memory,
         };
         if !place.file(Pressure::Cpu).exists() {
@@ -147,7 +148,7 @@ impl Probe for Pressures {
         self.budget.begin();
         for (party, cgroup) in self.awaited.come(at) {
             let is_there = cgroup.is_dir();
-            // It may have gone again meanwhile.
+            // It may have disappeared again meanwhile.
             if !self.add(party, cgroup) && self.stalls.is_empty() && is_there {
                 self.watch_machine("nodes' cgroups have no PSI", sink);
                 break;
@@ -159,7 +160,8 @@ impl Probe for Pressures {
             let above = stalls.place.parent().and_then(|parent| above.get(parent));
             let stood = above.map_or(KINDS.map(|_| Stood::Perhaps), |above| above.stood);
             let is_there = stalls.look(at, stood, sink).is_ok();
-            // A cgroup goes with its node; what stays there to be read is nothing.
+            // A cgroup disappears with its node. Files of it that are still open cannot be read any
+            // more.
             if let (false, Place::Cgroup(cgroup)) = (is_there, &stalls.place) {
                 awaited.await_again(stalls.party, cgroup);
             }
@@ -170,10 +172,11 @@ impl Probe for Pressures {
 }
 
 impl Stalls {
-    /// What stood still, as far as the cgroup above says that something may have.
+    /// Reports what stood still. Reads only files of kinds for which the parent cgroup reports that
+    /// something may have stood still.
     ///
     /// # Errors
-    /// If they are there no more.
+    /// Fails if the files no longer exist.
     fn look(&mut self, at: Time, stood: [Stood; KINDS.len()], sink: Sink<'_>) -> io::Result<()> {
         let over = self.last.replace(at).map(|last| at.since(last));
         let is_told = std::mem::replace(&mut self.told, over.is_some());
@@ -216,7 +219,7 @@ impl Place {
         }
     }
 
-    /// The cgroup above.
+    /// The parent cgroup.
     fn parent(&self) -> Option<&Path> {
         match self {
             Self::Cgroup(folder) => folder.parent(),
@@ -245,13 +248,13 @@ impl Above {
 }
 
 impl Total {
-    /// `is_new`: it was nothing at the last look.
+    /// `is_new`: the total was zero at the last look.
     fn open(path: &Path, is_new: bool) -> io::Result<Self> {
         let stalled_us = if is_new { Counter::from_zero() } else { Counter::default() };
         Ok(Self { source: Source::open_whole(path)?, stalled_us })
     }
 
-    /// Since the last look; nothing if this is the first.
+    /// Growth since the last look; `None` at the first look.
     fn grew(&mut self) -> io::Result<Option<Duration>> {
         self.source.read()?;
         let grown = some_total(self.source.text()).and_then(|now| self.stalled_us.grew(now));

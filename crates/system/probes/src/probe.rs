@@ -1,31 +1,34 @@
-//! What probes have in common. Not here: which probes there are (`prepared`), and when each is
-//! polled (`probes`).
+//! Interface of all probes. Not here: which probes there are (`prepared`), and when each is polled
+//! (`probes`).
 
 use netloom_monitor::{Observation, SignalKind};
 use netloom_units::{Duration, Time};
 
-/// Where observations go.
+/// Callback that receives observations.
 pub type Sink<'a> = &'a mut dyn FnMut(Observation);
 
-/// Something that observes the machine by looking from time to time.
+/// A probe, which observes the machine by looking from time to time.
 pub trait Probe: Send {
-    /// How often it wants to look. May change: a probe with much to read looks less often.
+    /// How often it has to be polled. The period may change: a probe with much to read looks less
+    /// often.
     fn period(&self) -> Duration;
 
-    /// What it watches and what it cannot see, and names. Called once, before the first look.
+    /// Reports the signals that it watches, the parts of them that it cannot observe, and names.
+    /// Called once, before the first look.
     fn start(&mut self, sink: Sink<'_>);
 
-    /// Looks. The first look tells little: most of what is observed are differences.
+    /// Looks at the machine and reports observations. The first look reports little, because most
+    /// observations are differences.
     fn poll(&mut self, at: Time, sink: Sink<'_>);
 }
 
-/// Says that a probe watches signals, and what of them it cannot see.
+/// Reports that a probe watches signals, and the parts of them that it cannot observe.
 pub(crate) fn watches(sink: Sink<'_>, probe: &str, signals: &[SignalKind], cannot_see: &[&str]) {
     say_watched(sink, probe, signals, cannot_see, false);
 }
 
-/// Says that a probe watches signals of which it sees so little that they do not count as observed
-/// by it alone.
+/// Reports that a probe watches signals, of which it observes so little that they do not count as
+/// observed by it alone.
 pub(crate) fn watches_a_part(
     sink: Sink<'_>,
     probe: &str,
@@ -48,7 +51,7 @@ fn say_watched(
     }
 }
 
-/// Says that a probe does not watch signals, or no longer.
+/// Reports that a probe does not watch signals, or no longer does.
 pub(crate) fn cannot_watch(sink: Sink<'_>, probe: &str, signals: &[SignalKind], why: &str) {
     for signal in signals {
         sink(Observation::Unwatched { signal: *signal, probe: probe.into(), why: why.into() });

@@ -4,8 +4,9 @@ use netloom_units::{Duration, Time};
 
 use crate::probe::{Probe, Sink};
 
-/// Probes, each polled on a period of its own, a multiple of the same step: so that those with the
-/// same periods, or multiples of them, are polled together, and who polls them wakes but once.
+/// Probes, each polled with a period of its own. All periods are multiples of the same step, so
+/// probes with equal periods, or multiples of them, are polled together, and the caller wakes up
+/// only once.
 pub struct Probes {
     probes: Vec<(Time, Box<dyn Probe>)>,
     started: bool,
@@ -21,8 +22,8 @@ impl Probes {
         Self { probes, started: false }
     }
 
-    /// Polls what is due by `now`, the time in ns since the experiment's zero; the first time,
-    /// everything.
+    /// Polls the probes that are due by `now`, the time in ns since the experiment's zero. The
+    /// first call polls all of them.
     pub fn poll(&mut self, now: Time, sink: Sink<'_>) {
         if !self.started {
             self.probes.iter_mut().for_each(|(_, probe)| probe.start(sink));
@@ -42,9 +43,9 @@ impl Probes {
     }
 }
 
-/// The first multiple of `period` after `now`, so that one late look does not make the next ones
-/// late; of a long one, which is rarely the same twice, a whole period later. In whole steps of
-/// [`Probes::STEP`].
+/// The first multiple of `period` after `now`, so that one late look does not delay the next ones.
+/// Long periods are rarely the same twice: for them it is a whole period after `now`. Always a
+/// multiple of [`Probes::STEP`].
 fn after(now: Time, period: Duration) -> Time {
     const LONG: u64 = 20;
     let step = Probes::STEP.as_nanos();

@@ -1,4 +1,4 @@
-//! One process: what its files say, and what it did since the last look.
+//! One process: the contents of its files, and its activity since the last look.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,12 +10,12 @@ use netloom_units::Duration;
 use crate::fields::{Counter, number, text, value, words};
 use crate::source::Source;
 
-/// What `/proc/PID/stat` says.
+/// Contents of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stat {
     /// The command.
     pub name: String,
-    /// When it began, in ticks since boot: process IDs are used again.
+    /// Start time, in ticks since boot. It identifies the process, because process IDs are reused.
     pub began: u64,
     pub is_kernel_thread: bool,
     /// CPU time of all its threads, in ticks.
@@ -27,18 +27,18 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// In the flags of a task.
+    /// Bit in the flags of a task.
     pub const KERNEL_THREAD: u32 = 0x0020_0000;
 
     pub fn of(stat: &[u8]) -> Option<Self> {
-        // The command is in brackets and may have any character in it, brackets too.
+        // The command is in brackets and may contain any character, even brackets.
         let open = stat.iter().position(|byte| *byte == b'(')?;
         let close = stat.iter().rposition(|byte| *byte == b')')?;
         let mut rest = words(stat.get(close + 1..)?);
         let state = rest.next()?;
         let mut columns = [0; 19];
         for column in &mut columns {
-            // Some are negative; of none of those that are used.
+            // Some columns are negative, but none of those that are used.
             *column = number(rest.next()?).unwrap_or(0);
         }
         let [_, _, _, _, _, flags, _, _, faults, _, user, system, _, _, _, _, _, _, began] =
@@ -54,14 +54,14 @@ impl Stat {
     }
 }
 
-/// A process that is looked at again and again.
+/// A process that is observed repeatedly.
 #[derive(Debug)]
 pub struct Process {
     pub party: Party,
-    /// Its command, and when it began: another one is another program.
+    /// Its command and its start time. If one of them changes, it is another program.
     pub name: String,
     pub began: u64,
-    /// Whether its name has been told.
+    /// Whether its name has been reported.
     pub named: bool,
     /// Its files, if they are kept open.
     pub files: Files,
@@ -73,7 +73,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// `is_new`: all that it did, it did since the last look.
+    /// `is_new`: the process began after the last look, so all of its use counts.
     pub fn new(party: Party, stat: &Stat, is_new: bool) -> Self {
         let counter = if is_new { Counter::from_zero() } else { Counter::default() };
         Self {
@@ -96,18 +96,18 @@ impl Process {
         (used.0.unwrap_or(0), used.1.unwrap_or(0))
     }
 
-    /// Bytes read from and written to disks since the last look, by the text of `/proc/PID/io`.
+    /// Bytes read from and written to disks since the last look, from the text of `/proc/PID/io`.
     pub fn moved(&mut self, io: &[u8]) -> u64 {
         let bytes = value(io, "read_bytes").zip(value(io, "write_bytes"));
         bytes.map_or(0, |(read, written)| self.moved_in_all(read + written))
     }
 
-    /// The same, by what it has moved so far.
+    /// Bytes moved since the last look, from the total so far.
     pub fn moved_in_all(&mut self, bytes: u64) -> u64 {
         self.io.grew(bytes).unwrap_or(0)
     }
 
-    /// The mean wait for a CPU since the last look and how many there were, by the text of
+    /// The mean wait for a CPU since the last look and the number of waits, from the text of
     /// `/proc/PID/schedstat`: time run, time waited (ns), times run.
     pub fn waited(&mut self, schedstat: &[u8]) -> Option<(Duration, u64)> {
         let mut columns = words(schedstat).skip(1).map_while(number);
@@ -124,8 +124,8 @@ pub struct Files {
     pub io: Option<Source>,
 }
 
-/// Files of processes that are kept open at most: reading an open one costs a third, but the engine
-/// needs descriptors for other things.
+/// Largest number of files of processes that are kept open. To read an open file costs a third, but
+/// the engine needs descriptors for other things.
 const KEPT: usize = 512;
 
 /// Reads many small files, one after another.
@@ -133,17 +133,17 @@ const KEPT: usize = 512;
 pub struct Reader {
     path: PathBuf,
     buffer: Vec<u8>,
-    /// Files that were left open since it began anew.
+    /// Number of files left open since the last call of [`Reader::begin`].
     open: usize,
 }
 
 impl Reader {
-    /// From now on, files count that are left open.
+    /// Begins to count the files that are left open.
     pub fn begin(&mut self) {
         self.open = 0;
     }
 
-    /// Whose files are read next.
+    /// Selects the process whose files are read next.
     pub fn enter(&mut self, proc: &Path, pid: u32) {
         self.path.clear();
         self.path.push(proc);
@@ -155,15 +155,16 @@ impl Reader {
         self.path.join(file)
     }
 
-    /// What a file says; nothing if it is gone or forbidden.
+    /// Reads a file; `None` if it is gone or forbidden.
     pub fn read(&mut self, file: &str) -> Option<&[u8]> {
         self.buffer.clear();
         File::open(self.path(file)).ok()?.read_to_end(&mut self.buffer).ok()?;
         Some(&self.buffer)
     }
 
-    /// The same of a file that is kept open, or from now on, if there are not too many. That of a
-    /// process which has ended says so; its number may have been given to another since.
+    /// Reads a file that is kept open. A file that is not open yet is kept open from now on, if
+    /// there are not too many. A file of a process that has ended returns an error; another process
+    /// may have its ID by now.
     pub fn read_kept<'a>(
         &'a mut self,
         kept: &'a mut Option<Source>,

@@ -1,13 +1,13 @@
-//! Who uses CPU and disk and has major faults, process by process: nodes, the engine, the kernel's
-//! threads, and everything outside the experiment; and how long processes of nodes waited for a
-//! CPU.
+//! Use of CPU and disk and major faults by process: nodes, the engine, the kernel's threads, and
+//! everything outside the experiment. Also, how long processes of nodes waited for a CPU.
 //!
-//! A process belongs to a node if it is in the node's network namespace: that needs no cgroups.
-//! Where a node has a cgroup, its CPU time is taken from there, since that includes processes that
-//! lived shorter than it takes to look. What nobody used by this account, and somebody did by
-//! `/proc/stat`, is unattributed.
+//! A process belongs to a node if it is in the node's network namespace: that needs no cgroups. If
+//! a node has a cgroup, its CPU time is taken from there, because that includes processes that
+//! lived too short to be observed. CPU time that `/proc/stat` counts and no process accounts for is
+//! unattributed.
 //!
-//! What a process has used says the kernel's list of tasks (`bpf/tasks`), or else its files.
+//! The use of each process comes from the kernel's list of tasks (`bpf/tasks`), or else from its
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,7 +29,8 @@ use crate::process::{Process, Reader, Stat};
 use crate::source::Source;
 
 const PERIOD: Duration = Duration::from_secs(1);
-/// Of a CPU it may use one where it reads files: 0.1 %, for a hundred processes in a period.
+/// If the probe reads files, it may use one in this many parts of a CPU: 0.1 %, enough for a
+/// hundred processes in a period.
 const PARTS: u64 = 1000;
 
 pub struct Processes {
@@ -37,26 +38,27 @@ pub struct Processes {
     engine: u32,
     /// Nodes by the inodes of their network namespaces.
     nodes: BTreeMap<u64, Party>,
-    /// Whether it tells for how long they waited for a CPU.
+    /// Whether the probe reports waits for a CPU.
     waits: bool,
-    /// Nodes that wait for a CPU, or read pages again, because the scenario wants it.
+    /// Nodes that wait for a CPU, and nodes that read pages again, because the scenario limits
+    /// them.
     limited: [BTreeSet<Party>; 2],
     awaited: Awaited,
     cgroups: Vec<Cgroup>,
     machine: Option<Machine>,
     known: BTreeMap<u32, Process>,
-    /// Those known before this look and not seen in it yet.
+    /// Processes that existed at the last look and have not been met in this one yet.
     before: BTreeMap<u32, Process>,
     reader: Reader,
-    /// A better way to look than files, where the kernel permits it.
+    /// The kernel's list of tasks, which is better than files, if the kernel permits it.
     tasks: Option<Tasks>,
-    /// Processes that it does not show; nothing before the first look by it.
+    /// Processes that are missing in that list; `None` before the first look by it.
     hidden: Option<Vec<u32>>,
     last: Option<Time>,
     budget: Budget,
 }
 
-/// What was used between two looks, by party.
+/// Use between two looks, by party.
 #[derive(Debug, Default)]
 struct Sums {
     cpu_ns: BTreeMap<Party, u64>,
@@ -65,11 +67,11 @@ struct Sums {
 }
 
 impl Processes {
-    /// `waits`: whether no better probe tells how long nodes waited for a CPU. `tasks` are looked
-    /// at instead of files, which are for what these do not show.
+    /// `waits`: whether this probe has to report waits for a CPU, because no better one does.
+    /// `tasks` are read instead of files; files are read for processes that are missing in `tasks`.
     pub fn new(places: &Places, waits: bool, tasks: Option<Tasks>) -> Self {
         let nodes = places.namespaces().map(|(inode, node)| (inode, Party::Node(node)));
-        // Files say how long each waited.
+        // Only files contain the waits of each process.
         let tasks = tasks.filter(|_| !waits);
         let budget =
             if tasks.is_some() { Budget::default() } else { Budget::of_one_part_in(PARTS) };
@@ -99,26 +101,26 @@ impl Processes {
     fn look_at_all(&mut self, is_first: bool, sums: &mut Sums, sink: Sink<'_>) {
         self.before = std::mem::take(&mut self.known);
         self.reader.begin();
-        // What a kernel refuses once, it refuses again.
+        // A kernel that refuses this once will refuse it again.
         let tasks = self.tasks.as_mut().map(Tasks::read);
         self.tasks.take_if(|_| matches!(tasks, Some(Err(_))));
         let tasks = tasks.and_then(Result::ok);
         for (pid, task) in tasks.iter().flatten() {
             self.look_at_task(*pid, task, is_first, sums, sink);
         }
-        // To list a directory of processes takes longer than to look at all of them.
+        // Listing the directory of processes takes longer than looking at all of them.
         let hidden = self.hidden.take_if(|_| tasks.is_some());
         let mut rest = hidden.unwrap_or_else(|| processes(&self.proc));
-        // One that has ended meanwhile has nothing to tell.
+        // A process that has ended meanwhile has no files.
         rest.retain(|pid| {
             !self.known.contains_key(pid) && self.look(*pid, is_first, sums, sink).is_some()
         });
         self.hidden = tasks.map(|_| rest);
-        // Those that have ended.
+        // These processes have ended.
         self.before.clear();
     }
 
-    /// Looks at one process by what the kernel says of its tasks.
+    /// Takes the use of one process from the kernel's list of tasks.
     fn look_at_task(
         &mut self,
         pid: u32,
@@ -137,7 +139,7 @@ impl Processes {
         self.known.insert(pid, process);
     }
 
-    /// Looks at one process by its files.
+    /// Takes the use of one process from its files.
     fn look(&mut self, pid: u32, is_first: bool, sums: &mut Sums, sink: Sink<'_>) -> Option<()> {
         self.reader.enter(&self.proc, pid);
         let mut known = self.before.remove(&pid);
@@ -148,14 +150,14 @@ impl Processes {
             self.process(pid, known, &stat, is_first, |probe| probe.party_of_files(pid));
         let is_active = self.count(pid, &mut process, &stat, sums, sink);
         let party = process.party;
-        // What is read only of active processes has to begin somewhere: at nothing, if they are
-        // new.
+        // Counters that are read only while a process is active need a first value: it is zero for
+        // new processes.
         if is_active || begins {
             let io = self.reader.read_kept(&mut files.io, "io");
             let moved = io.map_or(0, |io| process.moved(io));
             *sums.io.entry(party).or_default() += moved;
         } else {
-            // Others may need its place.
+            // Other processes may need its descriptor.
             files.io = None;
         }
         let [waiting, _] = &self.limited;
@@ -170,8 +172,8 @@ impl Processes {
         Some(())
     }
 
-    /// What is known of a process, if it is the same as before; and whether it was there before it
-    /// was known.
+    /// The record of a process, if it is the same as before, else a new one; and whether the
+    /// process existed before its record.
     fn process(
         &self,
         pid: u32,
@@ -182,8 +184,8 @@ impl Processes {
     ) -> (Process, bool) {
         let known = known.filter(|known| known.began == stat.began);
         let is_new = known.is_none() && !is_first;
-        // Another command may be in another namespace: launchers enter a node's and then turn into
-        // programs.
+        // A process with another command may be in another namespace: launchers enter a node's
+        // namespace and then turn into programs.
         let same = known.filter(|known| known.name == stat.name);
         let begins = same.is_none() && !is_new;
         let party = || match pid {
@@ -194,7 +196,8 @@ impl Processes {
         (same.unwrap_or_else(|| Process::new(party(), stat, is_new)), begins)
     }
 
-    /// What a process used since the last look, and its name, once it did; whether it did.
+    /// Adds the use of a process since the last look. Reports its name once it has been active.
+    /// Returns whether it was active.
     fn count(
         &self,
         pid: u32,
@@ -219,7 +222,7 @@ impl Processes {
         is_active
     }
 
-    /// A node's CPU time by its cgroup counts, where it has one.
+    /// Replaces a node's CPU time by that of its cgroup, if it has one.
     fn look_at_cgroups(&mut self, at: Time, sums: &mut Sums) {
         let come = self.awaited.come(at).into_iter();
         self.cgroups.extend(come.filter_map(|(party, path)| Cgroup::open(party, path)));
@@ -235,7 +238,7 @@ impl Processes {
         });
     }
 
-    /// The node of the process that is read now, or that process.
+    /// The node of the process that is being read, or else the process itself.
     fn party_of_files(&self, pid: u32) -> Party {
         let namespace = fs::metadata(self.reader.path("ns/net")).ok();
         let node = namespace.and_then(|file| self.nodes.get(&file.ino()));
@@ -295,8 +298,8 @@ impl Probe for Processes {
 }
 
 impl Sums {
-    /// Threads of the kernel move for processes what these have moved already, where disks lie on
-    /// files of other disks: only what is more than that is their own.
+    /// Avoids counting twice: where disks lie on files of other disks, the kernel's threads move
+    /// again the bytes that processes have moved. Only the excess is the threads' own.
     fn count_once(&mut self) {
         let kernel = self.io.remove(&Party::Kernel).unwrap_or(0);
         let others: u64 = self.io.values().sum();
@@ -332,7 +335,7 @@ fn processes(proc: &Path) -> Vec<u32> {
     pids
 }
 
-/// The CPU time of a node, by its cgroup.
+/// CPU time of a node, from its cgroup.
 #[derive(Debug)]
 struct Cgroup {
     party: Party,
@@ -342,14 +345,14 @@ struct Cgroup {
 }
 
 impl Cgroup {
-    /// Nothing if it has gone again, or tells no CPU time.
+    /// `None` if the cgroup has disappeared again, or does not count CPU time.
     fn open(party: Party, path: PathBuf) -> Option<Self> {
         let stat = Source::open_whole(&path.join("cpu.stat")).ok()?;
         value(stat.text(), "usage_usec")?;
         Some(Self { party, path, stat, used_us: Counter::from_zero() })
     }
 
-    /// In ns, since the last look.
+    /// CPU time in ns since the last look.
     fn used(&mut self) -> io::Result<u64> {
         self.stat.read()?;
         let used = value(self.stat.text(), "usage_usec").and_then(|now| self.used_us.grew(now));
@@ -357,7 +360,7 @@ impl Cgroup {
     }
 }
 
-/// The CPU time of everybody, by `/proc/stat`.
+/// CPU time of all processes, from `/proc/stat`.
 #[derive(Debug)]
 struct Machine {
     stat: Source,
@@ -371,7 +374,7 @@ impl Machine {
         Some(Self { stat: Source::open(&proc.join("stat")).ok()?, busy, interrupts })
     }
 
-    /// What all used, and what interrupts did of it, in ns since the last look.
+    /// CPU time of everything, and of interrupts alone, in ns since the last look.
     fn used(&mut self) -> Option<(u64, u64)> {
         self.stat.read().ok()?;
         let sum = lines(self.stat.text()).next()?;

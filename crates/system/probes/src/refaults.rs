@@ -1,5 +1,5 @@
 //! Pages of nodes that were evicted and needed again shortly after, from `memory.stat` of their
-//! cgroups. That file is there only where the memory controller is delegated to the experiment.
+//! cgroups. The file exists only if the memory controller is delegated to the experiment.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,13 +16,13 @@ use crate::source::Source;
 
 const NAME: &str = "memory.stat";
 const PERIOD: Duration = Duration::from_secs(1);
-/// Of a CPU it may use one: 0.03 %.
+/// The probe may use one in this many parts of a CPU: 0.03 %.
 const PARTS: u64 = 3200;
 const SIGNALS: [SignalKind; 1] = [SignalKind::MemoryIn];
 
 pub struct Refaults {
     awaited: Awaited,
-    /// Nodes that must let go of pages because the scenario wants it.
+    /// Nodes that evict pages because the scenario limits their memory.
     limited: BTreeSet<Party>,
     files: Vec<(Party, Source, Counter)>,
     last: Option<Time>,
@@ -32,7 +32,7 @@ pub struct Refaults {
 
 impl Refaults {
     pub fn new(places: &Places) -> Self {
-        // Controllers are passed on by the parent of the nodes' cgroups.
+        // Controllers are delegated by the parent of the nodes' cgroups.
         let parent = places.cgroups().find_map(|(_, cgroup)| cgroup.parent().map(PathBuf::from));
         let passed_on = parent.and_then(|p| Source::open(&p.join("cgroup.subtree_control")).ok());
         let delegated = passed_on.is_some_and(|s| words(s.text()).any(|word| word == b"memory"));
@@ -69,7 +69,7 @@ impl Probe for Refaults {
         let files = &mut self.files;
         let come = self.awaited.come(at).into_iter();
         for (party, cgroup) in come.filter(|(party, _)| !self.limited.contains(party)) {
-            // One that has gone again meanwhile has nothing to tell.
+            // A cgroup that has disappeared again meanwhile has no file.
             let source = Source::open_whole(&cgroup.join("memory.stat"));
             files.extend(source.ok().map(|source| (party, source, Counter::default())));
         }

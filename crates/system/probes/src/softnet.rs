@@ -1,5 +1,5 @@
 //! Frames that the kernel lost because the backlog of a CPU was full, from
-//! `/proc/net/softnet_stat`. Counted for the whole machine: they may not have been the
+//! `/proc/net/softnet_stat`. Counted for the whole machine, so they may not have been the
 //! experiment's.
 
 use netloom_monitor::{DropCause, Observation, Party, SignalKind};

@@ -1,5 +1,5 @@
-//! A file of the kernel that is read again and again: kept open, read from its beginning, into a
-//! buffer that is kept too.
+//! A file of the kernel that is read repeatedly. It is kept open, and read from its beginning into
+//! a buffer that is kept, too.
 
 use std::fs::File;
 use std::io;
@@ -11,18 +11,18 @@ use netloom_units::{Duration, Time};
 
 use crate::probe::{Sink, cannot_watch, watches, watches_a_part};
 
-/// An open file and what it said when it was last read.
+/// An open file and its contents at the last read.
 #[derive(Debug)]
 pub struct Source {
     file: File,
     buffer: Vec<u8>,
     length: usize,
-    /// Whether the kernel gives all of it at once.
+    /// Whether one read returns all of it.
     at_once: bool,
 }
 
 impl Source {
-    /// Opens and reads once: some files open but cannot be read.
+    /// Opens a file and reads it once: some files can be opened but not read.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (buffer, length) = (vec![0; 1024], 0);
         let mut source = Self { file: File::open(path)?, buffer, length, at_once: false };
@@ -30,15 +30,15 @@ impl Source {
         Ok(source)
     }
 
-    /// The same of a file that the kernel makes as a whole, so that one read gives all that there
-    /// is room for: those of processes and cgroups. There is no need to ask whether there is more.
+    /// Opens a file that the kernel generates as a whole, such as those of processes and cgroups.
+    /// One read returns as much as fits, so there is no need for another read that finds the end.
     pub fn open_whole(path: &Path) -> io::Result<Self> {
         Ok(Self { at_once: true, ..Self::open(path)? })
     }
 
-    /// The same of a file of which the kernel makes only so much at a time, if the first part
-    /// `says` what is looked for: the kernel would count everything anew for each further one. If
-    /// not, all of it is read.
+    /// Opens a file that the kernel generates in parts, if only the beginning is of interest: the
+    /// kernel would collect everything anew for each further part. If `says` does not accept the
+    /// first part, the whole file is read.
     pub fn open_head(path: &Path, says: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
         let mut source = Self::open_whole(path)?;
         source.read()?;
@@ -46,7 +46,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Reads the file anew.
+    /// Reads the file again.
     pub fn read(&mut self) -> io::Result<()> {
         self.length = 0;
         loop {
@@ -67,13 +67,13 @@ impl Source {
         }
     }
 
-    /// What it said.
+    /// Its contents at the last read.
     pub fn text(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
 }
 
-/// The one file that a probe stands on: without it, its signals are not watched.
+/// The one file that a probe depends on: without it, its signals are not watched.
 pub struct Foundation {
     name: &'static str,
     signals: &'static [SignalKind],
@@ -91,7 +91,7 @@ impl Foundation {
         Self { name, signals, source, last: None, partial: false }
     }
 
-    /// One of which only what `says` looks for is read.
+    /// A file of which only the part that `says` accepts is read.
     pub fn of_head(
         name: &'static str,
         path: &Path,
@@ -101,12 +101,12 @@ impl Foundation {
         Self::of(name, signals, Source::open_head(path, says))
     }
 
-    /// One that shows too little of its signals to stand for them alone.
+    /// A file that shows too little of its signals to count alone.
     pub fn of_a_part(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
         Self { partial: true, ..Self::open(name, path, signals) }
     }
 
-    /// Says what is watched, and what of each signal cannot be seen.
+    /// Reports the signals that are watched, and the parts of them that cannot be observed.
     pub fn start(&self, sink: Sink<'_>, cannot_see: &[&str]) {
         match &self.source {
             Ok(_) if self.partial => watches_a_part(sink, self.name, self.signals, cannot_see),
@@ -115,8 +115,8 @@ impl Foundation {
         }
     }
 
-    /// What the file says now, and the time since the last look, if there was one. If it cannot be
-    /// read any more, that is told once.
+    /// The contents of the file now, and the time since the last look, if there was one. If the
+    /// file becomes unreadable, that is reported once.
     pub fn read(&mut self, at: Time, sink: Sink<'_>) -> Option<(&[u8], Option<Duration>)> {
         let read = self.source.as_mut().ok()?.read();
         if let Err(error) = read {

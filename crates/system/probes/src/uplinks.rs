@@ -1,4 +1,4 @@
-//! What goes through the experiment's uplinks, and what they lose on the way out, from
+//! Traffic of the experiment's uplinks, and frames that they lose on the way out, from
 //! `/proc/net/dev`.
 
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};

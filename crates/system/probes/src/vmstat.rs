@@ -1,5 +1,5 @@
-//! Swapping, from `/proc/vmstat`: pages of the whole machine. Who caused it is divided by the major
-//! faults that `processes` sees.
+//! Swapping, from `/proc/vmstat`: pages of the whole machine. It is attributed in proportion to the
+//! major faults that `processes` observes.
 
 use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
 use netloom_units::{Duration, Time};
@@ -10,13 +10,13 @@ use crate::probe::{Probe, Sink};
 use crate::source::{Foundation, Source};
 
 const PERIOD: Duration = Duration::from_millis(100);
-/// Of a machine that has nothing to swap to: somebody may give it something. (The kernel makes some
-/// hundred lines for each look.)
+/// Period while the machine has nothing to swap to. Swap may be added later. (The kernel generates
+/// some hundred lines for each look.)
 const PERIOD_WITHOUT_SWAP: Duration = Duration::from_secs(1);
 
 pub struct Vmstat {
     vmstat: Foundation,
-    /// The list of swap areas, below a line of titles.
+    /// The list of swap areas, below a title line.
     swaps: Option<Source>,
     can_swap: bool,
     counters: [(&'static str, Direction, Counter); 2],
@@ -53,14 +53,14 @@ impl Probe for Vmstat {
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
-        // Where there is no such list, it may.
+        // Without such a list, the machine may be able to swap.
         self.can_swap = self
             .swaps
             .as_mut()
             .is_none_or(|swaps| swaps.read().is_err() || lines(swaps.text()).nth(1).is_some());
         let Some((text, over)) = self.vmstat.read(at, sink) else { return };
         for (key, direction, counter) in &mut self.counters {
-            // A kernel without swap has no such line, and does not swap.
+            // A kernel without swap support has no such line.
             let pages = value(text, key).and_then(|now| counter.grew(now)).unwrap_or(0);
             let (direction, cause, party) = (*direction, PageCause::Swap, Party::Unattributed);
             if let Some(over) = over.filter(|_| pages > 0) {

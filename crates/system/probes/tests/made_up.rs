@@ -1,5 +1,4 @@
-//! Probes on made-up machines: what they make of the kernel's files, and what they say where files
-//! are missing.
+//! Probes on made-up machines: what they report of the kernel's files, and of missing files.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -42,7 +41,7 @@ impl Machine {
             machine.process(pid, name, flags, 0, 0);
             machine.write(&format!("proc/{pid}/schedstat"), "0 0 0\n");
             machine.write(&format!("proc/{pid}/io"), "rchar: 9\nread_bytes: 0\nwrite_bytes: 0\n");
-            // A file stands for the namespace: what counts is its inode.
+            // A file stands for the namespace: only its inode counts.
             machine.write(&format!("proc/{pid}/ns/net"), "");
         }
         machine
@@ -63,7 +62,7 @@ impl Machine {
         if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
     }
 
-    /// Ticks of user, nice, system, idle, iowait, irq, softirq, steal of each CPU.
+    /// Sets the ticks of user, nice, system, idle, iowait, irq, softirq, steal of each CPU.
     fn cpus(&self, ticks: [[u64; 8]; 2]) {
         let line = |name: &str, ticks: [u64; 8]| {
             let words: Vec<String> = ticks.iter().map(u64::to_string).collect();
@@ -127,7 +126,7 @@ fn poll(probes: &mut Probes, at: Time) -> Vec<O> {
     seen
 }
 
-/// What is seen a second after `change`.
+/// Observations one second after `change`.
 fn after(machine: &Machine, change: impl Fn(&Machine)) -> Vec<O> {
     let mut probes = Probes::polling(&machine.places());
     poll(&mut probes, ms(0));
@@ -166,14 +165,15 @@ fn cpus_are_busy_idle_or_stolen() {
 }
 
 #[test]
-fn what_is_used_adds_up_to_what_the_machine_used() {
+fn uses_add_up_to_the_machines_total() {
     let seen = after(&Machine::new(), |machine| {
         machine.cpus([[100, 0, 0, 0, 0, 2, 3, 0], [20, 0, 0, 80, 0, 0, 0, 0]]);
         machine.process(2, "kthreadd", 0x20_8040, 4, 0);
         machine.process(10, "netloom", 0, 10, 0);
         machine.process(20, "a) b (c", 0, 5, 0);
         machine.process(30, "spinner", 0, 80, 0);
-        // The node used 70 ms, of which its process 50 ms: the rest had ended.
+        // The node used 70 ms, its process 50 ms of that: the rest was used by processes that have
+        // ended.
         machine.write("cgroup/x/a/cpu.stat", "usage_usec 70000\nuser_usec 1\n");
     });
     let cpu = |party, ms: u64| used(SignalKind::Cpu, party, ms * 1_000_000);
@@ -195,7 +195,7 @@ fn what_is_used_adds_up_to_what_the_machine_used() {
 fn a_process_that_begins_between_two_looks_counts_whole() {
     let seen = after(&Machine::new(), |machine| machine.process(40, "new", 0, 33, 0));
     assert_seen(&seen, &[used(SignalKind::Cpu, Party::Process(40), 330_000_000)]);
-    // One that was there before counts from the second look on.
+    // A process that existed before counts from the second look on.
     let machine = Machine::new();
     machine.process(30, "spinner", 0, 500, 0);
     let seen = after(&machine, |machine| machine.process(30, "spinner", 0, 501, 0));
@@ -232,7 +232,7 @@ fn nodes_wait_fault_and_read() {
 }
 
 #[test]
-fn what_the_kernel_moves_for_others_is_theirs() {
+fn bytes_that_the_kernel_moves_for_others_are_theirs() {
     let moved = |by_kernel: u64| {
         after(&Machine::new(), |machine| {
             for (pid, name, flags, bytes) in [
@@ -255,13 +255,13 @@ fn what_the_kernel_moves_for_others_is_theirs() {
     let seen = moved(10_000);
     assert_seen(&seen, &others);
     assert!(!seen.iter().any(is_kernel));
-    // What is more is its own.
+    // The excess is the kernel's own.
     let seen = moved(10_512);
     assert_seen(&seen, &others);
     assert_seen(&seen, &[disk(Party::Kernel, 512)]);
 }
 
-/// A table of neighbours that refused so many entries on one of two CPUs.
+/// A table of neighbours that refused entries on one of two CPUs.
 fn neighbours(refused: &str) -> String {
     format!(
         "entries  allocs   table_fulls\n00000002 00002370 {refused}\n00000002 00002319 00000000\n"
@@ -333,12 +333,12 @@ fn a_disk_is_busy_if_the_same_requests_hang_or_the_kernel_says_so() {
     assert_eq!(idle_after(((5, 1, 0), (90, 3, 995))), (0, for_ms(0)));
     assert_eq!(idle_after(((5, 1, 0), (90, 3, 600))), (0, for_ms(400)));
     assert_eq!(idle_after(((5, 0, 0), (5, 0, 0))), (0, for_ms(1000)));
-    // It was idle at the first look, so for a moment at least.
+    // It was idle at the first look, so at least for a moment.
     assert_ne!(idle_after(((5, 0, 0), (90, 3, 1000))), (0, for_ms(0)));
 }
 
-/// A monitor that was shown what the probes of a machine say at their start, and a spinner beside
-/// it.
+/// A monitor that has received the reports of a machine's probes at their start, and observations
+/// of a spinner.
 fn beside_a_spinner(machine: &Machine) -> Monitor {
     let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
@@ -356,7 +356,8 @@ fn beside_a_spinner(machine: &Machine) -> Monitor {
     monitor
 }
 
-/// Whether contention was seen and laid to the spinner, and what the report calls blind.
+/// Asserts that contention was observed and attributed to the spinner. Returns the blind spots of
+/// the report.
 fn blind_spots(machine: &Machine) -> Vec<String> {
     let verdict = beside_a_spinner(machine).verdict(ms(2000));
     let cpu = verdict.signals.iter().find(|r| r.on == Resource::Cpu { cpu: 0 }).unwrap();
@@ -432,7 +433,7 @@ fn a_node_is_asked_for_pressure_where_the_cgroup_above_has_any() {
         machine.write(&format!("cgroup/{cgroup}/{of}.pressure"), &pressure(total));
     };
     let both = |of, sum| ["x", "x/a"].into_iter().for_each(|cgroup| total(cgroup, of, sum));
-    // For want of a disk, nothing has ever stood still.
+    // Nothing has ever stood still for lack of a disk.
     [("cpu", 7), ("memory", 7), ("io", 0)].into_iter().for_each(|(of, sum)| both(of, sum));
     let mut probes = Probes::polling(&machine.places());
     let mut stalls = |at| -> Vec<(Pressure, Duration, Duration)> {
@@ -443,12 +444,12 @@ fn a_node_is_asked_for_pressure_where_the_cgroup_above_has_any() {
         poll(&mut probes, at).into_iter().filter_map(told).collect()
     };
     stalls(ms(0));
-    // That there was none is told once.
+    // Zero is reported once.
     let none = [Pressure::Cpu, Pressure::Memory, Pressure::Io].map(|of| (of, for_ms(0), SECOND));
     assert_eq!(stalls(ms(1000)), none);
     assert_eq!(stalls(ms(2000)), []);
     both("io", 40_000);
-    // By the cgroup above, none: the node's is not read.
+    // The cgroup above reports nothing, so the node's file is not read.
     total("x/a", "memory", 9_999);
     assert_eq!(stalls(ms(3000)), [(Pressure::Io, for_ms(40), SECOND)]);
     total("x", "memory", 8);
@@ -564,7 +565,7 @@ fn garbage_is_not_counted_and_does_not_panic() {
 }
 
 #[test]
-fn the_real_machine_is_seen() {
+fn the_real_machine_is_observed() {
     let places = Places::of_this_machine(vec![]);
     let mut probes = Probes::polling(&places);
     poll(&mut probes, ms(0));

@@ -1,4 +1,5 @@
-//! The compiled programs that are checked in are what a compiler makes of the sources beside them.
+//! The compiled programs that are checked in equal the output of a compiler for the sources beside
+//! them.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +18,7 @@ fn objects_are_what_their_sources_say() {
     assert!(status.success(), "the sources do not compile");
     for object in ["scheduler.bpf.o", "block.bpf.o", "stall.bpf.o", "tasks.bpf.o"] {
         let ours = fs::read(folder.join(object)).unwrap();
-        // The section `made_by`. Compilers of other versions make other code of the same source.
+        // The section `made_by`. Other versions of the compiler make other code of the same source.
         if !ours.windows(version.len()).any(|bytes| bytes == version) {
             println!("skipped: {object} was made by another clang than {version:?}");
             continue;

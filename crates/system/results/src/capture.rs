@@ -21,7 +21,7 @@ const PASSING: u32 = 0;
 /// The interface of frames that the link drops.
 const DROPPED: u32 = 1;
 
-/// Captured frames become pcapng, whole blocks at a time.
+/// Converts captured frames to pcapng, in whole blocks.
 pub struct CaptureWriter {
     writer: PcapNgWriter<Vec<u8>>,
     zero: Duration,
@@ -31,7 +31,7 @@ impl CaptureWriter {
     /// The capture at an interface. `zero` is the experiment's zero, since 1970-01-01 UTC.
     ///
     /// # Errors
-    /// If it cannot be said in pcapng.
+    /// Fails if it cannot be expressed in pcapng.
     pub fn new(endpoint: &Endpoint, zero: Duration) -> io::Result<Self> {
         let mut writer = PcapNgWriter::new(Vec::new()).map_err(into_io)?;
         // Dropped frames have an interface of their own, so that nobody takes them for traffic.
@@ -44,21 +44,21 @@ impl CaptureWriter {
     /// Adds a frame.
     ///
     /// # Errors
-    /// If it cannot be said in pcapng.
+    /// Fails if it cannot be expressed in pcapng.
     pub fn add(&mut self, frame: &CapturedFrame) -> io::Result<()> {
         self.writer.write_pcapng_block(packet(frame, self.zero)).map_err(into_io)?;
         Ok(())
     }
 
-    /// What is to be written since this was last called.
+    /// Returns the bytes to be written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.writer.get_mut())
     }
 
-    /// The last of it: how many frames are missing.
+    /// Returns the last bytes, with the number of frames that are missing.
     ///
     /// # Errors
-    /// If it cannot be said in pcapng.
+    /// Fails if it cannot be expressed in pcapng.
     pub fn finish(mut self, missed: u64) -> io::Result<Vec<u8>> {
         self.writer.write_pcapng_block(statistics(missed)).map_err(into_io)?;
         Ok(self.take())
@@ -78,7 +78,7 @@ fn describe(name: String) -> InterfaceDescriptionBlock<'static> {
 }
 
 fn packet(frame: &CapturedFrame, zero: Duration) -> EnhancedPacketBlock<'_> {
-    // The direction bits of epb_flags.
+    // The direction bits of `epb_flags`.
     let flags = match frame.direction {
         CaptureDirection::Inbound => 1,
         CaptureDirection::Outbound => 2,

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use netloom_api::event::{Event, What};
 use netloom_units::Time;
 
-/// Writes events into a file, each with its number.
+/// Writes events to a file, each with a number.
 #[derive(Debug)]
 pub struct EventFile {
     file: BufWriter<File>,
@@ -15,7 +15,7 @@ pub struct EventFile {
 }
 
 impl EventFile {
-    /// Events into an empty file.
+    /// Writes events to an empty file.
     pub fn new(file: File) -> Self {
         Self { file: BufWriter::new(file), next: 0, failure: None }
     }
@@ -32,10 +32,10 @@ impl EventFile {
         }
     }
 
-    /// Writes what is left.
+    /// Writes all remaining events.
     ///
     /// # Errors
-    /// The first that there was.
+    /// Returns the first error of any write.
     pub fn finish(mut self) -> io::Result<()> {
         let flushed = self.file.flush();
         self.failure.map_or(flushed, Err)

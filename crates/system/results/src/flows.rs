@@ -1,5 +1,5 @@
-//! Counters of every flow over time, as one Parquet file: a row a flow and sample, all counters
-//! cumulative since the network was ready.
+//! Counters of every flow over time, as one Parquet file: a row for each flow and sample. All
+//! counters are cumulative since the network was ready.
 
 use std::fs::File;
 
@@ -8,7 +8,7 @@ use netloom_api::flow::{FlowStatus, TcpStatus};
 use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table};
 use netloom_units::Time;
 
-/// A numeric column: its name and where its value comes from.
+/// A numeric column: its name, and the function that returns its value.
 type Source<T, N> = (&'static str, fn(&T) -> N);
 
 const COLUMNS: &[Source<FlowStatus, u64>] = &[
@@ -24,7 +24,7 @@ const COLUMNS: &[Source<FlowStatus, u64>] = &[
     }),
 ];
 
-/// The columns of TCP alone.
+/// Columns of TCP flows only.
 const TCP_COLUMNS: &[Source<TcpStatus, Option<u64>>] = &[
     ("cwnd", |tcp| Some(tcp.cwnd)),
     ("ssthresh", |tcp| tcp.ssthresh),
@@ -46,10 +46,10 @@ pub struct FlowSampler {
 }
 
 impl FlowSampler {
-    /// A sampler into an empty file.
+    /// A sampler that writes to an empty file.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn new(file: File) -> Result<Self> {
         let names = ["flow", "from", "to", "protocol"];
         let mut columns: Vec<Column<'_>> = vec![("time_ns", Kind::Number)];
@@ -63,7 +63,7 @@ impl FlowSampler {
     /// Adds a sample taken at `time`.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if it cannot be written.
     pub fn add(&mut self, time: Time, flows: &[FlowStatus]) -> Result<()> {
         for flow in flows {
             let mut row = vec![Cell::Number(time.as_nanos())];
@@ -79,10 +79,10 @@ impl FlowSampler {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes all remaining samples.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if they cannot be written.
     pub fn finish(mut self) -> Result<()> {
         self.table.flush().context("flows.parquet is not complete")
     }

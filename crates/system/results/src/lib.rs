@@ -1,24 +1,25 @@
-//! What a run leaves behind: one directory, the same of an emulated and of a simulated run.
+//! Results of a run: one directory, in the same form for an emulated and a simulated run.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `scenario.yaml`, `scenario.json` | the scenario as written and as resolved |
 //! | `machine.json` | versions and machine |
 //! | `events.jsonl` | every event, a JSON object a line |
-//! | `metrics.jsonl` | what applications reported, a JSON object a line |
-//! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
+//! | `metrics.jsonl` | values that applications reported, a JSON object a line |
+//! | `observations.jsonl` | observations of the contention monitor, if `measure` asks for them |
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `flows.parquet` | counters of every flow of traffic over time |
-//! | `calibration.parquet` | what pipes of a symbiotic run were set to, by period |
-//! | `metadata.parquet` | what real programs of a symbiotic run did |
+//! | `radio.parquet` | activity and positions of stations on shared media over time |
+//! | `calibration.parquet` | settings of the pipes of a symbiotic run, by period |
+//! | `metadata.parquet` | activity of real programs of a symbiotic run |
 //! | `connections.parquet` | their connections beside those of their twins |
-//! | `traffic.parquet` | what became of the scenario's traffic, if it has any |
+//! | `traffic.parquet` | results of the scenario's traffic, if it has any |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
-//! | `services/SERVICE@NODE.log` | what services printed |
-//! | `files/NODE/…` | files that processes were told to keep |
-//! | `frames.nlf` | what happened to every frame, if `measure` asked for it |
-//! | `captures/NODE-IF.pcapng` | captures that `measure` asked for |
-//! | `summary.json` | how it went |
+//! | `services/SERVICE@NODE.log` | output of services |
+//! | `files/NODE/…` | files of processes that the scenario keeps |
+//! | `frames.nlf` | fate of every frame, if `measure` asks for it |
+//! | `captures/NODE-IF.pcapng` | captures that `measure` asks for |
+//! | `summary.json` | how the run went |
 //!
 //! Not here: what happens in a run; reading results (`netloom-cli`).
 
@@ -47,11 +48,12 @@ pub use flows::FlowSampler;
 pub use radio::RadioSampler;
 pub use samples::Sampler;
 
-/// What the summary is called until it is whole.
+/// Name of the summary until it is complete.
 const SUMMARY_PART: &str = "summary.json.part";
 
-/// The directory of one run's results. Everything goes through the descriptor that it was opened
-/// with at the beginning: what takes the directory's place during the run gets none of it.
+/// The directory of one run's results. All files are created through the descriptor that was opened
+/// at the beginning: if the directory is replaced during the run, the replacement gets none of
+/// them.
 pub struct Results {
     directory: PathBuf,
     open: OwnedFd,
@@ -59,15 +61,15 @@ pub struct Results {
 
 impl Drop for Results {
     fn drop(&mut self) {
-        // Of a run without a summary, nothing is kept for it.
+        // If a run has no summary, no room stays reserved for it.
         let _ = fs::remove_file(self.path(SUMMARY_PART));
     }
 }
 
 impl Results {
-    /// Makes the directory, which must not exist, and writes what is known before the run: the
-    /// scenario, as text and as resolved. Nobody
-    /// else may read it: it holds files of nodes, their traffic and their environment.
+    /// Creates the directory, which must not exist, and writes what is known before the run: the
+    /// scenario, as text and as resolved. Nobody else may read it, because it contains files of
+    /// nodes, their traffic and their environment.
     pub fn create(directory: &Path, source: &str, scenario: &Scenario) -> Result<Self> {
         let describe = || format!("cannot make the results directory {}", directory.display());
         if let Some(parent) = directory.parent() {
@@ -94,12 +96,12 @@ impl Results {
         Ok(results)
     }
 
-    /// The directory, as people know it.
+    /// The directory, by its path for people.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The directory, as the engine reaches it while this lives.
+    /// The directory, by a path that the engine can use while this value lives.
     pub fn base(&self) -> PathBuf {
         by_descriptor(&self.open)
     }
@@ -134,12 +136,12 @@ impl Results {
         private_file(&self.path("flows.parquet"))
     }
 
-    /// The file for what pipes of a symbiotic run were set to.
+    /// The file for settings of the pipes of a symbiotic run.
     pub fn calibration_file(&self) -> io::Result<File> {
         private_file(&self.path("calibration.parquet"))
     }
 
-    /// The file for what real programs of a symbiotic run did.
+    /// The file for activity of real programs of a symbiotic run.
     pub fn metadata_file(&self) -> io::Result<File> {
         private_file(&self.path("metadata.parquet"))
     }
@@ -149,7 +151,7 @@ impl Results {
         private_file(&self.path("connections.parquet"))
     }
 
-    /// The file for what became of the scenario's traffic.
+    /// The file for results of the scenario's traffic.
     pub fn traffic_file(&self) -> io::Result<File> {
         private_file(&self.path("traffic.parquet"))
     }
@@ -165,8 +167,8 @@ impl Results {
         private_file(&self.path("captures").join(format!("{node}-{interface}.pcapng")))
     }
 
-    /// Takes the room that the summary needs from the disk, so that one which is full at the end
-    /// of the run does not cost the summary.
+    /// Reserves room for the summary on the disk, so that it can be written even if the disk is
+    /// full at the end of the run.
     fn reserve(&self, scenario: &Scenario) -> io::Result<()> {
         let processes = scenario.processes.iter().map(|process| process.nodes.len());
         // Its senders, and a receiver.
@@ -174,23 +176,23 @@ impl Results {
         let instances: usize = processes.chain(of_traffic).sum();
         let (links, nodes) = (scenario.links.len(), scenario.nodes.len());
         let events = scenario.timeline.len();
-        // As such parts of summaries are long, and half as much again.
+        // One and a half times the length of such parts of summaries.
         let kib = 64 + 6 * links + nodes + instances + events;
         let length = i64::try_from(kib * 1024).unwrap_or(i64::MAX);
         Ok(posix_fallocate(private_file(&self.path(SUMMARY_PART))?, 0, length)?)
     }
 
-    /// Writes the summary: the last file of a run. It appears whole or not at all.
+    /// Writes the summary, which is the last file of a run. It appears complete or not at all.
     pub fn finish(&self, summary: &Summary) -> Result<()> {
         let (part, whole) = (self.path(SUMMARY_PART), self.path("summary.json"));
         let write = || -> io::Result<()> {
-            // Written over what was reserved: a file that is cut first would give that back.
+            // Written over the reserved room: truncating the file would give that up.
             let mut file = OpenOptions::new();
             let file = file.write(true).create(true).truncate(false).mode(0o600).open(&part)?;
             let mut text = serde_json::to_vec_pretty(summary)?;
             text.push(b'\n');
             if file.write_all_at(&text, 0).is_err() {
-                // The same in half the room.
+                // The same contents in half the room.
                 text = serde_json::to_vec(summary)?;
                 file.write_all_at(&text, 0)?;
             }
@@ -218,12 +220,12 @@ fn by_descriptor(directory: &OwnedFd) -> PathBuf {
     format!("/proc/self/fd/{}", directory.as_raw_fd()).into()
 }
 
-/// An empty file that its owner alone may read.
+/// Creates an empty file that only its owner may read.
 pub fn private_file(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
-/// A directory that its owner alone may enter, with those above it; one that is there is fine.
+/// Creates a directory that only its owner may enter, and its parents. It may exist already.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).recursive(true).create(path)
 }

@@ -1,4 +1,4 @@
-//! Looks at the machine a run runs on.
+//! Describes the machine that a run runs on.
 
 use std::fs;
 

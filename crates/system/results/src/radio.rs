@@ -1,5 +1,5 @@
-//! What stations on shared media did over time, and where they were, as one Parquet file: a row a
-//! station and sample, all counters cumulative since the network was ready.
+//! Activity and positions of stations on shared media over time, as one Parquet file: a row for
+//! each station and sample. All counters are cumulative since the network was ready.
 
 use std::fs::File;
 
@@ -8,7 +8,7 @@ use netloom_api::medium::{MediumStatus, Position, StationStatistics, StationStat
 use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table};
 use netloom_units::Time;
 
-/// A numeric column: its name and where its value comes from.
+/// A numeric column: its name, and the function that returns its value.
 type Source<T> = (&'static str, fn(&T) -> u64);
 
 const STATION: &[Source<StationStatus>] = &[
@@ -32,10 +32,10 @@ const COUNTERS: &[Source<StationStatistics>] = &[
     ("busy_ns", |of| of.busy_ns),
 ];
 
-/// Why frames are lost at senders.
+/// Reasons why frames are lost at senders.
 const DROPPED: &[&str] = &["queue_full", "aqm", "mtu", "down", "retry_limit"];
 
-/// Why receivers miss frames.
+/// Reasons why receivers miss frames.
 const MISSED: &[&str] = &["collision", "weak", "noise", "busy", "down"];
 
 /// Writes samples of stations.
@@ -44,10 +44,10 @@ pub struct RadioSampler {
 }
 
 impl RadioSampler {
-    /// A sampler into an empty file.
+    /// A sampler that writes to an empty file.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn new(file: File) -> Result<Self> {
         let dropped: Vec<String> =
             DROPPED.iter().map(|reason| format!("dropped_{reason}_frames")).collect();
@@ -67,7 +67,7 @@ impl RadioSampler {
     /// Adds a sample taken at `time`.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if it cannot be written.
     pub fn add(&mut self, time: Time, media: &[MediumStatus]) -> Result<()> {
         for medium in media {
             for station in &medium.stations {
@@ -92,16 +92,16 @@ impl RadioSampler {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes all remaining samples.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if they cannot be written.
     pub fn finish(mut self) -> Result<()> {
         self.table.flush().context("radio.parquet is not complete")
     }
 }
 
-/// A place in micrometres; nothing where a node is away.
+/// A position in micrometres; empty cells if the node is away.
 fn place(position: Option<Position>) -> [Cell<'static>; 3] {
     let micrometres = |metres: f64| Cell::Signed((metres * 1e6).round() as i64);
     position.map_or([Cell::Nothing; 3], |Position { x, y, z }| [x, y, z].map(micrometres))

@@ -1,6 +1,7 @@
-//! Statistics of every pipe over time, as one Parquet file: a row a pipe and sample, all counters
-//! cumulative since the network was ready. Of direct links, the cells of what only the model knows
-//! are empty. A sample waits until it is known whether its time is to be left out.
+//! Statistics of every pipe over time, as one Parquet file: a row for each pipe and sample. All
+//! counters are cumulative since the network was ready. For direct links, the cells of values that
+//! only the model knows are empty. A sample waits until it is known whether its time is to be left
+//! out.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -12,10 +13,10 @@ use netloom_link::{BackgroundStatistics, PipeStatistics};
 use netloom_monitor::{Marks, Span};
 use netloom_units::{Duration, Time};
 
-/// A numeric column: its name and where its value comes from.
+/// A numeric column: its name, and the function that returns its value.
 type Source<T, N> = (&'static str, fn(&T) -> N);
 
-/// The columns of what is known of every pipe.
+/// Columns of values that are known of every pipe.
 const TRAFFIC: &[Source<PipeStatus, Option<u64>>] = &[
     ("offered_frames", |pipe| pipe.offered().map(|offered| offered.frames)),
     ("offered_bytes", |pipe| pipe.offered().map(|offered| offered.bytes)),
@@ -24,7 +25,7 @@ const TRAFFIC: &[Source<PipeStatus, Option<u64>>] = &[
     ("dropped_frames", PipeStatus::dropped_frames),
 ];
 
-/// The columns of what the model alone knows.
+/// Columns of values that only the model knows.
 const MODELLED: &[Source<PipeStatistics, u64>] = &[
     ("lost_unmodelled_frames", |pipe| pipe.lost_unmodelled.frames),
     ("dropped_bytes", |pipe| pipe.dropped.total().bytes),
@@ -43,7 +44,7 @@ const MODELLED: &[Source<PipeStatistics, u64>] = &[
     ("seen_sum_frames", seen_sum),
 ];
 
-/// The columns of what is known of a background, where there has been one.
+/// Columns of a background, for pipes that have had one.
 const BACKGROUND: &[Source<BackgroundStatistics, u64>] = &[
     ("background_offered_frames", |background| background.offered.frames),
     ("background_offered_bytes", |background| background.offered.bytes),
@@ -53,7 +54,7 @@ const BACKGROUND: &[Source<BackgroundStatistics, u64>] = &[
     ("background_dropped_bytes", |background| background.dropped.bytes),
 ];
 
-/// The delays of all released frames together, in ns: the mean, which has 53 bits, times their
+/// Sum of the delays of all released frames, in ns: the mean, which has 53 bits, times their
 /// number.
 fn delay_sum(statistics: &PipeStatistics) -> u64 {
     let mean = statistics.delay.as_ref().map_or(0.0, |delay| delay.mean_ns);
@@ -61,54 +62,55 @@ fn delay_sum(statistics: &PipeStatistics) -> u64 {
     storable(mean * released as f64)
 }
 
-/// The frames that waited, each times the ns it did; its growth over a time is the mean length of
-/// the queue in it.
+/// Integral of the number of waiting frames over time, in ns. Its growth over a time, divided by
+/// that time, is the mean length of the queue.
 fn queue_sum(statistics: &PipeStatistics) -> u64 {
     let elapsed = statistics.at.since(statistics.since).as_nanos();
     storable(statistics.queue.mean_frames * elapsed as f64)
 }
 
-/// The frames that waited when one was offered, all such frames together; its growth over that of
-/// `offered_frames` is the mean queue that frames found.
+/// Sum, over all offered frames, of the number of frames that waited then. Its growth divided by
+/// that of `offered_frames` is the mean queue that frames found.
 fn seen_sum(statistics: &PipeStatistics) -> u64 {
     let mean = statistics.queue.seen_mean_frames.unwrap_or_default();
     storable(mean * statistics.offered.frames as f64)
 }
 
-/// The largest number that the file can hold is where a sum stays: three hundred years of waiting.
+/// Limits a sum to the largest number that the file can hold: three hundred years of waiting.
 fn storable(sum: f64) -> u64 {
     (sum.round() as u64).min(i64::MAX as u64)
 }
 
-/// How often samples are written at most and at least; between these, whenever a run has become a
-/// tenth longer: a file of many small pieces is slow to read.
+/// Shortest and longest time between writes of samples. Between these limits, samples are written
+/// whenever a run has become a tenth longer, because a file of many small pieces is slow to read.
 const WRITTEN_EVERY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
-/// How many bytes of samples wait for a disk that is full.
+/// Largest amount of samples that wait for a full disk, in bytes.
 const MOST_PENDING: usize = 64 << 20;
 
-/// The column that says whether the time since the sample before is to be left out: 1, 0, or
-/// nothing where nobody knows.
+/// The column that marks whether the time since the last sample is to be left out: 1, 0, or empty
+/// if unknown.
 const BAD: &str = "bad";
-/// How many samples wait at most to be marked: a monitor that has no CPU for longer marks no more.
+/// Largest number of samples that wait to be marked. A monitor that has no CPU for longer marks no
+/// more.
 const MOST_UNMARKED: usize = 64;
 
-/// Writes samples into a Parquet file, which can be read at any time.
+/// Writes samples to a Parquet file, which can be read at any time.
 pub struct Sampler {
     table: Box<GrowingParquet>,
-    /// Samples that are not marked yet, the oldest first.
+    /// Samples that have not been marked yet, the oldest first.
     unmarked: VecDeque<(Time, Vec<LinkStatus>)>,
-    /// When the last one that is marked was taken.
+    /// Time of the last marked sample.
     marked: Time,
-    /// When samples are written next.
+    /// Time of the next write.
     next: Time,
-    /// Why they could not be written, if they could not: they wait.
+    /// The reason why samples could not be written, and wait.
     refused: Option<String>,
-    /// Samples that are missing, and why the first of them is.
+    /// Number of missing samples, and the reason for the first of them.
     missing: Option<(u64, String)>,
 }
 
 impl Sampler {
-    /// A sampler into an empty file.
+    /// A sampler that writes to an empty file.
     pub fn new(file: File) -> Result<Self> {
         let mut columns: Vec<Column<'_>> =
             vec![("time_ns", Kind::Number), ("link", Kind::Name), ("direction", Kind::Name)];
@@ -128,7 +130,7 @@ impl Sampler {
         })
     }
 
-    /// Adds a sample of all links, taken at `time`, or notes why there is none.
+    /// Adds a sample of all links, taken at `time`, or the reason why there is none.
     pub fn add(&mut self, time: Time, links: Result<Vec<LinkStatus>>) {
         let added = match (links, &self.refused) {
             (Ok(_), Some(why)) if self.table.pending() > MOST_PENDING => Err(why.clone()),
@@ -152,7 +154,7 @@ impl Sampler {
         }
     }
 
-    /// Marks what is known now.
+    /// Marks samples, as far as marks are known now.
     pub fn mark(&mut self, marks: &Marks) {
         while self.unmarked.front().is_some_and(|(time, _)| *time <= marks.until) {
             self.take_oldest(Some(marks));
@@ -203,8 +205,8 @@ impl Sampler {
         Ok(())
     }
 
-    /// Writes what is left, marked by all that is known of the run, or by nothing; in words what is
-    /// missing in the file, and why.
+    /// Writes all remaining samples, with the final marks of the run, or unmarked. Returns in words
+    /// what is missing in the file, and why.
     pub fn finish(mut self, marks: Option<&Marks>) -> Vec<String> {
         while !self.unmarked.is_empty() {
             self.take_oldest(marks);

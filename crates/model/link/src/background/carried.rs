@@ -1,4 +1,4 @@
-//! What waits for the line and is on it: frames that were offered, and virtual ones.
+//! The frames that wait for the line or are on it: offered frames and virtual ones.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -7,22 +7,22 @@ use crate::{Dscp, Ecn, Frame, Header};
 /// A frame in a pipe, up to the end of the line.
 #[derive(Debug)]
 pub(crate) enum Carried<F> {
-    /// It was offered.
+    /// A frame that was offered to the pipe.
     Real {
         frame: F,
         /// The arrival's number in this pipe, from 0.
         number: u64,
     },
-    /// It belongs to the background.
+    /// A frame of the background.
     Virtual(Virtual),
 }
 
-/// A frame without bytes. Its header follows from where it comes from.
+/// A frame without bytes. Its header is derived from its entry and flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Virtual {
-    /// Which entry of the background sends it.
+    /// Index of the background entry that sends it.
     pub entry: u8,
-    /// Which of the entry's made-up 5-tuples it has.
+    /// Index of its 5-tuple among the made-up ones of the entry.
     pub flow: u16,
     pub dscp: u8,
     pub ecn: Ecn,
@@ -37,13 +37,14 @@ const DISCARD: u16 = 9;
 const UDP: u8 = 17;
 
 impl Virtual {
-    /// A frame that no entry sends. Its 5-tuple is that of an entry with a number that none has.
+    /// A frame that was brought from outside, by no entry. Its 5-tuple is that of an entry number
+    /// that no entry has.
     pub const BROUGHT: Self = Self { entry: u8::MAX, flow: 0, dscp: 0, ecn: Ecn::NotCapable };
 
-    /// Most 5-tuples of an entry.
+    /// Largest number of 5-tuples of an entry.
     pub const MOST_FLOWS: u16 = u16::MAX - FIRST_PORT;
 
-    /// UDP between addresses that are set aside for measuring networks (RFC 2544).
+    /// Returns a UDP header between addresses that are reserved for network benchmarks (RFC 2544).
     fn header(self) -> Header {
         let address = |half| IpAddr::V4(Ipv4Addr::new(198, half, self.entry, 1));
         Header {
@@ -59,7 +60,7 @@ impl Virtual {
 }
 
 impl<F> Carried<F> {
-    /// The arrival's number, if it was offered.
+    /// Number of the arrival; `None` for a virtual frame.
     pub fn number(&self) -> Option<u64> {
         match self {
             Self::Real { number, .. } => Some(*number),
@@ -67,7 +68,7 @@ impl<F> Carried<F> {
         }
     }
 
-    /// Whether it belongs to the background.
+    /// Whether the frame belongs to the background.
     #[inline]
     pub fn is_virtual(&self) -> bool {
         matches!(self, Self::Virtual(_))

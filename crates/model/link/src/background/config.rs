@@ -1,4 +1,4 @@
-//! What can be written as `background` of a pipe.
+//! The notation and checks of a pipe's `background`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use super::Virtual;
 use crate::queue::Dscps;
 use crate::{Discipline, DropFrom, FifoConfig, PipeChange, PipeConfig, RateLimit};
 
-/// Most entries of one pipe.
+/// Largest number of entries of one pipe.
 const MOST_ENTRIES: usize = 64;
 
-/// Most virtual frames a second of one pipe, on average: they take time of the machine.
+/// Largest number of virtual frames a second of one pipe, on average. Each one costs CPU time.
 const MOST_FRAMES: f64 = 2e6;
 
-/// Most changes of a fluid's rate a second of one pipe, on average: so do they.
+/// Largest number of rate changes a second of a pipe's fluid, on average. Each one costs CPU time.
 const MOST_CHANGES: f64 = 1e6;
 
-/// The background of a pipe: entries that add up, or none.
+/// The background of a pipe: a list of entries that add up; empty for no background.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Background {
     entries: Arc<Vec<BackgroundFlow>>,
@@ -38,55 +38,56 @@ pub struct Background {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "EntryTable", into = "EntryTable")]
 pub struct BackgroundFlow {
-    /// What arrives when.
+    /// Model of the arrivals.
     pub model: Model,
     /// Lengths of frames, Ethernet header included.
     pub sizes: Sizes,
-    /// Over how many made-up 5-tuples its frames are spread.
+    /// Number of made-up 5-tuples over which its frames are spread.
     pub flows: u16,
-    /// The code point of its packets, 0 to 63.
+    /// DSCP of its packets, 0 to 63.
     pub dscp: u8,
     /// Whether a queue discipline may mark its packets instead of dropping them.
     pub ecn: bool,
-    /// What it is in the pipe.
+    /// Form in which the traffic exists in the pipe.
     pub representation: Representation,
 }
 
-/// What background traffic is in a pipe.
+/// The form in which background traffic exists in a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Representation {
-    /// Virtual frames: they wait, are dropped and take the line as frames that were offered do.
+    /// Virtual frames. They wait, are dropped and take time on the line like offered frames.
     #[default]
     Frames,
     /// A fluid: a rate that changes in steps fills the queue, which is `fifo` with drop-tail, and
-    /// the line empties it. It costs as much as its rate changes often, not as much as it brings.
+    /// the line empties it. Its cost grows with the number of rate changes, not with the volume of
+    /// the traffic.
     Fluid,
 }
 
-/// Why a background cannot be.
+/// The reason why a background is invalid.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum BackgroundError {
-    /// An entry cannot send.
+    /// The model of an entry cannot send.
     #[error("entry {entry} (`{model}`): {cause}")]
     Model {
-        /// Which one, counted from 1.
+        /// Number of the entry, counted from 1.
         entry: usize,
-        /// Its model's name.
+        /// Name of its model.
         model: &'static str,
-        /// Why.
+        /// The reason.
         cause: TrafficError,
     },
-    /// An entry is a fluid, which the pipe cannot have.
+    /// An entry is a fluid, but the pipe does not meet the conditions for one.
     #[error(
         "entry {entry} (`{model}`): fluid needs {needs}; change that, or leave `as: fluid` out"
     )]
     Fluid {
-        /// Which one, counted from 1.
+        /// Number of the entry, counted from 1.
         entry: usize,
-        /// Its model's name.
+        /// Name of its model.
         model: &'static str,
-        /// What it needs; what the pipe has.
+        /// The condition that is not met, and the pipe's setting instead.
         needs: String,
     },
     /// The rate of the fluid changes too often.
@@ -95,25 +96,25 @@ pub enum BackgroundError {
          {MOST_CHANGES:.0e}; write fewer sources or longer steps"
     )]
     TooManyChanges {
-        /// How often in a second.
+        /// Rate changes per second, on average.
         changes: f64,
     },
-    /// There are too many virtual frames.
+    /// The entries send too many virtual frames.
     #[error(
         "{frames:.1e} frames a second on average are too many: at most {MOST_FRAMES:.0e}; write \
          longer frames or a lower rate"
     )]
     TooManyFrames {
-        /// How many a second.
+        /// Frames per second, on average.
         frames: f64,
     },
 }
 
 impl Background {
-    /// A background of `entries`, which add up.
+    /// Creates a background of `entries`, which add up.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are more than 64 entries.
     pub fn new(entries: Vec<BackgroundFlow>) -> Result<Self, String> {
         if entries.len() > MOST_ENTRIES {
             let count = entries.len();
@@ -122,7 +123,7 @@ impl Background {
         Ok(Self { entries: Arc::new(entries) })
     }
 
-    /// Whether there is none.
+    /// Whether the background has no entries.
     pub fn is_none(&self) -> bool {
         self.entries.is_empty()
     }
@@ -132,12 +133,12 @@ impl Background {
         &self.entries
     }
 
-    /// Whether what arrives depends on random numbers.
+    /// Whether the arrivals depend on random numbers.
     pub fn is_random(&self) -> bool {
         self.entries.iter().any(|entry| entry.flows > 1 || entry.model.is_random(&entry.sizes))
     }
 
-    /// Everything in it that may come from files.
+    /// Returns every part that may be read from a file.
     pub(crate) fn files(&mut self) -> Vec<&mut dyn DataFile> {
         if self.is_none() {
             return Vec::new();
@@ -148,11 +149,11 @@ impl Background {
             .collect()
     }
 
-    /// Checks that a pipe which runs on `config` can have it, once all files have been read.
+    /// Checks that a pipe with `config` can have this background. All files must have been read.
     ///
     /// # Errors
-    /// A model cannot send, or all together send too many frames; or there is a fluid, and the
-    /// pipe cannot have one, or its rate changes too often.
+    /// A model cannot send, all models together send too many frames, there is a fluid but the pipe
+    /// cannot have one, or the rate of the fluid changes too often.
     pub fn check(&self, config: &PipeConfig) -> Result<(), BackgroundError> {
         let line = line_of(config);
         let (mut frames, mut changes) = (0.0, 0.0);
@@ -183,8 +184,8 @@ impl Background {
         self.entries.iter().any(|entry| entry.representation == Representation::Fluid)
     }
 
-    /// The mean share of the line that it takes, 1 for all of it, where that is known: nothing in
-    /// it ends, and the line has a rate.
+    /// Mean share of the line that the background takes; 1 is the whole line. `None` if the line
+    /// has no rate or an entry ends.
     pub fn mean_load(&self, config: &PipeConfig) -> Option<f64> {
         let line = line_of(config)?;
         let shares = self.entries.iter().map(|entry| entry.mean_load(&line));
@@ -193,8 +194,8 @@ impl Background {
 }
 
 impl PipeConfig {
-    /// What a fluid needs that a pipe with this configuration does not have, and what that has
-    /// instead.
+    /// Returns the first condition for a fluid that this configuration does not meet, with the
+    /// setting that it has instead; `None` if all are met.
     fn lacks_for_fluid(&self) -> Option<String> {
         let needs = match &self.queue.discipline {
             Discipline::Fifo(FifoConfig { drop: DropFrom::Tail }) => None,
@@ -228,8 +229,8 @@ impl PipeConfig {
 }
 
 impl PipeChange {
-    /// The keys of this change that decide whether a pipe can have a background, itself first:
-    /// the others matter to a fluid.
+    /// Returns the keys of this change that decide whether a pipe can have its background: first
+    /// `background` itself, then the properties that matter to a fluid.
     pub fn concerns_background(&self) -> Vec<&'static str> {
         const OTHERS: [&str; 5] = ["queue.discipline", "rate", "burst", "mac_overhead", "pipe_mtu"];
         let said = self.keys();
@@ -238,10 +239,10 @@ impl PipeChange {
     }
 }
 
-/// The line that a load in percent is a share of.
+/// Returns the line to which a load in percent refers.
 pub(super) fn line_of(config: &PipeConfig) -> Option<Line> {
     let framing = match config.rate {
-        // Opportunities carry packets.
+        // The opportunities of a trace carry packets, without framing.
         RateLimit::Trace(_) => Framing::None,
         _ => config.framing,
     };
@@ -249,21 +250,22 @@ pub(super) fn line_of(config: &PipeConfig) -> Option<Line> {
 }
 
 impl BackgroundFlow {
-    /// Frames a second, on average; an error if it cannot send.
+    /// Returns the mean number of frames per second, or an error if the model cannot send.
     fn frames_a_second(&self, line: Option<&Line>) -> Result<f64, TrafficError> {
-        // Whether it can send does not depend on the numbers that are drawn.
+        // Whether a model can send does not depend on the random numbers, so any stream will do.
         self.model.source(&self.sizes, line, &netloom_units::Stream::new(0, ""))?;
         let mean = self.model.moments(&self.sizes, line)?.mean;
         Ok(mean / (self.sizes.law()?.mean() * 8.0))
     }
 
-    /// Whether it is a fluid, and a pipe with `config` can have it.
+    /// Whether this entry is a fluid and a pipe with `config` can have it.
     pub(super) fn fits_as_fluid(&self, config: &PipeConfig) -> bool {
         self.representation == Representation::Fluid
             && self.lacks_as_fluid(config).is_ok_and(|lacks| lacks.is_none())
     }
 
-    /// What it needs as a fluid that a pipe with `config` does not have, and what that has instead.
+    /// Returns the first condition for a fluid that a pipe with `config` does not meet, with the
+    /// setting that it has instead; `None` if all are met.
     fn lacks_as_fluid(&self, config: &PipeConfig) -> Result<Option<String>, TrafficError> {
         if let Some(needs) = config.lacks_for_fluid() {
             return Ok(Some(needs));
@@ -287,7 +289,7 @@ impl BackgroundFlow {
     }
 }
 
-/// How an entry is written: exactly one model, and what is said beside it.
+/// The notation of an entry: exactly one model, and options beside it.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BackgroundEntry")]
 #[serde(default, deny_unknown_fields)]
@@ -295,10 +297,10 @@ struct EntryTable {
     /// Frames at a constant rate, with a random phase.
     #[serde(skip_serializing_if = "Option::is_none")]
     cbr: Option<CbrConfig>,
-    /// Independent frames: gaps are exponential.
+    /// Independent frames: the gaps are exponential.
     #[serde(skip_serializing_if = "Option::is_none")]
     poisson: Option<PoissonConfig>,
-    /// Senders that are on and off by turns.
+    /// Senders that are on and off in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     on_off: Option<OnOffConfig>,
     /// Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
@@ -310,36 +312,36 @@ struct EntryTable {
     /// A rate that changes at given times.
     #[serde(skip_serializing_if = "Option::is_none")]
     rates: Option<RatesConfig>,
-    /// Pictures of a video.
+    /// The frames of a video.
     #[serde(skip_serializing_if = "Option::is_none")]
     vbr: Option<VbrConfig>,
-    /// A number: over how many made-up 5-tuples the frames are spread (default 1). A mapping: the
-    /// model `flows`, transfers that begin by themselves.
+    /// As a number: the number of made-up 5-tuples over which the frames are spread (default 1). As
+    /// a mapping: the model `flows`, transfers that begin independently.
     #[serde(skip_serializing_if = "Option::is_none")]
     flows: Option<FlowsKey>,
     /// Lengths of frames, Ethernet header included: `1514B` (default), `imix`, a list with weights,
     /// or `{file: FILE}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<Sizes>,
-    /// The code point of the packets: a number from 0 to 63, or a name like `af11` (default 0).
+    /// DSCP of the packets: a number from 0 to 63, or a name like `af11` (default 0).
     #[serde(skip_serializing_if = "Option::is_none")]
     dscp: Option<Dscps>,
     /// Whether queue disciplines may mark the packets instead of dropping them (default no).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     ecn: bool,
-    /// What the traffic is in the pipe: `frames` (default), or `fluid`, a rate that changes in
-    /// steps (of `cbr`, `on_off`, `ppbp`, `rates` and `flows` with a `rate`).
+    /// Form of the traffic in the pipe: `frames` (default), or `fluid`, a rate that changes in
+    /// steps (for `cbr`, `on_off`, `ppbp`, `rates`, and `flows` with a `rate`).
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     representation: Option<Representation>,
 }
 
-/// Two things that are called flows.
+/// The two meanings of the key `flows`.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 enum FlowsKey {
-    /// So many made-up 5-tuples.
+    /// Number of made-up 5-tuples.
     Count(u16),
-    /// The model.
+    /// The traffic model `flows`.
     Model(FlowsConfig),
 }
 
@@ -426,7 +428,8 @@ impl TryFrom<EntryTable> for BackgroundFlow {
     }
 }
 
-/// Refuses as a fluid what has no rate that changes in steps, and keys of frames.
+/// Refuses models that have no rate that changes in steps, and keys that concern frames, for a
+/// fluid.
 fn check_fluid(model: &Model, flows: u16, dscp: bool, ecn: bool) -> Result<(), String> {
     let name = model.name();
     match model {
@@ -472,7 +475,7 @@ impl From<BackgroundFlow> for EntryTable {
             Model::Rates(model) => table.rates = Some(model),
             Model::Vbr(model) => table.vbr = Some(model),
             Model::Flows(model) => table.flows = Some(FlowsKey::Model(model)),
-            // Those of TCP and `ping` cannot be written here.
+            // The models of TCP and `ping` cannot be written here.
             _ => {}
         }
         table

@@ -1,6 +1,6 @@
 //! Background as a fluid: a rate that changes in steps fills a FIFO queue, and the line empties it.
-//! Between two changes everything is linear, so that a change costs the same however much flows.
-//! Not here: frames, which stand between stretches of fluid; when the line is free (`pipe`).
+//! Between two changes everything is linear, so the cost of a change does not depend on the volume.
+//! Not here: frames, which wait between stretches of fluid; when the line is free (`pipe`).
 
 use std::collections::VecDeque;
 use std::ops::{Add, AddAssign, Sub};
@@ -13,37 +13,39 @@ use crate::Count;
 use crate::queue::{Backlog, Bound};
 use crate::statistics::BackgroundCounts;
 
-/// Parts of a bit: a rate in thousandths of a bit a second is as many parts in a nanosecond.
+/// Parts in a bit. A rate in thousandths of a bit per second is the same number of parts per
+/// nanosecond.
 const BIT: u128 = 1_000_000_000_000;
 const BYTE: u128 = 8 * BIT;
-/// Parts of a frame.
+/// Parts in a frame.
 const FRAME: u128 = 1_000_000_000_000_000_000;
 
-/// An amount of fluid, or what flows in a nanosecond.
+/// An amount of fluid, or the amount that flows in a nanosecond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Volume {
-    /// What it takes on the line, framing included, in parts of a bit.
+    /// Its length on the line, framing included, in parts of a bit.
     pub line: u128,
-    /// Its bytes without framing, in parts of a bit.
+    /// Its length without framing, in parts of a bit.
     bits: u128,
-    /// The frames that it stands for, in parts of a frame.
+    /// Number of frames that it stands for, in parts of a frame.
     frames: u128,
 }
 
 impl Volume {
-    /// What flows in so many nanoseconds.
+    /// Returns the amount that flows in `nanos` nanoseconds at this rate.
     fn over(self, nanos: u64) -> Self {
         let times = |part: u128| part.saturating_mul(u128::from(nanos));
         Self { line: times(self.line), bits: times(self.bits), frames: times(self.frames) }
     }
 
-    /// Takes off what is `line` long on the line, or all of it.
+    /// Removes and returns the part that is `line` long on the line, or everything if there is
+    /// less.
     fn take(&mut self, line: u128) -> Self {
         if line >= self.line {
             return std::mem::take(self);
         }
         let all = self.line;
-        // Exact unless there is so much that it does not matter.
+        // Exact, unless the product overflows; then the error is negligible.
         let part = |whole: u128| match whole.checked_mul(line) {
             Some(product) => product / all,
             None => ((whole as f64 * (line as f64 / all as f64)) as u128).min(whole),
@@ -53,7 +55,7 @@ impl Volume {
         taken
     }
 
-    /// The same bytes with another framing, each frame of the mean length.
+    /// Returns the same bytes with another framing, as if each frame had the mean length.
     fn reframed(self, framing: Framing) -> Self {
         if self.frames == 0 {
             return self;
@@ -93,7 +95,7 @@ impl Sub for Volume {
     }
 }
 
-/// What is counted of an amount, in whole frames or bytes.
+/// Amounts counted so far, in whole frames or whole bytes.
 #[derive(Debug, Default)]
 struct Whole {
     offered: u64,
@@ -102,9 +104,11 @@ struct Whole {
 }
 
 impl Whole {
-    /// What more has been offered, delivered and dropped when so much is offered and dropped in
-    /// all, rounded down, and so much waits. Nothing is lost by rounding, no count ever falls, and
-    /// what was offered is delivered or dropped once nothing waits: a drop may count later.
+    /// Returns how much the counts of offered, delivered and dropped amounts grow. `offered` and
+    /// `dropped` are the totals so far and `waits` is the amount that waits, all rounded down.
+    ///
+    /// Rounding loses nothing and no count ever falls. Once nothing waits, the offered amount
+    /// equals the delivered plus the dropped amount. For this, a drop may be counted later.
     fn grow(&mut self, offered: u64, dropped: u64, waits: u64) -> [u64; 3] {
         let dropped = dropped.min(offered - self.delivered).max(self.dropped);
         let delivered = (offered - dropped).saturating_sub(waits).max(self.delivered);
@@ -118,7 +122,7 @@ impl Whole {
     }
 }
 
-/// All that was offered and dropped, and what is counted of it.
+/// The total amounts offered and dropped, and the part of them that has been counted.
 #[derive(Debug, Default)]
 struct Meter {
     offered: Volume,
@@ -128,7 +132,8 @@ struct Meter {
 }
 
 impl Meter {
-    /// What more is counted as offered, delivered and dropped, while `waits` does.
+    /// Adds the amounts and returns how much the counts of offered, delivered and dropped grow,
+    /// while the amount `waits` is in the queue.
     fn count(&mut self, offered: Volume, dropped: Volume, waits: Volume) -> [Count; 3] {
         self.offered += offered;
         self.dropped += dropped;
@@ -141,32 +146,32 @@ impl Meter {
         [count(0), count(1), count(2)]
     }
 
-    /// What waits of what is counted.
+    /// Amount that is counted as offered, but neither as delivered nor as dropped.
     fn waiting(&self) -> Count {
         Count { frames: self.frames.waiting(), bytes: self.bytes.waiting() }
     }
 }
 
-/// One entry of the background at work.
+/// One running entry of the background.
 #[derive(Debug)]
 pub(crate) struct Inflow {
     source: Fluid,
-    /// When the source's time is 0.
+    /// Time of the pipe at which the source's time is 0.
     start: Time,
-    /// How its rate changes next.
+    /// The next change of its rate.
     next: Option<RateStep>,
-    /// Its rate, in thousandths of a bit a second.
+    /// Its current rate, in thousandths of a bit per second.
     pace: u64,
     /// Its mean rate in bit/s.
     mean: f64,
-    /// Lengths of the frames that it stands for.
+    /// Lengths of the frames that it stands for, in bytes.
     sizes: SizeLaw,
-    /// How long the mean frame is on the line, in bytes.
+    /// Length of the mean frame on the line, in bytes.
     on_line: f64,
 }
 
 impl Inflow {
-    /// An entry that begins at `start`.
+    /// Creates an entry that begins at `start`.
     pub fn new(
         mut source: Fluid,
         start: Time,
@@ -179,12 +184,12 @@ impl Inflow {
         Self { source, start, next, pace: 0, mean, sizes, on_line }
     }
 
-    /// When its rate changes next.
+    /// Time of the next change of the rate.
     fn next_at(&self) -> Time {
         self.next.map_or(NEVER, |step| self.start + step.at.since(Time::ZERO))
     }
 
-    /// Takes over all changes up to `now`.
+    /// Applies all changes of the rate up to `now`.
     fn settle(&mut self, now: Time) {
         while let Some(step) = self.next.filter(|_| self.next_at() <= now) {
             self.pace = step.rate.map_or(0, netloom_traffic::Pace::thousandths);
@@ -192,7 +197,7 @@ impl Inflow {
         }
     }
 
-    /// What comes in a nanosecond.
+    /// Amount that arrives in a nanosecond.
     fn rate(&self) -> Volume {
         let (pace, bytes) = (self.pace as f64, self.sizes.mean());
         Volume {
@@ -203,34 +208,36 @@ impl Inflow {
     }
 }
 
-/// The fluid of one pipe: what flows in, and what of it waits, between frames.
+/// The fluid of one pipe: its inflows, and the amount that waits between frames.
 #[derive(Debug)]
 pub(crate) struct FluidProcess {
     inflows: Vec<Inflow>,
-    /// What arrives in a nanosecond.
+    /// Amount that arrives in a nanosecond.
     rate: Volume,
-    /// When that changes; the end of time if it does not.
+    /// Time at which `rate` changes; [`NEVER`] if it does not.
     next_at: Time,
-    /// Up to when everything has flowed.
+    /// Time up to which the flow has been computed.
     at: Time,
-    /// What waits in front of frames, each with the frame's place among all that came. Where
-    /// nothing is in front of a frame, the frame is not here.
+    /// Fluid that waits in front of frames, with the place of the frame behind it among all
+    /// arrivals. A frame without fluid in front of it has no entry.
     ahead: VecDeque<(u64, Volume)>,
-    /// What waits behind the last frame.
+    /// Fluid that waits behind the last frame.
     tail: Volume,
-    /// All that waits.
+    /// All fluid that waits.
     waits: Volume,
-    /// How much of a limit in packets a packet is: the mean frame on the line, in parts of a bit.
+    /// Length on the line that counts as one packet against a limit in packets: that of the mean
+    /// frame, in parts of a bit.
     packet: u128,
-    /// Draws which frames find a place where the fluid overflows.
+    /// Random stream that decides which frames are admitted while the fluid overflows the queue.
     lots: Stream,
     meter: Meter,
-    /// The line's speed, and what it has sent in the last nanosecond, which is not over.
+    /// Speed of the line, and the amount that it has sent of the current nanosecond, which is not
+    /// over.
     busy: (u128, u128),
 }
 
 impl FluidProcess {
-    /// A fluid that begins to flow at `now`, with lots from `lots`.
+    /// Creates a fluid that begins to flow at `now` and draws from `lots`.
     pub fn new(now: Time, lots: Stream) -> Self {
         Self {
             inflows: Vec::new(),
@@ -247,14 +254,14 @@ impl FluidProcess {
         }
     }
 
-    /// Other inflows from now on; what waits stays.
+    /// Replaces the inflows. The fluid that waits stays.
     pub fn begin(&mut self, inflows: Vec<Inflow>) {
         self.inflows = inflows;
         self.measure_packet();
         self.settle(self.at);
     }
 
-    /// Another framing, which holds for what waits, too.
+    /// Applies another framing, also to the fluid that waits.
     pub fn reframe(&mut self, framing: Framing) {
         for inflow in &mut self.inflows {
             inflow.on_line = inflow.sizes.mean_on_line(framing);
@@ -266,7 +273,7 @@ impl FluidProcess {
         self.waits = self.ahead.iter().fold(self.tail, |sum, (_, volume)| sum + *volume);
     }
 
-    /// The mean frame of all inflows together, each by its mean rate.
+    /// Computes the length of the mean frame over all inflows, each weighted by its mean rate.
     fn measure_packet(&mut self) {
         let frames = |inflow: &Inflow| inflow.mean / inflow.sizes.mean();
         let (mut bytes, mut count) = (0.0, 0.0);
@@ -279,22 +286,22 @@ impl FluidProcess {
         }
     }
 
-    /// Up to when everything has flowed.
+    /// Time up to which the flow has been computed.
     pub fn at(&self) -> Time {
         self.at
     }
 
-    /// When the rate changes next; the end of time if it does not.
+    /// Time at which the rate changes next; [`NEVER`] if it does not.
     pub fn next_at(&self) -> Time {
         self.next_at
     }
 
-    /// Whether it matters to a frame: it flows, will flow, or waits.
+    /// Whether there is fluid that concerns a frame: it flows, will flow, or waits.
     pub fn is_there(&self) -> bool {
         self.next_at < NEVER || self.rate.line > 0 || self.waits.line > 0
     }
 
-    /// Takes over all changes of the rate up to `now`.
+    /// Applies all changes of the rate up to `now`.
     pub fn settle(&mut self, now: Time) {
         let (mut rate, mut next_at) = (Volume::default(), NEVER);
         for inflow in &mut self.inflows {
@@ -305,17 +312,18 @@ impl FluidProcess {
         (self.rate, self.next_at) = (rate, next_at);
     }
 
-    /// What waits, in whole frames and bytes.
+    /// Amount that waits, in whole frames and bytes.
     pub fn waiting(&self) -> Count {
         self.meter.waiting()
     }
 
-    /// What waits, in frames, rounded to the nearest.
+    /// Number of frames that wait, rounded to the nearest.
     pub fn nearest_frames(&self) -> u64 {
         ((self.waits.frames + FRAME / 2) / FRAME) as u64
     }
 
-    /// How much fluid may wait under `bound` beside `backlog`, in parts of a bit on the line.
+    /// Largest amount of fluid that may wait under `bound` beside `backlog`: its length on the
+    /// line, in parts of a bit. Negative if the backlog exceeds the bound.
     fn most(&self, bound: Bound, backlog: Backlog) -> i128 {
         let left = |all: u64, taken: u64, each: u128| {
             let size = |count: u64| (u128::from(count) * each) as i128;
@@ -325,29 +333,30 @@ impl FluidProcess {
         by_packets.max(left(bound.line_bytes, backlog.line_bytes, BYTE))
     }
 
-    /// Whether what waits and `backlog` are within `bound`.
+    /// Whether the waiting fluid and `backlog` are within `bound`.
     pub fn fits(&self, bound: Bound, backlog: Backlog) -> bool {
         self.waits.line as i128 <= self.most(bound, backlog)
     }
 
-    /// Whether what waits, `backlog` beside it, stands at `bound` or above.
+    /// Whether the waiting fluid and `backlog` reach or exceed `bound`.
     pub fn is_full(&self, bound: Bound, backlog: Backlog) -> bool {
         self.waits.line as i128 >= self.most(bound, backlog)
     }
 
-    /// Whether more flows in than a line takes that sends `service` in a nanosecond.
+    /// Whether more flows in than the line takes, which sends `service` in a nanosecond.
     pub fn overflows(&self, service: u128) -> bool {
         self.rate.line > service
     }
 
-    /// Whether the fluid lets in a frame that finds the queue within its bound, but no room for all
-    /// of itself: with the share of the fluid that the line takes, so that frames are dropped as
-    /// the fluid is.
+    /// Whether a frame is admitted that finds the queue within its bound but without room for the
+    /// whole frame. The probability is the share of the fluid that the line takes, so frames and
+    /// fluid are dropped at the same rate.
     pub fn lets_in(&mut self, service: u128) -> bool {
         !self.overflows(service) || self.lots.chance(service as f64 / self.rate.line as f64)
     }
 
-    /// A frame comes behind all that waits; `order` is its place among all that came.
+    /// Records that the frame with the place `order` among all arrivals joins the queue behind all
+    /// waiting fluid.
     pub fn stands_before(&mut self, order: u64) {
         let volume = std::mem::take(&mut self.tail);
         if volume != Volume::default() {
@@ -355,43 +364,45 @@ impl FluidProcess {
         }
     }
 
-    /// Whether something waits in front of the frame of that place, which is the first that waits.
+    /// Whether fluid waits in front of the frame with this `order`, the first that waits.
     pub fn is_ahead_of(&self, order: u64) -> bool {
         self.ahead.front().is_some_and(|(first, _)| *first == order)
     }
 
-    /// Whether something waits, in front of frames or behind them.
+    /// Whether fluid waits, in front of frames or behind them.
     pub fn waits(&self) -> bool {
         self.waits.line > 0
     }
 
-    /// How long what comes now waits for a line that sends `service` in a nanosecond.
+    /// Waiting time of an arrival at this moment, on a line that sends `service` in a nanosecond.
     pub fn wait(&self, service: u128) -> Duration {
         time_for(self.waits.line, service)
     }
 
-    /// How much earlier a frame leaves the line, at most, that comes by `earlier`: while the fluid
-    /// brings more than the line takes, the queue has become longer since.
+    /// Returns at most how much earlier a frame leaves the line if it arrives by `earlier` sooner.
+    /// While the fluid brings more than the line takes, the queue grows in that time.
     pub fn overtaken_in(&self, earlier: Duration, service: u128) -> Duration {
         let share = (self.rate.line as f64 / service as f64).max(1.0);
         Duration::from_nanos(libm::ceil(earlier.as_nanos() as f64 * share) as u64)
     }
 
-    /// When what waits in front of the first frame has left the line, which sends `service` in a
-    /// nanosecond.
+    /// Returns the time at which the fluid in front of the first frame has left the line, which
+    /// sends `service` in a nanosecond; `None` without such fluid.
     pub fn turn(&self, service: u128) -> Option<Time> {
         self.ahead.front().map(|(_, volume)| self.at + time_for(volume.line, service))
     }
 
-    /// How long what waits in front of each frame takes on that line, in the order of the queue.
+    /// Returns how long the fluid in front of each frame takes on a line that sends `service` in a
+    /// nanosecond, in the order of the queue.
     pub fn times(&self, service: u128) -> impl Iterator<Item = (u64, Duration)> {
         self.ahead.iter().map(move |(order, volume)| (*order, time_for(volume.line, service)))
     }
 
-    /// Lets it flow up to `until`, or to where a queue that holds too much is at its bound again;
-    /// nothing else changes meanwhile. The line sends `service` in a nanosecond: the fluid in front
-    /// of the first frame, or all that waits if no frame does. A pipe that is not `open` takes in
-    /// nothing. Gives what is counted, and how long the line was busy.
+    /// Lets the fluid flow up to `until`, or up to the time at which a queue that exceeds its bound
+    /// is within it again. Nothing else may change meanwhile. The line sends `service` in a
+    /// nanosecond: only the fluid in front of the first frame, or all waiting fluid if no frame
+    /// waits. A pipe that is not `open` admits nothing. Returns the counts and the time for which
+    /// the line was busy, in ns.
     pub fn flow(
         &mut self,
         until: Time,
@@ -414,8 +425,8 @@ impl FluidProcess {
         (counts, self.busy(delivered.line, service))
     }
 
-    /// Takes in what finds room, and sends as much as the line can; what is sent makes room. Gives
-    /// what was sent and what found none.
+    /// Admits the fluid that finds room and sends as much as the line can. Sent fluid makes room.
+    /// Returns the amount sent and the amount that found no room.
     fn pass(&mut self, mut arriving: Volume, can_send: u128, room: i128) -> (Volume, Volume) {
         let mut take_in = |sent: u128| arriving.take((room + sent as i128).max(0) as u128);
         let delivered = match self.ahead.front_mut() {
@@ -435,7 +446,8 @@ impl FluidProcess {
         (delivered, arriving)
     }
 
-    /// How far things stay as they are, and whether the pipe takes in anything so far.
+    /// Returns the time up to which the conditions stay the same, and whether the pipe admits
+    /// anything until then.
     fn stretch(&self, until: Time, service: u128, room: i128, open: bool) -> (Time, bool) {
         match (room < 0, service) {
             (false, _) => (until, open),
@@ -456,7 +468,7 @@ impl FluidProcess {
         }
     }
 
-    /// Whole nanoseconds in which the line sends what is `line` long.
+    /// Returns the whole nanoseconds for which the line sends `line` parts of a bit.
     fn busy(&mut self, line: u128, service: u128) -> u64 {
         if service == 0 {
             return 0;
@@ -469,7 +481,7 @@ impl FluidProcess {
         (sent / service) as u64
     }
 
-    /// Drops all that waits.
+    /// Drops all waiting fluid.
     pub fn drop_all(&mut self) -> BackgroundCounts {
         self.ahead.clear();
         self.tail = Volume::default();
@@ -478,12 +490,13 @@ impl FluidProcess {
     }
 }
 
-/// How long what is `line` long takes on a line that sends `service` in a nanosecond, rounded up.
+/// Returns how long `line` parts of a bit take on a line that sends `service` in a nanosecond,
+/// rounded up.
 fn time_for(line: u128, service: u128) -> Duration {
     Duration::from_nanos(u64::try_from(line.div_ceil(service)).unwrap_or(u64::MAX))
 }
 
-/// What waited, each for its time.
+/// Waiting amount integrated over time.
 #[derive(Debug, Clone, Copy, Default)]
 struct Area {
     /// In 10⁻⁶ frames × ns.
@@ -493,8 +506,9 @@ struct Area {
 }
 
 impl Area {
-    /// What waited in `nanos` while `before` became `after`: at the rate `slope` until that was
-    /// reached, in parts of a bit a nanosecond, and no more from then on.
+    /// Returns the integral over `nanos` in which `before` became `after`. The amount changed at
+    /// the rate `slope`, in parts of a bit per nanosecond, until it reached `after`, and then
+    /// stayed.
     fn between(before: Volume, after: Volume, slope: f64, nanos: f64) -> Self {
         let (from, to) = (before.line as f64, after.line as f64);
         let moving = match slope {

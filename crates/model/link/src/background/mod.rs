@@ -3,10 +3,10 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `config` | what can be written: [`Background`] |
+//! | `config` | the notation: [`Background`] |
 //! | `process` | the arrivals of a running pipe |
 //! | `fluid` | a rate that changes in steps, instead of frames |
-//! | `carried` | what a queue holds: frames that were offered, and virtual ones |
+//! | `carried` | the contents of a queue: offered frames and virtual ones |
 
 mod carried;
 mod config;

@@ -1,4 +1,4 @@
-//! The background of a running pipe: which virtual frame arrives next.
+//! The background of a running pipe: finds the virtual frame that arrives next.
 
 use std::collections::VecDeque;
 
@@ -10,62 +10,63 @@ use super::fluid::{FluidProcess, Inflow};
 use super::{BackgroundFlow, Representation, Virtual};
 use crate::{Count, Ecn, FrameInfo, PipeConfig};
 
-/// A pipe with a background is visited at least so often, so that what happened since is never much
-/// work at once.
+/// Longest time between two visits of a pipe with a background. It bounds the work that one visit
+/// has to catch up on.
 const VISIT: Duration = Duration::from_millis(50);
 
-/// The background of one pipe. Its random numbers are its own.
+/// The background of one pipe. It has random streams of its own.
 #[derive(Debug)]
 pub(crate) struct BackgroundProcess {
     stream: Stream,
-    /// How often a background was set: each has other numbers.
+    /// Number of times that a background was set. Each one draws other random numbers.
     set: u64,
     entries: Vec<Entry>,
-    /// When the next frame arrives; the end of time if none does.
+    /// Time at which the next frame arrives; [`NEVER`] if none does.
     next_at: Time,
-    /// Which entry sends it; one more than there are if it was brought.
+    /// Index of the entry that sends it; the number of entries if the frame was brought from
+    /// outside.
     next: usize,
-    /// What was brought and has yet to arrive.
+    /// Brought frames that have yet to arrive.
     brought: VecDeque<Emission>,
-    /// Which of its virtual frames wait for the line.
+    /// Virtual frames that wait for the line.
     pub waiting: Count,
-    /// Only once an entry has been a fluid.
+    /// The fluid. It exists once an entry has been a fluid.
     pub fluid: Option<Box<FluidProcess>>,
-    /// When the first offered frame leaves the line that waits behind virtual ones.
+    /// When the first offered frame that waits behind virtual ones leaves the line.
     pub due: Due,
 }
 
 /// When the first offered frame that waits behind a virtual one leaves the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// It is to be found out.
+    /// Not computed yet.
     Unknown,
-    /// It leaves the line then, whatever arrives meanwhile.
+    /// It leaves the line at this time, whatever arrives meanwhile.
     At(Time),
-    /// It depends on what arrives.
+    /// It depends on later arrivals.
     Open,
 }
 
-/// One entry at work.
+/// One running entry.
 #[derive(Debug)]
 struct Entry {
     source: Source,
-    /// When the source's time is 0.
+    /// Time of the pipe at which the source's time is 0.
     start: Time,
-    /// What it sends next.
+    /// Time at which its next frame arrives.
     at: Time,
     bytes: u32,
     flows: u16,
-    /// Draws the 5-tuples.
+    /// Stream from which the 5-tuples are drawn.
     stream: Stream,
     frame: Virtual,
 }
 
-/// When nothing happens any more.
+/// A time that never comes, for events that do not happen.
 pub(super) const NEVER: Time = Time::from_nanos(u64::MAX);
 
 impl BackgroundProcess {
-    /// No background yet, with the random numbers of the pipe's `stream`.
+    /// Creates an empty background with random streams forked from the pipe's `stream`.
     pub fn new(stream: &Stream) -> Self {
         Self {
             stream: stream.fork("background"),
@@ -80,8 +81,8 @@ impl BackgroundProcess {
         }
     }
 
-    /// Begins the background of `config` anew at `now`. An entry that cannot send is left out:
-    /// whoever builds a pipe checks that.
+    /// Begins the background of `config` anew at `now`. An entry that cannot send is left out,
+    /// because whoever builds a pipe has checked that.
     pub fn begin(&mut self, now: Time, config: &PipeConfig) {
         let line = line_of(config);
         let stream = self.stream.fork(&self.set.to_string());
@@ -94,7 +95,7 @@ impl BackgroundProcess {
             let stream = stream.fork(&index.to_string());
             let source = entry.model.source(&entry.sizes, line.as_ref(), &stream).ok()?;
             let ecn = if entry.ecn { Ecn::Capable0 } else { Ecn::NotCapable };
-            // There are at most 64 entries.
+            // A background has at most 64 entries.
             let frame = Virtual { entry: index as u8, flow: 0, dscp: entry.dscp, ecn };
             let (at, bytes, flows) = (now, 0, entry.flows);
             let stream = stream.fork("flows");
@@ -126,13 +127,13 @@ impl BackgroundProcess {
         self.fluid.get_or_insert_with(fluid).begin(inflows);
     }
 
-    /// When the next frame arrives, if one does.
+    /// Time at which the next frame arrives, if one does.
     #[inline]
     pub fn next_at(&self) -> Option<Time> {
         (self.next_at < NEVER).then_some(self.next_at)
     }
 
-    /// When the pipe is to be visited, at the latest, if it was at `now`.
+    /// Returns the latest time for the next visit of the pipe after a visit at `now`.
     #[inline]
     pub fn visit(&self, now: Time) -> Option<Time> {
         let change = self.fluid.as_ref().map_or(NEVER, |fluid| fluid.next_at());
@@ -140,7 +141,8 @@ impl BackgroundProcess {
         (next < NEVER).then(|| next.max(now + VISIT))
     }
 
-    /// Frames that arrive beside those of the entries, in the order of their times.
+    /// Adds frames that arrive beside those of the entries. They are given in the order of their
+    /// times.
     pub fn bring(&mut self, arrivals: impl Iterator<Item = Emission>) {
         let mut last = self.brought.back().map_or(Time::ZERO, |one| one.at);
         for one in arrivals {
@@ -150,7 +152,7 @@ impl BackgroundProcess {
         self.find_next();
     }
 
-    /// Takes the frame that arrives next.
+    /// Removes and returns the frame that arrives next.
     #[inline]
     pub fn take(&mut self) -> Option<(FrameInfo, Virtual)> {
         let Some(entry) = self.entries.get_mut(self.next) else {
@@ -168,7 +170,7 @@ impl BackgroundProcess {
         Some((info, frame))
     }
 
-    /// Finds the next arrival; of those at one time, that of the first entry.
+    /// Finds the next arrival. If several arrive at the same time, the first entry comes first.
     #[inline]
     fn find_next(&mut self) {
         (self.next_at, self.next) = (NEVER, 0);

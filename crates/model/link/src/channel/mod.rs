@@ -1,4 +1,4 @@
-//! The channel: what the medium does to a frame. Not here: how long it takes (`flight`).
+//! The channel: loss and bit errors on the medium. Not here: propagation time (`flight`).
 //!
 //! | file | what |
 //! |---|---|
@@ -17,36 +17,36 @@ use loss::LossProcess;
 pub(crate) use loss::Replay;
 pub use loss::{FourState, GilbertElliott, Loss, LossPattern};
 
-/// What the channel does to the frames of one pipe. What comes first decides: a lost frame meets no
-/// bit errors, and takes no draws for them.
+/// The channel of one pipe. The first effect decides: a lost frame meets no bit errors and takes no
+/// draws for them.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    /// Nothing is configured, nothing can happen.
+    /// Whether nothing is configured, so nothing can happen.
     clear: bool,
     loss: LossProcess,
     bit_errors: BitErrorProcess,
     wrong_bits: BitErrors,
     corrupt: Occasional,
     duplicate: Occasional,
-    /// The flipped bits of the frame last passed, kept here so that it needs no memory of its own.
+    /// Flipped bits of the last frame. Kept here to reuse the memory.
     flipped: Vec<u64>,
 }
 
-/// What becomes of one frame.
+/// The fate of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is lost, and why.
+    /// It is lost, for this reason.
     Lost(DropReason),
     /// It arrives.
     Passes {
-        /// Some of its bits are wrong: [`Channel::flipped`].
+        /// Whether some of its bits are wrong: [`Channel::flipped`].
         flipped: bool,
-        /// It arrives twice.
+        /// Whether it arrives twice.
         duplicated: bool,
     },
 }
 
-/// Something that happens to a frame with a fixed probability.
+/// An event that happens to a frame with a fixed probability.
 #[derive(Debug)]
 struct Occasional {
     probability: f64,
@@ -68,7 +68,7 @@ impl Channel {
         channel
     }
 
-    /// New models for the frames to come. A model that stays as it is keeps its state.
+    /// Sets the models for the following frames. An unchanged model keeps its state.
     pub fn configure(&mut self, old: &PipeConfig, new: &PipeConfig) {
         if new.loss != old.loss {
             self.loss.configure(&new.loss);
@@ -82,7 +82,7 @@ impl Channel {
         self.clear = !self.draws_per_frame();
     }
 
-    /// Whether something is drawn for each frame, so that super-frames must be split.
+    /// Whether random numbers are drawn for each frame, so super-frames must be split.
     pub fn draws_per_frame(&self) -> bool {
         self.loss.is_some()
             || self.bit_errors.is_some()
@@ -90,8 +90,8 @@ impl Channel {
             || self.duplicate.is_some()
     }
 
-    /// Draws the fate of the next frame. A super-frame that was queued before there were draws shares
-    /// one of each; its bits are not flipped and it is not doubled.
+    /// Draws the fate of the next frame. A super-frame that was queued before draws were configured
+    /// shares one draw of each kind; its bits are not flipped and it is not duplicated.
     #[inline]
     pub fn pass(&mut self, info: &FrameInfo) -> Fate {
         if self.clear {
@@ -111,13 +111,13 @@ impl Channel {
         }
     }
 
-    /// The bits of the frame last passed that are flipped, each once, counted from the first bit of
-    /// the Ethernet header.
+    /// The flipped bits of the last frame, each once, counted from the first bit of the Ethernet
+    /// header.
     pub fn flipped(&self) -> &[u64] {
         &self.flipped
     }
 
-    /// Draws bit errors and corruption. Whether the frame survives them.
+    /// Draws bit errors and corruption. Returns whether the frame survives them.
     #[inline]
     fn survives_bit_errors(&mut self, info: &FrameInfo) -> bool {
         let bytes = info.bytes();
@@ -131,7 +131,7 @@ impl Channel {
         }
         if self.corrupt.happens() && bytes > 0 {
             let bit = self.corrupt.stream.below(8 * bytes);
-            // A bit that was flipped already is flipped back.
+            // A bit that was already flipped is flipped back.
             match self.flipped.iter().position(|flipped| *flipped == bit) {
                 Some(index) => drop(self.flipped.remove(index)),
                 None => self.flipped.push(bit),
@@ -146,12 +146,12 @@ impl Occasional {
         Self { probability: probability.value(), stream }
     }
 
-    /// Whether it can happen.
+    /// Whether the event can happen.
     fn is_some(&self) -> bool {
         self.probability > 0.0
     }
 
-    /// Whether it happens to the next frame.
+    /// Draws whether the event happens to the next frame.
     #[inline]
     fn happens(&mut self) -> bool {
         self.stream.chance(self.probability)

@@ -1,11 +1,12 @@
-//! A token bucket without rounding. Not here: what tokens decide (`meter`).
+//! A token bucket without rounding. Not here: the consequences of its fill (`meter`).
 
 use netloom_units::{Duration, Rate, Size};
 
-/// Tokens to a byte: rate [bit/s] times time [ns] are so many, so that nothing is ever rounded.
+/// Tokens in a byte. With this unit, rate [bit/s] times time [ns] is a whole number of tokens, so
+/// nothing is ever rounded.
 const PER_BYTE: u128 = 8_000_000_000;
 
-/// Bytes that may pass. It fills at a rate up to its depth, and is full at first.
+/// A token bucket. It fills at a rate up to its depth, and is full at first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bucket {
     rate: Rate,
@@ -19,13 +20,13 @@ impl Bucket {
         Self { rate, depth, tokens: depth }
     }
 
-    /// The tokens that come in `time`.
+    /// Tokens that arrive in `time`.
     #[inline]
     pub fn income(&self, time: Duration) -> u128 {
         u128::from(self.rate.bits_per_second()) * u128::from(time.as_nanos())
     }
 
-    /// Puts `tokens` in; those for which there is no room come back.
+    /// Adds `tokens`. Returns those for which there is no room.
     #[inline]
     pub fn fill(&mut self, tokens: u128) -> u128 {
         let room = self.depth - self.tokens;
@@ -34,13 +35,13 @@ impl Bucket {
         tokens - taken
     }
 
-    /// Whether it holds so many bytes.
+    /// Whether it holds tokens for `bytes` bytes.
     #[inline]
     pub fn holds(&self, bytes: u64) -> bool {
         self.tokens >= u128::from(bytes) * PER_BYTE
     }
 
-    /// Takes out `bytes`, which it [`holds`](Self::holds).
+    /// Removes the tokens for `bytes` bytes, which it [`holds`](Self::holds).
     #[inline]
     pub fn take(&mut self, bytes: u64) {
         self.tokens -= u128::from(bytes) * PER_BYTE;

@@ -1,4 +1,4 @@
-//! What can be written as `condition` of a pipe.
+//! The notation of a pipe's `condition`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use super::meter::{Colour, MeterConfig, MeterTable};
 use crate::queue::{ClassMatch, Dscp};
 
-/// Most conditioners of one pipe: each packet is compared with them one by one.
+/// Largest number of conditioners of one pipe. Each packet is compared with them one by one.
 const MOST_CONDITIONERS: usize = 64;
 
-/// What a pipe does to packets before they come to the queue: a list of conditioners, of which the
-/// first that matches has the packet, or none. Frames that are no IP packets pass.
+/// Traffic conditioning of packets before they come to the queue: a list of conditioners, possibly
+/// empty. The first conditioner that matches a packet handles it. Frames that are not IP packets
+/// pass.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Condition {
     conditioners: Arc<Vec<Conditioner>>,
@@ -28,35 +29,35 @@ pub struct Condition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "ConditionerTable", into = "ConditionerTable")]
 pub struct Conditioner {
-    /// Which packets it has; `None` for all.
+    /// Packets that it handles; `None` for all.
     pub matches: Option<ClassMatch>,
-    /// What measures them; without a meter, all are green.
+    /// Meter that measures them. Without a meter, all are green.
     pub meter: Option<MeterConfig>,
-    /// What becomes of green packets, or those that conform.
+    /// Action for green packets, or those that conform.
     pub green: Action,
-    /// What becomes of yellow packets.
+    /// Action for yellow packets.
     pub yellow: Action,
-    /// What becomes of red packets, or those that exceed.
+    /// Action for red packets, or those that exceed.
     pub red: Action,
 }
 
-/// What becomes of a packet.
+/// The action on a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Action {
-    /// It goes on as it is.
+    /// The packet goes on unchanged.
     #[default]
     Pass,
-    /// It goes on with this DSCP.
+    /// The packet goes on with this DSCP.
     Mark(Dscp),
-    /// It is dropped, as `policed`.
+    /// The packet is dropped, as `policed`.
     Drop,
 }
 
 impl Condition {
-    /// A condition of these conditioners.
+    /// Creates a condition of these conditioners.
     ///
     /// # Errors
-    /// There are too many, or one is never reached.
+    /// There are more than 64 conditioners, or one is never reached.
     pub fn new(conditioners: Vec<Conditioner>) -> Result<Self, String> {
         let count = conditioners.len();
         if count > MOST_CONDITIONERS {
@@ -75,7 +76,7 @@ impl Condition {
         Ok(Self { conditioners: Arc::new(conditioners) })
     }
 
-    /// Whether there is none.
+    /// Whether there are no conditioners.
     pub fn is_none(&self) -> bool {
         self.conditioners.is_empty()
     }
@@ -85,14 +86,14 @@ impl Condition {
         &self.conditioners
     }
 
-    /// Whether anything is measured.
+    /// Whether any conditioner has a meter.
     pub(crate) fn has_meters(&self) -> bool {
         self.conditioners.iter().any(|one| one.meter.is_some())
     }
 }
 
 impl Conditioner {
-    /// What becomes of packets of this colour.
+    /// The action on packets of this colour.
     pub const fn action(&self, colour: Colour) -> Action {
         match colour {
             Colour::Green => self.green,
@@ -102,39 +103,39 @@ impl Conditioner {
     }
 }
 
-/// How a conditioner is written.
+/// The notation of a conditioner.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Conditioner")]
 #[serde(default, deny_unknown_fields)]
 struct ConditionerTable {
-    /// Which packets it has, unless an earlier conditioner has them. The last one may leave it out:
-    /// it has all other packets.
+    /// Packets that it handles, unless an earlier conditioner handles them. The last one may leave
+    /// it out: it handles all other packets.
     #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
     matches: Option<ClassMatch>,
-    /// What measures them: `{rate: 5Mbit/s, burst: 20kB}`, or a three-colour marker, `srtcm` or
-    /// `trtcm`. Without a meter all packets conform.
+    /// Meter that measures the packets: `{rate: 5Mbit/s, burst: 20kB}`, or a three-colour marker,
+    /// `srtcm` or `trtcm`. Without a meter all packets conform.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<MeterTable>")]
     meter: Option<MeterConfig>,
-    /// What becomes of packets that conform: `pass` (default), `drop` or `{dscp: ef}`.
+    /// Action for packets that conform: `pass` (default), `drop` or `{dscp: ef}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     conform: Option<Action>,
-    /// What becomes of packets that exceed the rate and the burst (default `pass`).
+    /// Action for packets that exceed the rate and the burst (default `pass`).
     #[serde(skip_serializing_if = "Option::is_none")]
     exceed: Option<Action>,
-    /// What becomes of green packets of `srtcm` and `trtcm` (default `pass`).
+    /// Action for green packets of `srtcm` and `trtcm` (default `pass`).
     #[serde(skip_serializing_if = "Option::is_none")]
     green: Option<Action>,
-    /// What becomes of yellow packets (default `pass`).
+    /// Action for yellow packets (default `pass`).
     #[serde(skip_serializing_if = "Option::is_none")]
     yellow: Option<Action>,
-    /// What becomes of red packets (default `pass`).
+    /// Action for red packets (default `pass`).
     #[serde(skip_serializing_if = "Option::is_none")]
     red: Option<Action>,
 }
 
 impl ConditionerTable {
-    /// The first action that is written of those that the meter does not know.
+    /// Returns the first action that is given but that the meter does not use.
     fn misplaced(&self) -> Option<&'static str> {
         let all = [
             ("conform", self.conform),
@@ -207,12 +208,12 @@ impl From<Conditioner> for ConditionerTable {
     }
 }
 
-/// Actions that a word cannot say.
+/// The notation of actions that need a table.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Mark")]
 #[serde(deny_unknown_fields)]
 struct ActionTable {
-    /// The DSCP that the packet gets: a number from 0 to 63, or a name like `af11`.
+    /// DSCP that the packet gets: a number from 0 to 63, or a name like `af11`.
     dscp: Dscp,
 }
 
@@ -226,7 +227,7 @@ impl From<&Action> for ActionTable {
     fn from(action: &Action) -> Self {
         match action {
             Action::Mark(dscp) => Self { dscp: *dscp },
-            // These have words.
+            // These are written as words instead.
             Action::Pass | Action::Drop => Self { dscp: Dscp::default() },
         }
     }

@@ -1,4 +1,4 @@
-//! Meters: which colour a packet gets. Not here: what becomes of it (`process`).
+//! Meters, which give packets a colour. Not here: the actions on the packets (`process`).
 
 use netloom_units::{Rate, Size, Time};
 use schemars::JsonSchema;
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::bucket::Bucket;
 
-/// How far a packet is within what was agreed on.
+/// The degree to which a packet is within the agreed traffic profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Colour {
-    /// Within. A meter of one rate says `conform`.
+    /// Within the profile. A meter of one rate calls this `conform`.
     Green,
     /// Beyond the committed burst or rate, and within the other one.
     Yellow,
-    /// Beyond all. A meter of one rate says `exceed`.
+    /// Beyond the whole profile. A meter of one rate calls this `exceed`.
     Red,
 }
 
 impl Colour {
-    /// The colour that an assured-forwarding DSCP stands for (RFC 2597): its drop precedence. All
-    /// other packets are green.
+    /// The colour for an assured-forwarding DSCP (RFC 2597), by its drop precedence. All other
+    /// packets are green.
     pub const fn of_dscp(dscp: u8) -> Self {
         match (dscp >> 3, dscp & 7) {
             (1..=4, 4) => Self::Yellow,
@@ -29,16 +29,16 @@ impl Colour {
     }
 }
 
-/// A meter. Rates and buckets are in bytes on the line, framing included; buckets are full when the
-/// condition is set.
+/// Configuration of a meter. Rates and buckets are in bytes on the line, framing included. Buckets
+/// are full when the condition is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "MeterTable", into = "MeterTable")]
 pub enum MeterConfig {
     /// One rate and one bucket: packets conform or exceed.
     OneRate {
-        /// How fast the bucket fills.
+        /// Rate at which the bucket fills.
         rate: Rate,
-        /// How much it holds.
+        /// Depth of the bucket.
         burst: Size,
     },
     /// The single-rate three-colour marker.
@@ -55,12 +55,12 @@ pub struct SrtcmConfig {
     pub cir: Rate,
     /// Committed burst size: up to this, packets are green.
     pub cbs: Size,
-    /// Excess burst size: what the committed bucket does not hold fills this one; up to it, packets
-    /// are yellow.
+    /// Excess burst size. This bucket gets the tokens that do not fit into the committed one; up to
+    /// its size, packets are yellow.
     pub ebs: Size,
-    /// Whether packets keep the colour that their DSCP says or get a worse one: green, yellow, red
-    /// for the drop precedences 1, 2, 3 of assured forwarding, and green for all other DSCPs
-    /// (default `false`: colour-blind).
+    /// Whether packets keep the colour of their DSCP or get a worse one: green, yellow, red for the
+    /// drop precedences 1, 2, 3 of assured forwarding, and green for all other DSCPs (default
+    /// `false`: colour-blind).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aware: bool,
 }
@@ -77,21 +77,21 @@ pub struct TrtcmConfig {
     pub pir: Rate,
     /// Peak burst size.
     pub pbs: Size,
-    /// Whether packets keep the colour that their DSCP says or get a worse one, as for `srtcm`
-    /// (default `false`).
+    /// Whether packets keep the colour of their DSCP or get a worse one, as for `srtcm` (default
+    /// `false`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aware: bool,
 }
 
-/// How a meter is written.
+/// The notation of a meter.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Meter")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct MeterTable {
-    /// With `burst`: a meter of one rate; packets conform or exceed.
+    /// Rate of a meter of one rate, which also needs `burst`; packets conform or exceed.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Rate>,
-    /// How much may pass at once.
+    /// Number of bytes that may pass at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     burst: Option<Size>,
     /// The single-rate three-colour marker (RFC 2697); packets are green, yellow or red.
@@ -149,7 +149,7 @@ impl From<MeterConfig> for MeterTable {
 }
 
 impl MeterConfig {
-    /// The meter, if its parameters make sense.
+    /// Returns the meter, or an error if its parameters make no sense.
     fn checked(self) -> Result<Self, String> {
         let none = Size::default();
         match self {
@@ -176,16 +176,16 @@ impl MeterConfig {
         }
     }
 
-    /// Whether packets are green, yellow or red, and not only conform or exceed.
+    /// Whether packets are green, yellow or red, not only conforming or exceeding.
     pub(super) const fn has_colours(&self) -> bool {
         !matches!(self, Self::OneRate { .. })
     }
 }
 
-/// A meter at work.
+/// A running meter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Meter {
-    /// Up to when its buckets have been filled.
+    /// Time up to which its buckets have been filled.
     filled: Time,
     aware: bool,
     buckets: Buckets,
@@ -199,7 +199,7 @@ enum Buckets {
 }
 
 impl Meter {
-    /// A meter whose buckets are full at `now`.
+    /// Creates a meter whose buckets are full at `now`.
     pub fn new(config: &MeterConfig, now: Time) -> Self {
         let (aware, buckets) = match *config {
             MeterConfig::OneRate { rate, burst } => (false, Buckets::One(Bucket::new(rate, burst))),
@@ -215,8 +215,9 @@ impl Meter {
         Self { filled: now, aware, buckets }
     }
 
-    /// The colour of a packet with `dscp` that arrives at `now` and takes `bytes` on the line; its
-    /// tokens are gone. A super-frame whose wire frames all get one colour gets that colour.
+    /// Returns the colour of a packet with `dscp` that arrives at `now` and takes `bytes` on the
+    /// line, and removes its tokens. A super-frame gets the colour of its wire frames if they all
+    /// get the same.
     #[inline]
     pub fn colour(&mut self, now: Time, dscp: u8, bytes: u64) -> Colour {
         self.fill(now);

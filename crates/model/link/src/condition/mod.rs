@@ -3,9 +3,9 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `config` | what can be written: [`Condition`], [`Conditioner`], [`Action`] |
-//! | `meter` | what can be written of meters: [`MeterConfig`]; which colour a packet gets |
-//! | `bucket` | tokens, exactly |
+//! | `config` | the notation: [`Condition`], [`Conditioner`], [`Action`] |
+//! | `meter` | the notation of meters: [`MeterConfig`]; the colour of a packet |
+//! | `bucket` | token buckets, exactly |
 //! | `process` | the conditioners of a running pipe |
 
 mod bucket;

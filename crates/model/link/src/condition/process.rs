@@ -7,7 +7,7 @@ use super::meter::Meter;
 use crate::queue::Waiting;
 use crate::{Frame, FrameInfo, Header};
 
-/// All conditioners, with their meters.
+/// All conditioners of a pipe, with their meters.
 #[derive(Debug)]
 pub(crate) struct Conditioning {
     stages: Vec<Stage>,
@@ -20,7 +20,8 @@ struct Stage {
 }
 
 impl Conditioning {
-    /// The conditioners of `condition`, if there are any, with buckets that are full at `now`.
+    /// Creates the conditioners of `condition`, with buckets that are full at `now`; `None` if it
+    /// has no conditioners.
     pub fn new(condition: &Condition, now: Time) -> Option<Box<Self>> {
         let stage = |conditioner: &Conditioner| Stage {
             conditioner: *conditioner,
@@ -30,7 +31,8 @@ impl Conditioning {
         (!stages.is_empty()).then(|| Box::new(Self { stages }))
     }
 
-    /// Does to a frame that arrives at `now` what its conditioner says. `false`: it is dropped.
+    /// Applies the action of its conditioner to a frame that arrives at `now`. Returns `false` if
+    /// the frame is dropped.
     pub fn admits<F: Frame>(&mut self, now: Time, waiting: &mut Waiting<F>) -> bool {
         let Some(header) = waiting.frame.header() else { return true };
         let Some(stage) = self.stages.iter_mut().find(|stage| stage.has(&header)) else {
@@ -45,8 +47,8 @@ impl Conditioning {
         true
     }
 
-    /// Whether all wire frames of a super-frame that arrives at `now` get one colour; `line_bytes`
-    /// is what each of them takes on the line.
+    /// Whether all wire frames of a super-frame that arrives at `now` get the same colour.
+    /// `line_bytes` returns the bytes that one of them takes on the line.
     pub fn is_alike(
         &self,
         now: Time,
@@ -56,7 +58,7 @@ impl Conditioning {
     ) -> bool {
         let Some(header) = header else { return true };
         let stage = self.stages.iter().find(|stage| stage.has(&header));
-        // The trial takes no tokens.
+        // This works on a copy of the meter, so it takes no tokens.
         let Some(mut meter) = stage.and_then(|stage| stage.meter) else { return true };
         let mut colours = info.each().map(|one| meter.colour(now, header.dscp, line_bytes(&one)));
         let first = colours.next();

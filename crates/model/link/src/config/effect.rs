@@ -1,4 +1,4 @@
-//! Properties that would have no effect: they are told as mistakes, not ignored.
+//! Properties that would have no effect. They are reported as mistakes, not ignored.
 
 use netloom_units::{Probability, Size};
 
@@ -7,21 +7,21 @@ use crate::channel::BitErrorRate;
 use crate::flight::{Compensation, Delay, Reorder, Reordering};
 use crate::queue::QueueLimit;
 
-/// What a pipe is at one time or another: with its first configuration, and after changes that are
-/// to come. What has an effect at some time may be said at any time.
+/// The features that a pipe has at one time or another: with its first configuration, and after
+/// later changes. A property that has an effect at some time may be set at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Circumstances {
-    /// It has a constant rate or a schedule of them.
+    /// Whether it has a constant rate or a schedule of rates.
     paced: bool,
-    /// Its rate comes from a trace.
+    /// Whether its rate comes from a trace.
     traced: bool,
-    /// It has a MAC overhead, for which frames wait without a rate too.
+    /// Whether it has a MAC overhead, for which frames wait even without a rate.
     overhead: bool,
-    /// Its queue is limited in bytes.
+    /// Whether its queue is limited in bytes.
     byte_limit: bool,
-    /// A meter counts bytes in front of the queue.
+    /// Whether a meter counts bytes in front of the queue.
     metered: bool,
-    /// A class of its queue has a cap, for which frames wait without a rate too.
+    /// Whether a class of its queue has a cap, for which frames wait even without a rate.
     capped: bool,
     bit_errors: bool,
     delay: bool,
@@ -31,16 +31,16 @@ pub struct Circumstances {
 /// A property that has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoEffect {
-    /// Its key, dotted: `queue.limit`.
+    /// Dotted key of the property, like `queue.limit`.
     pub property: &'static str,
-    /// Why, as what the link has or has not: "has no `rate`, so no frame ever waits".
+    /// The reason, as a statement about the link: "has no `rate`, so no frame ever waits".
     pub why: &'static str,
-    /// What to do.
+    /// Advice to the user.
     pub help: &'static str,
 }
 
 impl Circumstances {
-    /// Those of a pipe with `config`.
+    /// The circumstances of a pipe with `config`.
     pub fn of(config: &PipeConfig) -> Self {
         let (paced, traced) = match config.rate {
             RateLimit::Unlimited => (false, false),
@@ -60,7 +60,7 @@ impl Circumstances {
         }
     }
 
-    /// These or `others`.
+    /// The features of either.
     #[must_use]
     pub fn or(self, others: Self) -> Self {
         Self {
@@ -76,14 +76,15 @@ impl Circumstances {
         }
     }
 
-    /// Whether it has a rate, of whatever kind.
+    /// Whether the pipe has a rate of any kind.
     pub fn has_rate(self) -> bool {
         self.paced || self.traced
     }
 }
 
 impl PipeChange {
-    /// What this change says without effect on a pipe in `circumstances`, the change included.
+    /// Returns the properties of this change that have no effect on a pipe in `circumstances`,
+    /// which must include those after the change.
     pub fn without_effect(&self, circumstances: Circumstances) -> Vec<NoEffect> {
         let checks = [queue, background, burst, framing, compensate, bit_errors, reorder];
         checks.iter().filter_map(|check| check(self, circumstances)).collect()

@@ -1,5 +1,6 @@
-//! Which properties take their values from files, reading them in, and sharing what many pipes take from
-//! one file. Not here: the files themselves; whoever holds them passes their text in.
+//! Data files of properties: which properties take their values from files, reading them in, and
+//! sharing what many pipes take from one file. Not here: access to the files; whoever has it passes
+//! their text in.
 
 use std::borrow::Cow;
 
@@ -13,10 +14,10 @@ use crate::flight::{Compensation, Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
 
-/// What a property may hold that comes from files. Every property says it, so that a new one cannot
-/// be forgotten.
+/// Access to the data of a property that comes from files. Every property implements this trait, so
+/// a new one cannot be forgotten.
 pub(super) trait HoldsData {
-    /// The name of a file that has yet to be read.
+    /// Name of a file that has yet to be read.
     fn unread_file(&self) -> Option<Cow<'_, str>> {
         None
     }
@@ -59,7 +60,7 @@ holds_no_data!(
     InFlight
 );
 
-/// Lists every variant, with the data it holds.
+/// Implements [`HoldsData`] by listing every variant with the data that it holds.
 macro_rules! holds_data {
     ($type:ty: $($variant:pat => $data:expr),* $(,)?) => {
         impl HoldsData for $type {
@@ -105,21 +106,22 @@ holds_data!(Loss:
     | Self::Every(_) => None,
 );
 
-/// A property whose values are in a file that has not been read.
+/// A property whose values are in a file that has not been read yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadFile<'a> {
-    /// The property's key.
+    /// Key of the property.
     pub property: &'static str,
-    /// The file's name, as it was written.
+    /// Name of the file, as it was written.
     pub file: Cow<'a, str>,
 }
 
 impl PipeChange {
-    /// Reads in every file that a property names; `read` gives a file's text. What `shared` has is not
-    /// read again, and what is read is put there.
+    /// Reads in every file that a property names. `read` returns the text of a file. Files that
+    /// `shared` holds are not read again, and files that are read are added to it.
     ///
     /// # Errors
-    /// One for each property whose file cannot be read or is malformed; the others are read in.
+    /// There is one error for each property whose file cannot be read or is malformed. The other
+    /// files are read in.
     pub fn load<E>(
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<String, E>,
@@ -140,14 +142,14 @@ impl PipeChange {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Holds what came from files in one copy with all others that are shared there.
+    /// Replaces data from files by the copies in `shared`, and adds data that it does not hold.
     pub fn share_data(&mut self, shared: &mut SharedData) {
         self.data_mut().for_each(|(_, data)| data.share(shared));
     }
 }
 
 impl PipeConfig {
-    /// Holds what came from files in one copy with all others that are shared there.
+    /// Replaces data from files by the copies in `shared`, and adds data that it does not hold.
     pub fn share_data(&mut self, shared: &mut SharedData) {
         self.data_mut().for_each(|data| data.share(shared));
     }

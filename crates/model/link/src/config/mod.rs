@@ -1,9 +1,10 @@
-//! What a pipe can be told: the complete configuration and the partial change to it.
+//! The complete configuration of a pipe, and partial changes to it.
 //!
-//! [`PipeConfig`] is what a pipe runs on, all values filled in. [`PipeChange`] is what a scenario,
-//! a timeline event or a live request says: the same properties, each optional. One table declares
-//! both, so a new property is added here and nowhere else. The types of the properties live with the
-//! stages that obey them; those that belong to no stage are in the files beside this one.
+//! [`PipeConfig`] is the configuration on which a pipe runs, with all values filled in.
+//! [`PipeChange`] is the content of a scenario, a timeline event or a live request: the same
+//! properties, each optional. One table declares both, so a new property is added here and nowhere
+//! else. The type of a property is in the module of the stage that uses it. Types that belong to no
+//! stage are in the files beside this one.
 
 mod effect;
 mod files;
@@ -30,17 +31,17 @@ pub use mtu::MtuLimit;
 pub use rate::RateLimit;
 pub use state::{InFlight, LinkState};
 
-/// How a property is told and changed.
+/// How a property is represented in a change, and how it is changed.
 trait Property<Change> {
-    /// The keys that `change` says something about, dotted where it is changed key by key.
+    /// Appends the keys that `change` sets, dotted where the property is changed key by key.
     fn keys(name: &'static str, _change: &Change, said: &mut Vec<&'static str>) {
         said.push(name);
     }
-    /// `first` with `later` laid over it.
+    /// Returns `first` overlaid with `later`.
     fn overlaid(first: &Change, later: &Change) -> Change;
-    /// Takes over what `change` says.
+    /// Applies `change`.
     fn take(&mut self, change: &Change);
-    /// The change that makes this be `to`, if it is not.
+    /// Returns the change from this value to `to`; `None` if they are equal.
     fn difference(&self, to: &Self) -> Option<Change>;
 }
 
@@ -77,7 +78,7 @@ impl Property<QueueChange> for QueueConfig {
     }
 }
 
-/// The type in which a property is told, if that is not its own.
+/// Selects the type in which a change represents a property, if that is not the property's own.
 macro_rules! change_of {
     ($type:ty) => {
         $type
@@ -97,7 +98,7 @@ macro_rules! properties {
             $($(#[$doc])* pub $name: $type,)*
         }
 
-        /// Properties of one pipe, each optional: what is absent keeps its value.
+        /// Properties of one pipe, each optional. An absent property keeps its value.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct PipeChange {
@@ -109,7 +110,7 @@ macro_rules! properties {
         }
 
         impl PipeChange {
-            /// This change with `later` laid over it: what `later` says wins.
+            /// Returns this change overlaid with `later`: where both set a property, `later` wins.
             #[must_use]
             pub fn overlaid(&self, later: &Self) -> Self {
                 Self {
@@ -122,14 +123,14 @@ macro_rules! properties {
                 }
             }
 
-            /// Writes what is said into `config`.
+            /// Writes the properties that are set into `config`.
             pub fn apply_to(&self, config: &mut PipeConfig) {
                 $(if let Some(change) = &self.$name {
                     config.$name.take(change);
                 })*
             }
 
-            /// The keys that are said, as they are written: `rate`, `queue.limit`.
+            /// The keys that are set, as they are written: `rate`, `queue.limit`.
             pub fn keys(&self) -> Vec<&'static str> {
                 let mut said = Vec::new();
                 $(if let Some(change) = &self.$name {
@@ -140,7 +141,7 @@ macro_rules! properties {
                 said
             }
 
-            /// The first property whose file has yet to be read. A pipe takes only values.
+            /// The first property whose file has yet to be read. A pipe accepts only values.
             pub fn unread_file(&self) -> Option<UnreadFile<'_>> {
                 None$(.or_else(|| {
                     let file = self.$name.as_ref()?.unread_file()?;
@@ -148,7 +149,7 @@ macro_rules! properties {
                 }))*
             }
 
-            /// Every property that can hold data from a file.
+            /// Every property that can hold data from a file, with its key.
             fn data_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut dyn DataFile)> {
                 let mut all: Vec<(&'static str, &mut dyn DataFile)> = Vec::new();
                 $(if let Some(value) = &mut self.$name {
@@ -159,8 +160,8 @@ macro_rules! properties {
         }
 
         impl PipeConfig {
-            /// The change that makes a pipe with this configuration have that of `to`; nothing is said in it
-            /// that is the same.
+            /// Returns the change from this configuration to `to`. It contains only properties that
+            /// differ.
             #[must_use]
             pub fn change_to(&self, to: &Self) -> PipeChange {
                 PipeChange {
@@ -168,7 +169,7 @@ macro_rules! properties {
                 }
             }
 
-            /// The first property whose file has yet to be read. A pipe takes only values.
+            /// The first property whose file has yet to be read. A pipe accepts only values.
             pub fn unread_file(&self) -> Option<UnreadFile<'_>> {
                 None$(.or_else(|| {
                     let file = self.$name.unread_file()?;
@@ -176,7 +177,7 @@ macro_rules! properties {
                 }))*
             }
 
-            /// Every property that holds data.
+            /// All data of the properties that can come from files.
             fn data_mut(&mut self) -> impl Iterator<Item = &mut dyn DataFile> {
                 [$(HoldsData::data_mut(&mut self.$name),)*].into_iter().flatten()
             }
@@ -185,23 +186,25 @@ macro_rules! properties {
 }
 
 properties! {
-    /// Bit rate of the line: a rate like `10Mbit/s`, `unlimited` (default: no serialization time and
-    /// no queue), `{trace: FILE}` in Mahimahi's format, or `{schedule: […]}`.
+    /// Bit rate of the line: a rate like `10Mbit/s`, `unlimited` (default: no serialization time
+    /// and no queue), `{trace: FILE}` in Mahimahi's format, or `{schedule: […]}`.
     rate: RateLimit;
-    /// Depth of a token bucket in front of the line, like `10kB` (default `0B`): so much may leave at
-    /// once after an idle moment, framing included. Has an effect on constant rates and schedules.
+    /// Depth of a token bucket in front of the line, like `10kB` (default `0B`): the bytes, framing
+    /// included, that may leave at once after an idle moment. Has an effect on constant rates and
+    /// schedules.
     burst: Size;
-    /// What each frame costs on the line beside its own bytes: `ethernet` (default: 24 bytes for
+    /// Bytes that each frame takes on the line beside its own: `ethernet` (default: 24 bytes for
     /// preamble, FCS and gap, padded to the 64-byte minimum), `none`, or a size like `38B`.
     framing: Framing;
     /// Largest packet that the pipe carries, in bytes without the Ethernet header and its VLAN tag;
-    /// longer ones are dropped (default `none`). The interfaces do not know of it: a black hole for their path MTU.
+    /// longer ones are dropped (default `none`). The interfaces do not know this limit, so it is a
+    /// black hole for their path MTU discovery.
     pipe_mtu: MtuLimit;
     /// Traffic conditioning in front of the queue: `none` (default), or a list of conditioners like
-    /// `[{match: {dscp: ef}, meter: {rate: 5Mbit/s, burst: 20kB}, exceed: drop}]`, of which the first
-    /// that matches has the packet.
+    /// `[{match: {dscp: ef}, meter: {rate: 5Mbit/s, burst: 20kB}, exceed: drop}]`. The first
+    /// conditioner that matches a packet handles it.
     condition: Condition;
-    /// Where frames wait for the line.
+    /// The queue in which frames wait for the line.
     queue: QueueConfig, told as QueueChange;
     /// Cross traffic that joins in front of the queue and leaves at the end of the line: `none`
     /// (default), or a list of traffic models like `[{poisson: {load: 40%}, size: imix}]`, which
@@ -211,21 +214,22 @@ properties! {
     /// retries of a shared medium. A file in dummynet's profile format, or a list.
     mac_overhead: Data<OverheadProfile>;
     /// Propagation delay, like `10ms` (default `0ns`), or one that changes with time:
-    /// `{schedule: [{at: 0s, delay: 5ms}, {at: 60s, delay: 9ms}]}`, and between these on a line.
+    /// `{schedule: [{at: 0s, delay: 5ms}, {at: 60s, delay: 9ms}]}`, with linear interpolation
+    /// between the points.
     delay: Delay;
-    /// What is taken off the delay, where that is longer, for the time that this machine itself
-    /// takes to carry a frame: `none` (default), `calibrated`, as `netloom calibrate` has measured
-    /// it, or a time like `25us`. Simulated links, which take none, leave it aside.
+    /// Time that is subtracted from longer delays, because this machine itself takes time to carry
+    /// a frame: `none` (default), `calibrated` for the time measured by `netloom calibrate`, or a
+    /// time like `25us`. Simulated links take no such time and ignore it.
     compensate: Compensation;
-    /// What varies the delay from frame to frame: a duration (uniform, plus or minus), a
+    /// Variation of the delay from frame to frame: a duration (uniform, plus or minus), a
     /// distribution like `{normal: 2ms}`, or `none` (default).
     jitter: Jitter;
-    /// How the channel loses frames: a probability like `1%` (default `0%`), or a model like
+    /// Loss of frames in the channel: a probability like `1%` (default `0%`), or a model like
     /// `{gilbert_elliott: {p: 1%, r: 10%}}`.
     loss: Loss;
     /// Bit error rate of the channel, like `1e-6` (default `0`).
     ber: BitErrorRate;
-    /// What bit errors do: `drop` (default: the frame check sequence catches them) or `flip` (the
+    /// Effect of bit errors: `drop` (default: the frame check sequence catches them) or `flip` (the
     /// flipped bits reach the receiver).
     bit_errors: BitErrors;
     /// Probability that one bit of a frame is flipped, like `0.1%` (default `0%`).
@@ -233,41 +237,42 @@ properties! {
     /// Probability that a frame arrives twice (default `0%`).
     duplicate: Probability;
     /// Which frames overtake others, like `{probability: 25%, gap: 5}`; `none` (default) keeps all
-    /// in order.
+    /// frames in order.
     reorder: Reorder;
-    /// `up` (default) or `down`.
+    /// Whether the pipe carries frames: `up` (default) or `down`.
     state: LinkState;
-    /// What happens to frames in flight when the pipe goes down: `drop` (default) or `deliver`.
+    /// Treatment of frames in flight when the pipe goes down: `drop` (default) or `deliver`.
     in_flight: InFlight;
 }
 
 impl PipeChange {
-    /// What of it holds in a simulation, where no machine takes time to carry a frame.
+    /// Returns the part of the change that holds in a simulation, where no machine takes time to
+    /// carry a frame.
     #[must_use]
     pub fn simulated(&self) -> Self {
         Self { compensate: None, ..self.clone() }
     }
 
-    /// Whether nothing is said.
+    /// Whether no property is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl PipeConfig {
-    /// This in a simulation, where no machine takes time to carry a frame.
+    /// Returns the configuration for a simulation, where no machine takes time to carry a frame.
     #[must_use]
     pub fn simulated(&self) -> Self {
         Self { compensate: Compensation::None, ..self.clone() }
     }
 
-    /// The queue limit in words, with what the default means at the current rate:
+    /// The queue limit in words, with the meaning of the default at the current rate:
     /// `100ms (125kB)`, `50packets`, or `none` where there is no queue.
     pub fn queue_limit_in_words(&self) -> String {
         self.queue.limit.in_words(&self.rate)
     }
 
-    /// Whether anything that the pipe does depends on its seed.
+    /// Whether any behaviour of the pipe depends on its seed.
     pub fn is_random(&self) -> bool {
         let nothing = Self::default();
         let lost = !matches!(self.loss, Loss::Pattern(_) | Loss::Every(_) | Loss::Trace(_))

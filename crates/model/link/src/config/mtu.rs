@@ -13,12 +13,13 @@ pub enum MtuLimit {
     /// Packets of any length pass.
     #[default]
     None,
-    /// So many bytes behind the Ethernet header and its VLAN tag.
+    /// Largest number of bytes behind the Ethernet header and its VLAN tag.
     Bytes(u32),
 }
 
 impl MtuLimit {
-    /// Whether a frame of `length` bytes (Ethernet header included, tag and FCS not) passes.
+    /// Whether a frame of `length` bytes passes. The length includes the Ethernet header, but not
+    /// the VLAN tag and FCS.
     pub const fn admits(self, length: u32) -> bool {
         match self {
             Self::None => true,

@@ -16,7 +16,7 @@ pub enum RateLimit {
     /// No serialization time and no queue.
     #[default]
     Unlimited,
-    /// So many bits per second.
+    /// A constant rate.
     Limited(Rate),
     /// Opportunities to send, as recorded from a network whose rate varies.
     Trace(Data<RateTrace>),
@@ -25,7 +25,7 @@ pub enum RateLimit {
 }
 
 impl RateLimit {
-    /// The rate that limits in time are reckoned with: a constant rate itself, the mean of a
+    /// The rate for converting limits in time into bytes: a constant rate itself, the mean of a
     /// trace, the first rate of a schedule. `None` where there is no limit.
     pub fn nominal(&self) -> Option<Rate> {
         match self {
@@ -36,8 +36,8 @@ impl RateLimit {
         }
     }
 
-    /// What a frame of `info` takes on the line, in bytes. A trace's opportunities carry packets:
-    /// Ethernet headers and framing take none of them.
+    /// Bytes that a frame takes on the line. The opportunities of a trace carry packets: Ethernet
+    /// headers and framing take none of their bytes.
     pub(crate) fn line_bytes(&self, info: &FrameInfo, framing: Framing) -> u64 {
         match self {
             Self::Trace(_) => info.packet_bytes(),
@@ -53,20 +53,20 @@ impl RateLimit {
     }
 }
 
-/// Rates that a text cannot say.
+/// The notation of rates that need a table.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VaryingRate")]
 #[serde(deny_unknown_fields)]
 struct RateTable {
-    /// A file in Mahimahi's format, or its values: for each opportunity to send one 1500-byte packet,
-    /// the millisecond at which it comes. Repeats after its last millisecond.
+    /// A file in Mahimahi's format, or its values: the millisecond of each opportunity to send one
+    /// 1500-byte packet. The trace repeats after its last millisecond.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trace: Option<Data<RateTrace>>,
-    /// Rates and the times from which they hold, counted from when the schedule is set: for each step
-    /// `at` and `rate`; the first one at `0s`.
+    /// Rates and the times from which they hold, counted from when the schedule is set. Each step
+    /// has `at` and `rate`; the first one is at `0s`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     schedule: Option<Vec<ScheduleStep>>,
-    /// After this time the schedule starts again (default: its last rate stays).
+    /// Time after which the schedule starts again (default: its last rate stays).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     repeat: Option<netloom_units::Duration>,
 }

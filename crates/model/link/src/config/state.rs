@@ -14,7 +14,7 @@ pub enum LinkState {
     Down,
 }
 
-/// What happens to frames in flight when a pipe goes down.
+/// Treatment of frames in flight when a pipe goes down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InFlight {

@@ -10,7 +10,8 @@ use crate::flight::{Delay, Reorder};
 use crate::queue::Discipline;
 
 impl PipeConfig {
-    /// What the pipe does to frames, a few words for each property that is not at its default.
+    /// Describes what the pipe does to frames, in a few words for each property that is not at its
+    /// default.
     pub fn in_words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut say = |when: bool, text: &dyn Fn() -> String| {
@@ -44,8 +45,8 @@ impl PipeConfig {
         words
     }
 
-    /// Like [`in_words`](Self::in_words), with every property that is not at its default; the queue's
-    /// limit has words of [its own](Self::queue_limit_in_words).
+    /// Like [`in_words`](Self::in_words), but complete: every property that is not at its default.
+    /// The queue's limit has [words of its own](Self::queue_limit_in_words).
     pub fn in_full(&self) -> Vec<String> {
         let mut words = self.in_words();
         if self.framing != Framing::default() {

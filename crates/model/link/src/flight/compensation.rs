@@ -1,29 +1,31 @@
-//! The time that the machine itself takes for a frame, taken off the delay of a link.
+//! The time that the machine itself takes for a frame, which is subtracted from the delay of a
+//! link.
 
 use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{Duration, UnitError};
 
-/// What is taken off a delay, for the time that kernel and engine take to carry a frame over a link
-/// (Zheng 2003, §3.6; Maier 2011, §2.1.3.2). A delay that is no longer stays as it is.
+/// The time that is subtracted from a delay, because kernel and engine take time to carry a frame
+/// over a link (Zheng 2003, §3.6; Maier 2011, §2.1.3.2). A delay that is not longer stays
+/// unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Compensation {
-    /// Nothing.
+    /// No compensation.
     #[default]
     None,
-    /// What was measured on the machine. A pipe takes only values, so whoever makes one resolves
+    /// The time measured on the machine. A pipe accepts only values, so whoever makes one resolves
     /// this.
     Calibrated,
-    /// So much.
+    /// This time.
     Time(Duration),
 }
 
 impl Compensation {
-    /// This, or the time that was measured in the place of [`Calibrated`](Self::Calibrated).
+    /// Replaces [`Calibrated`](Self::Calibrated) by the measured time.
     ///
     /// # Errors
-    /// Why nothing was measured, if that is asked for.
+    /// The measured time is needed but was not measured. The error is the reason in `measured`.
     pub fn resolved(self, measured: &Result<Duration, String>) -> Result<Self, String> {
         match self {
             Self::Calibrated => measured.clone().map(Self::Time),
@@ -31,7 +33,7 @@ impl Compensation {
         }
     }
 
-    /// `delay`, less this.
+    /// Returns `delay` shortened by this time.
     pub(super) fn shortens(self, delay: Duration) -> Duration {
         match self {
             Self::Time(time) if delay > time => delay.saturating_sub(time),
@@ -39,7 +41,7 @@ impl Compensation {
         }
     }
 
-    /// The least that a delay of at least `least` can be then.
+    /// Lower bound of a compensated delay, if the delay itself is at least `least`.
     pub(super) fn bound(self, least: Duration) -> Duration {
         match self {
             Self::Time(time) => least.saturating_sub(time),

@@ -1,4 +1,4 @@
-//! Propagation delay: what can be written, and what it is at a time.
+//! Propagation delay: its notation, and its value at a time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 /// How long frames propagate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delay {
-    /// Always the same.
+    /// A constant delay.
     Constant(Duration),
-    /// Changing with time, as between satellites.
+    /// A delay that changes with time, as between satellites.
     Schedule(DelaySchedule),
 }
 
@@ -36,10 +36,10 @@ impl PartialEq<Duration> for Delay {
 }
 
 impl Delay {
-    /// Frames arrive as they leave the line.
+    /// No delay: frames arrive when they leave the line.
     pub const ZERO: Self = Self::Constant(Duration::ZERO);
 
-    /// The delay that paths are reckoned with: the constant one, or the first of a schedule.
+    /// The delay for comparing paths: the constant one, or the first of a schedule.
     pub fn nominal(&self) -> Duration {
         match self {
             Self::Constant(delay) => *delay,
@@ -47,19 +47,19 @@ impl Delay {
         }
     }
 
-    /// The least that it ever is.
+    /// The shortest delay at any time.
     pub fn least(&self) -> Duration {
         let Self::Schedule(schedule) = self else { return self.nominal() };
         schedule.points.iter().map(|point| point.delay).min().unwrap_or_default()
     }
 
-    /// The most that it ever is.
+    /// The longest delay at any time.
     pub fn most(&self) -> Duration {
         let Self::Schedule(schedule) = self else { return self.nominal() };
         schedule.points.iter().map(|point| point.delay).max().unwrap_or_default()
     }
 
-    /// The delay of what leaves the line `elapsed` after it was set.
+    /// The delay of frames that leave the line `elapsed` after the delay was set.
     pub fn at(&self, elapsed: Duration) -> Duration {
         match self {
             Self::Constant(delay) => *delay,
@@ -75,10 +75,11 @@ impl Delay {
     }
 }
 
-/// A delay that is given at times, and between them lies on a straight line.
+/// A delay that is given at points in time and interpolated linearly between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DelaySchedule {
-    /// In order of time, the first one at 0. Copies share them: a satellite's links have many.
+    /// The points in order of time, the first one at 0. Copies share them, because a satellite's
+    /// links have many.
     points: Arc<[DelayPoint]>,
     repeat: Option<Duration>,
 }
@@ -87,17 +88,19 @@ pub struct DelaySchedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DelayPoint {
-    /// Counted from when the delay was set.
+    /// Time of the point, counted from when the delay was set.
     pub at: Duration,
-    /// The delay of what leaves the line then.
+    /// Delay of frames that leave the line then.
     pub delay: Duration,
 }
 
 impl DelaySchedule {
-    /// The delay at `points`, starting again after `repeat`. After the last point it stays.
+    /// Creates a schedule of `points` that starts again after `repeat`. Without `repeat`, the last
+    /// delay stays.
     ///
     /// # Errors
-    /// It does not begin at 0, does not go forward, or repeats before its last point.
+    /// The schedule has no points, does not begin at 0, is not in increasing order of time, or
+    /// repeats before its last point.
     pub fn new(points: Vec<DelayPoint>, repeat: Option<Duration>) -> Result<Self, String> {
         match points.first() {
             None => return Err("a schedule needs at least one point".into()),
@@ -126,19 +129,19 @@ impl DelaySchedule {
             Some(repeat) => Duration::from_nanos(elapsed.as_nanos() % repeat.as_nanos()),
             None => elapsed,
         };
-        // The first point is at 0, so at least one is not after any time.
+        // The first point is at 0, so at least one point is not after `elapsed`.
         let next = self.points.partition_point(|point| point.at <= elapsed);
         let from = self.points[next - 1];
         let Some(to) = self.points.get(next) else { return from.delay };
         let nanos = |time: Duration| i128::from(time.as_nanos());
         let (passed, whole) = (nanos(elapsed) - nanos(from.at), nanos(to.at) - nanos(from.at));
         let change = (nanos(to.delay) - nanos(from.delay)) * passed / whole;
-        // It is between the two.
+        // The result lies between the two delays.
         Duration::from_nanos(u64::try_from(nanos(from.delay) + change).unwrap_or(0))
     }
 }
 
-/// A delay, and when it was set.
+/// A delay, and the time at which it was set.
 #[derive(Debug, Clone)]
 pub(super) struct DelayClock {
     delay: Delay,
@@ -154,7 +157,7 @@ impl DelayClock {
         self.set = now;
     }
 
-    /// The delay of what leaves the line at `end`.
+    /// The delay of frames that leave the line at `end`.
     #[inline]
     pub fn at(&self, end: Time) -> Duration {
         match &self.delay {
@@ -163,7 +166,7 @@ impl DelayClock {
         }
     }
 
-    /// Whether it is always the same.
+    /// Whether the delay is constant.
     #[inline]
     pub fn is_constant(&self) -> bool {
         matches!(self.delay, Delay::Constant(_))
@@ -174,15 +177,15 @@ impl DelayClock {
     }
 }
 
-/// Delays that a text cannot say.
+/// The notation of delays that need a table.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "VaryingDelay")]
 #[serde(deny_unknown_fields)]
 struct DelayTable {
-    /// Delays at times that are counted from when the schedule is set: for each point `at` and
-    /// `delay`; the first one at `0s`. Between points the delay lies on a straight line.
+    /// Delays at points in time, counted from when the schedule is set. Each point has `at` and
+    /// `delay`; the first one is at `0s`. Between points the delay is interpolated linearly.
     schedule: Vec<DelayPoint>,
-    /// After this time the schedule starts again (default: its last delay stays).
+    /// Time after which the schedule starts again (default: its last delay stays).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     repeat: Option<Duration>,
 }

@@ -1,12 +1,12 @@
-//! Propagation: frames that have left the line and have not arrived. Not here: loss (`channel`).
+//! Propagation: the frames that have left the line and not arrived yet. Not here: loss (`channel`).
 //!
 //! | file | what |
 //! |---|---|
-//! | `delay` | how long frames take |
-//! | `compensation` | what the machine takes for a frame, taken off the delay |
-//! | `jitter` | what varies the delay from frame to frame |
-//! | `reorder` | which frames are sent out of turn |
-//! | `order` | frames under way in the order of their release |
+//! | `delay` | the propagation delay |
+//! | `compensation` | the time that the machine takes for a frame, subtracted from the delay |
+//! | `jitter` | the variation of the delay from frame to frame |
+//! | `reorder` | the frames that are sent out of turn |
+//! | `order` | the frames in flight, in the order of their release |
 
 mod compensation;
 mod delay;
@@ -27,7 +27,7 @@ use reorder::{ReorderProcess, Turn};
 
 use crate::{FrameInfo, Passage, PipeConfig, Stream};
 
-/// A frame under way.
+/// A frame in flight.
 #[derive(Debug)]
 pub(crate) struct Flying<F> {
     pub frame: F,
@@ -36,7 +36,7 @@ pub(crate) struct Flying<F> {
     pub release: Time,
 }
 
-/// The frames under way, in the order of their release.
+/// The frames in flight of one pipe, in the order of their release.
 #[derive(Debug)]
 pub(crate) struct Flight<F> {
     order: ReleaseOrder<F>,
@@ -44,9 +44,9 @@ pub(crate) struct Flight<F> {
     compensation: Compensation,
     jitter: JitterProcess,
     reorder: ReorderProcess,
-    /// The least time that a frame can take.
+    /// The shortest time that a frame can take.
     shortest: Duration,
-    /// The latest release so far: unless reordering is asked for, no frame overtakes another, even
+    /// The latest release so far. Unless reordering is configured, no frame overtakes another, even
     /// when the delay shrinks.
     last: Time,
     pub frames: u64,
@@ -70,7 +70,8 @@ impl<F> Flight<F> {
         flight
     }
 
-    /// New properties for frames that have yet to leave the line. What stays as it is keeps its state.
+    /// Sets the properties for frames that have yet to leave the line. Unchanged properties keep
+    /// their state.
     pub fn configure(&mut self, old: &PipeConfig, new: &PipeConfig, now: Time) {
         if new.delay != old.delay {
             self.delay = DelayClock::new(&new.delay, now);
@@ -85,12 +86,13 @@ impl<F> Flight<F> {
         self.find_shortest();
     }
 
-    /// A delay that changes with time begins at `now`, for frames that have yet to leave the line.
+    /// Restarts a delay that changes with time at `now`, for frames that have yet to leave the
+    /// line.
     pub fn begin(&mut self, now: Time) {
         self.delay.begin(now);
     }
 
-    /// Whether something is drawn for each frame, so that super-frames must be split.
+    /// Whether random numbers are drawn for each frame, so super-frames must be split.
     pub fn draws_per_frame(&self) -> bool {
         self.jitter.is_some() || self.reorder.is_some()
     }
@@ -101,8 +103,8 @@ impl<F> Flight<F> {
         !self.reorder.is_some()
     }
 
-    /// When a frame that leaves the line at `end` arrives at the earliest; without jitter and
-    /// reordering, when it arrives.
+    /// Returns the earliest arrival of a frame that leaves the line at `end`. Without jitter and
+    /// reordering, this is its exact arrival.
     #[inline]
     pub fn earliest(&self, end: Time) -> Time {
         let least = match self.delay.is_constant() || self.reorder.skips_delay() {
@@ -112,7 +114,7 @@ impl<F> Flight<F> {
         self.behind_the_last(end + least)
     }
 
-    /// A frame leaves the line; when it arrives.
+    /// Adds a frame that leaves the line. Returns its arrival.
     #[inline]
     pub fn push(&mut self, frame: F, info: FrameInfo, passage: Passage) -> Time {
         let end = passage.serialized;
@@ -124,19 +126,20 @@ impl<F> Flight<F> {
         release
     }
 
-    /// When the next frame arrives.
+    /// Time at which the next frame arrives.
     #[inline]
     pub fn next_release(&self) -> Option<Time> {
         self.order.next_release()
     }
 
-    /// The next frame that has arrived by `now`.
+    /// Removes and returns the next frame that has arrived by `now`.
     #[inline]
     pub fn pop_due(&mut self, now: Time) -> Option<Flying<F>> {
         if self.next_release()? > now { None } else { self.pop() }
     }
 
-    /// The next frame, arrived or not. Once none is left, the order starts afresh.
+    /// Removes and returns the next frame, whether it has arrived or not. Once none is left, later
+    /// frames need not keep behind the earlier ones.
     pub fn take(&mut self) -> Option<Flying<F>> {
         let flying = self.pop();
         if flying.is_none() {
@@ -152,7 +155,7 @@ impl<F> Flight<F> {
         Some(flying)
     }
 
-    /// Draws when a frame that leaves the line at `end` arrives.
+    /// Draws the arrival of a frame that leaves the line at `end`.
     fn draw(&mut self, end: Time) -> Time {
         let turn = self.reorder.next();
         if turn == Turn::AtOnce {
@@ -165,13 +168,13 @@ impl<F> Flight<F> {
         }
     }
 
-    /// How long a frame that leaves the line at `end` takes, jitter aside.
+    /// Propagation time of a frame that leaves the line at `end`, without jitter.
     #[inline]
     fn propagation(&self, end: Time) -> Duration {
         self.compensation.shortens(self.delay.at(end))
     }
 
-    /// `release`, or when the last frame arrives, if that is later and the order is kept.
+    /// Returns `release`, or the latest release so far if that is later and the order is kept.
     #[inline]
     fn behind_the_last(&self, release: Time) -> Time {
         if self.keeps_order() { release.max(self.last) } else { release }
@@ -191,13 +194,13 @@ impl<F> Flight<F> {
     }
 }
 
-/// The least time that a frame propagates in a pipe that runs on `config`.
+/// Shortest time that a frame propagates in a pipe with `config`.
 pub fn least_propagation(config: &PipeConfig) -> Duration {
-    // Nothing is drawn for it.
+    // This draws nothing, so any stream will do.
     Flight::<()>::new(config, &Stream::new(0, ""), Time::ZERO).shortest
 }
 
-/// `delay` with `offset` added, never below zero.
+/// Adds `offset` to `delay`. The result is never negative.
 fn shifted(delay: Duration, offset: Offset) -> Duration {
     let change = Duration::from_nanos(offset.as_nanos().unsigned_abs());
     if offset < Offset::ZERO { delay.saturating_sub(change) } else { delay + change }

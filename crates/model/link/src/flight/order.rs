@@ -1,4 +1,4 @@
-//! Frames in the order of their release. Not here: what decides the release.
+//! Frames in the order of their release. Not here: the decision about the release.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,25 +7,26 @@ use netloom_units::Time;
 
 use super::Flying;
 
-/// Frames under way, first release first; of equal ones the first that came.
+/// Frames in flight, in the order of release. Frames with the same release keep the order in which
+/// they came.
 ///
-/// A frame that comes behind all others goes to the end of a line in constant time. Only frames that
-/// overtake go into a heap, so that traffic in order never pays for it.
+/// A frame that is released after all others is appended to a list in constant time. Only frames
+/// that overtake go into a heap, so traffic in order never pays for the heap.
 #[derive(Debug)]
 pub(super) struct ReleaseOrder<F> {
-    /// Each released no earlier than the one in front.
+    /// Frames of which each is released no earlier than the one in front of it.
     in_turn: VecDeque<Flying<F>>,
-    /// Each released earlier than the end of the line was when it came.
+    /// Frames whose release was earlier than that of the last frame of `in_turn` when they came.
     overtaking: BinaryHeap<Overtaking<F>>,
-    /// Frames that ever overtook.
+    /// Number of frames that have ever overtaken.
     overtaken: u64,
 }
 
-/// A frame that overtakes; the greatest is the one released first.
+/// A frame that overtakes. The greatest one is released first.
 #[derive(Debug)]
 struct Overtaking<F> {
     flying: Flying<F>,
-    /// Which one it was, from 0.
+    /// Number of the frame among those that overtook, counted from 0.
     number: u64,
 }
 
@@ -45,7 +46,7 @@ impl<F> ReleaseOrder<F> {
         }
     }
 
-    /// When the first frame is released.
+    /// Time at which the first frame is released.
     #[inline]
     pub fn next_release(&self) -> Option<Time> {
         let first = self.in_turn.front()?.release;
@@ -56,8 +57,9 @@ impl<F> ReleaseOrder<F> {
 
     #[inline]
     pub fn pop(&mut self) -> Option<Flying<F>> {
-        // While a frame is in the heap, the line ends with a later release. So the line is never empty
-        // before the heap, and what in it is released at the same time came earlier.
+        // While the heap holds a frame, `in_turn` ends with a later release. So `in_turn` is never
+        // empty before the heap. Where both have a frame with the same release, the one in
+        // `in_turn` came earlier.
         let first = self.in_turn.front()?.release;
         match self.overtaking.peek() {
             Some(overtaking) if overtaking.flying.release < first => {
@@ -115,13 +117,13 @@ mod tests {
         Flying { frame, info: FrameInfo::single(100), passage, release }
     }
 
-    /// Against a list that is sorted anew each time.
+    /// Compares the order with a list that is sorted anew each time.
     #[test]
     fn frames_leave_by_release_and_then_by_arrival() {
         let (mut order, mut naive) = (ReleaseOrder::new(), Vec::new());
         let mut stream = Stream::new(1, "order");
         for frame in 0..20_000 {
-            // Few different releases, so that many are equal.
+            // There are few different releases, so many are equal.
             let release = frame / 10 + stream.below(8);
             order.push(flying(frame, release));
             naive.push((release, frame));

@@ -1,4 +1,4 @@
-//! Which frames overtake others: what can be written, and the draws.
+//! Reordering, which lets frames overtake others: notation and draws.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,27 +12,29 @@ use crate::Stream;
 /// Whether frames may overtake each other, and which are sent out of turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reorder {
-    /// The order is kept, whatever the jitter.
+    /// Frames keep their order, whatever the jitter.
     #[default]
     None,
-    /// Frames arrive when their delay is over, even before earlier ones; some are sent out of turn.
+    /// Frames arrive when their delay is over, even before earlier ones, and some are sent out of
+    /// turn.
     Some(Reordering),
 }
 
-/// Which frames are sent out of turn. With a probability of zero there are none, and only the
-/// jitter reorders.
+/// Selects the frames that are sent out of turn. With a probability of zero there are none, and
+/// only the jitter reorders.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reordering {
     /// Probability that a candidate is sent out of turn.
     pub probability: Probability,
-    /// At least `gap - 1` frames in turn are between two that are sent out of turn; each one behind
-    /// them is a candidate until one is chosen (default 1: each frame is one), as in tc-netem.
+    /// Between two frames that are sent out of turn, at least `gap - 1` frames are sent in turn.
+    /// After them, each frame is a candidate until one is chosen, as in tc-netem (default 1: each
+    /// frame is a candidate).
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1))]
     pub gap: u32,
-    /// What happens to the chosen frame: with an extra delay it falls behind the next ones; without
-    /// one (default) it has no delay at all and overtakes those in front.
+    /// Extra delay of the chosen frame, with which it falls behind the next frames. Without it
+    /// (default), the chosen frame has no delay at all and overtakes those in front.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra_delay: Option<Duration>,
 }
@@ -51,19 +53,19 @@ fn is_one(gap: &u32) -> bool {
 #[derive(Debug)]
 pub(super) struct ReorderProcess {
     reorder: Reorder,
-    /// Frames in turn since the last one out of turn.
+    /// Number of frames in turn since the last one out of turn.
     in_turn: u32,
     stream: Stream,
 }
 
-/// A frame's place among the others.
+/// The place of a frame among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// It propagates like all others.
+    /// The frame propagates like all others.
     Kept,
-    /// It has no delay at all.
+    /// The frame has no delay at all.
     AtOnce,
-    /// It takes this much longer.
+    /// The frame takes this much longer.
     Late(Duration),
 }
 
@@ -72,7 +74,7 @@ impl ReorderProcess {
         Self { reorder, in_turn: 0, stream: stream.fork("reorder") }
     }
 
-    /// Another reordering, which begins with a gap. The stream of random numbers goes on.
+    /// Sets another reordering, which begins with a gap. The random stream continues.
     pub fn configure(&mut self, reorder: Reorder) {
         self.reorder = reorder;
         self.in_turn = 0;
@@ -89,7 +91,7 @@ impl ReorderProcess {
             if probability != Probability::ZERO)
     }
 
-    /// The place of the next frame.
+    /// Draws the place of the next frame.
     pub fn next(&mut self) -> Turn {
         let Reorder::Some(reordering) = self.reorder else { return Turn::Kept };
         let candidate = self.in_turn >= reordering.gap - 1;

@@ -2,22 +2,23 @@
 
 use netloom_units::{Duration, Rate, Time};
 
-/// The line's clock.
+/// The clock of the line.
 ///
-/// A frame of `n` line bytes takes `8n·10⁹/rate` ns, rarely a whole number. The part below a
-/// nanosecond is carried to the frame behind it, so that back-to-back frames keep the exact rate
-/// for ever; after an idle moment it starts from zero.
+/// A frame of `n` line bytes takes `8n·10⁹/rate` ns, rarely a whole number. The fraction of a
+/// nanosecond is carried over to the next frame, so back-to-back frames keep the exact rate for
+/// ever. After an idle moment the fraction starts from zero.
 ///
-/// With a token bucket of depth `b`, a frame leaves once the bucket holds its bytes; the bucket fills
-/// at the rate. That is the same clock run `b` ahead: `end = max(now, clock - 8b·10⁹/rate)`.
+/// With a token bucket of depth `b`, a frame leaves once the bucket holds its bytes, and the bucket
+/// fills at the rate. That is the same clock, running `b` ahead:
+/// `end = max(now, clock - 8b·10⁹/rate)`.
 #[derive(Debug, Clone)]
 pub(crate) struct LineClock {
-    /// When the line would be through with everything sent so far without the bucket, rounded down
+    /// Time at which the line, without the bucket, would have sent everything so far, rounded down
     /// to a nanosecond.
     end: Time,
-    /// What was rounded off, in 1/rate ns; less than `rate`.
+    /// The fraction that was rounded off, in 1/rate ns. It is less than `rate`.
     remainder: u64,
-    /// What `remainder` is counted in.
+    /// The rate, which is also the unit of `remainder`.
     rate: Rate,
 }
 
@@ -26,8 +27,8 @@ impl LineClock {
         Self { end: start, remainder: 0, rate }
     }
 
-    /// Sends `line_bytes` from `now` on or when the line is free, whichever is later. Returns when the
-    /// last bit is on the line.
+    /// Sends `line_bytes` from `now` on, or from when the line is free if that is later. Returns
+    /// the time at which the last bit is on the line.
     #[inline]
     pub fn send(&mut self, now: Time, line_bytes: u64, burst: Duration) -> Time {
         if now > self.end {
@@ -39,12 +40,12 @@ impl LineClock {
         if burst == Duration::ZERO { self.end } else { now.max(self.end - burst) }
     }
 
-    /// When the line is through with everything, the bucket not counted.
+    /// Time at which the line has sent everything, without regard to the bucket.
     pub fn busy_until(&self) -> Time {
         self.end
     }
 
-    /// Forgets what was sent beyond `now`.
+    /// Cancels everything that would be sent after `now`.
     pub fn abort(&mut self, now: Time) {
         self.end = self.end.min(now);
         self.remainder = 0;
@@ -58,22 +59,23 @@ impl LineClock {
         }
     }
 
-    /// A new rate, from the next frame on.
+    /// Sets the rate from the next frame on.
     pub fn set_rate(&mut self, rate: Rate) {
         if rate != self.rate {
             let [old, new] = [self.rate, rate].map(|rate| u128::from(rate.bits_per_second()));
-            // Below 2⁶⁴: the remainder is less than the old rate, so the result is below the new.
+            // The result fits into 64 bits: the remainder is less than the old rate, so the result
+            // is less than the new one.
             self.remainder = (u128::from(self.remainder) * new / old) as u64;
             self.rate = rate;
         }
     }
 
-    /// The rate.
+    /// The current rate.
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// Whole nanoseconds for `line_bytes`, keeping the rest.
+    /// Returns the whole nanoseconds for `line_bytes`, and keeps the fraction.
     #[inline]
     fn nanos_for(&mut self, line_bytes: u64) -> u64 {
         const NANOBITS_PER_BYTE: u64 = 8_000_000_000;

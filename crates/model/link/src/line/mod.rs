@@ -1,9 +1,9 @@
 //! Serialization: when the line is free and how long a frame takes on it, exactly.
-//! Not here: what waits for the line (`queue`).
+//! Not here: the frames that wait for the line (`queue`).
 //!
 //! | file | what |
 //! |---|---|
-//! | `clock` | constant rates, exactly; token bucket |
+//! | `clock` | constant rates, exactly; token buckets |
 //! | `trace` | opportunities to send, in Mahimahi's format |
 //! | `overhead` | extra time on the line from a distribution |
 
@@ -28,41 +28,41 @@ pub(crate) struct Line {
     pace: Pace,
     burst: Size,
     overhead: Overhead,
-    /// Until when it has work.
+    /// Time until which it has work.
     busy_until: Time,
-    /// Sum of all service times begun so far, in ns.
+    /// Sum of all service times so far, including those that have begun, in ns.
     committed: u64,
 }
 
-/// What decides how fast the line is.
+/// The source of the line's speed.
 #[derive(Debug)]
 enum Pace {
-    /// Nothing takes any time.
+    /// No rate: frames take no time.
     Instant,
     Constant(LineClock),
-    /// The schedule and when it was set.
+    /// A schedule and the time at which it was set.
     Schedule(LineClock, RateSchedule, Time),
     Trace(TraceClock),
 }
 
-/// A frame's turn on the line.
+/// The service of a frame on the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Service {
-    /// When its last bit is on the line.
+    /// Time at which its last bit is on the line.
     pub end: Time,
-    /// Whether the medium lost it: the share that an overhead profile leaves out.
+    /// Whether the medium lost it, as an overhead profile does with a share of the frames.
     pub lost: bool,
 }
 
-/// A line at a constant rate, looked ahead on.
+/// A copy of a line at a constant rate, for computing ahead.
 pub(crate) struct Preview {
     clock: LineClock,
     burst: Duration,
 }
 
 impl Preview {
-    /// When the last of `line_bytes` leaves the line that is sent, one frame after the other, from
-    /// `now` on.
+    /// Returns the time at which the last of `line_bytes` bytes leaves the line, if they are sent
+    /// from `now` on, behind everything that was sent before.
     pub fn send(&mut self, now: Time, line_bytes: u64) -> Time {
         self.clock.send(now, line_bytes, self.burst)
     }
@@ -79,7 +79,7 @@ impl Line {
         }
     }
 
-    /// Puts a frame of `line_bytes` on the line at `now`, when the line is free.
+    /// Puts a frame of `line_bytes` on the line at `now`. The line must be free.
     #[inline]
     pub fn serve(&mut self, now: Time, line_bytes: u64, kind: Served) -> Service {
         let from = now.max(self.busy_until);
@@ -113,7 +113,8 @@ impl Line {
         Service { end, lost }
     }
 
-    /// When frames to come will leave the line, if nothing decides about that but their length.
+    /// Returns a preview of when frames leave the line; `None` if more than their length decides
+    /// that.
     pub fn preview(&self) -> Option<Preview> {
         match &self.pace {
             Pace::Constant(clock) if !self.overhead.is_some() => {
@@ -123,8 +124,8 @@ impl Line {
         }
     }
 
-    /// What so many frames of so many line bytes take one after the other: on average where draws or
-    /// opportunities decide, and without a bucket.
+    /// Time that `frames` frames of `line_bytes` bytes in total take one after the other, without a
+    /// bucket. Where draws or opportunities decide, it is an average.
     pub fn time_for(&self, now: Time, frames: u64, line_bytes: u64) -> Duration {
         let rate = self.rate(now).map(|rate| rate.time_for(Size::from_bytes(line_bytes)));
         let overhead = match frames {
@@ -134,12 +135,12 @@ impl Line {
         rate.unwrap_or_default() + Duration::from_nanos(libm::round(overhead) as u64)
     }
 
-    /// The line sent something else than frames for so many nanoseconds, in which it was free.
+    /// Adds `nanos` nanoseconds in which the line was free of frames and sent something else.
     pub fn carried(&mut self, nanos: u64) {
         self.committed = self.committed.saturating_add(nanos);
     }
 
-    /// Takes the frame off the line at `now`, before it is through.
+    /// Takes a frame off the line at `now`, before all of it has been sent.
     pub fn abort(&mut self, now: Time) {
         self.committed = self.busy(now);
         self.busy_until = self.busy_until.min(now);
@@ -149,8 +150,8 @@ impl Line {
         }
     }
 
-    /// New properties, from the next frame on. A trace or a schedule that is set anew begins at `now`;
-    /// one that stays as it was goes on.
+    /// Sets the properties from the next frame on. A new trace or schedule begins at `now`; an
+    /// unchanged one continues.
     pub fn configure(&mut self, now: Time, old: &PipeConfig, new: &PipeConfig) {
         self.burst = new.burst;
         if new.mac_overhead != old.mac_overhead {
@@ -165,14 +166,14 @@ impl Line {
         }
     }
 
-    /// A trace or a schedule begins at `now`, from the next frame on.
+    /// Begins a trace or a schedule at `now`, from the next frame on.
     pub fn begin(&mut self, now: Time, rate: &RateLimit) {
         let busy_until = self.busy_until.max(now);
         self.pace = Pace::new(rate, now);
         self.pace.hold(busy_until);
     }
 
-    /// The rate that holds at `now`, or the mean where opportunities decide.
+    /// The rate at `now`, or the mean rate of a trace; `None` without a rate.
     pub fn rate(&self, now: Time) -> Option<Rate> {
         match &self.pace {
             Pace::Instant => None,
@@ -187,17 +188,17 @@ impl Line {
         matches!(self.pace, Pace::Schedule(..))
     }
 
-    /// Whether something is drawn for each frame, so that super-frames must be split.
+    /// Whether random numbers or opportunities apply to each frame, so super-frames must be split.
     pub fn draws_per_frame(&self) -> bool {
         self.overhead.is_some() || matches!(self.pace, Pace::Trace(_))
     }
 
-    /// Whether frames take time on it, so that others may wait.
+    /// Whether frames take time on the line, so others may wait.
     pub fn takes_time(&self) -> bool {
         self.overhead.is_some() || !matches!(self.pace, Pace::Instant)
     }
 
-    /// Time spent sending up to `now`, in ns.
+    /// Time that the line has spent sending up to `now`, in ns.
     pub fn busy(&self, now: Time) -> u64 {
         self.committed.saturating_sub(self.busy_until.since(now).as_nanos())
     }
@@ -214,7 +215,7 @@ impl Pace {
             }
             RateLimit::Trace(trace) => match trace.values() {
                 Some(trace) => Self::Trace(TraceClock::new(trace.clone(), now)),
-                // Whoever builds a pipe checks that its files were read.
+                // Whoever builds a pipe has checked that its files were read.
                 None => Self::Instant,
             },
         }
@@ -229,7 +230,7 @@ impl Pace {
     }
 }
 
-/// A token bucket's depth as time at `rate`.
+/// Depth of a token bucket as time at `rate`.
 #[inline]
 fn depth(burst: Size, rate: Rate) -> Duration {
     if burst == Size::default() { Duration::ZERO } else { rate.time_for(burst) }

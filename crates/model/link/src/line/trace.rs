@@ -1,4 +1,4 @@
-//! Rate traces in Mahimahi's format (Netravali et al. 2015): when the line may send.
+//! Rate traces in Mahimahi's format (Netravali et al. 2015), which list when the line may send.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use netloom_units::{DataError, DataFormat, Duration, Rate, Time, check_count, li
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of packet (Ethernet header excluded) that one opportunity carries.
+/// Bytes of a packet, without its Ethernet header, that one opportunity carries.
 pub const OPPORTUNITY_BYTES: u64 = 1500;
 
-/// Opportunities to send: at each of these milliseconds 1500 bytes may leave. After the last one the
-/// trace starts again.
+/// Opportunities to send. At each of these milliseconds, 1500 bytes may leave. After the last one
+/// the trace starts again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 #[schemars(with = "Vec<u64>")]
@@ -19,11 +19,12 @@ pub struct RateTrace {
 }
 
 impl RateTrace {
-    /// A trace of opportunities at `milliseconds`, counted from the trace's beginning.
+    /// Creates a trace of opportunities at `milliseconds`, counted from the beginning of the trace.
     ///
     /// # Errors
-    /// There are none, they go back in time, the last one is at 0, or they are too many: more than
-    /// [`MAX_VALUES`](crate::MAX_VALUES), or a mean above [`Rate::MAX`].
+    /// There are no opportunities, they go back in time, or the last one is at 0 or after
+    /// [`u32::MAX`] ms. Also, there may be too many: more than [`MAX_VALUES`](crate::MAX_VALUES),
+    /// or a mean above [`Rate::MAX`].
     pub fn new(milliseconds: Vec<u64>) -> Result<Self, String> {
         check_count(milliseconds.len(), "a trace")?;
         match milliseconds.last() {
@@ -49,19 +50,19 @@ impl RateTrace {
         }
     }
 
-    /// The opportunities, in ms.
+    /// Times of the opportunities, in ms.
     pub fn milliseconds(&self) -> &[u64] {
         &self.milliseconds
     }
 
-    /// After this many ms the trace starts again.
+    /// Time after which the trace starts again, in ms.
     pub fn period_ms(&self) -> u64 {
         self.milliseconds.last().copied().unwrap_or(1)
     }
 
-    /// The mean rate, in bits of packet.
+    /// The mean rate, counting the bits of packets without Ethernet headers.
     pub fn mean(&self) -> Rate {
-        // Not above the largest rate: `new` has seen to that.
+        // `new` ensures that the mean is not above the largest rate.
         let bits = u64::try_from(self.mean_bits_per_second()).unwrap_or(u64::MAX).max(1);
         Rate::from_bits_per_second(bits).unwrap_or(Rate::MAX)
     }
@@ -72,15 +73,15 @@ impl RateTrace {
     }
 }
 
-/// A trace being played.
+/// A trace with its current position.
 #[derive(Debug)]
 pub(crate) struct TraceClock {
     trace: Arc<RateTrace>,
-    /// The trace's millisecond 0 of the round that is being played.
+    /// Time at which the current round of the trace began.
     round: Time,
-    /// The opportunity in use, as an index into the trace.
+    /// Index of the current opportunity.
     index: usize,
-    /// What is left of it. It is lost once its moment has passed.
+    /// Bytes that are left of the current opportunity. They are lost once its time has passed.
     left: u64,
     mean: Rate,
 }
@@ -95,8 +96,8 @@ impl TraceClock {
         self.mean
     }
 
-    /// Sends `bytes` with the opportunities from `now` on. A packet may take the rest of one and the
-    /// beginning of the next. Returns when the last byte has left.
+    /// Sends `bytes` by the opportunities from `now` on. A packet may take the rest of one
+    /// opportunity and the beginning of the next. Returns the time at which the last byte has left.
     pub fn send(&mut self, now: Time, bytes: u64) -> Time {
         self.skip_to(now);
         let mut bytes = bytes;
@@ -108,7 +109,7 @@ impl TraceClock {
         self.at()
     }
 
-    /// When the opportunity in use is.
+    /// Time of the current opportunity.
     fn at(&self) -> Time {
         self.round + Duration::from_millis(self.trace.milliseconds[self.index])
     }
@@ -122,7 +123,7 @@ impl TraceClock {
         }
     }
 
-    /// Lets opportunities before `now` pass.
+    /// Skips the opportunities before `now`.
     fn skip_to(&mut self, now: Time) {
         if self.at() >= now {
             return;

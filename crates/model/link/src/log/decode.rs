@@ -1,4 +1,4 @@
-//! Bytes to events.
+//! The decoder of frame logs.
 
 use netloom_units::Time;
 
@@ -9,64 +9,65 @@ use super::format::{
 use super::{FrameEvent, LogEntry, Occurrence};
 use crate::DropReason;
 
-/// Longest name of a pipe, in bytes: longer than any that the encoder is given.
+/// Largest length of a pipe's name, in bytes. The names given to the encoder are shorter.
 const NAME_BYTES: u64 = 4096;
 
-/// Reads a frame log.
+/// Decodes a frame log.
 ///
 /// # Call order
-/// [`feed`](Self::feed) some bytes, in pieces of any size; then [`next_entry`](Self::next_entry) until
-/// it returns `None`; and again. After the last bytes, [`finish`](Self::finish).
+/// [`feed`](Self::feed) some bytes, in pieces of any size. Then call
+/// [`next_entry`](Self::next_entry) until it returns `None`, and repeat. After the last bytes, call
+/// [`finish`](Self::finish).
 #[derive(Debug, Default)]
 pub struct LogDecoder {
     buffer: Vec<u8>,
-    /// Where in the buffer the next entry begins.
+    /// Index in the buffer at which the next entry begins.
     start: usize,
-    /// Bytes before the buffer.
+    /// Number of bytes that have been removed from the buffer.
     passed: u64,
     opened: Option<(LogHeader, Context)>,
 }
 
-/// Why bytes are not a frame log.
+/// The reason why bytes are not a valid frame log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LogError {
-    /// The first bytes are others.
+    /// The log does not begin with the right bytes.
     #[error("this is not a frame log: it does not begin with `NLFRAMES`")]
     Magic,
-    /// A version that is not known.
+    /// The version is unknown.
     #[error("this frame log has version {0}; this program reads version {LOG_VERSION}")]
     Version(u8),
-    /// An entry that the encoder never writes.
+    /// The log contains an entry that the encoder never writes.
     #[error("the frame log is damaged at byte {at}: {what}")]
     Damaged {
-        /// Where the entry begins.
+        /// Offset of the entry, in bytes.
         at: u64,
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
-    /// The file ends within an entry.
+    /// The log ends within an entry.
     #[error("the frame log ends within an entry, at byte {at}: its writer was cut off")]
     Truncated {
-        /// Where the entry begins.
+        /// Offset of the entry, in bytes.
         at: u64,
     },
 }
 
-/// Why a piece could not be read.
+/// The reason why an item could not be decoded.
 enum Stop {
-    /// The bytes end before it does.
+    /// The bytes end before the item does.
     More,
     Wrong(&'static str),
     Other(LogError),
 }
 
 impl LogDecoder {
-    /// A decoder that has read nothing.
+    /// Creates a decoder at the beginning of a log.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in the next bytes of the log.
+    /// Appends the next bytes of the log.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.start);
         self.passed += self.start as u64;
@@ -74,15 +75,15 @@ impl LogDecoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The header, once it has been read: after the first entry at the latest.
+    /// The header. It is available after the first entry at the latest.
     pub fn header(&self) -> Option<&LogHeader> {
         self.opened.as_ref().map(|(header, _)| header)
     }
 
-    /// The next entry; `None` if the bytes fed so far hold no further one.
+    /// Returns the next entry; `None` if the bytes fed so far contain no further complete entry.
     ///
     /// # Errors
-    /// If they are not a frame log. Nothing more can be read then.
+    /// The bytes are not a valid frame log. Nothing more can be decoded then.
     pub fn next_entry(&mut self) -> Result<Option<LogEntry>, LogError> {
         let mut input = Input(&self.buffer[self.start..]);
         let result = match &mut self.opened {
@@ -105,10 +106,11 @@ impl LogDecoder {
         }
     }
 
-    /// All bytes have been fed, and [`next_entry`](Self::next_entry) has returned `None`.
+    /// Checks that the log is complete. All bytes must have been fed, and
+    /// [`next_entry`](Self::next_entry) must have returned `None`.
     ///
     /// # Errors
-    /// If they end within an entry. All entries before it have been read.
+    /// The bytes end within an entry. All entries before it have been returned.
     pub fn finish(self) -> Result<(), LogError> {
         if self.opened.is_some() && self.start == self.buffer.len() {
             Ok(())
@@ -131,7 +133,7 @@ fn read_header(input: &mut Input<'_>) -> Result<LogHeader, Stop> {
     if version != LOG_VERSION {
         return Err(Stop::Other(LogError::Version(version)));
     }
-    // Eight bytes were asked for.
+    // The slice has exactly eight bytes.
     let zero: [u8; 8] = input.bytes(8)?.try_into().expect("eight bytes");
     let count = u32::try_from(input.varint()?).map_err(|_| Stop::Wrong("too many pipes"))?;
     let mut pipes = Vec::new();
@@ -173,7 +175,7 @@ fn read_entry(input: &mut Input<'_>, context: &mut Context) -> Result<LogEntry, 
         _ => (known.frames, known.bytes),
     };
     let what = read_details(input, kind, at)?;
-    // The entry is complete: only now may it change what follows.
+    // The entry is complete. Only now may it change the context of the following entries.
     *next = number.wrapping_add(1);
     (known.frames, known.bytes) = (frames, bytes);
     (context.pipe, context.at) = (pipe, at);
@@ -222,7 +224,7 @@ fn before(time: Time, length: u64) -> Time {
     Time::from_nanos(time.as_nanos().wrapping_sub(length))
 }
 
-/// Bytes that have not been read.
+/// Bytes that have not been decoded yet.
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {

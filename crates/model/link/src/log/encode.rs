@@ -1,4 +1,4 @@
-//! Events to bytes.
+//! The encoder of frame logs.
 
 use netloom_units::Time;
 
@@ -8,15 +8,15 @@ use super::format::{
 };
 use super::{FrameEvent, LogEntry, Occurrence};
 
-/// Writes a frame log: the header first, then entries in any order of pipes, each pipe's in its own
-/// order.
+/// Encodes a frame log: first the header, then entries. The entries of different pipes may be in
+/// any order, but each pipe's entries must be in their own order.
 #[derive(Debug)]
 pub struct LogEncoder {
     context: Context,
 }
 
 impl LogEncoder {
-    /// An encoder that has written `header` to `out`.
+    /// Creates an encoder and writes `header` to `out`.
     pub fn new(header: &LogHeader, out: &mut Vec<u8>) -> Self {
         out.extend_from_slice(MAGIC);
         out.push(LOG_VERSION);
@@ -32,7 +32,7 @@ impl LogEncoder {
     /// Writes `entry` to `out`.
     ///
     /// # Panics
-    /// If the entry's pipe is not in the header.
+    /// The entry's pipe is not in the header.
     pub fn encode(&mut self, entry: &LogEntry, out: &mut Vec<u8>) {
         match entry {
             LogEntry::Frame(pipe, event) => self.frame(*pipe, event, out),
@@ -73,7 +73,7 @@ impl LogEncoder {
     }
 }
 
-/// What only some kinds have.
+/// Writes the fields that only some kinds of events have.
 fn details(event: &FrameEvent, out: &mut Vec<u8>) {
     match event.what {
         Occurrence::Rejected { reason } => out.push(reason_code(reason)),

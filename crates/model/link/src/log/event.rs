@@ -1,69 +1,70 @@
-//! What can happen to a frame.
+//! The events that can happen to a frame.
 
 use netloom_units::Time;
 
 use crate::{DropReason, FrameInfo};
 
-/// Something that happened to one frame of a pipe (or to a super-frame, which is one arrival).
+/// An event of one frame of a pipe, or of one super-frame, which counts as one arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameEvent {
     /// The arrival's number in its pipe, from 0. A duplicate has the number of its original.
     pub number: u64,
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// Frames on the wire that it stands for.
+    /// Number of wire frames.
     pub frames: u32,
-    /// Their bytes, Ethernet header included, FCS not.
+    /// Total length of the wire frames in bytes, with Ethernet header and without FCS.
     pub bytes: u64,
-    /// What.
+    /// Kind of the event.
     pub what: Occurrence,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrence {
-    /// The sending interface handed it in.
+    /// The sending interface offered the frame.
     Offered,
-    /// The model did not take it in.
+    /// The model rejected the frame when it was offered.
     Rejected {
-        /// Why.
+        /// Reason of the rejection.
         reason: DropReason,
     },
-    /// Its last bit arrived: it was released at the far end.
+    /// The frame was released at the far end: its last bit arrived.
     Delivered {
-        /// When it was offered.
+        /// Time at which it was offered.
         offered: Time,
-        /// When its serialization began; before, it waited.
+        /// Time at which its serialization began. Before, it waited.
         started: Time,
-        /// When its last bit left the line.
+        /// Time at which its last bit left the line.
         serialized: Time,
     },
-    /// The model had taken it in and dropped it.
+    /// The model had accepted the frame and dropped it later.
     Dropped {
-        /// Why.
+        /// Reason of the drop.
         reason: DropReason,
-        /// When it was offered.
+        /// Time at which it was offered.
         offered: Time,
-        /// When its serialization began, if it came so far.
+        /// Time at which its serialization began, if it came so far.
         started: Option<Time>,
-        /// When its last bit left the line, if it came so far.
+        /// Time at which its last bit left the line, if it came so far.
         serialized: Option<Time>,
     },
-    /// The queue discipline marked it instead of dropping it (ECN).
+    /// The queue discipline marked the frame instead of dropping it (ECN).
     Marked,
-    /// The channel flipped bits of it.
+    /// The channel flipped bits of the frame.
     Corrupted,
-    /// The channel made a copy of it.
+    /// The channel duplicated the frame.
     Duplicated,
-    /// The receiving interface took it: the real time of what the model calls delivered. Only where
-    /// a pipe ends at an interface of a running network.
+    /// The receiving interface accepted the frame, at this real time. The model's time for it is
+    /// that of [`Delivered`](Self::Delivered). Occurs only where a pipe ends at an interface of a
+    /// running network.
     HandedOver,
-    /// The receiving interface did not take it: a loss outside the model.
+    /// The receiving interface refused the frame: a loss outside the model.
     Refused,
 }
 
 impl Occurrence {
-    /// What happened, in a word.
+    /// Name of the kind.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Offered => "offered",
@@ -80,7 +81,7 @@ impl Occurrence {
 }
 
 impl FrameEvent {
-    /// `what` happened at `at` to arrival `number`, which is `info` on the wire.
+    /// Creates the event `what` at time `at` of arrival `number`, whose wire frames are `info`.
     pub fn new(number: u64, at: Time, info: &FrameInfo, what: Occurrence) -> Self {
         Self { number, at, frames: info.frames(), bytes: info.bytes(), what }
     }
@@ -89,8 +90,8 @@ impl FrameEvent {
 /// One entry of a frame log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogEntry {
-    /// Something happened to a frame of the pipe with this index.
+    /// An event of a frame in the pipe with this index.
     Frame(u32, FrameEvent),
-    /// So many entries are missing here: they came faster than they could be written.
+    /// This number of entries is missing here, because they came faster than they could be written.
     Lost(u64),
 }

@@ -1,69 +1,70 @@
-//! The binary form of a frame log, version 1: what encoder and decoder share. `docs/results.md` has
-//! it for users.
+//! The binary form of a frame log, version 1: the part that encoder and decoder share. It is
+//! described for users in `docs/results.md`.
 //!
-//! All integers are varints (LEB128: seven bits a byte, least significant first, the high bit set on
-//! all but the last byte); signed ones are zigzag-encoded (0, −1, 1, −2 … are 0, 1, 2, 3 …).
-//! Differences wrap at 2⁶⁴, so that every value can be written.
+//! All integers are varints (LEB128: seven bits a byte, least significant first, with the high bit
+//! set on all but the last byte). Signed ones are zigzag-encoded (0, −1, 1, −2 … are 0, 1, 2, 3 …).
+//! Differences wrap at 2⁶⁴, so every value can be written.
 
 use netloom_units::Time;
 
 use super::Occurrence;
 use crate::DropReason;
 
-/// The version of the format that is written.
+/// Version of the format that the encoder writes.
 pub const LOG_VERSION: u8 = 1;
 
 /// The first bytes of a frame log.
 pub(super) const MAGIC: &[u8; 8] = b"NLFRAMES";
 
-/// What a frame log begins with.
+/// The header at the beginning of a frame log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogHeader {
-    /// The experiment's zero: nanoseconds since 1970-01-01 UTC, 0 in virtual time.
+    /// Unix time of the experiment's zero, in ns since 1970-01-01 UTC; 0 in virtual time.
     pub zero_unix_ns: u64,
-    /// The names of all pipes, `<link>/forward` and `<link>/reverse`; a pipe's place is its index.
+    /// Names of all pipes, `<link>/forward` and `<link>/reverse`. The index of a name is the index
+    /// of the pipe.
     pub pipes: Vec<String>,
 }
 
 // The first byte of an entry: its kind in the low four bits, and flags.
 
-/// The mask of the kind.
+/// Mask of the kind.
 pub(super) const KIND: u8 = 0x0f;
-/// Entries are missing.
+/// Kind of an entry that stands for missing entries.
 pub(super) const LOST: u8 = 15;
-/// The entry is of the same pipe as the one before.
+/// Flag: the entry is of the same pipe as the previous entry.
 pub(super) const SAME_PIPE: u8 = 0x10;
-/// Frames and bytes are those of the last entry of this pipe.
+/// Flag: frames and bytes are those of the last entry of this pipe.
 pub(super) const SAME_SIZE: u8 = 0x20;
-/// The number is one more than that of the last entry of this pipe and kind.
+/// Flag: the number is one more than that of the last entry of this pipe and kind.
 pub(super) const NEXT_NUMBER: u8 = 0x40;
 
-// The byte that says why a frame was dropped: the reason's place in `DropReason::ALL` in the low
-// four bits, and flags.
+// The byte with the reason of a drop: the index of the reason in `DropReason::ALL` in the low four
+// bits, and flags.
 
-/// The mask of the reason.
+/// Mask of the reason.
 pub(super) const REASON: u8 = 0x0f;
-/// Its serialization had begun.
+/// Flag: serialization had begun.
 pub(super) const STARTED: u8 = 0x10;
-/// Its serialization was over.
+/// Flag: serialization had ended.
 pub(super) const SERIALIZED: u8 = 0x20;
 
-/// How many kinds there are beside [`LOST`].
+/// Number of kinds, without [`LOST`].
 pub(super) const KINDS: usize = 9;
 
-/// What the entries before say about the next one.
+/// The state that previous entries leave for encoding and decoding the next one.
 #[derive(Debug, Clone)]
 pub(super) struct Context {
-    /// The time of the last entry.
+    /// Time of the last entry.
     pub at: Time,
-    /// The pipe of the last entry.
+    /// Pipe of the last entry.
     pub pipe: u32,
     pub pipes: Vec<PipeContext>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PipeContext {
-    /// The number that [`NEXT_NUMBER`] stands for, by kind.
+    /// The number for which [`NEXT_NUMBER`] stands, by kind.
     pub next: [u64; KINDS],
     pub frames: u32,
     pub bytes: u64,
@@ -90,7 +91,7 @@ pub(super) fn kind(what: &Occurrence) -> u8 {
 }
 
 pub(super) fn reason_code(reason: DropReason) -> u8 {
-    // All reasons are in the list, and they are few.
+    // The list contains all reasons, and its length fits into a byte.
     DropReason::ALL.iter().position(|known| *known == reason).expect("a known reason") as u8
 }
 

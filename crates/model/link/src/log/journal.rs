@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 
 use super::FrameEvent;
 
-/// The events, if anybody wants them.
+/// The events that are recorded, or `None` if nobody wants them.
 #[derive(Debug, Default)]
 pub(crate) struct Journal(Option<VecDeque<FrameEvent>>);
 
 impl Journal {
-    /// Whether events are kept; what was kept before is still there or gone accordingly.
+    /// Starts or stops recording. Starting keeps the events that are already recorded; stopping
+    /// discards them.
     pub fn keep(&mut self, wanted: bool) {
         match wanted {
             true => _ = self.0.get_or_insert_default(),

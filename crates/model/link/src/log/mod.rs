@@ -1,13 +1,13 @@
-//! The frame log: everything that happens to every frame of some pipes, and its binary form. From it,
-//! any statistic of a pipe can be computed again. Not here: files and threads; whoever owns the pipes
-//! collects their events ([`Pipe::poll_event`](crate::Pipe::poll_event)) and keeps the bytes.
+//! The frame log: every event of every frame of some pipes, and its binary form. Any statistic of a
+//! pipe can be recomputed from it. Not here: files and threads. Whoever owns the pipes collects
+//! their events ([`Pipe::poll_event`](crate::Pipe::poll_event)) and stores the bytes.
 //!
 //! | file | what |
 //! |---|---|
-//! | `event` | what can happen to a frame |
+//! | `event` | the events that can happen to a frame |
 //! | `journal` | the events of one pipe, until they are collected |
-//! | `format` | the binary form: what encoder and decoder share |
-//! | `encode`, `decode` | events to bytes and back |
+//! | `format` | the binary form: the part that encoder and decoder share |
+//! | `encode`, `decode` | conversion of events to bytes and back |
 
 mod decode;
 mod encode;

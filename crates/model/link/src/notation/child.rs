@@ -1,5 +1,6 @@
-//! A queue discipline as the one of tc that does the same: what `tc qdisc`, `tc class` and `tc filter`
-//! take, and what they cannot say. Not here: rate, delay and loss (`export`).
+//! The queue discipline of tc that is equivalent to a pipe's: the options of `tc qdisc`, `tc class`
+//! and `tc filter`, and the properties that they cannot express. Not here: rate, delay and loss
+//! (`export`).
 
 use netloom_units::{Rate, Size};
 
@@ -10,33 +11,33 @@ use crate::queue::{
     PieConfig, PrioConfig, QueueConfig, QueueLimit, RedConfig,
 };
 
-/// A queue discipline of tc below the bucket that limits the rate.
+/// A queue discipline of tc below the token bucket that limits the rate.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TcChild {
-    /// Its name and options, like `codel limit 100 target 5ms interval 100ms ecn`.
+    /// Name and options, like `codel limit 100 target 5ms interval 100ms ecn`.
     pub qdisc: String,
-    /// The options of its classes, counted from 1, where tc does not make them itself.
+    /// Options of its classes, counted from 1. Empty where tc creates the classes itself.
     pub classes: Vec<String>,
-    /// Which packets belong to which class; the first that matches decides.
+    /// Filters that assign packets to classes. The first that matches decides.
     pub filters: Vec<TcFilter>,
 }
 
 /// A filter of tc.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcFilter {
-    /// `ip`, `ipv6` or `all`.
+    /// Protocol: `ip`, `ipv6` or `all`.
     pub protocol: &'static str,
-    /// What u32 matches, like `match ip dsfield 0xb8 0xfc`.
+    /// Matches of the u32 classifier, like `match ip dsfield 0xb8 0xfc`.
     pub matches: String,
-    /// The class, counted from 1.
+    /// Number of the class, counted from 1.
     pub class: usize,
 }
 
 impl TcChild {
-    /// The commands for interface `device`, at `place`.
+    /// Returns the commands for interface `device`, with the discipline at `place`.
     pub(super) fn commands(&self, device: &str, place: &str) -> Vec<String> {
         let qdisc = format!("tc qdisc add dev {device} {place} handle 3: {}", self.qdisc);
-        // tc reads the numbers of classes as hexadecimal ones.
+        // tc parses the numbers of classes as hexadecimal.
         let classes = (1..).zip(&self.classes).map(|(class, options)| {
             format!("tc class add dev {device} parent 3: classid 3:{class:x} {options}")
         });
@@ -55,8 +56,8 @@ impl TcChild {
     }
 }
 
-/// The child that does what `queue` does on a line of `rate`; `None` where a plain queue does it, or
-/// nothing of tc.
+/// Returns the child that is equivalent to `queue` on a line of `rate`; `None` if a plain queue is
+/// equivalent or if tc has no equivalent.
 pub(super) fn equivalent(
     queue: &QueueConfig,
     rate: Rate,
@@ -90,7 +91,7 @@ pub(super) fn equivalent(
     })
 }
 
-/// A queue's limit for a discipline of tc, `kind`, that counts packets.
+/// Returns the limit option for a discipline `kind` of tc that counts packets.
 fn limit_in_packets(limit: QueueLimit, kind: &str, most: u32, tc: &mut TcEquivalent) -> String {
     match limit {
         QueueLimit::Packets(packets) => format!(" limit {packets}"),
@@ -153,7 +154,7 @@ fn red(config: &RedConfig, limit: QueueLimit, rate: Rate, tc: &mut TcEquivalent)
         QueueLimit::Bytes(size) => size,
         QueueLimit::Time(time) => rate.bytes_in(time),
         QueueLimit::Packets(packets) => Size::from_bytes(u64::from(packets) * packet.bytes()),
-        // `check` lets none through.
+        // `check` rejects such thresholds.
         QueueLimit::Default => Size::default(),
     });
     if !matches!(config.min, QueueLimit::Bytes(_)) {
@@ -174,7 +175,7 @@ fn red(config: &RedConfig, limit: QueueLimit, rate: Rate, tc: &mut TcEquivalent)
         }
         None => {
             tc.misses(format!("weight {} of RED: no `burst` of tc stands for it", config.weight));
-            // What tc-red(8) recommends.
+            // Formula that tc-red(8) recommends.
             (2 * min.bytes() + max.bytes()).div_ceil(3 * packet.bytes().max(1))
         }
     };
@@ -188,9 +189,12 @@ fn red(config: &RedConfig, limit: QueueLimit, rate: Rate, tc: &mut TcEquivalent)
     )
 }
 
-/// tc does not take RED's weight but a burst, in packets, from which it computes the smallest power of
-/// 1/2, W, with `burst + 1 - min ≤ (1 - (1 - W)^burst) / W`, `min` in packets (Floyd & Jacobson 1993,
-/// equation 3). The smallest burst that gives the power nearest to `weight`, and that power.
+/// Returns the smallest `burst` option of tc whose weight is the power of 1/2 nearest to `weight`,
+/// and that power.
+///
+/// tc takes no weight for RED, but a burst in packets. From it, tc computes the smallest power of
+/// 1/2, W, with `burst + 1 - min ≤ (1 - (1 - W)^burst) / W`, where `min` is in packets (Floyd &
+/// Jacobson 1993, equation 3).
 fn red_burst(min: f64, weight: f64) -> Option<(u64, f64)> {
     const POWERS: std::ops::Range<i32> = 1..32;
     const MOST: u64 = 1 << 20;
@@ -200,9 +204,9 @@ fn red_burst(min: f64, weight: f64) -> Option<(u64, f64)> {
         burst + 1.0 - min <= (1.0 - libm::pow(1.0 - weight, burst)) / weight
     };
     let chosen = |burst: u64| POWERS.clone().find(|power| passes(burst, *power));
-    // Below, tc refuses the burst.
+    // tc refuses shorter bursts.
     let least = min.ceil().max(1.0) as u64;
-    // Longer bursts mean smaller weights.
+    // A longer burst means a smaller weight.
     let burst = (least..MOST).find(|burst| chosen(*burst).is_none_or(|power| power >= wanted))?;
     (chosen(burst) == Some(wanted)).then(|| (burst, libm::exp2(-f64::from(wanted))))
 }
@@ -223,7 +227,7 @@ fn drr(config: &DrrConfig, tc: &mut TcEquivalent) -> Option<TcChild> {
     };
     let classes = (0..count).map(|class| format!("drr quantum {}", quantum(class)));
     let mut filters = filters(&config.classes);
-    // What no filter matches, drr drops.
+    // drr drops packets that no filter matches.
     filters.push(TcFilter { protocol: "all", matches: "match u32 0 0".into(), class: rest + 1 });
     Some(TcChild { qdisc: "drr".into(), classes: classes.collect(), filters })
 }
@@ -236,13 +240,14 @@ fn prio(config: &PrioConfig, tc: &mut TcEquivalent) -> Option<TcChild> {
         return None;
     }
     limits_of_classes(&config.classes, "prio", tc);
-    // tc has two bands at least; one more stays empty.
+    // tc requires at least two bands, so an additional one may stay empty.
     let map = vec![rest.to_string(); 16].join(" ");
     let qdisc = format!("prio bands {} priomap {map}", bands.max(2));
     Some(TcChild { qdisc, classes: Vec::new(), filters: filters(&config.classes) })
 }
 
-/// The class, counted from 0, that takes what no other matches, and how many there are with it.
+/// Returns the index of the class for packets that no other class matches, and the number of
+/// classes including it.
 fn rest(classes: &[ClassConfig]) -> (usize, usize) {
     match classes.iter().position(|class| class.matches.is_none()) {
         Some(rest) => (rest, classes.len()),
@@ -250,7 +255,7 @@ fn rest(classes: &[ClassConfig]) -> (usize, usize) {
     }
 }
 
-/// What the classes of `kind` have and those of tc do not.
+/// Reports the features that the classes of `kind` have here and not in tc.
 fn limits_of_classes(classes: &[ClassConfig], kind: &str, tc: &mut TcEquivalent) {
     tc.misses(format!(
         "the queue's limit: every class of {kind} has a queue of its own, as long as the interface's"
@@ -283,7 +288,8 @@ fn filters(classes: &[ClassConfig]) -> Vec<TcFilter> {
     matches.flat_map(|(class, matches)| filters_of(class, &matches)).collect()
 }
 
-/// A filter for each code point and each version of IP that the addresses leave open.
+/// Returns the filters for a class: one for each DSCP and for each version of IP that the addresses
+/// allow.
 fn filters_of(class: usize, matches: &ClassMatch) -> Vec<TcFilter> {
     let addresses = [("src", matches.source), ("dst", matches.destination)];
     let dscps: Vec<Option<u8>> = match matches.dscp {

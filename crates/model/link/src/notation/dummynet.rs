@@ -1,7 +1,8 @@
 //! The options of `ipfw pipe config` (ipfw(8)) as properties.
 //!
-//! What it does and the link model does not: flows of their own by `mask`, and the rate of a device.
-//! Disciplines that dummynet puts into a scheduler (`fq_codel`, `fq_pie`) are not a pipe's options.
+//! The link model does not support queues for separate flows by `mask`, nor the rate of a device.
+//! Disciplines that dummynet puts into a scheduler (`fq_codel`, `fq_pie`) are not options of a
+//! pipe.
 
 use netloom_units::{Data, Duration, Framing, Probability, Quantity, Rate, Size};
 
@@ -13,7 +14,7 @@ use crate::line::OverheadProfile;
 use crate::queue::{CodelConfig, Discipline, QueueChange, QueueLimit, RedConfig};
 
 notation!(
-    /// Properties as `ipfw pipe config` takes them.
+    /// Properties in the notation of `ipfw pipe config`.
     Dummynet,
     parse,
     "Properties as `ipfw pipe config` takes them.",
@@ -22,10 +23,10 @@ notation!(
 
 const EXAMPLE: &str = "bw 4Mbit/s delay 7ms";
 
-/// Slots of a queue where nothing is said.
+/// Slots of a queue if the string gives no limit.
 const DEFAULT_SLOTS: u32 = 50;
 
-/// The most slots and bytes that dummynet itself allows by default.
+/// Largest numbers of slots and bytes that dummynet itself allows by default.
 const MAX_SLOTS: u32 = 100;
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -88,7 +89,7 @@ const BYTES: Quantity = Quantity {
 
 #[derive(Default)]
 struct Options {
-    /// Zero is unlimited.
+    /// Bandwidth in bit/s; zero is unlimited.
     bandwidth: Option<u64>,
     delay: Option<Duration>,
     limit: Option<QueueLimit>,
@@ -99,7 +100,7 @@ struct Options {
 }
 
 fn parse(words: &mut Words<'_>) -> Result<Translation, NotationError> {
-    // A whole command may be pasted.
+    // Users may paste a whole command.
     words.take("ipfw");
     if words.take("pipe") {
         words.number();
@@ -185,7 +186,8 @@ impl Options {
     }
 }
 
-/// Bits per second; a number alone is bit/s. Units are read without regard to case.
+/// Parses a bandwidth and returns it in bit/s. A number alone is in bit/s. Units are not
+/// case-sensitive.
 fn bandwidth(keyword: &str, text: &str) -> Result<u64, NotationError> {
     if text.starts_with(|c: char| c.is_ascii_alphabetic()) {
         return unsupported(
@@ -197,7 +199,7 @@ fn bandwidth(keyword: &str, text: &str) -> Result<u64, NotationError> {
     BANDWIDTH.parse(&with_unit(text, "bit/s")).map_err(unit(keyword))
 }
 
-/// Milliseconds, with or without their unit; ipfw knows no other one.
+/// Parses a delay in milliseconds, with or without the unit. ipfw supports no other unit.
 fn delay(text: &str) -> Result<Duration, NotationError> {
     let number = text.strip_suffix("ms").unwrap_or(text);
     if number.is_empty() || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
@@ -210,7 +212,7 @@ fn delay(text: &str) -> Result<Duration, NotationError> {
     format!("{number}ms").parse().map_err(unit("delay"))
 }
 
-/// Slots, or bytes if there is a unit.
+/// Parses a limit in slots, or in bytes if it has a unit.
 fn limit(text: &str) -> Result<QueueLimit, NotationError> {
     if !text.ends_with(|c: char| c.is_ascii_digit()) {
         let size = bytes("queue", text)?;
@@ -229,7 +231,7 @@ fn limit(text: &str) -> Result<QueueLimit, NotationError> {
     }
 }
 
-/// A fraction, not a percentage.
+/// Parses a loss probability, as a fraction and not a percentage.
 fn loss(text: &str) -> Result<Probability, NotationError> {
     if text.contains(',') {
         return unsupported(
@@ -250,20 +252,21 @@ fn bytes(keyword: &str, text: &str) -> Result<Size, NotationError> {
     BYTES.parse(&with_unit(text, "bytes")).map(Size::from_bytes).map_err(unit(keyword))
 }
 
-/// `text` in lower case, with `unit` behind a number that has none.
+/// Returns `text` in lower case, with `unit` appended to a number that has none.
 fn with_unit(text: &str, unit: &str) -> String {
     let text = text.to_ascii_lowercase();
     if text.ends_with(|c: char| c.is_ascii_digit()) { text + unit } else { text }
 }
 
-/// How a queue is managed, as it is written.
+/// The management of a queue, as it is written.
 enum Management {
     DropTail,
     Red(Red),
     Codel(CodelConfig),
 }
 
-/// `red` and `gred W_Q/MIN_TH/MAX_TH/MAX_P [ecn]`; thresholds in the unit of the queue.
+/// The option `red` or `gred W_Q/MIN_TH/MAX_TH/MAX_P [ecn]`; thresholds are in the unit of the
+/// queue.
 struct Red {
     weight: f64,
     min: u32,
@@ -273,7 +276,7 @@ struct Red {
     ecn: bool,
 }
 
-/// What `keyword` says about the queue's management; none if it is no word for it.
+/// Parses the queue management that begins with `keyword`; `None` if the keyword does not name one.
 fn management(keyword: &str, words: &mut Words<'_>) -> Result<Option<Management>, NotationError> {
     match keyword {
         "droptail" => Ok(Some(Management::DropTail)),
@@ -317,7 +320,8 @@ fn red(keyword: &str, words: &mut Words<'_>) -> Result<Red, NotationError> {
     Ok(red)
 }
 
-/// `codel [target TIME] [interval TIME] [ecn | noecn]`; a time alone is in milliseconds.
+/// Parses `codel [target TIME] [interval TIME] [ecn | noecn]`. A time without a unit is in
+/// milliseconds.
 fn codel(words: &mut Words<'_>) -> Result<CodelConfig, NotationError> {
     let mut config = CodelConfig { ecn: false, ..CodelConfig::default() };
     loop {
@@ -341,7 +345,7 @@ fn time(keyword: &str, words: &mut Words<'_>) -> Result<Duration, NotationError>
 }
 
 impl Management {
-    /// The discipline of a queue with `limit`.
+    /// Returns the discipline of a queue with `limit`.
     fn discipline(self, limit: Option<QueueLimit>) -> Result<Discipline, NotationError> {
         let discipline = match self {
             Self::DropTail => Discipline::default(),

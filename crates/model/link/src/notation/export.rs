@@ -1,4 +1,4 @@
-//! A pipe's configuration as the `tc` commands that do the same, and what they do not.
+//! The `tc` commands that are equivalent to a pipe's configuration, and how they differ from it.
 
 use netloom_units::{Duration, Framing, Probability, Rate, Size};
 
@@ -9,23 +9,23 @@ use crate::config::{LinkState, MtuLimit, PipeConfig, RateLimit};
 use crate::flight::{Delay, JitterDistribution, Reorder};
 use crate::queue::QueueLimit;
 
-/// A pipe as a queue discipline of Linux.
+/// The queue disciplines of Linux that are equivalent to a pipe.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TcEquivalent {
-    /// The options of netem, as [`Netem`](super::Netem) reads them; empty if it has nothing to do.
+    /// Options of netem, as [`Netem`](super::Netem) parses them; empty if netem is not needed.
     pub netem: String,
-    /// The options of tbf, as [`Tbf`](super::Tbf) reads them; empty if there is no burst.
+    /// Options of tbf, as [`Tbf`](super::Tbf) parses them; empty if tbf is not needed.
     pub tbf: String,
-    /// The queue discipline below the bucket, where it is not a plain queue.
+    /// The queue discipline below the token bucket, if it is not a plain queue.
     pub child: Option<TcChild>,
-    /// What the pipe does and the commands do not.
+    /// Features of the pipe that the commands do not have.
     pub missing: Vec<String>,
-    /// What the commands do in another way.
+    /// Features that the commands implement differently.
     pub differences: Vec<String>,
 }
 
 impl TcEquivalent {
-    /// The commands for interface `device`.
+    /// Returns the commands for interface `device`.
     pub fn commands(&self, device: &str) -> Vec<String> {
         let mut commands = Vec::new();
         let (netem, tbf) = (&self.netem, &self.tbf);
@@ -63,8 +63,9 @@ impl TcEquivalent {
     }
 }
 
-/// The `tc` commands that do what a pipe with `config` does. Where nothing is missing, reading the
-/// options gives the configuration back, but for a child, which no string says.
+/// Returns the `tc` commands that are equivalent to a pipe with `config`. If nothing is missing,
+/// parsing the options results in the same configuration again, except for a child, which the
+/// parsed strings cannot express.
 pub fn tc_equivalent(config: &PipeConfig) -> TcEquivalent {
     let mut tc = TcEquivalent::default();
     flight(config, &mut tc);
@@ -196,7 +197,7 @@ fn line(config: &PipeConfig, tc: &mut TcEquivalent) {
     }
 }
 
-/// A bucket, in which the frames that wait may have a discipline of their own.
+/// Adds a token bucket below which the waiting frames may have a discipline of their own.
 fn bucket(config: &PipeConfig, rate: Rate, overhead: u32, tc: &mut TcEquivalent) {
     let mut burst = config.burst;
     if burst == Size::default() {
@@ -225,14 +226,14 @@ fn bucket(config: &PipeConfig, rate: Rate, overhead: u32, tc: &mut TcEquivalent)
     }
 }
 
-/// The smallest bucket that lets every packet of an ordinary MTU through: Ethernet header, VLAN tag and
-/// 24 bytes of framing included.
+/// The smallest bucket that admits every packet of an ordinary MTU, including Ethernet header, VLAN
+/// tag and 24 bytes of framing.
 const ONE_PACKET: Size = Size::from_bytes(1542);
 
-/// The limit of a queue, in time at its rate, where tc cannot have the link's.
+/// Limit of a queue, as time at its rate, if tc cannot have the link's limit.
 const WITHOUT_LIMIT: Duration = Duration::from_millis(100);
 
-/// A queue's limit for a discipline of tc, `kind`, that counts bytes.
+/// Returns the limit for a discipline `kind` of tc that counts bytes.
 pub(super) fn limit_in_bytes(
     limit: QueueLimit,
     rate: Rate,

@@ -1,20 +1,20 @@
-//! The words of other tools: their strings become [`PipeChange`]s, and a [`PipeConfig`] becomes the
-//! `tc` commands that do the same, where there are any.
+//! The notations of other tools: their strings become [`PipeChange`]s, and a [`PipeConfig`] becomes
+//! the equivalent `tc` commands, where there are any.
 //!
 //! | file | what |
 //! |---|---|
 //! | `netem` | tc-netem(8): `delay 10ms 2ms loss 1%` |
 //! | `tbf` | tc-tbf(8): `rate 10mbit burst 10kb latency 50ms` |
 //! | `dummynet` | `ipfw pipe config`: `bw 4Mbit/s delay 7ms` |
-//! | `tc` | tc's units |
-//! | `export` | a configuration as `tc` commands |
-//! | `child` | a queue discipline as one of tc's |
-//! | `told` | strings and properties in one mapping, as the API takes them |
-//! | `words` | a string as words, and what is wrong with it |
+//! | `tc` | the units of tc |
+//! | `export` | the `tc` commands for a configuration |
+//! | `child` | the queue discipline of tc for a pipe's |
+//! | `told` | strings and properties in one mapping, as the API accepts them |
+//! | `words` | splitting a string into words, and its errors |
 //!
-//! What a tool does in another way than NetLoom's model is refused, with the reason and what to
-//! write instead; nothing is ignored. Differences in what the same words mean are in
-//! `docs/migrating.md`. Not here: running any of these tools.
+//! Features that a tool implements differently from NetLoom's model are refused, with the reason
+//! and an alternative. Nothing is ignored. Where the same words have a different meaning,
+//! `docs/migrating.md` lists the differences. Not here: running any of these tools.
 //!
 //! [`PipeConfig`]: crate::PipeConfig
 
@@ -40,45 +40,45 @@ pub use tbf::Tbf;
 pub use told::ToldChange;
 pub use words::NotationError;
 
-/// What a string of another tool means.
+/// The meaning of a string of another tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Translation {
-    /// What it says in words.
+    /// Properties that the string sets.
     pub said: PipeChange,
-    /// What the tool does besides, without being told. A property that is written wins over it.
+    /// Properties that the tool implies. A property that is written anywhere overrides them.
     pub implied: PipeChange,
 }
 
-/// Properties of a pipe in the words of other tools.
+/// Properties of a pipe in the notations of other tools.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Properties")]
 #[serde(deny_unknown_fields)]
 pub struct Notations {
-    /// Properties as tc-netem takes them, like `delay 10ms 2ms distribution normal loss 1%`.
+    /// Properties in the notation of tc-netem, like `delay 10ms 2ms distribution normal loss 1%`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub netem: Option<Netem>,
-    /// Rate, burst and queue as tc-tbf takes them, like `rate 10mbit burst 10kb latency 50ms`.
+    /// Rate, burst and queue in the notation of tc-tbf, like `rate 10mbit burst 10kb latency 50ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tbf: Option<Tbf>,
-    /// Properties as `ipfw pipe config` takes them, like `bw 4Mbit/s delay 7ms queue 50`.
+    /// Properties in the notation of `ipfw pipe config`, like `bw 4Mbit/s delay 7ms queue 50`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dummynet: Option<Dummynet>,
 }
 
-/// A property that is said twice.
+/// The error for a property that is set twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("`{notation}` and `{other}` both say `{property}`; keep one of them")]
 pub struct Conflict {
-    /// The key whose string says it.
+    /// Key of the string that sets it.
     pub notation: &'static str,
-    /// The other key that says it.
+    /// The other key that sets it.
     pub other: &'static str,
-    /// The property.
+    /// Key of the property.
     pub property: &'static str,
 }
 
 impl Notations {
-    /// The keys that are given, and what their strings mean.
+    /// The keys that are given, and the meanings of their strings.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, &Translation)> {
         let Self { netem, tbf, dummynet } = self;
         let netem = netem.as_ref().map(|given| ("netem", given.translation()));
@@ -87,16 +87,16 @@ impl Notations {
         [netem, tbf, dummynet].into_iter().flatten()
     }
 
-    /// The key whose string says `property`.
+    /// Key of the string that sets `property`.
     pub fn saying(&self, property: &str) -> Option<&'static str> {
         let says = |given: &Translation| given.said.keys().contains(&property);
         self.given().find(|(_, given)| says(given)).map(|(key, _)| key)
     }
 
-    /// One change from the strings and the properties written `beside` them.
+    /// Combines the strings and the properties written `beside` them into one change.
     ///
     /// # Errors
-    /// The first property that is said twice.
+    /// A property is set twice. The error names the first one.
     pub fn combine(&self, beside: &PipeChange) -> Result<PipeChange, Conflict> {
         let mut said: Vec<_> = beside.keys().into_iter().map(|key| (key, key)).collect();
         let (mut implied, mut combined) = (PipeChange::default(), beside.clone());
@@ -114,7 +114,7 @@ impl Notations {
     }
 }
 
-/// Declares a notation: a string with a parser, which travels as the string.
+/// Declares a notation: a string with a parser, which is serialized as the string.
 macro_rules! notation {
     ($(#[$doc:meta])* $name:ident, $parse:path, $what:literal, $example:literal) => {
         $(#[$doc])*
@@ -130,7 +130,7 @@ macro_rules! notation {
                 &self.text
             }
 
-            /// What it means.
+            /// The meaning of the string.
             pub fn translation(&self) -> &$crate::notation::Translation {
                 &self.translation
             }

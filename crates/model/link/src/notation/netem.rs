@@ -1,7 +1,7 @@
-//! tc-netem(8)'s options as properties. Keywords may be shortened as tc allows it.
+//! The options of tc-netem(8) as properties. Keywords may be shortened as in tc.
 //!
-//! What netem does and the link model does not: correlated loss, duplication, corruption and
-//! reordering, cells, slots, marking instead of losing.
+//! The link model does not support netem's correlated loss, duplication, corruption and reordering,
+//! its cells and slots, or marking instead of losing.
 
 use netloom_units::{Data, Duration, Framing, Probability, Rate};
 
@@ -13,7 +13,7 @@ use crate::flight::{Jitter, JitterDistribution, Reorder, Reordering};
 use crate::queue::{QueueChange, QueueLimit};
 
 notation!(
-    /// Properties as tc-netem(8) takes them.
+    /// Properties in the notation of tc-netem(8).
     Netem,
     parse,
     "Properties as tc-netem takes them.",
@@ -22,10 +22,10 @@ notation!(
 
 const EXAMPLE: &str = "delay 10ms 2ms loss 1%";
 
-/// What netem's queue holds where nothing is said.
+/// Number of packets that netem's queue holds if the string gives no limit.
 const DEFAULT_LIMIT: u32 = 1000;
 
-/// The keywords in the order in which tc compares a shortened one with them.
+/// Keywords, in the order in which tc compares a shortened one with them.
 const KEYWORDS: &[&str] = &[
     "limit",
     "latency",
@@ -43,7 +43,7 @@ const KEYWORDS: &[&str] = &[
     "seed",
 ];
 
-/// The options as they are written.
+/// The options that the string gives.
 #[derive(Default)]
 struct Options {
     limit: Option<u32>,
@@ -70,7 +70,7 @@ fn parse(words: &mut Words<'_>) -> Result<Translation, NotationError> {
     options.translate()
 }
 
-/// The keyword that `word` begins.
+/// Returns the first keyword that begins with `word`.
 fn keyword(word: &str) -> Result<&'static str, NotationError> {
     let found = KEYWORDS.iter().find(|keyword| keyword.starts_with(word));
     found.copied().ok_or_else(|| NotationError::UnknownWord {
@@ -84,7 +84,7 @@ fn keyword(word: &str) -> Result<&'static str, NotationError> {
 }
 
 impl Options {
-    /// Reads what stands behind `keyword`.
+    /// Parses the values behind `keyword`.
     fn option(
         &mut self,
         keyword: &'static str,
@@ -166,7 +166,7 @@ impl Options {
             said.delay = Some(delay.time.into());
             if let Some(spread) = delay.jitter {
                 said.jitter = Some(jitter(spread, delay.correlation, self.distribution));
-                // A packet is sent when its own delay is over.
+                // In netem, a packet is sent when its own delay is over, so jitter reorders.
                 let unordered =
                     Reordering { probability: Probability::ZERO, gap: 1, extra_delay: None };
                 implied.reorder = Some(Reorder::Some(unordered));
@@ -184,7 +184,7 @@ fn packets(limit: u32) -> Result<QueueChange, NotationError> {
     Ok(QueueChange { limit: Some(QueueLimit::Packets(limit)), ..QueueChange::default() })
 }
 
-/// `delay TIME [JITTER [CORRELATION]]`
+/// Parses `delay TIME [JITTER [CORRELATION]]`, behind the keyword.
 fn delay(words: &mut Words<'_>) -> Result<Delay, NotationError> {
     let time = tc::time(words.value("delay", "a time, like `10ms`")?).map_err(unit("delay"))?;
     let mut delay = Delay { time, jitter: None, correlation: Probability::ZERO };
@@ -197,7 +197,8 @@ fn delay(words: &mut Words<'_>) -> Result<Delay, NotationError> {
     Ok(delay)
 }
 
-/// The jitter of a distribution that tc has, or of a table that it reads from a file.
+/// Returns the jitter of a distribution that tc has built in, or of a table that tc reads from a
+/// file.
 fn jitter(spread: Duration, correlation: Probability, distribution: Option<String>) -> Jitter {
     let distribution = match distribution.as_deref() {
         _ if spread == Duration::ZERO => return Jitter::default(),
@@ -213,7 +214,8 @@ fn jitter(spread: Duration, correlation: Probability, distribution: Option<Strin
     Jitter { distribution, correlation }
 }
 
-/// `loss [random] PERCENT [CORRELATION]`, `loss state P13 …` or `loss gemodel P …`
+/// Parses `loss [random] PERCENT [CORRELATION]`, `loss state P13 …` or `loss gemodel P …`, behind
+/// the keyword.
 fn loss(words: &mut Words<'_>) -> Result<Loss, NotationError> {
     let certain = Probability::new(1.0).expect("one is a probability");
     if words.take("state") {
@@ -246,11 +248,11 @@ fn loss(words: &mut Words<'_>) -> Result<Loss, NotationError> {
 }
 
 fn opposite(probability: Probability) -> Probability {
-    // One minus a probability is one.
+    // One minus a probability is a probability.
     Probability::new(1.0 - probability.value()).expect("between 0 and 1")
 }
 
-/// One percentage, and up to `most` as long as there are numbers.
+/// Parses one percentage and all further ones, at most `most` in total.
 fn percentages(
     words: &mut Words<'_>,
     keyword: &str,
@@ -271,7 +273,7 @@ fn percentages(
     Ok(given)
 }
 
-/// A correlation of zero, or none.
+/// Parses an optional correlation, which must be zero.
 fn uncorrelated(keyword: &'static str, words: &mut Words<'_>) -> Result<(), NotationError> {
     let Some(text) = words.number() else { return Ok(()) };
     if tc::percent(text).map_err(unit(keyword))? == Probability::ZERO {
@@ -288,7 +290,7 @@ fn uncorrelated(keyword: &'static str, words: &mut Words<'_>) -> Result<(), Nota
     )
 }
 
-/// `reorder PERCENT gap DISTANCE`; a gap needs a probability, as it does in tc.
+/// Combines `reorder PERCENT` and `gap DISTANCE`. A gap needs a probability, as in tc.
 fn reorder(
     probability: Option<Probability>,
     gap: Option<u32>,
@@ -305,7 +307,8 @@ fn reorder(
     }
 }
 
-/// `rate RATE [PACKETOVERHEAD [CELLSIZE [CELLOVERHEAD]]]`: the rate and the overhead in bytes.
+/// Parses `rate RATE [PACKETOVERHEAD [CELLSIZE [CELLOVERHEAD]]]`, behind the keyword. Returns the
+/// rate, and the overhead in bytes.
 fn rate(words: &mut Words<'_>) -> Result<(Rate, u32), NotationError> {
     let rate = tc::rate(words.value("rate", "a rate, like `10mbit`")?).map_err(unit("rate"))?;
     let Some(overhead) = words.signed_number() else { return Ok((rate, 0)) };

@@ -1,6 +1,6 @@
-//! tc-tbf(8)'s options as properties: a token bucket with its queue.
+//! The options of tc-tbf(8) as properties: a token bucket with its queue.
 //!
-//! What it does and the link model does not: a second bucket (`peakrate`), a smallest packet (`mpu`),
+//! The link model does not support a second bucket (`peakrate`), a smallest packet (`mpu`), or
 //! cells (`linklayer atm`).
 
 use netloom_units::{Framing, Rate, Size};
@@ -11,7 +11,7 @@ use crate::config::RateLimit;
 use crate::queue::{QueueChange, QueueLimit};
 
 notation!(
-    /// Rate, burst and queue as tc-tbf(8) takes them.
+    /// Rate, burst and queue in the notation of tc-tbf(8).
     Tbf,
     parse,
     "Rate, burst and queue as tc-tbf takes them.",
@@ -45,7 +45,7 @@ impl Options {
             }
             "burst" | "buffer" | "maxburst" => {
                 let text = words.value(keyword, "a size, like `10kb`")?;
-                // Behind the slash: the granularity of the kernel's table of times.
+                // The value behind the slash is the granularity of the kernel's table of times.
                 let size = text.split_once('/').map_or(text, |(size, _cell)| size);
                 once(&mut self.burst, "burst", tc::size(size).map_err(unit(keyword))?)
             }
@@ -102,7 +102,7 @@ impl Options {
         };
         let limit = match (self.limit, self.latency) {
             (Some(limit), None) => limit,
-            // What tc computes: all that leaves in the time, and a full bucket.
+            // The formula of tc: everything that leaves in the time, plus a full bucket.
             (None, Some(latency)) => {
                 let bytes = rate.bytes_in(latency).bytes().saturating_add(burst.bytes());
                 Size::from_bytes(bytes)

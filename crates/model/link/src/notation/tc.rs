@@ -1,5 +1,5 @@
-//! The units of tc(8), read and printed. They differ from NetLoom's: `kbps` is 1000 bytes per second,
-//! `kb` 1024 bytes, and a number alone has a unit too.
+//! The units of tc(8), parsed and printed. They differ from NetLoom's: `kbps` is 1000 bytes per
+//! second, `kb` is 1024 bytes, and a number alone has a default unit.
 
 use netloom_units::{Duration, Probability, Quantity, Rate, Size, UnitError};
 
@@ -74,7 +74,7 @@ const SIZE: Quantity = Quantity {
     ambiguous: &[("kib", "tc's `kb` is 1024 bytes"), ("mib", "tc's `mb` is 1024² bytes")],
 };
 
-/// Reads a rate; a number alone is bit/s.
+/// Parses a rate. A number alone is in bit/s.
 pub(super) fn rate(text: &str) -> Result<Rate, UnitError> {
     let bits = quantity(RATE, text, "bit")?;
     Rate::from_bits_per_second(bits).ok_or_else(|| UnitError::OutOfRange {
@@ -83,17 +83,17 @@ pub(super) fn rate(text: &str) -> Result<Rate, UnitError> {
     })
 }
 
-/// Reads a time; a number alone is microseconds.
+/// Parses a time. A number alone is in microseconds.
 pub(super) fn time(text: &str) -> Result<Duration, UnitError> {
     quantity(TIME, text, "us").map(Duration::from_nanos)
 }
 
-/// Reads a size; a number alone is bytes.
+/// Parses a size. A number alone is in bytes.
 pub(super) fn size(text: &str) -> Result<Size, UnitError> {
     quantity(SIZE, text, "b").map(Size::from_bytes)
 }
 
-/// Reads a percentage, with or without its sign.
+/// Parses a percentage, with or without `%`.
 pub(super) fn percent(text: &str) -> Result<Probability, UnitError> {
     match text.strip_suffix('%') {
         Some(_) => text.parse(),
@@ -101,21 +101,21 @@ pub(super) fn percent(text: &str) -> Result<Probability, UnitError> {
     }
 }
 
-/// Reads a count, which tc reads as a size: `1k` is 1024.
+/// Parses a count. tc parses counts as sizes, so `1k` is 1024.
 pub(super) fn count(text: &str) -> Result<u32, UnitError> {
     let count = quantity(SIZE, text, "b")?;
     u32::try_from(count)
         .map_err(|_| UnitError::OutOfRange { text: text.into(), range: "tc counts to 4294967295" })
 }
 
-/// tc reads units without regard to case.
+/// Parses a quantity; `unit` is the unit of a number alone. As in tc, units are not case-sensitive.
 fn quantity(quantity: Quantity, text: &str, unit: &str) -> Result<u64, UnitError> {
     let lower = text.to_ascii_lowercase();
     let is_bare = lower.ends_with(|c: char| c.is_ascii_digit());
     if is_bare { quantity.parse(&format!("{lower}{unit}")) } else { quantity.parse(&lower) }
 }
 
-/// Prints a rate as tc reads it, without a fraction.
+/// Prints a rate that tc can parse, without a fraction.
 pub(super) fn print_rate(rate: Rate) -> String {
     whole(
         rate.bits_per_second(),
@@ -123,7 +123,7 @@ pub(super) fn print_rate(rate: Rate) -> String {
     )
 }
 
-/// Prints a time as tc reads it. Not every tc knows nanoseconds, so that there are fractions of
+/// Prints a time that tc can parse. Not every tc knows nanoseconds, so it prints fractions of
 /// microseconds instead.
 pub(super) fn print_time(time: Duration) -> String {
     let nanos = time.as_nanos();
@@ -136,17 +136,17 @@ pub(super) fn print_time(time: Duration) -> String {
     }
 }
 
-/// Prints a size as tc reads it, without a fraction.
+/// Prints a size that tc can parse, without a fraction.
 pub(super) fn print_size(size: Size) -> String {
     whole(size.bytes(), &[("mb", 1 << 20), ("kb", 1 << 10), ("b", 1)])
 }
 
-/// `value` in the largest unit of which it is a whole multiple.
+/// Prints `value` in the largest unit of which it is a whole multiple.
 fn whole(value: u64, units: &[(&str, u64)]) -> String {
     let fits = |(_, worth): &&(&str, u64)| value > 0 && value.is_multiple_of(*worth);
     match units.iter().find(fits) {
         Some((unit, worth)) => format!("{}{unit}", value / worth),
-        // Zero needs no large unit; the last unit is worth one.
+        // No unit fits zero, so the last one is used, whose factor is 1.
         None => format!("{value}{}", units.last().map_or("", |(unit, _)| unit)),
     }
 }
@@ -155,9 +155,9 @@ fn whole(value: u64, units: &[(&str, u64)]) -> String {
 mod tests {
     use super::*;
 
-    /// What `tc` from iproute2 6.1 sends to the kernel.
+    /// The expected values are those that `tc` from iproute2 6.1 sends to the kernel.
     #[test]
-    fn units_are_worth_what_they_are_to_tc() {
+    fn units_have_the_same_values_as_in_tc() {
         let rates = [
             ("1000", 1000),
             ("1mbit", 1_000_000),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_read_as_the_same() {
+    fn printed_quantities_survive_a_round_trip() {
         for bits in [1, 999, 1000, 1_544_000, 10_000_000, 25_000_000_000, 1_000_001] {
             let given = Rate::from_bits_per_second(bits).unwrap();
             assert_eq!(rate(&print_rate(given)).unwrap(), given);

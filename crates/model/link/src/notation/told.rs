@@ -1,5 +1,5 @@
-//! A change as programs tell it: properties of a pipe in one mapping with strings of other tools. Not
-//! here: scenario files, which keep the place of every key.
+//! A change as programs write it: properties of a pipe and strings of other tools in one mapping.
+//! Not here: scenario files, which record the position of every key.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAcces
 use super::Notations;
 use crate::PipeChange;
 
-/// A change that is told in properties, in strings of other tools, or both.
+/// A change that consists of properties, strings of other tools, or both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToldChange(pub PipeChange);
 
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for ToldChange {
     }
 }
 
-/// The entries of a mapping without the strings of other tools, which go where they belong.
+/// The entries of a mapping without the strings of other tools, which are moved to `strings`.
 struct Properties<'a, A> {
     inner: A,
     strings: &'a mut Notations,
@@ -75,7 +75,7 @@ fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
     }
 }
 
-/// What can be told, for the schema.
+/// The possible entries, for the schema.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Told {

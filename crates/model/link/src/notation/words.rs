@@ -1,72 +1,72 @@
-//! A string of another tool as words, and what can be wrong with it.
+//! Splitting a string of another tool into words, and the errors of such strings.
 
 use std::fmt::Display;
 
 use netloom_units::UnitError;
 use thiserror::Error;
 
-/// Longest string that is read; the longest that makes sense has a few hundred characters.
+/// Largest length of a string in bytes. The longest reasonable one has a few hundred characters.
 const MAX_LENGTH: usize = 4096;
 
-/// Why a string of another tool was not taken. Messages say what to write instead.
+/// The reason why a string of another tool is refused. Messages suggest an alternative.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NotationError {
-    /// There is nothing in it.
+    /// The string is empty.
     #[error("the string says nothing; write something like `{0}`")]
     Empty(&'static str),
-    /// It is far too long.
+    /// The string is far too long.
     #[error("the string has {0} characters; at most {MAX_LENGTH} are read")]
     TooLong(usize),
-    /// A word that does not belong there.
+    /// A word is not expected in its place.
     #[error("`{word}` is not a word of {tool}; {help}")]
     UnknownWord {
         /// The word.
         word: String,
-        /// The tool whose words are expected.
+        /// Tool whose words are expected.
         tool: &'static str,
-        /// What there is instead.
+        /// Advice on valid words.
         help: String,
     },
-    /// The string ends where a value should be.
+    /// The string ends where a value is expected.
     #[error("`{keyword}` needs {what}")]
     Missing {
-        /// The word in front.
+        /// Keyword in front of the value.
         keyword: String,
-        /// What should follow.
+        /// Description of the value.
         what: &'static str,
     },
-    /// A value that does not fit.
+    /// A value is not valid.
     #[error("`{value}` behind `{keyword}` is not {what}")]
     BadValue {
-        /// The word in front.
+        /// Keyword in front of the value.
         keyword: String,
-        /// What was read.
+        /// The value.
         value: String,
-        /// What is expected, and an example.
+        /// Description of a valid value, with an example.
         what: &'static str,
     },
-    /// A quantity that cannot be read.
+    /// A quantity cannot be parsed.
     #[error("`{keyword}`: {error}")]
     Unit {
-        /// The word in front.
+        /// Keyword in front of the quantity.
         keyword: String,
-        /// What is wrong with the quantity.
+        /// Fault of the quantity.
         error: UnitError,
     },
-    /// The same word again.
+    /// A keyword is given twice.
     #[error("`{0}` is given twice; keep one of them")]
     Twice(&'static str),
-    /// Something that the tool does and NetLoom does not, or not in the same way.
+    /// A feature of the tool that NetLoom does not support, or not in the same way.
     #[error("{what}: {why}; {instead}")]
     Unsupported {
-        /// The words.
+        /// The words of the feature.
         what: String,
-        /// Why it is not done.
+        /// Reason why it is not supported.
         why: &'static str,
-        /// What to write instead.
+        /// Alternative.
         instead: &'static str,
     },
-    /// Numbers that the model cannot have.
+    /// The numbers are not valid in the model.
     #[error("{0}")]
     Model(String),
     /// Words that contradict each other or make no sense alone.
@@ -92,8 +92,8 @@ impl<'a> Words<'a> {
         self.words.next()
     }
 
-    /// Hands every word that is left to `option`, which takes the values behind it. There is at least
-    /// one, as in `example`.
+    /// Calls `option` with every remaining word. `option` takes the values behind the word. An
+    /// empty string is an error, whose message shows `example`.
     pub fn options(
         &mut self,
         example: &'static str,
@@ -114,26 +114,26 @@ impl<'a> Words<'a> {
         self.words.next_if(|next| *next == word).is_some()
     }
 
-    /// Takes the next word if it begins like a number.
+    /// Takes the next word if it looks like a number.
     pub fn number(&mut self) -> Option<&'a str> {
         self.words.next_if(|word| word.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
     }
 
-    /// Takes the next word if it begins like a number with or without a sign.
+    /// Takes the next word if it looks like a number with or without a sign.
     pub fn signed_number(&mut self) -> Option<&'a str> {
         let unsigned = |word: &'a str| word.strip_prefix(['-', '+']).unwrap_or(word);
         self.words
             .next_if(|word| unsigned(word).starts_with(|c: char| c.is_ascii_digit() || c == '.'))
     }
 
-    /// The next word, which `keyword` needs.
+    /// Takes the next word, the value that `keyword` needs.
     pub fn value(&mut self, keyword: &str, what: &'static str) -> Result<&'a str, NotationError> {
         let missing = || NotationError::Missing { keyword: keyword.into(), what };
         self.next().ok_or_else(missing)
     }
 }
 
-/// Fills `slot`, which `keyword` fills only once.
+/// Fills `slot`; an error if `keyword` has filled it before.
 pub(super) fn once<T>(
     slot: &mut Option<T>,
     keyword: &'static str,
@@ -145,13 +145,13 @@ pub(super) fn once<T>(
     }
 }
 
-/// For `map_err`: a quantity behind `keyword` that cannot be read.
+/// Converts an error of the quantity behind `keyword`, for `map_err`.
 pub(super) fn unit(keyword: &str) -> impl FnOnce(UnitError) -> NotationError {
     let keyword = keyword.to_owned();
     move |error| NotationError::Unit { keyword, error }
 }
 
-/// Something that NetLoom does not do, or not in the same way.
+/// Returns the error for a feature that NetLoom does not support, or not in the same way.
 pub(super) fn unsupported<T>(
     what: impl Display,
     why: &'static str,

@@ -1,4 +1,4 @@
-//! A pipe's background: when virtual frames arrive, and what becomes of them.
+//! The background of a pipe: arrivals and ends of virtual frames.
 
 use netloom_units::{Duration, Time};
 
@@ -8,8 +8,8 @@ use crate::queue::Waiting;
 use crate::{Frame, FrameInfo};
 
 impl<F: Frame> Pipe<F> {
-    /// Begins the background of the configuration at `now`. A fluid ends there with all that waits
-    /// of it if the pipe cannot have one any more.
+    /// Begins the background of the configuration at `now`. If the pipe cannot have a fluid any
+    /// more, an existing fluid ends and its waiting part is dropped.
     pub(super) fn begin_background(&mut self, now: Time) {
         if self.background.is_none() && self.config.background.is_none() {
             return;
@@ -23,21 +23,22 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// Where virtual frames come from. They are counted from now on, with all zeros at first.
+    /// Returns the source of virtual frames, creating it if necessary. From then on, virtual frames
+    /// are counted.
     pub(super) fn background_process(&mut self) -> &mut BackgroundProcess {
         self.statistics.background();
         let stream = &self.stream;
         self.background.get_or_insert_with(|| Box::new(BackgroundProcess::new(stream)))
     }
 
-    /// Whether virtual frames may come, or a fluid may be there.
+    /// Whether virtual frames may arrive, or a fluid may be present.
     pub(super) fn has_background(&self) -> bool {
         let comes = self.background.as_ref().is_some_and(|known| known.next_at().is_some());
         comes || self.fluid().is_some_and(FluidProcess::is_there)
     }
 
-    /// Lets everything happen up to the present, each at its time: what ends on the line before
-    /// what arrives, and what was offered before what arrives at the same time.
+    /// Performs all events up to the present, each at its time. At the same time, departures from
+    /// the line come before arrivals, and offered frames before virtual ones.
     pub(super) fn advance_with_background(&mut self) -> Time {
         if self.has_fluid() {
             self.advance_with_fluid();
@@ -58,7 +59,7 @@ impl<F: Frame> Pipe<F> {
         self.now
     }
 
-    /// The next virtual frame arrives.
+    /// Processes the arrival of the next virtual frame.
     pub(super) fn background_arrives(&mut self, at: Time) {
         self.turn_seconds(at);
         let next = self.background.as_mut().and_then(|background| background.take());
@@ -70,14 +71,14 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// A virtual frame has come to the queue.
+    /// Counts a virtual frame that has joined the queue.
     pub(super) fn background_waits(&mut self, info: &FrameInfo) {
         if let Some(background) = &mut self.background {
             background.waiting.add(info);
         }
     }
 
-    /// A frame waits no more.
+    /// Counts a frame that has left the queue.
     #[inline]
     pub(super) fn leaves_queue(&mut self, waiting: &Waiting<F>) {
         if let Some(background) = &mut self.background {
@@ -88,7 +89,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// A virtual frame came to the end of the line, where the medium may have lost it.
+    /// Counts a virtual frame at the end of the line, where the medium may have lost it.
     pub(super) fn background_left(&mut self, info: &FrameInfo, lost: bool) {
         match lost {
             true => self.background_dropped(info),
@@ -100,8 +101,9 @@ impl<F: Frame> Pipe<F> {
         self.statistics.background().dropped.add(info);
     }
 
-    /// When the first offered frame leaves the line that waits behind a virtual one, which leaves
-    /// it at `end`, or behind a fluid; the next one may be virtual again.
+    /// Time at which the first offered frame that waits leaves the line, behind a virtual frame or
+    /// a fluid. If that time is unknown, it is `end`, at which the virtual frame leaves the line;
+    /// the next frame may be virtual again.
     pub(super) fn end_behind_background(&self, end: Option<Time>) -> Option<Time> {
         match self.background.as_ref()?.due {
             _ if !self.frames_wait() => None,
@@ -110,14 +112,14 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// Whether frames wait that were offered.
+    /// Whether offered frames wait.
     pub(super) fn frames_wait(&self) -> bool {
         let waiting = self.background.as_ref().map_or(0, |background| background.waiting.frames);
         self.queue.backlog().frames > waiting
     }
 
-    /// Finds out when the first waiting frame that was offered leaves the line, if a virtual one or
-    /// a fluid is on it and that is not known yet.
+    /// Computes when the first offered frame that waits leaves the line, if a virtual frame or a
+    /// fluid is on the line and the time is not known yet.
     #[inline]
     pub(super) fn find_due(&mut self) {
         let unknown = self.background.as_ref().is_some_and(|known| known.due == Due::Unknown);
@@ -129,8 +131,8 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// When the first waiting frame that was offered leaves the line, if nothing that arrives later
-    /// can change it.
+    /// Time at which the first offered frame that waits leaves the line; `None` if later arrivals
+    /// may change it.
     fn end_of_first(&self) -> Option<Time> {
         let mut line = self.line.preview()?;
         let (mut at, mut bytes) = (self.line_free_at()?, 0);
@@ -147,7 +149,7 @@ impl<F: Frame> Pipe<F> {
         None
     }
 
-    /// What was found out may hold no more.
+    /// Discards the computed time, which may have become wrong, and computes it again.
     pub(super) fn forget_due(&mut self) {
         if let Some(background) = &mut self.background {
             background.due = Due::Unknown;

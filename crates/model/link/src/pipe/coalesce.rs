@@ -1,4 +1,4 @@
-//! Which super-frames stay whole in a pipe. Not here: who cuts the others.
+//! Which super-frames stay whole in a pipe. Not here: splitting the others.
 
 use netloom_units::Time;
 
@@ -6,17 +6,18 @@ use super::Pipe;
 use crate::{COALESCING_BOUND, Frame, FrameInfo, MtuLimit, PipeConfig};
 
 impl<F: Frame> Pipe<F> {
-    /// How many wire frames of the super-frame `frame`, which is `info` on the wire, may stay
-    /// together if it arrives at `now`: all, some, or 1 (split it fully).
+    /// Returns how many wire frames of the super-frame `frame`, which is `info` on the wire, may
+    /// stay together if it arrives at `now`: all, some, or 1 (split it fully).
     ///
     /// Frames stay together where the result is the same to within [`COALESCING_BOUND`] of
-    /// serialization time: nothing is drawn for each frame, the queue is not counted in packets,
-    /// and no limit would cut the super-frame in the middle. A meter must not change within it.
+    /// serialization time: nothing is drawn for each frame, the queue is not counted in packets, no
+    /// limit would cut the super-frame in the middle, and a meter gives the same colour to all of
+    /// it.
     pub fn coalesce(&mut self, now: Time, info: &FrameInfo, frame: &F) -> u32 {
         if info.frames() == 1 {
             return 1;
         }
-        // What arrives meanwhile comes between its frames.
+        // Arrivals of the background may come between its frames.
         if self.has_draws_per_frame() || self.has_background() {
             return 1;
         }
@@ -37,7 +38,8 @@ impl<F: Frame> Pipe<F> {
         u32::try_from(together).unwrap_or(u32::MAX).clamp(1, info.frames())
     }
 
-    /// Whether all wire frames of a super-frame that arrives now get one colour of their meter.
+    /// Whether all wire frames of a super-frame that arrives now get the same colour from their
+    /// meter.
     fn is_metered_alike(&self, info: &FrameInfo, frame: &F) -> bool {
         let Some(conditioning) = &self.conditioning else { return true };
         let PipeConfig { rate, framing, .. } = &self.config;

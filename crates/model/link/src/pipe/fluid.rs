@@ -1,6 +1,6 @@
-//! A pipe whose background is, in part, a fluid: what happens when, and which frames find room.
-//! Frames and fluid share one FIFO queue with drop-tail: a frame waits until what the fluid has in
-//! front of it has left the line.
+//! Pipes whose background is, in part, a fluid: the order of events, and which frames find room.
+//! Frames and fluid share one FIFO queue with drop-tail: a frame waits until the fluid in front of
+//! it has left the line.
 
 use netloom_units::{Duration, Rate, Time};
 
@@ -9,7 +9,7 @@ use crate::background::FluidProcess;
 use crate::queue::{Rejection, Waiting};
 use crate::{Count, DropReason, Frame, LinkState};
 
-/// What happens next, in the order of what comes at one time.
+/// Kinds of events. Events at the same time happen in the order of the variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A frame leaves the line, or its hold ends.
@@ -22,7 +22,7 @@ enum Event {
     Arrival,
 }
 
-/// What a line at `rate` sends in a nanosecond, in parts of 10⁻¹² bit.
+/// Amount that a line at `rate` sends in a nanosecond, in parts of 10⁻¹² bit.
 fn speed(rate: Rate) -> u128 {
     u128::from(rate.bits_per_second()) * 1000
 }
@@ -42,7 +42,7 @@ impl<F: Frame> Pipe<F> {
         self.fluid().is_some()
     }
 
-    /// Lets everything happen up to the present, each at its time.
+    /// Performs all events up to the present, each at its time.
     pub(super) fn advance_with_fluid(&mut self) {
         while let Some((at, event)) = self.next_event() {
             self.flow_to(at);
@@ -60,8 +60,8 @@ impl<F: Frame> Pipe<F> {
         self.flow_to(self.now);
     }
 
-    /// What happens next, if it does so up to now. A frame that is offered comes before a virtual
-    /// one that arrives now.
+    /// Returns the next event if it happens by now. Virtual frames that arrive exactly now are left
+    /// out, because a frame that is offered now comes before them.
     fn next_event(&self) -> Option<(Time, Event)> {
         let fluid = self.fluid()?;
         let served = self.line_changes();
@@ -79,19 +79,19 @@ impl<F: Frame> Pipe<F> {
         events.into_iter().flatten().filter(due).min()
     }
 
-    /// What the line sends of the fluid in a nanosecond, in its parts of a bit: nothing while a
-    /// frame is on it, or while it is held.
+    /// Amount of fluid that the line sends in a nanosecond, in parts of 10⁻¹² bit. It is 0 while a
+    /// frame is on the line or the line is held.
     fn service(&self) -> u128 {
         if self.line_is_free() { self.line_speed() } else { 0 }
     }
 
-    /// What the line sends in a nanosecond, in parts of 10⁻¹² bit.
+    /// Amount that the line sends in a nanosecond, in parts of 10⁻¹² bit.
     pub(super) fn line_speed(&self) -> u128 {
         self.line.rate(self.now).map_or(u128::MAX >> 64, speed)
     }
 
-    /// Lets the fluid flow up to `until`, while no frame comes or goes. Seconds of statistics turn
-    /// on the way.
+    /// Lets the fluid flow up to `until`, while no frame comes or goes. Closes the seconds of the
+    /// statistics on the way.
     fn flow_to(&mut self, until: Time) {
         let open = self.config.state == LinkState::Up;
         let service = self.service();
@@ -114,8 +114,8 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// How much earlier a frame that left the line at `end` would have left it, had all frames been
-    /// offered at once.
+    /// Returns how much earlier a frame that left the line at `end` would have left it if all
+    /// frames had been offered without delay.
     #[inline]
     pub(super) fn shift_of(&mut self, waiting: &Waiting<F>, started: Time, end: Time) -> Duration {
         let (line, background) = (&self.line, self.background.as_deref());
@@ -129,23 +129,23 @@ impl<F: Frame> Pipe<F> {
         self.shift.left(waiting, started, end, overtakes)
     }
 
-    /// The queue is as long as it is now, the fluid included.
+    /// Records the present length of the queue, fluid included, in the statistics.
     pub(super) fn reach_with_fluid(&mut self) {
         if let Some(waiting) = self.fluid().map(FluidProcess::waiting) {
             self.statistics.reached(waiting);
         }
     }
 
-    /// How many frames wait, the fluid rounded to whole ones.
+    /// Number of frames that wait; the fluid is rounded to whole frames.
     #[inline]
     pub(super) fn frames_waiting(&self) -> u64 {
         let fluid = self.fluid().map_or(0, FluidProcess::nearest_frames);
         self.queue.backlog().frames + fluid
     }
 
-    /// A frame comes to a queue that it shares with the fluid, which makes room for it where
-    /// frames alone would leave some: always, or where the fluid overflows, as often as that is
-    /// taken.
+    /// Processes the arrival of a frame at a queue that it shares with the fluid. The fluid makes
+    /// room for the frame where frames alone would leave room: always if the fluid fits beside it,
+    /// and otherwise, where the fluid overflows, with the probability with which fluid is admitted.
     pub(super) fn take_in_with_fluid(
         &mut self,
         now: Time,
@@ -162,7 +162,7 @@ impl<F: Frame> Pipe<F> {
             true => !(fluid.overflows(speed) && fluid.is_full(bound, backlog)),
             false => fluid.fits(bound, longer),
         };
-        // Limits do not concern a frame that goes on the line at once.
+        // Limits do not apply to a frame that goes on the line at once.
         let may_be_let_in = fluid.fits(bound, backlog)
             && (goes_at_once || bound.admits(backlog, &waiting.info, waiting.line_bytes));
         let comes_in = finds_room || (may_be_let_in && fluid.lets_in(speed));
@@ -183,14 +183,15 @@ impl<F: Frame> Pipe<F> {
         Ok(())
     }
 
-    /// Whether the first frame that waits has fluid in front of it.
+    /// Whether fluid waits in front of the first frame that waits.
     #[inline]
     pub(super) fn is_behind_fluid(&self) -> bool {
         self.background.is_some()
             && self.fluid().is_some_and(|fluid| self.queue.stands_behind(fluid))
     }
 
-    /// When the first frame that waits comes to the line, which has the fluid in front of it.
+    /// Time at which the first frame that waits comes to the line, on which the fluid in front of
+    /// it is now.
     pub(super) fn turn_behind_fluid(&self) -> Option<Time> {
         if !self.line_is_free() {
             return None;
@@ -198,19 +199,18 @@ impl<F: Frame> Pipe<F> {
         self.fluid()?.turn(self.line_speed())
     }
 
-    /// When the line has sent the frame that is on it and is not held; the present if the fluid has
-    /// the line.
+    /// Time at which the line is free of frames and holds; the present if the fluid has the line.
     pub(super) fn line_free_at(&self) -> Option<Time> {
         self.line_taken_until().or_else(|| self.fluid().map(FluidProcess::at))
     }
 
-    /// How long the fluid in front of each frame takes, by the frames' places.
+    /// Returns how long the fluid in front of each frame takes, with the frame's `order`.
     pub(super) fn times_of_fluid(&self) -> impl Iterator<Item = (u64, Duration)> {
         let speed = self.line_speed();
         self.fluid().into_iter().flat_map(move |fluid| fluid.times(speed))
     }
 
-    /// Another configuration holds, with the background that there was.
+    /// Applies another configuration with the same background.
     pub(super) fn change_fluid(&mut self, now: Time, reframed: bool) {
         if !self.config.carries_fluid() {
             return self.end_fluid(now);
@@ -221,7 +221,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// The pipe cannot have a fluid any more.
+    /// Ends the fluid, because the pipe cannot have one any more.
     pub(super) fn end_fluid(&mut self, now: Time) {
         if self.has_fluid() {
             self.drop_fluid();
@@ -232,7 +232,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// Drops what waits of the fluid.
+    /// Drops the waiting fluid.
     pub(super) fn drop_fluid(&mut self) {
         if let Some(fluid) = self.fluid_mut() {
             let counts = fluid.drop_all();
@@ -240,7 +240,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// What of the queue is fluid, in whole frames and bytes.
+    /// Part of the queue that is fluid, in whole frames and bytes.
     pub(super) fn fluid_waiting(&self) -> Count {
         self.fluid().map(FluidProcess::waiting).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Frames that do not come out of a pipe: refused at its beginning, dropped within it, or lost when
-//! the link is cut. Not here: why (the stages decide), and virtual frames (`background`).
+//! Frames that do not leave a pipe: rejected at its beginning, dropped within it, or lost when the
+//! link is cut. Not here: the reasons (the stages decide), and virtual frames (`background`).
 
 use netloom_units::Time;
 
@@ -12,8 +12,8 @@ use crate::queue::{Marked, Refused, Waiting};
 use crate::{DropReason, Frame, FrameInfo, Passage};
 
 impl<F: Frame> Pipe<F> {
-    /// What was collected with [`poll`](Self::poll) and released at that time did not get farther:
-    /// the interface at the far end did not take it. To be said at once.
+    /// Counts a frame that was collected with [`poll`](Self::poll) and released at `release`, but
+    /// refused by the interface at the far end. To be called immediately.
     #[cold]
     pub fn not_taken(&mut self, info: &FrameInfo, release: Time) {
         self.statistics.lost_unmodelled(info, release);
@@ -36,7 +36,7 @@ impl<F: Frame> Pipe<F> {
         Err(Rejected { frame, number, reason })
     }
 
-    /// A frame is lost that waited or was on the line.
+    /// Drops a frame that waited or was on the line.
     pub(super) fn discard(
         &mut self,
         reason: DropReason,
@@ -54,14 +54,15 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// A frame that was offered is lost; its last bit left the line at `serialized`, if it did.
+    /// Drops an offered frame. `serialized` is the time at which its last bit left the line, if it
+    /// did.
     pub(super) fn discard_frame(&mut self, dropped: Dropped<F>, serialized: Option<Time>) {
         let Dropped { info, number, offered, started, reason, at, .. } = dropped;
         self.count_drop(reason, &info, number, at, (offered, started, serialized));
         self.discarded.push_back(dropped);
     }
 
-    /// Counts a drop of a frame that came as far as the three times say.
+    /// Counts the drop of a frame that came as far as the three times indicate.
     pub(super) fn count_drop(
         &mut self,
         reason: DropReason,
@@ -77,7 +78,8 @@ impl<F: Frame> Pipe<F> {
         });
     }
 
-    /// The cut: what propagates, what is on the line, what waits, oldest first.
+    /// Drops everything when the link is cut: frames in flight, the frame on the line, and waiting
+    /// frames, oldest first.
     pub(super) fn drop_everything(&mut self, now: Time) {
         let reason = DropReason::Down;
         while let Some(Flying { frame, info, passage, .. }) = self.flight.take() {
@@ -100,7 +102,7 @@ impl<F: Frame> Pipe<F> {
         self.queue_changed(now);
     }
 
-    /// Takes over what the queue did beside taking in and handing out.
+    /// Processes the marks and drops of the queue discipline.
     #[cold]
     pub(super) fn take_effects(&mut self, now: Time) {
         let mut effects = std::mem::take(&mut self.queue.effects);
@@ -116,7 +118,7 @@ impl<F: Frame> Pipe<F> {
             self.leaves_queue(&waiting);
             self.discard(reason, waiting, None, at);
         }
-        // Empty again, but as large as it has grown.
+        // Returns the empty lists, to reuse their memory.
         self.queue.effects = effects;
     }
 }

@@ -1,5 +1,5 @@
-//! What makes a pipe follow another queue, which is somewhere else: holding its line, losing frames
-//! in front of its queue, virtual frames at given times, and how much work it has.
+//! Methods for making a pipe follow a queue elsewhere: holding its line, losing frames in front of
+//! its queue, bringing virtual frames at given times, and measuring its backlog.
 
 use netloom_traffic::Emission;
 use netloom_units::{Duration, Time};
@@ -10,21 +10,21 @@ use crate::early::{EarlyLoss, EarlyLosses};
 use crate::queue::Waiting;
 use crate::{Frame, FrameInfo};
 
-/// A stretch in which the line is busy with nothing that the pipe knows of.
+/// A period in which the line is busy for a reason outside the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Hold {
     #[default]
     None,
-    /// It begins when the frame on the line has left it.
+    /// It begins when the frame on the line has left it, and has this length.
     Behind(Duration),
-    /// It ends then.
+    /// It ends at this time.
     Until(Time),
 }
 
 impl<F: Frame> Pipe<F> {
     /// Makes the line busy for `duration` from when it would be free: at once, or behind the frame
-    /// that is on it, and behind what earlier calls hold. What waits and what comes later is behind
-    /// that. A cut with `in_flight: drop` ends it.
+    /// on it and behind the holds of earlier calls. Waiting and later frames come after the hold. A
+    /// cut with `in_flight: drop` ends it.
     pub fn hold(&mut self, now: Time, duration: Duration) {
         let now = self.advance(now);
         if duration == Duration::ZERO {
@@ -39,9 +39,9 @@ impl<F: Frame> Pipe<F> {
         self.forget_due();
     }
 
-    /// How long a frame that arrives at `now` would wait, if it came last: the backlog, in time.
-    /// Exact in a FIFO queue. Where draws or a trace decide how long a frame takes on the line, it
-    /// counts with its mean; caps of classes do not count.
+    /// Returns how long a frame that arrives at `now` would wait if it were served last: the
+    /// backlog as time. It is exact in a FIFO queue. Where draws or a trace decide how long a frame
+    /// takes on the line, the mean is used. Caps of classes are ignored.
     pub fn unfinished(&mut self, now: Time) -> Duration {
         let now = self.advance(now);
         let backlog = self.queue.backlog();
@@ -50,20 +50,20 @@ impl<F: Frame> Pipe<F> {
         taken + fluid + self.line.time_for(now, backlog.frames, backlog.line_bytes)
     }
 
-    /// From `now` on, drops frames in front of the queue as `loss` says, with
-    /// [`DropReason::Loss`](crate::DropReason::Loss). It replaces what was ordered before;
-    /// positions of that order which no frame came for are taken from the first frames of this one,
-    /// and are forgotten with the next.
+    /// From `now` on, drops frames in front of the queue as requested by `loss`, with
+    /// [`DropReason::Loss`](crate::DropReason::Loss). This replaces the previous request. If no
+    /// frame came for some positions of that request, the same number of losses hits the first
+    /// frames from now on; the next request cancels those that still remain.
     pub fn lose(&mut self, now: Time, loss: EarlyLoss) {
         self.advance(now);
         let stream = &self.stream;
         self.early.get_or_insert_with(|| Box::new(EarlyLosses::new(stream))).order(loss);
     }
 
-    /// Lets virtual frames arrive at the times of `arrivals`, which do not go back; what is past
-    /// arrives now. Like those of the [`background`](crate::Background) they join in front of the
-    /// queue, leave at the end of the line, and are counted there. They come behind what an earlier
-    /// call brings at the same time.
+    /// Lets virtual frames arrive at the times of `arrivals`, which do not go back. Frames with
+    /// past times arrive now. Like those of the [`background`](crate::Background), they join in
+    /// front of the queue, leave at the end of the line, and are counted in its statistics. At the
+    /// same time, they come behind the frames of earlier calls.
     pub fn bring(&mut self, now: Time, arrivals: impl IntoIterator<Item = Emission>) {
         let now = self.advance(now);
         let arrivals = arrivals.into_iter().map(|one| Emission { at: one.at.max(now), ..one });
@@ -71,7 +71,7 @@ impl<F: Frame> Pipe<F> {
         self.forget_due();
     }
 
-    /// Whether the next frame that is offered is lost in front of the queue.
+    /// Decides whether the next offered frame is lost in front of the queue.
     #[inline]
     pub(super) fn is_lost_early(&mut self) -> bool {
         self.early.as_mut().is_some_and(|early| early.next())
@@ -82,13 +82,13 @@ impl<F: Frame> Pipe<F> {
         self.early.as_ref().is_some_and(|early| early.is_some())
     }
 
-    /// Whether a frame that arrives goes on the line at once, if nothing waits.
+    /// Whether a frame that arrives goes on the line at once if nothing waits.
     #[inline]
     pub(super) fn line_is_free(&self) -> bool {
         self.serving.is_none() && self.held_until().is_none()
     }
 
-    /// When the line is held, until when.
+    /// Time at which the current hold ends, if the line is held.
     #[inline]
     pub(super) fn held_until(&self) -> Option<Time> {
         match self.hold {
@@ -97,7 +97,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// When the line is free for what waits, if it is not free now.
+    /// Time at which the line is free for waiting frames, if it is not free now.
     pub(super) fn line_taken_until(&self) -> Option<Time> {
         match (&self.serving, self.hold) {
             (Some(serving), Hold::Behind(hold)) => Some(serving.service.end + hold),
@@ -106,7 +106,8 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// The frame on the line left it at `end`, or the hold ended then. A hold that waited begins.
+    /// Updates the hold after the frame on the line left it, or the hold ended, at `end`. A pending
+    /// hold begins.
     #[inline]
     pub(super) fn follow_hold(&mut self, end: Time) {
         match self.hold {
@@ -119,7 +120,7 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// A frame that comes to the beginning of the pipe, with its place.
+    /// Creates the entry of a frame that arrives at the beginning of the pipe, with its `order`.
     #[inline]
     pub(super) fn arriving(
         &mut self,

@@ -1,4 +1,4 @@
-//! A queue by itself, for models that serve what waits in another way than a line does.
+//! A queue by itself, for models that do not serve waiting frames by a line.
 
 use netloom_units::{Duration, Rate, Stream, Time};
 
@@ -8,37 +8,38 @@ use crate::{DropReason, Frame, FrameInfo};
 
 /// A queue discipline and its limit, without a line behind it.
 ///
-/// Limits count frames that wait, without the one that is served. Framing counts for nothing.
+/// Limits count the waiting frames, without the one that is being served. Framing is not counted.
 #[derive(Debug)]
 pub struct FrameQueue<F> {
     queue: Queue<F>,
-    /// Frames that have come so far.
+    /// Number of frames that have come so far.
     order: u64,
 }
 
-/// A frame that has come to a queue.
+/// A frame that came to a queue.
 #[derive(Debug)]
 pub struct QueuedFrame<F> {
     /// The frame.
     pub frame: F,
-    /// What it is on the wire.
+    /// Number and lengths of its wire frames.
     pub info: FrameInfo,
-    /// The number that it was given.
+    /// Number that the caller gave to it.
     pub number: u64,
-    /// When it came.
+    /// Time at which it came.
     pub offered: Time,
 }
 
 impl<F: Frame> FrameQueue<F> {
-    /// An empty queue. Limits in time are reckoned at `rate`; the discipline draws from `stream`.
+    /// Creates an empty queue. Limits in time are converted at `rate`. The discipline draws from
+    /// `stream`.
     pub fn new(config: QueueConfig, rate: Rate, stream: Stream) -> Self {
         Self { queue: Queue::new(config, Some(rate), stream), order: 0 }
     }
 
-    /// Takes in a frame that has to wait.
+    /// Adds a frame that has to wait.
     ///
     /// # Errors
-    /// The frame and the reason, if the queue does not take it in.
+    /// Returns the frame and the reason if the queue rejects it.
     pub fn enqueue(
         &mut self,
         now: Time,
@@ -50,11 +51,12 @@ impl<F: Frame> FrameQueue<F> {
         self.queue.enqueue(now, waiting).map_err(refused)
     }
 
-    /// Lets a frame through that finds nothing waiting and nothing served: the discipline sees it,
-    /// limits do not concern it. `None`: its class may not send now, so that it waits.
+    /// Passes a frame through that finds nothing waiting and nothing being served. The discipline
+    /// processes it, but limits do not apply. Returns `None` if the frame has to wait because its
+    /// class may not send now.
     ///
     /// # Errors
-    /// The frame and the reason, if the discipline drops it.
+    /// Returns the frame and the reason if the discipline drops it.
     pub fn pass(
         &mut self,
         now: Time,
@@ -69,18 +71,18 @@ impl<F: Frame> FrameQueue<F> {
         self.queue.pass(now, waiting).map(|passed| passed.and_then(real)).map_err(refused)
     }
 
-    /// The next frame to serve. `None`: nothing waits, or nothing that may leave before the queue
-    /// [`opens`](Self::opens).
+    /// Returns the next frame to serve; `None` if no frame waits, or none may leave before the
+    /// queue [`opens`](Self::opens).
     pub fn dequeue(&mut self, now: Time) -> Option<QueuedFrame<F>> {
         self.queue.dequeue(now).and_then(real)
     }
 
-    /// When the first frame may leave of those that may not now.
+    /// Time at which the first of the frames that may not leave now may leave.
     pub fn opens(&self) -> Option<Time> {
         self.queue.opens()
     }
 
-    /// The frames that the discipline dropped after it had taken them in, in order: each with the
+    /// Returns the frames that the discipline accepted and dropped later, in order, each with the
     /// reason and the time.
     pub fn take_dropped(&mut self) -> impl Iterator<Item = (QueuedFrame<F>, DropReason, Time)> {
         self.queue.effects.marked.clear();
@@ -90,22 +92,22 @@ impl<F: Frame> FrameQueue<F> {
         })
     }
 
-    /// How many frames wait.
+    /// Number of frames that wait.
     pub fn frames(&self) -> u64 {
         self.queue.backlog().frames
     }
 
-    /// How many bytes wait.
+    /// Number of bytes that wait.
     pub fn bytes(&self) -> u64 {
         self.queue.backlog().bytes
     }
 
-    /// Other limits or another discipline for frames to come; what waits stays.
+    /// Sets other limits or another discipline for the following frames. Waiting frames stay.
     pub fn configure(&mut self, now: Time, config: &QueueConfig, rate: Rate) {
         self.queue.configure(now, config, Some(rate));
     }
 
-    /// Takes out everything that waits, oldest first.
+    /// Removes and returns all waiting frames, oldest first.
     pub fn drain(&mut self) -> impl Iterator<Item = QueuedFrame<F>> {
         self.queue.drain().into_iter().filter_map(real)
     }
@@ -125,7 +127,7 @@ impl<F: Frame> FrameQueue<F> {
     }
 }
 
-/// A frame that is not of the background: all are, in a queue by itself.
+/// Converts a frame that is not of the background, as all are in a queue by itself.
 fn real<F>(waiting: Waiting<F>) -> Option<QueuedFrame<F>> {
     let Waiting { frame, info, offered, .. } = waiting;
     match frame {
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_room_for_others_is_told_with_its_reason() {
+    fn frames_dropped_for_others_are_returned_with_the_reason() {
         let mut queue = queue(r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"1packets"}"#);
         let info = FrameInfo::single(100);
         queue.enqueue(Time::ZERO, 0, info, 10).unwrap();

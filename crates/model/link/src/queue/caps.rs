@@ -9,38 +9,38 @@ use crate::line::LineClock;
 
 /// The caps of all classes.
 ///
-/// A class with a cap sends as if its frames came over a line of that rate, one behind the other:
-/// a frame of `n` bytes that was ready at `t` closes the class until `t + 8n / most`. A frame is
-/// ready once it has arrived and the class is open. If the line has kept it waiting since, the
-/// class makes up for that, but never for more than one frame.
+/// A class with a cap sends as if its frames came over a line of that rate, one behind the other: a
+/// frame of `n` bytes that was ready at `t` closes the class until `t + 8n / most`. A frame is
+/// ready once it has arrived and the class is open. If the line has kept it waiting since then, the
+/// class may catch up, but never by more than one frame.
 #[derive(Debug)]
 pub(super) struct Caps {
-    /// For each class with a cap; empty if none has one.
+    /// Clock of each class with a cap; empty if no class has one.
     clocks: Vec<Option<LineClock>>,
-    /// The classes with frames that are closed, by when they open.
+    /// The closed classes that have frames, by the time at which they open.
     closed: IndexedHeap<Time>,
 }
 
 impl Caps {
-    /// Caps of classes that have sent nothing, with nothing for none.
+    /// Creates the caps of classes that have sent nothing.
     pub fn new(caps: &[Option<Rate>]) -> Self {
         let clock = |cap: &Option<Rate>| cap.map(|cap| LineClock::new(cap, Time::ZERO));
         Self { clocks: caps.iter().map(clock).collect(), closed: IndexedHeap::new(caps.len()) }
     }
 
-    /// When `class` opens, if it is closed at `now`.
+    /// Time at which `class` opens, if it is closed at `now`.
     #[inline]
     pub fn closed_until(&self, class: usize, now: Time) -> Option<Time> {
         let clock = self.clocks.get(class)?.as_ref()?;
         Some(clock.busy_until()).filter(|opens| *opens > now)
     }
 
-    /// `class`, which has frames, waits until `opens`.
+    /// Adds `class`, which has frames, to the classes that wait, until `opens`.
     pub fn close(&mut self, class: usize, opens: Time) {
         self.closed.set(class, opens);
     }
 
-    /// `class` waits no more; whether it did.
+    /// Removes `class` from the classes that wait. Returns whether it waited.
     pub fn forget(&mut self, class: usize) -> bool {
         let waits = class < self.clocks.len() && self.closed.key(class).is_some();
         if waits {
@@ -49,13 +49,13 @@ impl Caps {
         waits
     }
 
-    /// When the first class opens of those that wait.
+    /// Time at which the first waiting class opens.
     #[inline]
     pub fn opens(&self) -> Option<Time> {
         self.closed.peek().map(|(_, opens)| opens)
     }
 
-    /// Takes a class that opens at `now` or before off those that wait.
+    /// Removes and returns a waiting class that opens at `now` or before.
     #[inline]
     pub fn open_next(&mut self, now: Time) -> Option<usize> {
         let (class, _) = self.closed.peek().filter(|(_, opens)| *opens <= now)?;
@@ -63,7 +63,7 @@ impl Caps {
         Some(class)
     }
 
-    /// `class` sends a frame from `now` on.
+    /// Records that `class` sends a frame from `now` on.
     #[inline]
     pub fn sends<F>(&mut self, class: usize, now: Time, frame: &Waiting<F>) {
         let Some(Some(clock)) = self.clocks.get_mut(class) else { return };
@@ -72,8 +72,8 @@ impl Caps {
         clock.send(ready, frame.line_bytes, Duration::ZERO);
     }
 
-    /// Other caps, from the next frame of a class on. No class waits afterwards: whoever has frames
-    /// is to be put in again.
+    /// Sets other caps, from the next frame of each class on. Afterwards no class waits, so the
+    /// caller must add classes with frames again.
     pub fn configure(&mut self, caps: &[Option<Rate>]) {
         let mut old = std::mem::replace(self, Self::new(caps)).clocks.into_iter();
         for clock in &mut self.clocks {

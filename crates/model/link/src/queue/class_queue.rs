@@ -1,5 +1,5 @@
-//! The queue of one class: frames in order, or a discipline of the class's own. Not here: which
-//! class a frame belongs to (`classes`), and in which order classes are served (`classful`).
+//! The queue of one class: frames in order, or a discipline of the class's own. Not here: the class
+//! of a frame (`classes`), and the order in which classes are served (`classful`).
 
 use netloom_units::Time;
 
@@ -10,16 +10,18 @@ use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{Frame, FrameInfo, Stream};
 
-/// What a discipline can do in a class. None of them drops its last frame on the way out.
+/// The additional abilities of a discipline in a class. No such discipline drops its last frame on
+/// the way out.
 pub(super) trait InClass<F: Frame>: Schedule<F> {
-    /// What the frame takes on the line that leaves next, if nothing is dropped on the way out.
+    /// Bytes on the line of the next frame to leave, if nothing is dropped on the way out.
     fn head_line_bytes(&self) -> Option<u64>;
 
-    /// Takes out the frame that goes when the queue of all classes is full.
+    /// Removes and returns the frame that is dropped when the queue of all classes is full.
     fn give_up(&mut self) -> Option<Waiting<F>>;
 }
 
-/// A queue in order in place, because most are; all others behind a pointer.
+/// A plain queue is stored in place, because most classes have one; all other disciplines are
+/// boxed.
 #[derive(Debug)]
 pub(super) enum ClassQueue<F> {
     Plain(Store<F>),
@@ -27,14 +29,14 @@ pub(super) enum ClassQueue<F> {
 }
 
 impl<F: Frame> ClassQueue<F> {
-    /// An empty queue of class number `class` with `discipline`, if the class has one, whose draws
-    /// come from the queue's `stream`.
+    /// Creates an empty queue of class number `class`, with `discipline` if the class has one of
+    /// its own. Its random numbers come from the `stream` of the whole queue.
     pub fn new(discipline: Option<&Discipline>, class: usize, stream: &Stream) -> Self {
         let kind = |own| Kind::of(own, &stream.fork(&format!("class {class}")));
         match discipline.map(kind) {
             Some(Kind::Fifo(fifo)) => Self::Own(Box::new(fifo)),
             Some(Kind::Single(single)) => Self::Own(single),
-            // `check` lets no classes within classes through.
+            // `check` rejects classes within classes.
             Some(Kind::Classes(_)) | None => Self::Plain(Store::default()),
         }
     }
@@ -55,7 +57,7 @@ impl<F: Frame> ClassQueue<F> {
         }
     }
 
-    /// What the frame takes on the line that leaves next, if nothing is dropped on the way out.
+    /// Bytes on the line of the next frame to leave, if nothing is dropped on the way out.
     #[inline]
     pub fn head_line_bytes(&self) -> Option<u64> {
         match self {
@@ -64,7 +66,7 @@ impl<F: Frame> ClassQueue<F> {
         }
     }
 
-    /// Takes in a frame; the discipline may drop it, or others for it.
+    /// Adds a frame. The discipline may drop it, or others for it.
     pub fn enqueue(
         &mut self,
         now: Time,
@@ -81,7 +83,7 @@ impl<F: Frame> ClassQueue<F> {
         }
     }
 
-    /// Takes in a frame, whatever the limits.
+    /// Adds a frame regardless of the limits.
     pub fn adopt(&mut self, now: Time, waiting: Waiting<F>) {
         match self {
             Self::Plain(store) => store.push(waiting),
@@ -89,7 +91,7 @@ impl<F: Frame> ClassQueue<F> {
         }
     }
 
-    /// The next frame for the line.
+    /// Removes and returns the next frame for the line.
     #[inline]
     pub fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
         match self {
@@ -98,7 +100,7 @@ impl<F: Frame> ClassQueue<F> {
         }
     }
 
-    /// Takes out the frame that goes when the queue of all classes is full.
+    /// Removes and returns the frame that is dropped when the queue of all classes is full.
     pub fn give_up(&mut self) -> Option<Waiting<F>> {
         match self {
             Self::Plain(store) => store.pop_newest(),
@@ -113,8 +115,8 @@ impl<F: Frame> ClassQueue<F> {
         }
     }
 
-    /// Has `discipline` from now on. What waits stays: another discipline takes it over in the
-    /// order of arrival.
+    /// Sets `discipline`. Waiting frames stay: another discipline takes them over in the order of
+    /// arrival.
     pub fn configure(
         &mut self,
         now: Time,

@@ -1,5 +1,5 @@
-//! Classes of frames: how they are written, and which class a frame belongs to. Not here: the queues
-//! of the classes (`classful`) and in which order they are served (`drr`, `wf2q`, `prio`).
+//! Classes of frames: their notation, and the class of a frame. Not here: the queues of the classes
+//! (`classful`) and the order in which they are served (`drr`, `wf2q`, `prio`).
 
 use std::num::NonZeroU32;
 
@@ -20,53 +20,54 @@ use crate::{Header, Stream};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassConfig {
-    /// Which packets belong here, unless an earlier class has them. One class may leave it out: it
-    /// takes all that no other class matches, and all that is not IP, like ARP. Where no class does,
-    /// one of weight 1 comes behind those that are written.
+    /// Packets of this class, unless they belong to an earlier class. One class may leave it out:
+    /// it takes all packets that no other class matches, and all frames that are not IP, like ARP.
+    /// If no class leaves it out, a class of weight 1 for them is added after those that are
+    /// written.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<ClassMatch>,
-    /// The class's share of the line relative to the others' (default 1, at most 65536). `prio` has
-    /// none: there the order of the classes decides.
+    /// Share of the line relative to the other classes (default 1, at most 65536). `prio` has no
+    /// weights: there the order of the classes decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<NonZeroU32>,
-    /// How much of this class may wait, beside the limit of the whole queue (default: no limit of
-    /// its own).
+    /// Limit on the waiting frames of this class, beside the limit of the whole queue (default: no
+    /// limit of its own).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<QueueLimit>,
-    /// The queue discipline of the class's own frames: any but `drr`, `wf2q+` and `prio` (default:
+    /// Queue discipline of the class's own frames: any but `drr`, `wf2q+` and `prio` (default:
     /// first in, first out).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Discipline>,
-    /// The most that the class may send, like `4Mbit/s`, framing included (default: no cap). Beyond
-    /// it the class waits, though the line is free.
+    /// Largest rate at which the class may send, like `4Mbit/s`, framing included (default: no
+    /// cap). Beyond it the class waits even if the line is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most: Option<Rate>,
 }
 
-/// Which packets belong to a class: those for which all that is said is true.
+/// Conditions on the packets of a class. A packet belongs to the class if all of them hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassMatch {
-    /// Their DSCP: a number or a name, or a list.
+    /// DSCP of the packets: a number or a name, or a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dscp: Option<Dscps>,
-    /// Their ECN field: `not_ect`, `ect0`, `ect1` or `ce`, or a list.
+    /// ECN field of the packets: `not_ect`, `ect0`, `ect1` or `ce`, or a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecn: Option<Ecns>,
-    /// The prefix of their source address.
+    /// Prefix of the source address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Prefix>,
-    /// The prefix of their destination address.
+    /// Prefix of the destination address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<Prefix>,
-    /// Their upper-layer protocol: `tcp`, `udp`, `icmp`, `icmpv6` or a number.
+    /// Upper-layer protocol: `tcp`, `udp`, `icmp`, `icmpv6` or a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<UpperLayer>,
-    /// Their source port, a range like `6000-6999`, or a list. Only TCP and UDP have ports, and
-    /// fragments have none.
+    /// Source port, a range like `6000-6999`, or a list. Only TCP and UDP have ports, and fragments
+    /// have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_port: Option<Ports>,
-    /// Their destination port, likewise.
+    /// Destination port, likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination_port: Option<Ports>,
 }
@@ -84,7 +85,7 @@ impl ClassMatch {
             && self.destination_port.is_none_or(|ports| ports.contains(header.destination_port))
     }
 
-    /// What is wrong with it, if anything.
+    /// Checks that at least one condition is given.
     pub(crate) fn check(&self) -> Result<(), String> {
         if *self == Self::default() {
             return Err(
@@ -97,22 +98,23 @@ impl ClassMatch {
     }
 }
 
-/// Most classes that can be written: as many as there are DSCPs. Each frame is compared with them
-/// one by one.
+/// Largest number of classes: the number of DSCPs. Each frame is compared with the classes one by
+/// one.
 const MOST_CLASSES: usize = 64;
-/// Most queues that flows are hashed into.
+/// Largest number of queues into which flows are hashed.
 const MOST_FLOWS: u32 = 65_536;
-/// The largest weight.
+/// Largest weight.
 const LARGEST_WEIGHT: u32 = 65_536;
-/// Flows of a discipline for which neither classes nor flows are written.
+/// Number of queues for flows if neither classes nor flows are given.
 const DEFAULT_FLOWS: usize = 64;
 
-/// What a class of weight 1 may send in its turn, by default: a full-size Ethernet frame.
+/// Default for the bytes that a class of weight 1 may send in its turn: a full-size Ethernet frame.
 pub(super) const QUANTUM: Size = Size::from_bytes(1514);
-/// Bounds of the quantum: below, a frame takes many turns; above, turns take long.
+/// Bounds of the quantum. With a smaller one, a frame takes many turns; with a larger one, turns
+/// take long.
 const QUANTA: std::ops::RangeInclusive<u64> = 256..=1 << 24;
 
-/// What is wrong with a number of flows, if anything.
+/// Checks a number of flows.
 pub(super) fn check_flows(flows: NonZeroU32) -> Result<(), String> {
     if flows.get() > MOST_FLOWS {
         return Err(format!("`flows` is at most {MOST_FLOWS}, not {flows}"));
@@ -120,7 +122,7 @@ pub(super) fn check_flows(flows: NonZeroU32) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with a quantum, if anything.
+/// Checks a quantum.
 pub(super) fn check_quantum(quantum: Size) -> Result<(), String> {
     if !QUANTA.contains(&quantum.bytes()) {
         return Err(format!("`quantum` is at least 256B and at most 16MiB, not {quantum}"));
@@ -128,7 +130,7 @@ pub(super) fn check_quantum(quantum: Size) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with a list of classes, if anything. Classes are counted from 1.
+/// Checks a list of classes. In errors, classes are counted from 1.
 pub(super) fn check_classes(classes: &[ClassConfig]) -> Result<(), String> {
     if classes.len() > MOST_CLASSES {
         let count = classes.len();
@@ -149,7 +151,7 @@ pub(super) fn check_classes(classes: &[ClassConfig]) -> Result<(), String> {
 }
 
 impl ClassConfig {
-    /// What is wrong with a class by itself, if anything.
+    /// Checks a class by itself.
     fn check(&self) -> Result<(), String> {
         if self.weight.is_some_and(|weight| weight.get() > LARGEST_WEIGHT) {
             return Err(format!("`weight` is at most {LARGEST_WEIGHT}"));
@@ -165,7 +167,7 @@ impl ClassConfig {
     }
 }
 
-/// What is wrong with what a discipline by weight is told of its classes, if anything.
+/// Checks the classes or flows of a discipline that shares by weight.
 pub(super) fn check_shares(
     classes: &[ClassConfig],
     flows: Option<NonZeroU32>,
@@ -183,29 +185,29 @@ pub(super) fn check_shares(
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     classifier: Classifier,
-    /// For each class.
+    /// Weight and limit of each class.
     pub terms: Vec<ClassTerms>,
-    /// For each class that is written: its discipline and its cap. Flows have none.
+    /// Discipline and cap of each class that is written. Flows have none.
     own: Vec<(Option<Discipline>, Option<Rate>)>,
 }
 
-/// What a class is entitled to.
+/// The entitlements of a class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClassTerms {
     pub weight: u32,
     pub limit: Option<QueueLimit>,
 }
 
-/// How the class of a frame is found.
+/// The method of finding the class of a frame.
 #[derive(Debug, Clone)]
 enum Classifier {
-    /// The first match; the class for the rest.
+    /// The first match, and the class for the rest.
     List(Vec<Option<ClassMatch>>, usize),
     Flows(FlowHash, usize),
 }
 
 impl Classes {
-    /// The classes that are written, and one for the rest if none of them is.
+    /// The written classes, plus one for the rest if none of them takes it.
     pub fn listed(classes: &[ClassConfig]) -> Self {
         let mut matches: Vec<_> = classes.iter().map(|class| class.matches).collect();
         let mut terms: Vec<_> = classes.iter().map(ClassTerms::of).collect();
@@ -218,7 +220,7 @@ impl Classes {
         Self { classifier: Classifier::List(matches, rest), terms, own }
     }
 
-    /// The classes that are written, or else flows by their hash.
+    /// The written classes, or else flows by their hash.
     pub fn shared(classes: &[ClassConfig], flows: Option<NonZeroU32>, stream: &Stream) -> Self {
         if !classes.is_empty() {
             return Self::listed(classes);
@@ -233,7 +235,7 @@ impl Classes {
         self.own.get(class)?.0.as_ref()
     }
 
-    /// The cap of each class, or nothing if none has one.
+    /// The cap of each class; empty if no class has one.
     pub fn caps(&self) -> Vec<Option<Rate>> {
         let caps: Vec<_> = self.own.iter().map(|(_, most)| *most).collect();
         if caps.iter().any(Option::is_some) { caps } else { Vec::new() }
@@ -253,7 +255,7 @@ impl Classes {
         }
     }
 
-    /// Whether `other` puts every frame into the same class as this one does.
+    /// Whether `other` assigns every frame to the same class as this one.
     pub fn classifies_like(&self, other: &Self) -> bool {
         match (&self.classifier, &other.classifier) {
             (Classifier::List(own, _), Classifier::List(other, _)) => own == other,

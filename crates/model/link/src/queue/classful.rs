@@ -1,6 +1,6 @@
-//! The queues of classes: who is let in, whose frame goes when the queue is full, and which class
-//! waits for its cap. Not here: in which order classes are served, which is a [`Policy`] (`drr`,
-//! `wf2q`, `prio`).
+//! The queues of classes: which frames are admitted, whose frame is dropped when the queue is full,
+//! and which class waits for its cap. Not here: the order in which classes are served, which is a
+//! [`Policy`] (`drr`, `wf2q`, `prio`).
 
 use std::cmp::Reverse;
 
@@ -15,44 +15,45 @@ use super::limit::{Bound, Room};
 use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
-/// In which order classes are served. Lengths are in bytes on the line.
+/// The order in which classes are served. Lengths are in bytes on the line.
 pub(super) trait Policy: std::fmt::Debug + Send + Sized {
     /// Its parameters.
     type Config;
 
-    /// The parameters in `discipline`, if it is this one.
+    /// Returns the parameters in `discipline`, if it has this policy.
     fn config(discipline: &Discipline) -> Option<&Self::Config>;
 
-    /// The policy and its classes.
+    /// Creates the policy and its classes.
     fn new(config: &Self::Config, stream: &Stream) -> (Self, Classes);
 
-    /// Takes over the parameters of `new`, which has the same classes, and keeps all state.
+    /// Applies the parameters of `new`, which has the same classes, and keeps all state.
     fn configure(&mut self, new: Self);
 
-    /// `class`, of which nothing waited, has a frame of `bytes` on a line of `rate`.
+    /// Adds `class`, which had no frame: its first frame has `bytes` bytes, on a line of `rate`.
     fn activate(&mut self, now: Time, class: usize, bytes: u64, rate: Option<Rate>);
 
-    /// All frames of `class` are gone without having been served.
+    /// Removes `class`, whose frames have all left without being served.
     fn deactivate(&mut self, class: usize);
 
-    /// The class to serve next of those that are active; `head` is the length of a class's first
-    /// frame, instead of which a discipline of the class may send another.
+    /// Picks the next class to serve among the active ones. `head` returns the length of a class's
+    /// first frame; a discipline of the class may send another frame instead.
     fn pick(&mut self, head: impl Fn(usize) -> u64) -> Option<usize>;
 
-    /// The class that was picked sends `bytes` from `now` on; its next frame is `next` long. `None`:
-    /// it has none, or waits for its cap, and is no longer active.
+    /// Records that the picked class sends `bytes` from `now` on. `next` is the length of its next
+    /// frame. If it is `None`, the class has no more frames or waits for its cap, and is no longer
+    /// active.
     fn served(&mut self, now: Time, class: usize, bytes: u64, next: Option<u64>);
 
-    /// No class is active any more, and the line is idle.
+    /// Records that no class is active any more and the line is idle.
     fn idle(&mut self) {}
 
-    /// How much `class` is in the way with `bytes` waiting: in a full queue the newest frame of the
-    /// class with the greatest burden goes, which may be the arrival.
+    /// Returns the burden of `class` with `bytes` waiting. If the queue is full, the newest frame
+    /// of the class with the greatest burden is dropped, which may be the arrival.
     fn burden(&self, class: usize, bytes: u64, terms: ClassTerms) -> u64;
 }
 
-/// The longest queue for its weight: the burden where classes share by weight (the buffer stealing
-/// of McKenney 1991 that Shreedhar & Varghese use).
+/// Burden for classes that share by weight: the length of the queue divided by the weight (the
+/// buffer stealing of McKenney 1991 that Shreedhar & Varghese use).
 pub(super) fn length_for_weight(bytes: u64, terms: ClassTerms) -> u64 {
     bytes.saturating_mul(1 << 16) / u64::from(terms.weight.max(1))
 }
@@ -64,11 +65,11 @@ pub(super) struct Classful<F, P> {
     classes: Classes,
     queues: Vec<ClassQueue<F>>,
     caps: Caps,
-    /// Whose frame is on the line, or was the last one there.
+    /// Class whose frame is on the line, or was the last one there.
     on_line: Option<usize>,
     backlog: Backlog,
-    /// For each class that has had frames an upper bound of its burden, the greatest first. Burdens
-    /// that have fallen since are corrected when the greatest is asked for, so that frames that come
+    /// Upper bound of the burden of each class that has had frames, the greatest first. Burdens
+    /// that have fallen since are corrected only when the greatest is needed, so frames that come
     /// and go cost nothing here.
     burdens: IndexedHeap<Reverse<u64>>,
     stream: Stream,
@@ -95,7 +96,8 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         self.classes.class_of(waiting.frame.header().as_ref())
     }
 
-    /// `class`, which had no frame, has one of `bytes` in front.
+    /// Activates `class`, which had no frame and now has one of `bytes` in front, or lets it wait
+    /// for its cap.
     #[inline]
     fn begin(&mut self, now: Time, class: usize, bytes: u64, rate: Option<Rate>) {
         match self.caps.closed_until(class, now) {
@@ -104,14 +106,14 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    /// `class` has lost all frames that it had.
+    /// Deactivates `class`, which has lost all its frames.
     fn end(&mut self, class: usize) {
         if !self.caps.forget(class) {
             self.policy.deactivate(class);
         }
     }
 
-    /// Lets classes take part again whose caps allow it at `now`.
+    /// Activates the waiting classes whose caps allow it at `now`.
     #[inline]
     fn open(&mut self, now: Time, rate: Option<Rate>) {
         while let Some(class) = self.caps.open_next(now) {
@@ -120,7 +122,8 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    /// The frame on the line has left it. A class of which nothing waits is idle from then on.
+    /// Records that the frame on the line has left it. If nothing of its class waits, the class is
+    /// idle from then on.
     #[inline]
     fn rest(&mut self, now: Time, effects: &mut Effects<F>) {
         if let Some(class) = self.on_line.take()
@@ -131,7 +134,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    /// Takes in the frame of a class whose queue is a plain one.
+    /// Adds a frame of a class with a plain queue.
     fn enqueue_plain(
         &mut self,
         now: Time,
@@ -153,8 +156,8 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         Ok(())
     }
 
-    /// Takes in the frame of a class with a discipline of its own, which decides first. What is then
-    /// too much for the queue of all goes as ever; it may be the frame itself.
+    /// Adds a frame of a class with a discipline of its own, which decides first. If the queue of
+    /// all classes is then too long, frames are dropped as usual; this frame may be one of them.
     fn enqueue_own(
         &mut self,
         now: Time,
@@ -203,7 +206,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         self.weigh(class);
     }
 
-    /// Takes the next frame of `class`, which was picked, for the line.
+    /// Removes the next frame of `class`, which was picked, for the line.
     fn take(&mut self, now: Time, class: usize, effects: &mut Effects<F>) -> Option<Waiting<F>> {
         let queue = &mut self.queues[class];
         let before = queue.backlog();
@@ -211,7 +214,8 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         let (after, head) = (queue.backlog(), queue.head_line_bytes());
         self.backlog.exchange(before, after);
         let Some(waiting) = next else {
-            // No discipline drops its last frame on the way out; if one did, the next class comes.
+            // No discipline drops its last frame on the way out. If one did, the next class would
+            // follow.
             self.policy.deactivate(class);
             return None;
         };
@@ -231,7 +235,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         self.policy.burden(class, bytes, self.classes.terms[class])
     }
 
-    /// Writes down the burden of `class` if it has grown beyond what is written.
+    /// Raises the recorded burden of `class` if its burden has grown beyond it.
     #[inline]
     fn weigh(&mut self, class: usize) {
         let burden = self.burden(class);
@@ -240,7 +244,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    /// Writes down all burdens anew.
+    /// Records all burdens anew.
     fn weigh_all(&mut self) {
         for class in 0..self.queues.len() {
             self.burdens.remove(class);
@@ -250,7 +254,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    /// The class with the greatest burden.
+    /// Returns the class with the greatest burden, and the burden.
     fn greatest_burden(&mut self) -> Option<(usize, u64)> {
         loop {
             let (class, Reverse(bound)) = self.burdens.peek()?;
@@ -265,8 +269,8 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    /// Drops frames of other classes until `waiting` has room. `false`: it is the one that has to
-    /// go.
+    /// Drops frames of other classes until `waiting` has room. Returns `false` if `waiting` itself
+    /// must be dropped.
     #[cold]
     fn make_room(
         &mut self,
@@ -300,7 +304,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         effects.drop(now, dropped, DropReason::QueueFull);
     }
 
-    /// Puts all classes in again that waited for their caps, which are others now.
+    /// Applies changed caps and adds the classes again that waited for the old ones.
     fn reopen(&mut self, now: Time) {
         let mut closed = Vec::new();
         while let Some(class) = self.caps.open_next(Time::from_nanos(u64::MAX)) {
@@ -324,7 +328,7 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
     ) -> Result<(), Rejection<F>> {
         self.open(now, room.rate);
         let class = self.class_of(&waiting);
-        // At its cap, a class waits though the line is free, and limits concern it.
+        // At its cap, a class waits even if the line is free, so limits apply to it.
         let line_free = room.line_free && self.caps.closed_until(class, now).is_none();
         let room = Room { line_free, ..room };
         match self.queues[class] {

@@ -1,5 +1,6 @@
-//! Controlled delay (RFC 8289): frames are dropped on their way out while the time that they waited
-//! stays above a target. The control law is apart from the queue, for `fq_codel` has one per flow.
+//! Controlled delay (RFC 8289): frames are dropped on their way out while their waiting time stays
+//! above a target. The control law is separate from the queue, because `fq_codel` has one for each
+//! flow.
 
 use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
@@ -16,12 +17,12 @@ use crate::{DropReason, Frame, FrameInfo};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodelConfig {
-    /// Waiting time that is acceptable for ever (default `5ms`).
+    /// Waiting time that is acceptable indefinitely (default `5ms`).
     pub target: Duration,
-    /// How long the waiting time may stay above the target before the first drop; about the longest
-    /// round-trip time in use (default `100ms`).
+    /// Time for which the waiting time may stay above the target before the first drop; about the
+    /// longest round-trip time in use (default `100ms`).
     pub interval: Duration,
-    /// Whether packets that take part in ECN are marked instead of dropped (default `true`).
+    /// Whether ECN-capable packets are marked instead of dropped (default `true`).
     pub ecn: bool,
 }
 
@@ -32,7 +33,7 @@ impl Default for CodelConfig {
 }
 
 impl CodelConfig {
-    /// What is wrong with the parameters, if anything.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.interval == Duration::ZERO {
             return Err("`interval` of CoDel is longer than 0; its default is `100ms`".into());
@@ -41,23 +42,25 @@ impl CodelConfig {
     }
 }
 
-/// The control law: which frames are dropped of those that leave one queue.
+/// The control law, which decides which frames of one queue are dropped as they leave it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Control {
     dropping: bool,
-    /// Drops since the dropping state was entered.
+    /// Number of drops since the dropping state was entered.
     count: u32,
-    /// `count` as it was when the dropping state was entered last.
+    /// Value of `count` when the dropping state was entered last.
     last_count: u32,
-    /// In the dropping state: when the next drop is due.
+    /// Time of the next drop in the dropping state.
     next_drop: Time,
-    /// When the waiting time will have been above the target for an interval.
+    /// Time at which the waiting time will have been above the target for an interval.
     first_above: Option<Time>,
 }
 
-/// Frames leave within one full-size frame of an empty queue without regard to how long they waited,
-/// so that CoDel never leaves the line idle (RFC 8289, section 5.6). The full size is that of the
-/// largest frame seen.
+/// Length of the largest frame so far, in bytes on the line.
+///
+/// If at most one full-size frame is left in the queue, a frame leaves regardless of its waiting
+/// time, so CoDel never leaves the line idle (RFC 8289, section 5.6). The full size is that of the
+/// largest frame so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LargestSeen(u64);
 
@@ -67,11 +70,11 @@ impl LargestSeen {
     }
 }
 
-/// A frame that has just been taken from the queue, and what waits behind it, in bytes on the line.
+/// A frame that has just been taken from the queue, and the bytes on the line that wait behind it.
 pub(super) type Taken<F> = (Waiting<F>, u64);
 
 impl Control {
-    /// The next frame to send of those that `take` takes from the queue.
+    /// Returns the next frame to send. `take` takes frames from the queue.
     pub fn dequeue<F: Frame>(
         &mut self,
         now: Time,
@@ -119,7 +122,7 @@ impl Control {
     }
 
     /// Enters the dropping state. If it was left less than 16 intervals ago, the drop rate that was
-    /// right then is resumed (section 5.5).
+    /// appropriate then is resumed (section 5.5).
     fn begin(&mut self, now: Time, config: &CodelConfig) {
         self.dropping = true;
         let drops = self.count.saturating_sub(self.last_count);
@@ -129,7 +132,8 @@ impl Control {
         self.last_count = self.count;
     }
 
-    /// Whether the waiting time of `taken` says that it is to be dropped (`dodequeue`).
+    /// Decides whether `taken` should be dropped because of its waiting time (`dodequeue` in the
+    /// RFC).
     fn judge<F>(
         &mut self,
         now: Time,
@@ -156,7 +160,7 @@ impl Control {
     }
 }
 
-/// The queue.
+/// The queue of the discipline.
 #[derive(Debug)]
 pub(super) struct Codel<F> {
     config: CodelConfig,
@@ -233,7 +237,7 @@ impl<F: Frame> InClass<F> for Codel<F> {
 mod tests {
     use super::*;
 
-    /// Section 5.5 (`deque`): a queue that runs empty ends the dropping state.
+    /// Section 5.5 (`deque`): a queue that becomes empty ends the dropping state.
     #[test]
     fn an_empty_queue_ends_the_dropping_state() {
         let mut control = Control { dropping: true, count: 7, ..Control::default() };

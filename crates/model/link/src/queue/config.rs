@@ -1,4 +1,4 @@
-//! Queues as they are written.
+//! The notation of queues.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,20 +19,20 @@ use super::red::RedConfig;
 use super::wf2q::Wf2qConfig;
 use netloom_units::text_or_table;
 
-/// Where frames wait for the line.
+/// The queue in which frames wait for the line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
     /// The queue discipline.
     pub discipline: Discipline,
-    /// How much may wait.
+    /// Limit on what may wait.
     pub limit: QueueLimit,
-    /// What becomes of frames that come when it is full.
+    /// Treatment of frames that come when it is full.
     #[serde(default, skip_serializing_if = "WhenFull::drops")]
     pub full: WhenFull,
 }
 
-/// A change to where frames wait for the line.
+/// A change of the queue in which frames wait for the line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueueChange {
@@ -40,19 +40,19 @@ pub struct QueueChange {
     /// `{codel: {target: 5ms}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Discipline>,
-    /// How much may wait: `100packets`, `64KiB` or `50ms` at the current rate. The default is
+    /// Limit on what may wait: `100packets`, `64KiB` or `50ms` at the current rate. The default is
     /// 100ms or 50packets, whichever is larger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<QueueLimit>,
-    /// What becomes of frames that come when it is full: `drop` (default), or `wait`: nothing is
-    /// dropped here, and the interface in front of the pipe is read no further, so that frames wait
-    /// in the node's own queue. `wait` takes a constant rate and `fifo`.
+    /// Treatment of frames that come when it is full: `drop` (default) or `wait`. With `wait`
+    /// nothing is dropped here. Instead, the interface in front of the pipe is not read any
+    /// further, so frames wait in the node's own queue. `wait` requires a constant rate and `fifo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full: Option<WhenFull>,
 }
 
 impl QueueChange {
-    /// The keys that are said, as they are written.
+    /// The keys that are set, as they are written.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
         let Self { discipline, limit, full } = self;
         let discipline = discipline.as_ref().map(|_| "queue.discipline");
@@ -60,7 +60,7 @@ impl QueueChange {
         discipline.into_iter().chain(limit).chain(full.map(|_| "queue.full"))
     }
 
-    /// This change with `later` laid over it.
+    /// Returns this change overlaid with `later`.
     pub(crate) fn overlaid(&self, later: &Self) -> Self {
         Self {
             discipline: later.discipline.clone().or_else(|| self.discipline.clone()),
@@ -69,7 +69,7 @@ impl QueueChange {
         }
     }
 
-    /// Writes what is said into `config`.
+    /// Writes the values that are set into `config`.
     pub(crate) fn apply_to(&self, config: &mut QueueConfig) {
         if let Some(discipline) = &self.discipline {
             config.discipline.clone_from(discipline);
@@ -83,7 +83,7 @@ impl QueueChange {
     }
 }
 
-/// Declares the disciplines from one table: the name that is written, and the parameters.
+/// Declares the disciplines from one table of the names that are written and the parameters.
 macro_rules! disciplines {
     ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal $(or $alias:literal)?;)*) => {
         /// A queue discipline and its parameters.
@@ -110,7 +110,7 @@ macro_rules! disciplines {
                 }
             }
 
-            /// The same, if its parameters make sense.
+            /// Returns the discipline, or an error if its parameters make no sense.
             pub(crate) fn checked(self) -> Result<Self, String> {
                 match &self {
                     $(Self::$variant(config) => config.check()?,)*
@@ -173,7 +173,7 @@ impl Default for Discipline {
 }
 
 impl Discipline {
-    /// Its classes, as far as they are written.
+    /// The classes that are written.
     fn classes(&self) -> &[ClassConfig] {
         match self {
             Self::Drr(config) => &config.classes,
@@ -183,17 +183,17 @@ impl Discipline {
         }
     }
 
-    /// Whether it is one of those that divide frames into classes.
+    /// Whether the discipline divides frames into classes.
     pub(super) fn has_classes(&self) -> bool {
         matches!(self, Self::Drr(_) | Self::Wf2q(_) | Self::Prio(_))
     }
 
-    /// Whether a class of it has a cap.
+    /// Whether one of its classes has a cap.
     pub(crate) fn has_caps(&self) -> bool {
         self.classes().iter().any(|class| class.most.is_some())
     }
 
-    /// The name alone, where all parameters have their defaults.
+    /// The name alone, if all parameters have their defaults.
     fn text(&self) -> Option<String> {
         let name = self.name();
         (Self::named(name).as_ref() == Some(self)).then(|| name.into())

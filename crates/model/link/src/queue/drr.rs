@@ -1,6 +1,7 @@
 //! Deficit round robin (Shreedhar & Varghese 1995, "Efficient Fair Queueing Using Deficit Round
-//! Robin"): classes take turns; in each a class may send a quantum for each unit of its weight, and
-//! what it cannot use, because its next frame is longer, it keeps for its next turn.
+//! Robin"). Classes take turns. In each turn, a class may send a quantum for each unit of its
+//! weight. If it cannot use all of it, because its next frame is longer, it keeps the rest for its
+//! next turn.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -21,12 +22,12 @@ pub struct DrrConfig {
     /// The classes, each with a `match` and a `weight`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassConfig>,
-    /// Instead of classes: number of queues of equal weight that flows are hashed into by their
-    /// 5-tuple (default 64, at most 65536).
+    /// Number of queues of equal weight into which flows are hashed by their 5-tuple, instead of
+    /// classes (default 64, at most 65536).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<NonZeroU32>,
     /// Bytes on the line that a class of weight 1 may send in its turn (default `1514B`, at least
-    /// `256B`). From the longest frame on, serving a frame takes constant time.
+    /// `256B`). If it is at least the longest frame, serving a frame takes constant time.
     pub quantum: Size,
 }
 
@@ -37,24 +38,24 @@ impl Default for DrrConfig {
 }
 
 impl DrrConfig {
-    /// What is wrong with the parameters, if anything.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         check_quantum(self.quantum)?;
         check_shares(&self.classes, self.flows)
     }
 }
 
-/// Round robin with deficits.
+/// The policy of deficit round robin.
 #[derive(Debug)]
 pub(super) struct Drr {
-    /// For each class.
+    /// Quantum of each class.
     quanta: Vec<i64>,
-    /// Bytes that a class may send yet in its turn. Below zero if its frame was longer than the one
-    /// that was in front when it was picked, and a discipline of the class dropped that one.
+    /// Bytes that each class may still send in its turn. Negative if the class sent a longer frame
+    /// than the one in front when it was picked, because its discipline dropped that one.
     deficits: Vec<i64>,
-    /// The classes with frames, the one whose turn it is in front.
+    /// The active classes; the one whose turn it is comes first.
     active: VecDeque<u32>,
-    /// Whether the one in front has got its quantum for this turn.
+    /// Whether the first class has received its quantum for this turn.
     granted: bool,
 }
 
@@ -77,7 +78,7 @@ impl Policy for Drr {
 
     fn new(config: &DrrConfig, stream: &Stream) -> (Self, Classes) {
         let classes = Classes::shared(&config.classes, config.flows, stream);
-        // A quantum of nothing would never end a round; `check` asks for more than that.
+        // A quantum of 0 would never end a round. `check` requires a larger one.
         let quantum = |terms: &ClassTerms| {
             let bytes = config.quantum.bytes().saturating_mul(terms.weight.into());
             i64::try_from(bytes).unwrap_or(i64::MAX).max(1)

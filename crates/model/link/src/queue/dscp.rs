@@ -1,4 +1,4 @@
-//! Differentiated services code points as they are written: numbers or their standard names; one, or
+//! The notation of differentiated services code points: numbers or standard names; one of them, or
 //! a set.
 
 use std::fmt;
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// A set of code points, written as one or as a list.
+/// A set of code points, written as one code point or as a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dscps {
     /// Bit n stands for code point n.
@@ -16,19 +16,19 @@ pub struct Dscps {
 }
 
 impl Dscps {
-    /// The code points that are given; those above 63 do not exist and are left out.
+    /// Creates a set. Code points above 63 do not exist and are left out.
     pub fn of(dscps: impl IntoIterator<Item = u8>) -> Self {
         let bits = dscps.into_iter().filter(|dscp| *dscp < 64).map(|dscp| 1 << dscp);
         Self { set: bits.fold(0, |set, bit: u64| set | bit) }
     }
 
-    /// Whether `dscp` is one of them.
+    /// Whether the set contains `dscp`.
     #[inline]
     pub const fn contains(self, dscp: u8) -> bool {
         dscp < 64 && self.set & (1 << dscp) != 0
     }
 
-    /// The code points, in their order.
+    /// The code points in ascending order.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         (0..64).filter(move |dscp| self.contains(*dscp))
     }
@@ -38,12 +38,13 @@ impl Dscps {
     }
 }
 
-/// One code point (RFC 2474), written as a number from 0 to 63 or a name like `ef`, `af41` or `cs6`.
+/// One code point (RFC 2474), written as a number from 0 to 63 or a name like `ef`, `af41` or
+/// `cs6`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Dscp(u8);
 
 impl Dscp {
-    /// Its number, 0 to 63.
+    /// Number of the code point, 0 to 63.
     pub const fn value(self) -> u8 {
         self.0
     }
@@ -70,7 +71,7 @@ impl FromStr for Dscp {
     }
 }
 
-/// Code points by name (RFC 2474, 2597, 3246, 5865, 8622).
+/// Returns the code point with this name (RFC 2474, 2597, 3246, 5865, 8622).
 fn named(name: &str) -> Option<u64> {
     let digits: Vec<u64> =
         name.chars().skip(2).map(|c| c.to_digit(10).map(u64::from)).collect::<Option<_>>()?;
@@ -186,7 +187,7 @@ impl JsonSchema for Dscps {
     }
 }
 
-/// One code point.
+/// Schema of one code point.
 fn one_schema() -> schemars::Schema {
     schemars::json_schema!({
         "type": ["integer", "string"],
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         assert!(read("64").unwrap_err().contains("0 to 63"));
         assert!(read("-1").unwrap_err().contains("0 to 63"));
         assert!(read(r#""af44""#).unwrap_err().contains("`af11` to `af43`"));
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn dscps_survive_a_round_trip() {
         for text in ["46", "[10,12,14]"] {
             let dscps: Dscps = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&dscps).unwrap(), text);

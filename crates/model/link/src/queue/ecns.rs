@@ -1,4 +1,4 @@
-//! Values of the ECN field as classes name them.
+//! Values of the ECN field in the notation of classes.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 use crate::Ecn;
 
-/// The values by name (RFC 3168).
+/// The values with their names (RFC 3168).
 const NAMED: [(&str, Ecn); 4] = [
     ("not_ect", Ecn::NotCapable),
     ("ect1", Ecn::Capable1),
@@ -20,12 +20,12 @@ const NAMED: [(&str, Ecn); 4] = [
 /// `ect1`, `ce`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ecns {
-    /// For each of [`NAMED`].
+    /// Whether the set contains each value of [`NAMED`].
     set: [bool; NAMED.len()],
 }
 
 impl Ecns {
-    /// Whether `ecn` is one of them.
+    /// Whether the set contains `ecn`.
     #[inline]
     pub fn contains(&self, ecn: Ecn) -> bool {
         NAMED.iter().zip(self.set).any(|((_, one), is_in)| is_in && *one == ecn)
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         assert!(read("\"ect2\"").unwrap_err().contains("`not_ect`, `ect0`"));
         assert!(read("3").unwrap_err().contains("like `ce`"));
         assert!(read("[]").unwrap_err().contains("at least one"));

@@ -1,5 +1,5 @@
-//! First in, first out. A frame that finds the queue full is dropped (drop-tail), or takes the place
-//! of the oldest ones (drop-head).
+//! First in, first out. A frame that finds the queue full is dropped (drop-tail), or replaces the
+//! oldest ones (drop-head).
 
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -16,12 +16,12 @@ use crate::{DropReason, Frame, FrameInfo};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FifoConfig {
-    /// Which frame goes when the queue is full: the one that arrives (`tail`, default) or the oldest
-    /// ones (`head`).
+    /// Frame that is dropped when the queue is full: the one that arrives (`tail`, default) or the
+    /// oldest ones (`head`).
     pub drop: DropFrom,
 }
 
-/// Which end of a full queue frames are dropped from.
+/// The end of a full queue from which frames are dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DropFrom {
@@ -33,13 +33,13 @@ pub enum DropFrom {
 }
 
 impl FifoConfig {
-    /// Nothing can be wrong with the parameters.
+    /// Checks the parameters, which are always valid.
     pub(super) fn check(self) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// The queue.
+/// The queue of the discipline.
 #[derive(Debug)]
 pub(super) struct Fifo<F> {
     config: FifoConfig,
@@ -53,12 +53,14 @@ impl<F> Fifo<F> {
 }
 
 impl<F: Frame> Fifo<F> {
-    /// All that waits, oldest first, if later frames cannot make one of them go.
+    /// All waiting frames, oldest first; `None` if later frames may cause one of them to be
+    /// dropped.
     pub fn in_order(&self) -> Option<impl Iterator<Item = &Waiting<F>>> {
         (self.config.drop == DropFrom::Tail).then(|| self.store.iter())
     }
 
-    /// Drops the oldest frames until `waiting` has room. `false`: it is the one that has to go.
+    /// Drops the oldest frames until `waiting` has room. Returns `false` if `waiting` itself must
+    /// be dropped.
     #[cold]
     fn make_room(
         &mut self,

@@ -1,12 +1,12 @@
-//! Which packets are one flow: the hash of the 5-tuple. Not here: the queues of flows.
+//! Assignment of packets to flows by a hash of the 5-tuple. Not here: the queues of flows.
 
 use std::net::IpAddr;
 
 use crate::{Header, Stream};
 use netloom_units::mix;
 
-/// A hash of addresses, protocol and ports that differs from pipe to pipe, so that flows that share a
-/// bucket in one pipe do not share it in the next.
+/// A hash of addresses, protocol and ports. It differs from pipe to pipe, so flows that share a
+/// bucket in one pipe do not share one in the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FlowHash {
     perturbation: u64,
@@ -17,7 +17,8 @@ impl FlowHash {
         Self { perturbation: stream.fork("flow hash").uniform().to_bits() }
     }
 
-    /// The bucket, of `buckets`, of a packet's flow. All that is not IP is one flow.
+    /// Returns the bucket of a packet's flow, below `buckets`. All frames that are not IP are one
+    /// flow.
     #[inline]
     pub fn bucket(self, header: Option<&Header>, buckets: usize) -> usize {
         let hash = header.map_or(0, |header| {
@@ -26,7 +27,7 @@ impl FlowHash {
             let hash = mix(self.perturbation ^ rest);
             absorb(absorb(hash, header.source), header.destination)
         });
-        // The high bits choose: hash / 2⁶⁴ of the buckets.
+        // The high bits choose the bucket: its index is hash / 2⁶⁴ · buckets.
         ((u128::from(hash) * buckets as u128) >> 64) as usize
     }
 }

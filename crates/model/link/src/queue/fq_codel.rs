@@ -1,10 +1,12 @@
-//! Flow queue CoDel (RFC 8290): a queue and a CoDel for each flow, served by deficit round robin with
-//! precedence for flows that have just begun.
+//! Flow queue CoDel (RFC 8290): a queue and a CoDel for each flow, served by deficit round robin,
+//! with precedence for flows that have just begun.
 //!
-//! Of what RFC 8290 leaves to implementations: the limit is the queue's own, as of every discipline here
-//! (Linux: 10,240 packets and 32 MiB); turns and backlogs are counted in bytes on the line, framing included;
-//! a drop from the fattest flow leaves the flow's CoDel as it is (Linux adds it to CoDel's count of drops);
-//! flows differ by their 5-tuple and by nothing else.
+//! RFC 8290 leaves some choices to implementations. Here:
+//! - The limit is the queue's own, as for every discipline (Linux: 10,240 packets and 32 MiB).
+//! - Turns and backlogs are counted in bytes on the line, framing included.
+//! - A drop from the fattest flow does not change the flow's CoDel (Linux adds it to CoDel's count
+//!   of drops).
+//! - Flows are distinguished only by their 5-tuple.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -27,16 +29,16 @@ use crate::{DropReason, Frame, FrameInfo, Stream};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FqCodelConfig {
-    /// Number of queues that flows are hashed into (default 1024, at most 65536).
+    /// Number of queues into which flows are hashed (default 1024, at most 65536).
     pub flows: NonZeroU32,
     /// Bytes on the line that a flow may send in its turn (default `1514B`, at least `256B`).
     pub quantum: Size,
-    /// Waiting time that is acceptable for ever (default `5ms`).
+    /// Waiting time that is acceptable indefinitely (default `5ms`).
     pub target: netloom_units::Duration,
-    /// How long a flow's waiting time may stay above the target before the first drop (default
-    /// `100ms`).
+    /// Time for which a flow's waiting time may stay above the target before the first drop
+    /// (default `100ms`).
     pub interval: netloom_units::Duration,
-    /// Whether packets that take part in ECN are marked instead of dropped (default `true`).
+    /// Whether ECN-capable packets are marked instead of dropped (default `true`).
     pub ecn: bool,
 }
 
@@ -49,7 +51,7 @@ impl Default for FqCodelConfig {
 }
 
 impl FqCodelConfig {
-    /// What is wrong with the parameters, if anything.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         check_flows(self.flows)?;
         check_quantum(self.quantum)?;
@@ -61,19 +63,20 @@ impl FqCodelConfig {
     }
 }
 
-/// Most frames dropped at once from the fattest flow; at most half of what it has (section 4.1).
+/// Largest number of frames dropped at once from the fattest flow. Dropping also stops when at most
+/// half of its bytes are left (section 4.1).
 const DROP_BATCH: u32 = 64;
 
-/// The queue.
+/// The queue of the discipline.
 #[derive(Debug)]
 pub(super) struct FqCodel<F> {
     config: FqCodelConfig,
     hash: FlowHash,
-    /// One for each bucket; none before the first arrival, so that idle pipes stay small.
+    /// One for each bucket; empty before the first arrival, so idle pipes stay small.
     flows: Vec<Flow<F>>,
-    /// Flows that have just begun, by bucket.
+    /// Buckets of the flows that have just begun.
     new: VecDeque<u32>,
-    /// Flows that have had a turn, by bucket.
+    /// Buckets of the flows that have had a turn.
     old: VecDeque<u32>,
     backlog: Backlog,
     largest: LargestSeen,
@@ -84,9 +87,10 @@ pub(super) struct FqCodel<F> {
 struct Flow<F> {
     store: Store<F>,
     control: Control,
-    /// Bytes on the line that it may still send in this turn; the last frame may overdraw it.
+    /// Bytes on the line that the flow may still send in this turn. The last frame may overdraw
+    /// them.
     deficit: i64,
-    /// Whether it is in one of the two lists.
+    /// Whether the flow is in `new` or `old`.
     listed: bool,
 }
 
@@ -110,11 +114,11 @@ impl<F: Frame> FqCodel<F> {
     }
 
     fn quantum(&self) -> i64 {
-        // At most 16 MiB, which `check` sees to; at least a byte, so that every turn moves on.
+        // At most 16 MiB, which `check` ensures. At least one byte, so every turn makes progress.
         self.config.quantum.bytes().clamp(1, 1 << 24) as i64
     }
 
-    /// Puts a frame into its flow's queue; a flow that was not active becomes a new one.
+    /// Appends a frame to its flow's queue. A flow that was not active becomes a new one.
     fn push(&mut self, waiting: Waiting<F>) {
         if self.flows.is_empty() {
             self.flows.resize_with(self.config.flows.get() as usize, Flow::default);
@@ -132,14 +136,14 @@ impl<F: Frame> FqCodel<F> {
         flow.store.push(waiting);
     }
 
-    /// The bucket of the flow that has the most bytes.
+    /// Returns the bucket of the flow with the most bytes.
     fn fattest(&self) -> Option<u32> {
         let bytes = |bucket: &u32| self.flows[*bucket as usize].store.backlog().line_bytes;
         self.new.iter().chain(&self.old).copied().max_by_key(bytes)
     }
 
-    /// Drops from the head of the flow that has the most bytes: half of its frames, at most 64, so
-    /// that the search is rare.
+    /// Drops frames from the head of the flow with the most bytes: up to half of its bytes, and at
+    /// most 64 frames. So this search is rare.
     #[cold]
     fn drop_from_fattest(&mut self, now: Time, effects: &mut Effects<F>) {
         let Some(fattest) = self.fattest() else { return };
@@ -155,8 +159,8 @@ impl<F: Frame> FqCodel<F> {
         }
     }
 
-    /// The flow whose turn it is, and whether it is a new one: a flow that has used up its deficit
-    /// gets another quantum and goes behind all old ones.
+    /// Returns the bucket of the flow whose turn it is, and whether it is a new flow. A flow that
+    /// has used up its deficit gets another quantum and goes behind all old flows.
     fn next_flow(&mut self) -> Option<(u32, bool)> {
         loop {
             let (bucket, is_new) = match self.new.front() {
@@ -220,8 +224,8 @@ impl<F: Frame> Schedule<F> for FqCodel<F> {
                 *deficit -= waiting.line_bytes as i64;
                 return Some(waiting);
             }
-            // An empty new flow waits one round among the old ones: it cannot come back as a new one
-            // at once and starve them (section 4.2).
+            // An empty new flow waits for one round among the old ones, so it cannot return at once
+            // as a new one and starve them (section 4.2).
             self.leave_front(is_new);
             if is_new && !self.old.is_empty() {
                 self.old.push_back(bucket);
@@ -264,13 +268,14 @@ impl<F: Frame> Schedule<F> for FqCodel<F> {
 }
 
 impl<F: Frame> InClass<F> for FqCodel<F> {
-    /// Of the flow that is in front now; another may come before it by its deficit.
+    /// The value for the flow that is now in front. Another flow may be served first because of its
+    /// deficit.
     fn head_line_bytes(&self) -> Option<u64> {
         let mut listed = self.new.iter().chain(&self.old);
         listed.find_map(|bucket| self.flows[*bucket as usize].store.head_line_bytes())
     }
 
-    /// From the head of the flow that has the most bytes.
+    /// Removes from the head of the flow with the most bytes.
     fn give_up(&mut self) -> Option<Waiting<F>> {
         let fattest = self.fattest()?;
         let oldest = self.flows[fattest as usize].store.pop()?;

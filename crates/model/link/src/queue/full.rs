@@ -1,4 +1,4 @@
-//! What becomes of frames that come when a queue is full. Not here: how much may wait (`limit`).
+//! The treatment of frames that come when a queue is full. Not here: the limit (`limit`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,15 +7,16 @@ use super::config::Discipline;
 use super::fifo::{DropFrom, FifoConfig};
 use crate::{PipeConfig, RateLimit};
 
-/// What becomes of frames that come when a queue is full.
+/// The treatment of frames that come when a queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFull {
-    /// The discipline drops one.
+    /// The discipline drops a frame.
     #[default]
     Drop,
-    /// Nothing is dropped: who offers frames waits until [`Pipe::is_full`](crate::Pipe::is_full)
-    /// is over (backpressure; Maier 2011, §2.2.2.3).
+    /// Nothing is dropped. The source of the frames waits until
+    /// [`Pipe::is_full`](crate::Pipe::is_full) returns `false` (backpressure; Maier 2011,
+    /// §2.2.2.3).
     Wait,
 }
 
@@ -25,11 +26,12 @@ impl WhenFull {
         *self == Self::Drop
     }
 
-    /// Whether a pipe with `config` can have who offers frames wait.
+    /// Checks that a pipe with `config` can make the source of its frames wait. The source must
+    /// know when the line takes the next frame. So the rate must be constant, only its frames may
+    /// be on the line, and no discipline may drop them.
     ///
     /// # Errors
-    /// What is in the way; what to do. Who offers frames has to know when the line takes the next
-    /// one, so the rate is constant, and nothing but its frames is on the line or dropped.
+    /// The error is the obstacle, with advice.
     pub fn check(config: &PipeConfig) -> Result<(), String> {
         if config.queue.full == Self::Drop {
             return Ok(());

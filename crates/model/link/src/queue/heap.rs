@@ -1,11 +1,11 @@
-//! A binary heap over small numbers (classes) whose keys can be changed: the order of service of
-//! `wf2q+`, and whose frame goes when a queue with classes is full.
+//! A binary heap over small numbers (classes) whose keys can be changed. It gives the order of
+//! service of `wf2q+`, and the class that loses a frame when a queue with classes is full.
 
-/// A min-heap of indices below a fixed number, each at most once. Equal keys come out by index.
+/// A min-heap of indices below a fixed number, each at most once. Equal keys are ordered by index.
 #[derive(Debug)]
 pub(super) struct IndexedHeap<K> {
     entries: Vec<(K, u32)>,
-    /// For each index its place in `entries`, or `ABSENT`.
+    /// The position of each index in `entries`, or `ABSENT`.
     places: Vec<u32>,
 }
 
@@ -16,20 +16,20 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         Self { entries: Vec::new(), places: vec![ABSENT; indices] }
     }
 
-    /// The smallest key and whose it is.
+    /// Returns the index with the smallest key, and the key.
     #[inline]
     pub fn peek(&self) -> Option<(usize, K)> {
         self.entries.first().map(|(key, index)| (*index as usize, *key))
     }
 
-    /// The key of `index`, if it is in.
+    /// Returns the key of `index`, if the heap contains it.
     #[inline]
     pub fn key(&self, index: usize) -> Option<K> {
         let place = self.places[index];
         (place != ABSENT).then(|| self.entries[place as usize].0)
     }
 
-    /// Puts `index` in, or changes its key.
+    /// Inserts `index`, or changes its key.
     pub fn set(&mut self, index: usize, key: K) {
         let place = self.places[index];
         if place == ABSENT {
@@ -42,7 +42,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         }
     }
 
-    /// Takes `index` out, if it is in.
+    /// Removes `index`, if the heap contains it.
     pub fn remove(&mut self, index: usize) {
         let place = std::mem::replace(&mut self.places[index], ABSENT);
         if place == ABSENT {
@@ -56,7 +56,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         }
     }
 
-    /// Moves an entry up to its place, writing down the places of all that it passes.
+    /// Moves an entry up to its position, and records the positions of all entries that it passes.
     fn rise(&mut self, mut place: usize) -> usize {
         while place > 0 {
             let parent = (place - 1) / 2;
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a map that is searched.
+        /// Compares the heap with a map that is searched.
         #[test]
         fn the_smallest_key_is_on_top(steps in prop::collection::vec((0usize..20, option()), 1..200)) {
             let (mut heap, mut map) = (IndexedHeap::new(20), BTreeMap::new());

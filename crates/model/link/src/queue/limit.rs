@@ -1,4 +1,4 @@
-//! How much may wait in a queue.
+//! Limits on what may wait in a queue.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,26 +8,26 @@ use netloom_units::{Duration, Rate, Size, UnitError};
 use super::schedule::{Backlog, Waiting};
 use crate::{FrameInfo, RateLimit};
 
-/// How much may wait in a queue, the frame on the line not counted.
+/// The limit on what may wait in a queue, without the frame on the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum QueueLimit {
     /// 100 ms at the current rate or 50 packets, whichever is larger.
     #[default]
     Default,
-    /// So many packets.
+    /// A number of packets.
     Packets(u32),
-    /// So many bytes, framing included.
+    /// A number of bytes on the line, framing included.
     Bytes(Size),
-    /// So much time at the current rate.
+    /// A time at the current rate.
     Time(Duration),
 }
 
-/// The default limit in time, and the packets it never goes below.
+/// The default limit in time, and the number of packets that always may wait.
 const DEFAULT_TIME: Duration = Duration::from_millis(100);
 const DEFAULT_PACKETS: u64 = 50;
 
 impl QueueLimit {
-    /// The limit in words, with what it means at `rate`: `100ms (125kB)`, `50packets`, or `none`
+    /// The limit in words, with its meaning at `rate`: `100ms (125kB)`, `50packets`, or `none`
     /// where there is no queue.
     pub fn in_words(self, rate: &RateLimit) -> String {
         let Some(rate) = rate.nominal() else { return "none".into() };
@@ -42,7 +42,7 @@ impl QueueLimit {
     }
 }
 
-/// A limit at a rate: a frame is admitted if either bound leaves room for it.
+/// A limit at a certain rate. A frame is admitted if either of the two bounds leaves room for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bound {
     pub packets: u64,
@@ -53,7 +53,8 @@ impl Bound {
     /// No limit.
     pub const NONE: Self = Self { packets: u64::MAX, line_bytes: u64::MAX };
 
-    /// What `limit` allows on a line of `rate`; without a rate, anything.
+    /// Returns the bound for `limit` on a line of `rate`. Without a rate, limits in time admit
+    /// everything.
     pub fn of(limit: QueueLimit, rate: Option<Rate>) -> Self {
         let bytes_in = |time| rate.map_or(u64::MAX, |rate| rate.bytes_in(time).bytes());
         match limit {
@@ -66,8 +67,8 @@ impl Bound {
         }
     }
 
-    /// Which share of it a mean backlog takes, of the bound that leaves more room. `None` where
-    /// nothing is bounded, or nothing may wait.
+    /// Returns the share of the bound that a mean backlog takes. Of the two bounds, the one that
+    /// leaves more room counts. `None` if there is no bound or nothing may wait.
     pub fn share(self, frames: f64, line_bytes: f64) -> Option<f64> {
         if self.packets == u64::MAX || self.line_bytes == u64::MAX {
             return None;
@@ -77,7 +78,7 @@ impl Bound {
         shares.into_iter().flatten().reduce(f64::min)
     }
 
-    /// Whether a frame of `info`, `line_bytes` long on the line, may join `backlog`.
+    /// Whether a frame of `info`, with `line_bytes` on the line, may join `backlog`.
     #[inline]
     pub fn admits(self, backlog: Backlog, info: &FrameInfo, line_bytes: u64) -> bool {
         backlog.frames + u64::from(info.frames()) <= self.packets
@@ -85,16 +86,16 @@ impl Bound {
     }
 }
 
-/// The conditions that an arrival meets.
+/// The conditions in the queue when a frame arrives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
-    /// The queue's limit at the current rate.
+    /// Limit of the queue at the current rate.
     pub bound: Bound,
-    /// The line's current rate.
+    /// Current rate of the line.
     pub rate: Option<Rate>,
-    /// Whether the frame goes on the line at once, so that limits do not concern it.
+    /// Whether the frame goes on the line at once, so limits do not apply to it.
     pub line_free: bool,
-    /// Whether the queue is idle: nothing of it waits or is on the line.
+    /// Whether the queue is idle: none of its frames waits or is on the line.
     pub idle: bool,
 }
 
@@ -116,15 +117,16 @@ impl Room {
         self.line_free || bound.admits(backlog, &waiting.info, waiting.line_bytes)
     }
 
-    /// Whether more waits than the limit allows, because it was lowered. Then arrivals are dropped
-    /// until the line has taken the excess: a limit is never enforced on what waits already.
+    /// Whether more waits than the limit allows, because the limit was lowered. Then arrivals are
+    /// dropped until the line has sent the excess: a limit is never enforced on frames that already
+    /// wait.
     pub fn is_exceeded(self, backlog: Backlog) -> bool {
         let Bound { packets, line_bytes } = self.bound;
         !self.line_free && backlog.frames > packets && backlog.line_bytes > line_bytes
     }
 
-    /// Whether other frames can go for `waiting`: the limit is not exceeded already and would take
-    /// the frame into an empty queue.
+    /// Whether other frames may be dropped for `waiting`: the limit is not exceeded, and an empty
+    /// queue would admit the frame.
     pub fn can_be_made<F>(self, backlog: Backlog, waiting: &Waiting<F>) -> bool {
         !self.is_exceeded(backlog) && self.admits(Backlog::default(), waiting)
     }

@@ -1,19 +1,19 @@
-//! Where frames wait for the line: what can be written, and the disciplines behind one trait.
-//! Not here: the line itself; the frame on it does not count as waiting.
+//! The queue in which frames wait for the line: notation, and the disciplines behind one trait.
+//! Not here: the line itself. The frame on it does not count as waiting.
 //!
 //! | file | what |
 //! |---|---|
-//! | `config` | what can be written: [`QueueConfig`], [`Discipline`] |
-//! | `limit`, `full` | how much may wait, and what becomes of more |
-//! | `schedule` | the trait of all disciplines, and what passes through it |
-//! | `store` | frames in order of arrival: what disciplines are made of |
+//! | `config` | the notation: [`QueueConfig`], [`Discipline`] |
+//! | `limit`, `full` | the limit on what may wait, and the treatment of further frames |
+//! | `schedule` | the trait of all disciplines, and the types in its methods |
+//! | `store` | frames in order of arrival, the basis of all disciplines |
 //! | `fifo`, `red`, `codel`, `pie` | disciplines with one queue |
 //! | `flow`, `fq_codel` | the hash of flows; a queue for each flow |
-//! | `classes`, `dscp`, `ecns`, `ports`, `prefix` | which class a frame belongs to |
+//! | `classes`, `dscp`, `ecns`, `ports`, `prefix` | the class of a frame |
 //! | `classful`, `class_queue`, `heap` | a queue for each class, which may have a discipline of its own |
 //! | `alone` | a queue without a line behind it: [`FrameQueue`] |
-//! | `caps` | classes that may not send more than they may |
-//! | `drr`, `wf2q`, `prio` | in which order classes are served |
+//! | `caps` | caps on the rates of classes |
+//! | `drr`, `wf2q`, `prio` | the order in which classes are served |
 
 mod alone;
 mod caps;
@@ -84,17 +84,17 @@ pub(crate) struct Queue<F> {
     config: QueueConfig,
     bound: Bound,
     rate: Option<Rate>,
-    /// Whether a class has a cap.
+    /// Whether any class has a cap.
     capped: bool,
     stream: Stream,
     pub effects: Effects<F>,
 }
 
-/// FIFO in place, because nearly all queues are; all others behind a pointer.
+/// FIFO is stored in place, because nearly all queues use it; all other disciplines are boxed.
 #[derive(Debug)]
 enum Kind<F> {
     Fifo(Fifo<F>),
-    /// A discipline that classes may have, too.
+    /// A discipline that a class may have, too.
     Single(Box<dyn InClass<F>>),
     /// A discipline with classes.
     Classes(Box<dyn Schedule<F>>),
@@ -122,25 +122,26 @@ impl<F: Frame> Queue<F> {
         matches!(self.discipline, Kind::Fifo(_))
     }
 
-    /// Whether a super-frame has to be split before it comes here.
+    /// Whether a super-frame must be split before it comes here.
     pub fn wants_single_frames(&self) -> bool {
         !self.is_fifo() || matches!(self.config.limit, QueueLimit::Packets(_))
     }
 
-    /// Whether the limits would leave room for a frame of `info` now.
+    /// Whether the limits leave room for a frame of `info` now.
     pub fn has_room(&self, info: &FrameInfo, line_bytes: u64) -> bool {
         self.bound.admits(self.backlog(), info, line_bytes)
     }
 
-    /// Whether not even the shortest frame has room, in a queue that has others wait for it.
+    /// Whether the queue makes its source wait and has no room even for the shortest frame, which
+    /// takes `line_bytes`.
     #[inline]
     pub fn is_full(&self, line_bytes: u64) -> bool {
         self.config.full == WhenFull::Wait
             && !self.bound.admits(self.backlog(), &FrameInfo::single(0), line_bytes)
     }
 
-    /// Takes in a frame that finds the line busy. Where others wait for room, what has been read is
-    /// taken in, room or not.
+    /// Adds a frame that finds the line busy. If the queue makes its source wait, frames that were
+    /// already read are added regardless of the limits.
     #[inline]
     pub fn enqueue(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
         let bound = match self.config.full {
@@ -153,17 +154,17 @@ impl<F: Frame> Queue<F> {
         each!(&mut self.discipline, discipline => discipline.enqueue(now, waiting, room, effects))
     }
 
-    /// Whether frames that find the line free have to go through [`pass`](Self::pass): every
-    /// discipline but FIFO looks at them, too. Without a rate there is no queue, but for classes
-    /// with caps.
+    /// Whether frames that find the line free must go through [`pass`](Self::pass). This is so for
+    /// every discipline but FIFO, because the discipline keeps track of them. Without a rate there
+    /// is no queue, except for classes with caps.
     #[inline]
     pub fn looks_at_all(&self) -> bool {
         !self.is_fifo() && (self.rate.is_some() || self.capped)
     }
 
-    /// Lets a frame through that finds the line free and nothing waiting that may leave. Limits do
-    /// not concern it; active queue management may. `None`: it waits, because its class is at its
-    /// cap.
+    /// Passes a frame through that finds the line free and no waiting frame that may leave. Limits
+    /// do not apply to it, but active queue management may drop it. Returns `None` if it waits
+    /// because its class is at its cap.
     pub fn pass(
         &mut self,
         now: Time,
@@ -177,7 +178,7 @@ impl<F: Frame> Queue<F> {
         })
     }
 
-    /// When the first of the frames that wait may leave, if the line is free and none may now.
+    /// Time at which the first waiting frame may leave, if the line is free and none may leave now.
     #[inline]
     pub fn opens(&self) -> Option<Time> {
         match &self.discipline {
@@ -197,18 +198,18 @@ impl<F: Frame> Queue<F> {
         each!(&self.discipline, discipline => discipline.backlog())
     }
 
-    /// How much may wait.
+    /// Limit on what may wait, at the current rate.
     pub fn bound(&self) -> Bound {
         self.bound
     }
 
-    /// Takes in a frame whatever waits.
+    /// Adds a frame regardless of the limits.
     pub fn push(&mut self, now: Time, waiting: Waiting<F>) {
         each!(&mut self.discipline, discipline => discipline.adopt(now, waiting));
     }
 
-    /// All frames that wait, in the order in which they leave, if nothing that arrives later can
-    /// change it.
+    /// All waiting frames, in the order in which they leave; `None` if later arrivals may change
+    /// it.
     pub fn in_order(&self) -> Option<impl Iterator<Item = &Waiting<F>>> {
         match &self.discipline {
             Kind::Fifo(fifo) => fifo.in_order(),
@@ -222,7 +223,7 @@ impl<F: Frame> Queue<F> {
         first.is_some_and(|first| fluid.is_ahead_of(first.order))
     }
 
-    /// Everything that waits, oldest first.
+    /// Removes and returns all waiting frames, oldest first.
     pub fn drain(&mut self) -> Vec<Waiting<F>> {
         let mut waiting = Vec::new();
         each!(&mut self.discipline, discipline => discipline.drain(&mut waiting));
@@ -230,8 +231,9 @@ impl<F: Frame> Queue<F> {
         waiting
     }
 
-    /// New limits and discipline for frames to come; what waits stays, even above the limits. Another
-    /// discipline takes it over in the order of arrival, and goes on from there in its own.
+    /// Sets limits and discipline for the following frames. Waiting frames stay, even above the
+    /// limits. Another discipline takes them over in the order of arrival, and then serves them in
+    /// its own order.
     pub fn configure(&mut self, now: Time, config: &QueueConfig, rate: Option<Rate>) {
         let keeps_state = config.discipline == self.config.discipline
             || each!(&mut self.discipline, discipline => discipline.configure(now, &config.discipline));
@@ -247,13 +249,13 @@ impl<F: Frame> Queue<F> {
         self.set_rate(rate);
     }
 
-    /// The limits at another rate.
+    /// Applies the limits at another rate.
     pub fn set_rate(&mut self, rate: Option<Rate>) {
         self.bound = Bound::of(self.config.limit, rate);
         self.rate = rate;
     }
 
-    /// New framing for everything that still waits.
+    /// Applies a framing to all frames that still wait.
     pub fn reframe(&mut self, rate: &RateLimit, framing: Framing) {
         let line_bytes = |info: &FrameInfo| rate.line_bytes(info, framing);
         each!(&mut self.discipline, discipline => discipline.reframe(&line_bytes));

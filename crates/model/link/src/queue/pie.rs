@@ -1,21 +1,22 @@
-//! Proportional integral controller enhanced (RFC 8033): arrivals are dropped with a probability that
-//! a controller moves every `update` so that the queueing delay meets a target.
+//! Proportional integral controller enhanced (RFC 8033): arrivals are dropped with a probability
+//! that a controller adjusts every `update`, so that the queueing delay meets a target.
 //!
-//! The queueing delay is the time that the last departing frame waited (timestamps instead of
-//! estimated rates, section 5.2). Included of section 5: ECN (5.1), de-randomization (5.4), the cap
-//! on steps (5.5). Not here: switching the controller off at light load (5.3).
+//! The queueing delay is the waiting time of the last departing frame (timestamps instead of
+//! estimated rates, section 5.2). The options of section 5 that are included are ECN (5.1),
+//! de-randomization (5.4), and the cap on steps (5.5). Not here: switching the controller off at
+//! light load (5.3).
 //!
-//! Where implementations differ, or the RFC leaves it open:
+//! Where implementations differ, or the RFC leaves a choice:
 //!
 //! | | here | elsewhere |
 //! |---|---|---|
 //! | mean packet, two of which always may wait | 1024 bytes, as in DOCSIS PIE (RFC 8034) | Linux: the MTU |
-//! | ECN threshold | marks up to and with it, as Linux | |
-//! | arrivals that a safeguard or the burst allowance spares | not added up by the de-randomization, as in Linux | |
+//! | ECN threshold | marks up to and including the threshold, as Linux | |
+//! | arrivals that a safeguard or the burst allowance spares | not accumulated by the de-randomization, as in Linux | |
 //! | burst allowance | shrinks by `update` at each step (4.3) | Linux: by the time between departures |
-//! | decay without congestion | to 98 % a step (4.2) | Linux: to 63/64 |
-//! | delays above 250 ms | nothing special | Linux: 2 % more a step |
-//! | delay while the last frame is on the line | what that frame waited | Linux: 0 |
+//! | decay without congestion | to 98 % at each step (4.2) | Linux: to 63/64 |
+//! | delays above 250 ms | no special treatment | Linux: 2 % more at each step |
+//! | delay while the last frame is on the line | the waiting time of that frame | Linux: 0 |
 
 use netloom_units::{Duration, Probability, Time};
 use schemars::JsonSchema;
@@ -32,24 +33,24 @@ use crate::{DropReason, Frame, FrameInfo, Stream};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PieConfig {
-    /// Queueing delay that the controller holds (default `15ms`).
+    /// Queueing delay that the controller aims at (default `15ms`).
     pub target: Duration,
-    /// Time between two steps of the controller, at whole multiples of it (default `15ms`, at least
-    /// `100us`).
+    /// Time between two steps of the controller, which happen at whole multiples of it (default
+    /// `15ms`, at least `100us`).
     pub update: Duration,
-    /// How long a burst may last before anything is dropped (default `150ms`).
+    /// Time for which a burst may last before anything is dropped (default `150ms`).
     pub max_burst: Duration,
     /// Weight of the distance from the target, in 1/s (default `0.125`).
     pub alpha: f64,
     /// Weight of the trend of the delay, in 1/s (default `1.25`).
     pub beta: f64,
-    /// Whether packets that take part in ECN are marked instead of dropped (default `true`), as long
-    /// as the drop probability is at most `ecn_threshold`.
+    /// Whether ECN-capable packets are marked instead of dropped (default `true`), as long as the
+    /// drop probability is at most `ecn_threshold`.
     pub ecn: bool,
-    /// Drop probability above which packets are dropped even if they take part in ECN (default
+    /// Drop probability above which packets are dropped even if they are ECN-capable (default
     /// `10%`).
     pub ecn_threshold: Probability,
-    /// Whether drops are kept from coming too close to each other and too far apart (default `true`).
+    /// Whether drops are kept from being too close together or too far apart (default `true`).
     pub derandomize: bool,
 }
 
@@ -69,7 +70,7 @@ impl Default for PieConfig {
 }
 
 impl PieConfig {
-    /// What is wrong with the parameters, if anything.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.update < SHORTEST_UPDATE {
             let update = self.update;
@@ -85,29 +86,30 @@ impl PieConfig {
         Ok(())
     }
 
-    /// The number of the last step of the controller at or before `now`.
+    /// Returns the number of the last step of the controller at or before `now`.
     fn step_at(&self, now: Time) -> u64 {
         now.as_nanos() / self.update.as_nanos().max(1)
     }
 }
 
-/// The controller may have to take all the steps that fall between two calls.
+/// Shortest `update`. It bounds the work of the controller, which may have to perform all steps
+/// between two calls.
 const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
-/// Arrivals are never dropped while so little waits: two packets of the mean size (section 4.1), in
-/// bytes on the line.
+/// Bytes on the line up to which arrivals are never dropped: two packets of the mean size (section
+/// 4.1).
 const SMALL_QUEUE: u64 = 2 * 1024;
 
 /// Bounds of the accumulated probability between two drops (section 5.4).
 const ACCUMULATED: std::ops::Range<f64> = 0.85..8.5;
 
-/// The controller: its state changes at whole multiples of `update`, and by departures.
+/// The controller. Its state changes at whole multiples of `update`, and by departures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Controller {
     drop_probability: f64,
-    /// Delay of the last departing frame; zero since the queue ran empty.
+    /// Waiting time of the last departing frame; zero since the queue became empty.
     delay: Duration,
-    /// The delay at the last step.
+    /// Value of `delay` at the last step.
     old_delay: Duration,
     burst_allowance: Duration,
 }
@@ -118,7 +120,7 @@ impl Controller {
         Self { drop_probability: 0.0, delay, old_delay, burst_allowance: config.max_burst }
     }
 
-    /// One step (sections 4.2, 4.3, 5.5).
+    /// Performs one step (sections 4.2, 4.3, 5.5).
     fn step(&mut self, config: &PieConfig) {
         let [delay, old, target] =
             [self.delay, self.old_delay, config.target].map(Duration::as_secs_f64);
@@ -140,7 +142,7 @@ impl Controller {
         self.old_delay = self.delay;
     }
 
-    /// Whether the safeguards let an arrival through whatever the probability.
+    /// Whether the safeguards admit an arrival whatever the probability.
     fn spares(&self, config: &PieConfig, backlog: Backlog) -> bool {
         let calm =
             self.old_delay.as_nanos() < config.target.as_nanos() / 2 && self.drop_probability < 0.2;
@@ -148,7 +150,7 @@ impl Controller {
     }
 }
 
-/// Auto-tuning: the smaller the probability, the smaller the steps (section 4.2).
+/// Auto-tuning: a smaller probability means smaller steps (section 4.2).
 fn tuning(p: f64) -> f64 {
     const SCALES: [(f64, f64); 6] = [
         (0.000_001, 2048.0),
@@ -161,15 +163,15 @@ fn tuning(p: f64) -> f64 {
     SCALES.iter().find(|(below, _)| p < *below).map_or(1.0, |(_, divisor)| 1.0 / divisor)
 }
 
-/// The queue.
+/// The queue of the discipline.
 #[derive(Debug)]
 pub(super) struct Pie<F> {
     config: PieConfig,
     store: Store<F>,
     controller: Controller,
-    /// The number of the last step taken; none before the first call.
+    /// Number of the last step performed; `None` before the first call.
     stepped: Option<u64>,
-    /// Drop probabilities added up since the last drop.
+    /// Sum of the drop probabilities since the last drop.
     accumulated: f64,
     stream: Stream,
 }
@@ -182,8 +184,8 @@ impl<F: Frame> Pie<F> {
         Self { config, store, controller, stepped: None, accumulated: 0.0, stream }
     }
 
-    /// Takes the controller's steps up to `now`. Between two calls of the queue nothing departs, so
-    /// each step sees what it would have seen at its time.
+    /// Performs the controller's steps up to `now`. Nothing departs between two calls of the queue,
+    /// so each step works on the same state as at its exact time.
     fn catch_up(&mut self, now: Time) {
         let current = self.config.step_at(now);
         let stepped = self.stepped.replace(current).unwrap_or(current);
@@ -196,7 +198,8 @@ impl<F: Frame> Pie<F> {
         }
     }
 
-    /// Whether an arrival is one to signal congestion by (`drop_early`).
+    /// Decides whether an arrival is dropped or marked to signal congestion (`drop_early` in the
+    /// RFC).
     fn signals(&mut self) -> bool {
         if self.controller.spares(&self.config, self.store.backlog()) {
             return false;
@@ -323,13 +326,13 @@ mod tests {
         }
     }
 
-    /// Section 5.5: from 10 % on, no step up is larger than 2 %.
+    /// Section 5.5: from 10 % on, no upward step is larger than 2 %.
     #[test]
     fn steps_are_capped() {
         assert!((after_step(0.3, 500, 0) - 0.32).abs() < 1e-12);
     }
 
-    /// Section 4.2: without delay the probability decays to nothing; section 4.3: then bursts are
+    /// Section 4.2: without delay the probability decays to zero. Section 4.3: then bursts are
     /// allowed again.
     #[test]
     fn without_congestion_the_probability_decays_and_bursts_are_allowed_again() {
@@ -343,8 +346,9 @@ mod tests {
         assert_eq!(controller.burst_allowance, config.max_burst);
     }
 
-    /// Section 4.1: nothing is dropped while the delay was below half the target and the probability is
-    /// below 20 %, nor while two packets of the mean size wait; section 4.3: nor within the allowance.
+    /// Section 4.1: nothing is dropped while the delay was below half the target and the
+    /// probability is below 20 %, nor while at most two packets of the mean size wait. Section 4.3:
+    /// nothing is dropped within the burst allowance.
     #[test]
     fn safeguards_spare_arrivals() {
         let config = PieConfig::default();
@@ -360,7 +364,7 @@ mod tests {
         assert!(spares(1.0, 7500, 2049, 1));
     }
 
-    /// The gaps between signals while the drop probability is 5 %.
+    /// Returns the gaps between signals while the drop probability is 5 %.
     fn gaps(derandomize: bool) -> Vec<f64> {
         let config = PieConfig { derandomize, ..PieConfig::default() };
         let mut pie = Pie::<u64>::new(config, &Stream::new(1, "p"));
@@ -381,26 +385,27 @@ mod tests {
         signals.windows(2).map(|pair| f64::from(pair[1] - pair[0])).collect()
     }
 
-    /// Variance over squared mean.
+    /// Returns the variance divided by the squared mean.
     fn scatter(gaps: &[f64]) -> f64 {
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64 / mean.powi(2)
     }
 
-    /// Section 5.4: de-randomized drops come at least 0.85/p and at most 8.5/p apart. Independent
-    /// ones have geometric gaps of scatter 1 - p = 0.95; of some 10,000 gaps the scatter has a
-    /// standard error below 0.03.
+    /// Section 5.4: de-randomized drops come at least 0.85/p and at most 8.5/p apart. The gaps
+    /// between independent drops are geometric, with a scatter of 1 - p = 0.95. For some 10,000
+    /// gaps, the standard error of the scatter is below 0.03.
     #[test]
     fn derandomized_drops_are_neither_close_nor_far_apart() {
         let random = gaps(false);
         assert!(random.contains(&1.0) && (scatter(&random) - 0.95).abs() < 0.09);
         let even = gaps(true);
-        // 8.5/p is 170; the sum's rounding may take one more.
+        // 8.5/p is 170. Rounding of the sum may add one more.
         assert!(even.iter().all(|gap| (17.0..=171.0).contains(gap)));
         assert!(scatter(&even) < 0.4, "{}", scatter(&even));
     }
 
-    /// Steps that were missed are taken one by one, however late; nothing depends on when calls come.
+    /// Missed steps are performed one by one, however late, so nothing depends on the times of
+    /// calls.
     #[test]
     fn late_calls_take_every_step() {
         let start = |controller| {

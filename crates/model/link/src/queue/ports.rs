@@ -1,4 +1,4 @@
-//! Ports and upper-layer protocols as classes name them.
+//! Ports and upper-layer protocols in the notation of classes.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
-/// Most ranges that one list has: each frame is compared with them one by one.
+/// Largest number of ranges in one list. Each frame is compared with them one by one.
 const MOST: usize = 8;
 
-/// A set of ports of TCP or UDP, written as one or as a list; each a number from 1 to 65535 or a
-/// range like `6000-6999`.
+/// A set of ports of TCP or UDP, written as one entry or as a list. Each entry is a number from 1
+/// to 65535 or a range like `6000-6999`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ports {
-    /// The first and the last of each range.
+    /// First and last port of each range.
     ranges: [(u16, u16); MOST],
     count: u8,
 }
@@ -21,7 +21,7 @@ pub struct Ports {
 impl Ports {
     const NONE: Self = Self { ranges: [(0, 0); MOST], count: 0 };
 
-    /// Whether `port` is one of them. Packets without ports have port 0, which is none.
+    /// Whether the set contains `port`. Packets without ports have port 0, which is in no set.
     #[inline]
     pub fn contains(&self, port: u16) -> bool {
         self.ranges().iter().any(|(first, last)| (*first..=*last).contains(&port))
@@ -97,7 +97,7 @@ impl<'de> Deserialize<'de> for Ports {
     }
 }
 
-/// A port or a range.
+/// A port or a range, from its first to its last port, for serialization.
 struct Written(u16, u16);
 
 impl Serialize for Written {
@@ -145,7 +145,7 @@ impl JsonSchema for Ports {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UpperLayer(pub u8);
 
-/// The protocols that have names here.
+/// The protocols that can be written by name.
 const NAMED: [(&str, u8); 4] = [("icmp", 1), ("tcp", 6), ("udp", 17), ("icmpv6", 58)];
 
 impl UpperLayer {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         for text in ["0", "65536", "-1"] {
             assert!(ports(text).unwrap_err().contains("1 to 65535"), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Address prefixes that classes match by, like `10.0.0.0/8`. Not here: prefixes as such (`address`).
+//! Address prefixes that classes match, like `10.0.0.0/8`. Not here: prefixes as such (`address`).
 
 use std::fmt;
 use std::net::IpAddr;
@@ -15,13 +15,13 @@ use crate::IpPrefix;
 pub struct Prefix(IpPrefix);
 
 impl Prefix {
-    /// Whether they are IPv4 addresses.
+    /// Whether the addresses are IPv4.
     pub(crate) const fn is_ipv4(&self) -> bool {
         matches!(self.0, IpPrefix::V4(_))
     }
 
-    /// Whether `address` is one of them. An IPv4 address is never part of an IPv6 prefix, nor the
-    /// other way around.
+    /// Whether the prefix contains `address`. An IPv4 address is never part of an IPv6 prefix, nor
+    /// the other way around.
     #[inline]
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(address)
@@ -30,7 +30,7 @@ impl Prefix {
 
 impl FromStr for Prefix {
     type Err = String;
-    /// A prefix, or an address, which stands for itself alone.
+    /// Parses a prefix, or an address, which stands for a prefix of its full length.
     fn from_str(text: &str) -> Result<Self, String> {
         let width = if text.contains(':') { 128 } else { 32 };
         let length = text.split_once('/').and_then(|(_, length)| length.parse::<u8>().ok());
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_contains_what_begins_like_it() {
+    fn a_prefix_contains_addresses_that_begin_like_it() {
         assert!(contains("10.0.0.0/8", "10.255.0.1") && !contains("10.0.0.0/8", "11.0.0.1"));
         assert!(contains("0.0.0.0/0", "255.255.255.255") && !contains("0.0.0.0/0", "::1"));
         assert!(contains("fd00::/64", "fd00::1") && !contains("fd00::/64", "fd00:0:0:1::1"));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         let error = |text: &str| text.parse::<Prefix>().unwrap_err();
         assert!(error("10.0.0.1/8").contains("`10.0.0.0/8`"), "{}", error("10.0.0.1/8"));
         assert!(error("10.0.0.0/33").contains("at most 32"));

@@ -1,4 +1,5 @@
-//! Strict priority: a class is served only while nothing waits in the classes written before it.
+//! Strict priority: a class is served only while nothing waits in the classes that are written
+//! before it.
 
 use netloom_units::{Rate, Time};
 use schemars::JsonSchema;
@@ -15,8 +16,8 @@ use crate::Stream;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrioConfig {
-    /// The classes in the order of their priority, the highest first. By default expedited
-    /// forwarding (`ef`) and network control (`cs6`, `cs7`) come before all else.
+    /// Classes in the order of their priority, the highest first. By default, expedited forwarding
+    /// (`ef`) and network control (`cs6`, `cs7`) come before everything else.
     pub classes: Vec<ClassConfig>,
 }
 
@@ -29,7 +30,7 @@ impl Default for PrioConfig {
 }
 
 impl PrioConfig {
-    /// What is wrong with the parameters, if anything.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         if let Some(index) = self.classes.iter().position(|class| class.weight.is_some()) {
             return Err(format!(
@@ -63,7 +64,7 @@ impl Policy for Prio {
         (Self { active: IndexedHeap::new(classes.terms.len()) }, classes)
     }
 
-    /// There are no parameters beside the classes.
+    /// Does nothing, because there are no parameters beside the classes.
     fn configure(&mut self, _new: Self) {}
 
     fn activate(&mut self, _now: Time, class: usize, _bytes: u64, _rate: Option<Rate>) {

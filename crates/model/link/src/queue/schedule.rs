@@ -1,4 +1,4 @@
-//! The contract between the queue and its disciplines: the trait, and what passes through it.
+//! The contract between the queue and its disciplines: the trait, and the types in its methods.
 //! Not here: any discipline.
 
 use netloom_units::{Duration, Time};
@@ -13,18 +13,18 @@ use crate::{DropReason, Frame, FrameInfo};
 pub(crate) struct Waiting<F> {
     pub frame: Carried<F>,
     pub info: FrameInfo,
-    /// What it takes on the line, framing included.
+    /// Bytes that it takes on the line, framing included.
     pub line_bytes: u64,
-    /// Its place among all that came to the queue, virtual frames included.
+    /// Its place among all arrivals at the pipe, virtual frames included.
     pub order: u64,
     pub offered: Time,
-    /// For how long it may have waited before it was offered.
+    /// Time for which it may have waited before it was offered.
     pub unseen: Duration,
     /// Whether a discipline marked it (ECN).
     pub marked: bool,
 }
 
-/// A frame that a discipline dropped after it had taken it in.
+/// A frame that a discipline accepted and dropped later.
 #[derive(Debug)]
 pub(crate) struct Refused<F> {
     pub waiting: Waiting<F>,
@@ -32,10 +32,10 @@ pub(crate) struct Refused<F> {
     pub at: Time,
 }
 
-/// What a discipline did beside taking in and handing out.
+/// The results of a discipline beside accepting and returning frames.
 #[derive(Debug)]
 pub(crate) struct Effects<F> {
-    /// Frames that it had taken in and dropped after all.
+    /// Frames that it accepted and dropped later.
     pub dropped: Vec<Refused<F>>,
     /// Frames that it marked.
     pub marked: Vec<Marked>,
@@ -44,7 +44,7 @@ pub(crate) struct Effects<F> {
 /// A frame that a discipline marked.
 #[derive(Debug)]
 pub(crate) struct Marked {
-    /// The arrival's number; none of a virtual frame.
+    /// Number of the arrival; `None` for a virtual frame.
     pub number: Option<u64>,
     pub info: FrameInfo,
 }
@@ -67,7 +67,8 @@ impl<F> Effects<F> {
 }
 
 impl<F: Frame> Effects<F> {
-    /// Marks `waiting` if its sender takes part in ECN (RFC 3168); otherwise the caller drops it.
+    /// Marks `waiting` and returns `true` if it is ECN-capable (RFC 3168). Otherwise the caller
+    /// drops it.
     pub fn mark(&mut self, waiting: &mut Waiting<F>) -> bool {
         let takes_part = waiting.frame.header().is_some_and(|header| header.ecn.takes_part());
         if takes_part {
@@ -79,7 +80,7 @@ impl<F: Frame> Effects<F> {
     }
 }
 
-/// What waits: wire frames, their bytes, and those on the line.
+/// Number of waiting wire frames, their bytes, and their bytes on the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Backlog {
     pub frames: u64,
@@ -102,7 +103,7 @@ impl Backlog {
         self.line_bytes -= waiting.line_bytes;
     }
 
-    /// A part of it has become another.
+    /// Replaces the part `before` by `after`.
     #[inline]
     pub fn exchange(&mut self, before: Self, after: Self) {
         self.frames = self.frames - before.frames + after.frames;
@@ -111,18 +112,18 @@ impl Backlog {
     }
 }
 
-/// A frame that a discipline does not take in, and why.
+/// A frame that a discipline rejects, with the reason.
 pub(crate) type Rejection<F> = (Waiting<F>, DropReason);
 
-/// A queue discipline: in which order frames leave, and which ones never do.
+/// A queue discipline: the order in which frames leave, and which frames are dropped.
 ///
 /// Every call happens at an exact time of the model; `now` never goes back. A frame that finds the
-/// line free and nothing waiting comes through here as well (enqueued and at once dequeued), so that
-/// averages, deficits and virtual times see it; [`Room`] then has no limits. Only FIFO is spared,
-/// which has nothing to remember.
+/// line free and nothing waiting also passes through the discipline (it is enqueued and dequeued at
+/// once), so averages, deficits and virtual times include it. [`Room`] then has no limits. Only
+/// FIFO is skipped, because it has no such state.
 pub(crate) trait Schedule<F: Frame>: std::fmt::Debug + Send {
-    /// Takes in `waiting`, or gives it back with the reason. Frames taken in earlier that have to go
-    /// for it are in `effects` afterwards.
+    /// Adds `waiting`, or returns it with the reason. Frames that were accepted earlier and are
+    /// dropped for it are added to `effects`.
     fn enqueue(
         &mut self,
         now: Time,
@@ -131,30 +132,31 @@ pub(crate) trait Schedule<F: Frame>: std::fmt::Debug + Send {
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>>;
 
-    /// The next frame for the line, which is free at `now`; what the discipline drops on the way is
-    /// in `effects`. `None` means that the line is idle from now on: nothing waits any more, or nothing
-    /// that may leave before it [`opens`](Self::opens).
+    /// Removes and returns the next frame for the line, which is free at `now`. Frames that the
+    /// discipline drops meanwhile are added to `effects`. `None` means that the line is idle from
+    /// now on: nothing waits, or nothing that may leave before the discipline
+    /// [`opens`](Self::opens).
     fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>>;
 
-    /// What waits.
+    /// Returns the amount that waits.
     fn backlog(&self) -> Backlog;
 
-    /// Moves everything that waits to `into`, in any order.
+    /// Moves all waiting frames to `into`, in any order.
     fn drain(&mut self, into: &mut Vec<Waiting<F>>);
 
-    /// Takes in a frame from another discipline whatever the limits: a change drops nothing.
+    /// Adds a frame from another discipline regardless of the limits: a change drops nothing.
     fn adopt(&mut self, now: Time, waiting: Waiting<F>);
 
-    /// Takes over other parameters and keeps all state. `false`: it cannot, because they are another
-    /// discipline's or classify frames in another way; it is then left as it was.
+    /// Applies other parameters and keeps all state. Returns `false`, and changes nothing, if that
+    /// is impossible, because they belong to another discipline or classify frames differently.
     fn configure(&mut self, now: Time, discipline: &Discipline) -> bool;
 
-    /// When the first of the frames that wait may leave which may not now, though the line is free:
-    /// those of a class at its cap.
+    /// Returns the time at which the first waiting frame may leave, if none may leave now although
+    /// the line is free, because their classes are at their caps.
     fn opens(&self) -> Option<Time> {
         None
     }
 
-    /// Counts everything that waits anew, with `line_bytes` for what it takes on the line.
+    /// Computes the length on the line of all waiting frames anew by `line_bytes`.
     fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64);
 }

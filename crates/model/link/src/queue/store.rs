@@ -1,4 +1,4 @@
-//! Frames in the order of their arrival, and what they add up to: what all disciplines are made of.
+//! Frames in the order of their arrival, with their total lengths: the basis of all disciplines.
 
 use std::collections::VecDeque;
 
@@ -24,7 +24,7 @@ impl<F> Store<F> {
         self.waiting.push_back(waiting);
     }
 
-    /// Takes the oldest frame.
+    /// Removes and returns the oldest frame.
     #[inline]
     pub fn pop(&mut self) -> Option<Waiting<F>> {
         let waiting = self.waiting.pop_front()?;
@@ -32,14 +32,14 @@ impl<F> Store<F> {
         Some(waiting)
     }
 
-    /// Takes the newest frame.
+    /// Removes and returns the newest frame.
     pub fn pop_newest(&mut self) -> Option<Waiting<F>> {
         let waiting = self.waiting.pop_back()?;
         self.backlog.remove(&waiting);
         Some(waiting)
     }
 
-    /// What the oldest frame takes on the line.
+    /// Bytes that the oldest frame takes on the line.
     #[inline]
     pub fn head_line_bytes(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.line_bytes)

@@ -1,6 +1,6 @@
-//! Worst-case fair weighted fair queueing (Bennett & Zhang 1997, "Hierarchical Packet Fair Queueing
-//! Algorithms": WF²Q+): of the frames that would have begun in an ideal fluid system, the one that
-//! would be finished first.
+//! Worst-case fair weighted fair queueing (WF²Q+; Bennett & Zhang 1997, "Hierarchical Packet Fair
+//! Queueing Algorithms"). Of the frames whose service would have begun in an ideal fluid system, it
+//! serves the one that would finish first.
 
 use std::num::NonZeroU32;
 
@@ -18,37 +18,37 @@ use crate::Stream;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wf2qConfig {
-    /// The classes, each with a `match` and a `weight`. A class is guaranteed its weight's share of
-    /// the rate.
+    /// The classes, each with a `match` and a `weight`. A class is guaranteed the share of the rate
+    /// that corresponds to its weight.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassConfig>,
-    /// Instead of classes: number of queues of equal weight that flows are hashed into by their
-    /// 5-tuple (default 64, at most 65536).
+    /// Number of queues of equal weight into which flows are hashed by their 5-tuple, instead of
+    /// classes (default 64, at most 65536).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flows: Option<NonZeroU32>,
 }
 
 impl Wf2qConfig {
-    /// What is wrong with the parameters, if anything.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         check_shares(&self.classes, self.flows)
     }
 }
 
-/// Virtual time: bytes that the line has sent, in units of 2⁻³² bytes. 128 bits last for ever.
+/// Virtual time: bytes that the line has sent, in units of 2⁻³² bytes. 128 bits never overflow.
 type Virtual = u128;
 
 const fn virtual_time(bytes: u64) -> Virtual {
     (bytes as Virtual) << 32
 }
 
-/// When a class's first frame begins and ends in the fluid system, each class having its guaranteed
-/// rate.
+/// Virtual times at which a class's first frame begins and ends in the fluid system, in which each
+/// class has its guaranteed rate.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tags {
     start: Virtual,
     finish: Virtual,
-    /// How long the frame is.
+    /// Length of the frame in bytes.
     bytes: u64,
 }
 
@@ -62,23 +62,23 @@ struct OnLine {
 /// The scheduler.
 #[derive(Debug)]
 pub(super) struct Wf2q {
-    /// For each class the virtual time that a byte takes at its guaranteed rate.
+    /// Virtual time that a byte of each class takes at its guaranteed rate.
     per_byte: Vec<Virtual>,
     tags: Vec<Tags>,
-    /// Active classes that have begun in the fluid system, by finish.
+    /// Active classes whose first frames have begun in the fluid system, ordered by finish.
     eligible: IndexedHeap<Virtual>,
-    /// Active classes that may not have, by start.
+    /// Active classes whose first frames may not have begun, ordered by start.
     early: IndexedHeap<Virtual>,
-    /// The virtual time at which the frame on the line began.
+    /// Virtual time at which the frame on the line began.
     now: Virtual,
     line: OnLine,
-    /// The latest finish of all.
+    /// Latest finish of all frames.
     last_finish: Virtual,
 }
 
 impl Wf2q {
-    /// V at `now`: it advances with the work of the line. The class whose frame is on the line counts
-    /// as begun with it, so that V never jumps while the line is busy.
+    /// Returns the virtual time V at `now`. It advances with the work of the line. The class whose
+    /// frame is on the line counts as begun with it, so V never jumps while the line is busy.
     fn virtual_now(&self, now: Time, rate: Option<Rate>) -> Virtual {
         let sent = rate.map_or(u64::MAX, |rate| rate.bytes_in(now.since(self.line.since)).bytes());
         self.now + virtual_time(sent.min(self.line.bytes))
@@ -120,26 +120,26 @@ impl Policy for Wf2q {
         (wf2q, classes)
     }
 
-    /// Frames that are first in their class keep their tags.
+    /// The first frames of classes keep their tags.
     fn configure(&mut self, new: Self) {
         self.per_byte = new.per_byte;
     }
 
-    /// S = max(V, F of the class's frame before).
+    /// Sets the start: S = max(V, F of the class's previous frame).
     fn activate(&mut self, now: Time, class: usize, bytes: u64, rate: Option<Rate>) {
         let start = self.virtual_now(now, rate).max(self.tags[class].finish);
         self.tag(class, start, bytes);
     }
 
-    /// What was not sent was not used.
+    /// Resets the finish to the start, because the class did not use the service.
     fn deactivate(&mut self, class: usize) {
         self.eligible.remove(class);
         self.early.remove(class);
         self.tags[class].finish = self.tags[class].start;
     }
 
-    /// V ← max(V + work, least start of the active classes); of those that have begun, the first to
-    /// finish.
+    /// Sets V ← max(V + work, least start of the active classes). Of the frames that have begun,
+    /// picks the first to finish.
     fn pick(&mut self, _head: impl Fn(usize) -> u64) -> Option<usize> {
         self.now += virtual_time(std::mem::take(&mut self.line.bytes));
         if self.eligible.peek().is_none() {
@@ -155,12 +155,12 @@ impl Policy for Wf2q {
         self.eligible.peek().map(|(class, _)| class)
     }
 
-    /// S = F of the frame before, while the class stays active.
+    /// While the class stays active, the start is S = F of the previous frame.
     fn served(&mut self, now: Time, class: usize, bytes: u64, next: Option<u64>) {
         self.line = OnLine { since: now, bytes };
         self.eligible.remove(class);
         if bytes != self.tags[class].bytes {
-            // A discipline of the class dropped the frame that was in front.
+            // A discipline of the class has dropped the frame that was in front.
             self.tag(class, self.tags[class].start, bytes);
             self.early.remove(class);
         }
@@ -169,8 +169,8 @@ impl Policy for Wf2q {
         }
     }
 
-    /// The fluid system is empty, too: whatever a class got in the busy period that ends is
-    /// forgotten.
+    /// The fluid system is empty, too. The service that classes received in the busy period that
+    /// ends is forgotten.
     fn idle(&mut self) {
         self.now = self.now.max(self.last_finish);
         self.line = OnLine::default();

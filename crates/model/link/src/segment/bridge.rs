@@ -1,48 +1,50 @@
-//! A switch that knows VLANs (IEEE 802.1Q): which VLAN a frame is in, which ports it leaves by, and with
-//! which tag. Not here: frames; whoever owns the switch reads and writes their tags.
+//! A VLAN-aware switch (IEEE 802.1Q): the VLAN of a frame, the ports by which it leaves, and its
+//! tag there. Not here: frames. Whoever owns the switch reads and writes their tags.
 
 use netloom_units::Time;
 
 use super::{Forward, LearningTable, MacKey, PortVlans, Tag, Vid, VlanDrop};
 
-/// A switch that learns addresses in each VLAN by itself, and never lets a frame leave its VLAN.
+/// A switch that learns addresses in each VLAN separately and never lets a frame leave its VLAN.
 ///
-/// Call [`receive`](Self::receive) with what a frame says; where it answers [`Forward::Flood`], the
-/// frame leaves by every other port that [`carries`](Self::carries) its VLAN. Out of each port it goes
-/// with the tag that [`tag_out`](Self::tag_out) says.
+/// Call [`receive`](Self::receive) with the tag and addresses of a frame. If it returns
+/// [`Forward::Flood`], the frame leaves by every other port that [`carries`](Self::carries) its
+/// VLAN. At each port it leaves with the tag that [`tag_out`](Self::tag_out) returns.
 #[derive(Debug, Default)]
 pub struct VlanBridge {
     table: LearningTable,
     ports: Vec<PortVlans>,
 }
 
-/// The VLAN that a frame is in, and its priority.
+/// The VLAN of a frame, and its priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Classified {
     /// The VLAN.
     pub vlan: Vid,
-    /// The tag where it needs one: of this VLAN, with the priority that the frame came with.
+    /// Tag of the frame where it needs one: of this VLAN, with the priority of the tag with which
+    /// the frame arrived.
     tag: Tag,
 }
 
 impl VlanBridge {
-    /// Adds a port; its number.
+    /// Adds a port and returns its number.
     pub fn add_port(&mut self, vlans: PortVlans) -> usize {
         self.ports.push(vlans);
         self.ports.len() - 1
     }
 
-    /// Another link is at `port`: tells it anew what to do, and forgets what was behind it.
+    /// Sets the VLANs of `port`, to which another link was connected, and forgets the addresses
+    /// behind it.
     pub fn replace_port(&mut self, port: usize, vlans: PortVlans) {
         self.forget_port(port);
         self.ports[port] = vlans;
     }
 
-    /// A frame has come in by `port`, tagged or not: the VLAN that it is in, and where it goes. Its
-    /// source is behind that port from now on, in that VLAN.
+    /// Receives a frame on `port`, tagged or not. Returns its VLAN and where it goes. The source is
+    /// behind that port from now on, in that VLAN.
     ///
     /// # Errors
-    /// If the port refuses it; nothing is learned then.
+    /// The port refuses the frame. Nothing is learned then.
     pub fn receive(
         &mut self,
         now: Time,
@@ -66,7 +68,7 @@ impl VlanBridge {
         (self.ports[port].untagged() != Some(frame.vlan)).then_some(frame.tag)
     }
 
-    /// What the ports do with tags.
+    /// The treatment of tags at each port.
     pub fn ports(&self) -> &[PortVlans] {
         &self.ports
     }

@@ -1,24 +1,24 @@
-//! Which switches are joined by links.
+//! Sets of switches that are joined by links.
 
-/// Sets of switches that are joined, by their places in a list (union-find with path halving;
-/// Tarjan and van Leeuwen 1984).
+/// Sets of joined switches, which are identified by their indices in a list (union-find with path
+/// halving; Tarjan and van Leeuwen 1984).
 #[derive(Debug, Clone)]
 pub struct JoinedSwitches(Vec<usize>);
 
 impl JoinedSwitches {
-    /// Switches of which none is joined to another.
+    /// Creates sets of which each contains one switch.
     pub fn new(switches: usize) -> Self {
         Self((0..switches).collect())
     }
 
-    /// Joins two; whether they were not joined before.
+    /// Joins two switches. Returns whether they were not joined before.
     pub fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.first_of(a), self.first_of(b));
         self.0[a.max(b)] = a.min(b);
         a != b
     }
 
-    /// The first of those that a switch is joined to, itself included: the same for all of them.
+    /// Returns the first switch in the set of `switch`, which is the same for the whole set.
     pub fn first_of(&mut self, mut switch: usize) -> usize {
         while self.0[switch] != switch {
             self.0[switch] = self.0[self.0[switch]];

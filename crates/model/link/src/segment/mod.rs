@@ -1,13 +1,13 @@
-//! Switches: which port a frame leaves by, and with which VLAN tag. Pure decisions over addresses and
-//! tags. Not here: frames, devices, the pipes between switches.
+//! Switches: the port by which a frame leaves, and its VLAN tag there. These are pure decisions on
+//! addresses and tags. Not here: frames, devices, the pipes between switches.
 //!
 //! | module | what lives there |
 //! |---|---|
 //! | `table` | learned addresses: [`LearningTable`] |
 //! | `vid`, `tag` | VLAN numbers, sets of them, and the tag that carries one |
-//! | `port` | what a port does with tags: [`PortVlans`] |
-//! | `joined` | which switches are joined: [`JoinedSwitches`] |
-//! | `bridge` | a switch that knows VLANs: [`VlanBridge`] |
+//! | `port` | the treatment of tags at a port: [`PortVlans`] |
+//! | `joined` | sets of joined switches: [`JoinedSwitches`] |
+//! | `bridge` | a VLAN-aware switch: [`VlanBridge`] |
 
 mod bridge;
 mod joined;

@@ -1,5 +1,5 @@
-//! What a port of a switch does with VLAN tags (IEEE 802.1Q §6.9, §8.6), and what it refuses. Not
-//! here: where frames go (`bridge`).
+//! The treatment of VLAN tags at a port of a switch (IEEE 802.1Q §6.9, §8.6), and the frames that
+//! the port refuses. Not here: where frames go (`bridge`).
 
 use std::fmt;
 
@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::{Tag, Vid, VlanSet};
 use crate::{Count, FrameInfo};
 
-/// What a port of a switch does with VLAN tags.
+/// The treatment of VLAN tags at a port of a switch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PortVlans {
-    /// The port belongs to one VLAN: frames without a tag are in it, and leave without one.
+    /// The port belongs to one VLAN. Frames without a tag are in it, and its frames leave without a
+    /// tag.
     Access(Vid),
-    /// The port carries several VLANs, told apart by tags.
+    /// The port carries several VLANs, which are distinguished by tags.
     Trunk(Trunk),
 }
 
@@ -23,36 +24,37 @@ pub enum PortVlans {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trunk {
-    /// The VLANs that pass with a tag: `all`, or like `[10, 20-29]`.
+    /// VLANs that pass with a tag: `all`, or a list like `[10, 20-29]`.
     pub allowed: VlanSet,
-    /// The VLAN of frames without a tag, which leaves without one; without it such frames are dropped.
+    /// VLAN of frames without a tag; its frames leave without a tag. If it is absent, frames
+    /// without a tag are dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Vid>,
 }
 
-/// Why a port refuses a frame that comes in.
+/// The reason why a port refuses an incoming frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VlanDrop {
-    /// Its tag names a VLAN that the port does not carry, or none that there can be (4095).
+    /// The tag names a VLAN that the port does not carry, or one that cannot exist (4095).
     Foreign,
-    /// It has no tag, and the trunk has no native VLAN.
+    /// The frame has no tag, and the trunk has no native VLAN.
     Untagged,
 }
 
-/// What a port has refused, in wire frames and their bytes.
+/// The frames that a port has refused, in wire frames and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct VlanDrops {
-    /// Tagged with a VLAN that the port does not carry.
+    /// Frames tagged with a VLAN that the port does not carry.
     pub foreign: Count,
-    /// Without a tag, on a trunk without a native VLAN.
+    /// Frames without a tag, on a trunk without a native VLAN.
     pub untagged: Count,
 }
 
 impl PortVlans {
-    /// The VLAN of a frame that comes in; a tag of VLAN 0 carries a priority only.
+    /// Returns the VLAN of an incoming frame. A tag of VLAN 0 carries only a priority.
     ///
     /// # Errors
-    /// If the port refuses it.
+    /// The port refuses the frame.
     pub fn classify(&self, tag: Option<Tag>) -> Result<Vid, VlanDrop> {
         match tag.map(Tag::vlan).filter(|vlan| *vlan != 0) {
             None => self.untagged().ok_or(VlanDrop::Untagged),
@@ -69,7 +71,7 @@ impl PortVlans {
             || matches!(self, Self::Trunk(trunk) if trunk.allowed.contains(vlan))
     }
 
-    /// The VLAN whose frames have no tag here, if there is one.
+    /// VLAN whose frames have no tag here, if there is one.
     pub fn untagged(&self) -> Option<Vid> {
         match self {
             Self::Access(vlan) => Some(*vlan),
@@ -91,7 +93,7 @@ impl fmt::Display for PortVlans {
 }
 
 impl VlanDrops {
-    /// Counts a frame that was refused.
+    /// Counts a refused frame.
     pub fn add(&mut self, reason: VlanDrop, info: &FrameInfo) {
         match reason {
             VlanDrop::Foreign => self.foreign.add(info),
@@ -99,7 +101,7 @@ impl VlanDrops {
         }
     }
 
-    /// Everything together.
+    /// Returns the sum of all reasons.
     pub fn total(&self) -> Count {
         self.foreign + self.untagged
     }

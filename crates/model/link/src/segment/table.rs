@@ -1,5 +1,5 @@
-//! A learning switch: which port a frame leaves by (IEEE 802.1D §7). Not here: ports, frames,
-//! clocks, VLANs; whoever owns the table moves the frames and says what time it is.
+//! A learning switch: the port by which a frame leaves (IEEE 802.1D §7). Not here: ports, frames,
+//! clocks, VLANs. Whoever owns the table moves the frames and passes the time in.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,19 +8,19 @@ use netloom_units::{Duration, Time};
 
 use super::Vid;
 
-/// How long an address is remembered after its last frame (IEEE 802.1D, recommended value).
+/// Time for which an address is remembered after its last frame (IEEE 802.1D, recommended value).
 pub const AGEING: Duration = Duration::from_secs(300);
 
-/// Most addresses remembered: as many as a common hardware switch. Beyond it, frames to new
-/// addresses are flooded.
+/// Largest number of addresses in the table: that of a common hardware switch. When the table is
+/// full, frames to new addresses are flooded.
 const CAPACITY: usize = 16_384;
 
-/// A MAC address as the table uses it, alone or in a VLAN.
+/// A MAC address as a key of the table, alone or in a VLAN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MacKey(u64);
 
 impl MacKey {
-    /// The address in wire order.
+    /// Creates a key from an address in wire order.
     pub const fn new(address: [u8; 6]) -> Self {
         let [a, b, c, d, e, f] = address;
         Self(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
@@ -32,34 +32,34 @@ impl MacKey {
         [a, b, c, d, e, f]
     }
 
-    /// The same address in a VLAN: what is learned of it there holds there alone (independent
-    /// learning, IEEE 802.1Q §8.8.9).
+    /// Returns the key of the address in a VLAN. Each VLAN learns its addresses separately
+    /// (independent learning, IEEE 802.1Q §8.8.9).
     pub const fn in_vlan(self, vlan: Vid) -> Self {
         Self(self.0 | (vlan.number() as u64) << 48)
     }
 
-    /// Whether it is a group address: multicast or broadcast.
+    /// Whether the address is a group address: multicast or broadcast.
     pub const fn is_group(self) -> bool {
         self.0 & (1 << 40) != 0
     }
 }
 
-/// Where a frame goes.
+/// The destination of a frame at a switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Forward {
-    /// Out of this port only.
+    /// The frame leaves by this port only.
     Port(usize),
-    /// Out of every port but the one it came by.
+    /// The frame leaves by every port but the one by which it came.
     Flood,
-    /// Nowhere: its destination is behind the port it came by.
+    /// The frame does not leave, because its destination is behind the port by which it came.
     Filter,
 }
 
-/// The addresses a switch has seen, and behind which port.
+/// The addresses that a switch has learned, with the ports behind which they are.
 #[derive(Debug, Default)]
 pub struct LearningTable {
     entries: HashMap<u64, Entry, BuildHasherDefault<MacHasher>>,
-    /// When a full table was last searched for aged entries.
+    /// Time at which a full table was last searched for aged entries.
     purged: Time,
 }
 
@@ -70,12 +70,12 @@ struct Entry {
 }
 
 impl LearningTable {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Learns that `source` is behind `port` and says where a frame to `destination` goes.
+    /// Learns that `source` is behind `port`, and returns where a frame to `destination` goes.
     pub fn forward(
         &mut self,
         now: Time,
@@ -102,12 +102,12 @@ impl LearningTable {
         self.entries.retain(|_, entry| entry.port != port);
     }
 
-    /// Addresses remembered, aged ones included.
+    /// Number of addresses in the table, aged ones included.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing was learned.
+    /// Whether the table contains no addresses.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -123,7 +123,7 @@ impl LearningTable {
         self.entries.insert(source.0, Entry { port, seen: now });
     }
 
-    /// Drops aged entries, at most once a second; whether there is room.
+    /// Removes aged entries, at most once a second. Returns whether there is room.
     fn purge(&mut self, now: Time) -> bool {
         if now.since(self.purged) >= Duration::from_secs(1) {
             self.purged = now;
@@ -133,8 +133,8 @@ impl LearningTable {
     }
 }
 
-/// Multiplicative hashing of one 48-bit key; the table is bounded, so collisions made on purpose
-/// cost little.
+/// Multiplicative hash of one 48-bit key. The table is bounded, so deliberate collisions cost
+/// little.
 #[derive(Debug, Default)]
 struct MacHasher(u64);
 

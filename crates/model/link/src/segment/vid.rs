@@ -1,4 +1,4 @@
-//! VLAN numbers and sets of them, as they are written: `10`, `[10, 20-29]`, `all`.
+//! VLAN numbers and sets of them, in their notation: `10`, `[10, 20-29]`, `all`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// The largest VLAN number: 0 and 4095 are reserved (IEEE 802.1Q, table 9-2).
+/// Largest VLAN number. 0 and 4095 are reserved (IEEE 802.1Q, table 9-2).
 const LAST: u16 = 4094;
 
 /// The number of a VLAN, 1 to 4094.
@@ -15,7 +15,7 @@ const LAST: u16 = 4094;
 pub struct Vid(u16);
 
 impl Vid {
-    /// The VLAN of this number, if there can be one.
+    /// Returns the VLAN with this number; `None` if the number is not valid.
     pub const fn new(number: u16) -> Option<Self> {
         match number {
             1..=LAST => Some(Self(number)),
@@ -23,7 +23,7 @@ impl Vid {
         }
     }
 
-    /// Its number.
+    /// Number of the VLAN.
     pub const fn number(self) -> u16 {
         self.0
     }
@@ -72,20 +72,20 @@ impl JsonSchema for Vid {
     }
 }
 
-/// A set of VLANs, written as one, as a range like `20-29`, as a list of these, or as `all`.
+/// A set of VLANs, written as one VLAN, as a range like `20-29`, as a list of these, or as `all`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct VlanSet {
-    /// First and last of each range, ascending, with gaps between them.
+    /// First and last VLAN of each range, ascending, with gaps between the ranges.
     ranges: Vec<(Vid, Vid)>,
 }
 
 impl VlanSet {
-    /// All VLANs.
+    /// The set of all VLANs.
     pub fn all() -> Self {
         Self { ranges: vec![(Vid(1), Vid(LAST))] }
     }
 
-    /// Those of some ranges, which may overlap.
+    /// Creates the union of ranges, which may overlap.
     fn of(mut ranges: Vec<(Vid, Vid)>) -> Self {
         ranges.sort_unstable();
         let mut joined: Vec<(Vid, Vid)> = Vec::with_capacity(ranges.len());
@@ -98,13 +98,13 @@ impl VlanSet {
         Self { ranges: joined }
     }
 
-    /// Whether `vlan` is among them.
+    /// Whether the set contains `vlan`.
     pub fn contains(&self, vlan: Vid) -> bool {
         let after = self.ranges.partition_point(|(first, _)| *first <= vlan);
         after > 0 && vlan <= self.ranges[after - 1].1
     }
 
-    /// Whether none of them is in `other`.
+    /// Whether the set and `other` have no VLAN in common.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         let apart = |one: &(Vid, Vid), two: &(Vid, Vid)| one.1 < two.0 || two.1 < one.0;
         self.ranges.iter().all(|one| other.ranges.iter().all(|two| apart(one, two)))
@@ -159,13 +159,13 @@ impl JsonSchema for VlanSet {
     }
 }
 
-/// The ranges of a text like `10,20-29`.
+/// Parses the ranges of a text like `10,20-29`.
 fn ranges(text: &str) -> Result<Vec<(Vid, Vid)>, String> {
     if text == "all" {
         return Ok(VlanSet::all().ranges);
     }
     let range = |text: &str| {
-        // What begins with a `-` is a negative number.
+        // A text that begins with `-` is a negative number, not a range.
         let parts = text.split_once('-').filter(|(first, _)| !first.is_empty());
         let (first, last) = parts.unwrap_or((text, text));
         let (first, last): (Vid, Vid) = (first.trim().parse()?, last.trim().parse()?);
@@ -177,7 +177,7 @@ fn ranges(text: &str) -> Result<Vec<(Vid, Vid)>, String> {
     text.split(',').map(|part| range(part.trim())).collect()
 }
 
-/// Reads what VLANs are written as; holds the words for what is expected.
+/// Deserializes VLANs in any notation. Contains the description of the expected text.
 struct RangesVisitor(&'static str);
 
 /// The ranges of one element of a list.
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_contains_what_its_ranges_do() {
+    fn a_set_contains_the_vlans_of_its_ranges() {
         let set: VlanSet = serde_json::from_str(r#"[5, "10-19", 4094]"#).unwrap();
         let members: Vec<u16> = (1..=LAST).filter(|number| set.contains(Vid(*number))).collect();
         assert_eq!(members, [&[5][..], &(10..=19).collect::<Vec<_>>(), &[4094]].concat());
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_a_way_out() {
+    fn errors_say_what_to_write_instead() {
         for (text, part) in [
             ("0", "1 to 4094"),
             ("4095", "1 to 4094"),

@@ -1,33 +1,33 @@
-//! What is counted of a pipe's background, apart from what was offered.
+//! The counters of a pipe's background, separate from those of offered frames.
 
 use std::collections::VecDeque;
 
 use super::{BackgroundStatistics, Count, Window};
 
-/// Counts of one stretch of time.
+/// The counts of one period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct BackgroundCounts {
     pub offered: Count,
     pub delivered: Count,
     pub dropped: Count,
     pub marked: Count,
-    /// What of a fluid waited: 10⁻⁶ frames × ns.
+    /// Waiting fluid integrated over time, in 10⁻⁶ frames × ns.
     pub queue_area: u128,
-    /// And as bytes on the line × ns.
+    /// Waiting fluid integrated over time, in bytes on the line × ns.
     pub line_area: u128,
 }
 
-/// The counters of a running pipe: those of the present second, of the last minute, and of all.
+/// The counters of a running pipe: for the current second, for the last minute, and in total.
 #[derive(Debug, Default)]
 pub(super) struct BackgroundCounters {
     present: BackgroundCounts,
     past: BackgroundCounts,
-    /// The seconds of the last minute in which anything was counted, oldest first.
+    /// The seconds of the last minute in which something was counted, oldest first.
     seconds: VecDeque<(u64, BackgroundCounts)>,
 }
 
 impl BackgroundCounts {
-    /// Adds what `other` counted.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: &Self) {
         self.offered = self.offered + other.offered;
         self.delivered = self.delivered + other.delivered;
@@ -37,7 +37,7 @@ impl BackgroundCounts {
         self.line_area += other.line_area;
     }
 
-    /// The statistics, with what is in the pipe now.
+    /// Returns the statistics, with the amounts that are in the pipe now.
     pub fn summary(self, (queued, on_line): (Count, Count)) -> BackgroundStatistics {
         let Self { offered, delivered, dropped, marked, .. } = self;
         BackgroundStatistics { offered, delivered, dropped, marked, queued, on_line }
@@ -45,13 +45,13 @@ impl BackgroundCounts {
 }
 
 impl BackgroundCounters {
-    /// What is counted now.
+    /// The counts of the current second.
     #[inline]
     pub fn present(&mut self) -> &mut BackgroundCounts {
         &mut self.present
     }
 
-    /// Second `number` is over.
+    /// Closes second `number`.
     pub fn close(&mut self, number: u64) {
         const KEPT: u64 = Window::LONGEST.as_nanos() / 1_000_000_000;
         while self.seconds.front().is_some_and(|(oldest, _)| oldest + KEPT <= number) {
@@ -63,7 +63,7 @@ impl BackgroundCounters {
         }
     }
 
-    /// What was counted from second `first` on, or since the beginning.
+    /// Returns the counts from second `first` on, or since the beginning.
     pub fn since(&self, first: Option<u64>) -> BackgroundCounts {
         let mut sum = self.present;
         match first {

@@ -1,6 +1,6 @@
-//! The counters of a running pipe. What happens is counted in the present second; when that is over,
-//! it is added to the past. So looking back costs nothing per frame, and the past is exactly the sum of
-//! its seconds.
+//! The counters of a running pipe. Events are counted in the current second. When it is over, its
+//! counts are added to the past. So windows cost nothing per frame, and the past is exactly the sum
+//! of its seconds.
 
 use std::borrow::Cow;
 
@@ -14,37 +14,38 @@ use super::{Count, PipeStatistics, Window};
 use crate::queue::{Backlog, Bound};
 use crate::{DropReason, FrameInfo};
 
-/// What is in a pipe now, beside the queue.
+/// The present contents of a pipe, without the frames in its queue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Present {
-    /// What was offered and is on the line or propagates.
+    /// Offered frames that are on the line or propagate.
     pub in_flight: Count,
-    /// What of the background waits, and what of it is on the line.
+    /// Background that waits, and background that is on the line.
     pub background: (Count, Count),
-    /// What of the background that waits is a fluid.
+    /// Part of the waiting background that is a fluid.
     pub fluid: Count,
-    /// How much may wait, if anything ever does.
+    /// Limit of the queue; `None` if nothing ever waits.
     pub bound: Option<Bound>,
 }
 
-/// What a pipe counts with.
+/// The statistics of a running pipe.
 #[derive(Debug)]
 pub(crate) struct Collector {
     since: Time,
-    /// The present second; it may have begun with others before it in which nothing happened.
+    /// The current second. Earlier seconds in which nothing happened may be included in it.
     second: u64,
     begins: Time,
     ends: Time,
     counters: Counters,
     delays: Histogram,
-    /// Which frames wait, and up to when they are in the counters.
+    /// Waiting frames, which are counted up to `queue_at`.
     queue: Backlog,
     queue_at: Time,
-    /// What of the line's time is in the counters.
+    /// Part of the line's busy time that is already counted.
     busy_ns: u64,
-    /// Only once something was counted in a second that is over: idle pipes stay small.
+    /// The seconds that are over. `None` until something was counted in one, so idle pipes stay
+    /// small.
     past: Option<Box<Past>>,
-    /// Only once the pipe has had a background.
+    /// The counters of the background. `None` until the pipe has a background.
     background: Option<Box<BackgroundCounters>>,
 }
 
@@ -66,14 +67,14 @@ impl Collector {
         }
     }
 
-    /// When the present second is over. What happens then or later must not be counted before
+    /// Time at which the current second ends. Later events must not be counted before
     /// [`turn`](Self::turn) was called.
     #[inline]
     pub fn ends(&self) -> Time {
         self.ends
     }
 
-    /// A frame was offered and found so many waiting.
+    /// Counts a frame that was offered and found `waiting` frames in the queue.
     #[inline]
     pub fn offered(&mut self, info: &FrameInfo, waiting: u64) {
         self.counters.offered.add(info);
@@ -97,7 +98,8 @@ impl Collector {
         self.counters.dropped.count(reason).add(info);
     }
 
-    /// A frame was released at `release`; it counts there, whenever it is collected.
+    /// Counts a frame that was released at `release`. It is counted at that time, even if it is
+    /// collected later.
     #[inline]
     pub fn delivered(&mut self, info: &FrameInfo, release: Time, delay: Duration) {
         if release < self.begins {
@@ -112,7 +114,7 @@ impl Collector {
         self.past.get_or_insert_default().deliver(second_of(release), info, delay);
     }
 
-    /// A frame that was delivered at `release` did not get farther.
+    /// Counts a frame that was delivered at `release` as lost behind the pipe.
     #[cold]
     pub fn lost_unmodelled(&mut self, info: &FrameInfo, release: Time) {
         match &mut self.past {
@@ -121,13 +123,13 @@ impl Collector {
         }
     }
 
-    /// What is counted of the background now.
+    /// The counts of the background in the current second.
     #[inline]
     pub fn background(&mut self) -> &mut BackgroundCounts {
         self.background.get_or_insert_default().present()
     }
 
-    /// The queue's length changed at `at` to `backlog`.
+    /// Records that the queue's length changed at `at` to `backlog`.
     #[inline]
     pub fn queue_changed(&mut self, at: Time, backlog: Backlog) {
         self.queue_until(at);
@@ -135,7 +137,8 @@ impl Collector {
         self.reached(Count::default());
     }
 
-    /// The queue is as long as it is now, with `fluid` that waits beside the frames.
+    /// Updates the maximum of the queue with its present length, plus `fluid` that waits beside the
+    /// frames.
     #[inline]
     pub fn reached(&mut self, fluid: Count) {
         self.counters.queue_reached(self.waiting() + fluid);
@@ -153,12 +156,12 @@ impl Collector {
         self.queue_at = self.queue_at.max(at);
     }
 
-    /// Time has come to `now`, past the end of the present second. `busy` is the time that the line
-    /// has spent sending up to a moment that is not after the next event.
+    /// Closes the current second and those after it, up to `now`. `busy` returns the time that the
+    /// line has spent sending up to a moment that is not after the next event.
     #[cold]
     pub fn turn(&mut self, now: Time, busy: impl Fn(Time) -> u64) {
         let present = second_of(now);
-        // The last second of all time has no end.
+        // The last second that a time can represent has no end.
         while self.ends <= now && self.second < present {
             self.count_until(self.ends, busy(self.ends));
             if let Some(background) = &mut self.background {
@@ -177,8 +180,8 @@ impl Collector {
         }
     }
 
-    /// Begins the next second, or `present` at once if nothing is there to count before. A long time
-    /// that nobody can ask for any more is counted as one.
+    /// Begins the next second, or `present` at once if there is nothing to count before. A long
+    /// time that no window reaches any more is counted as one second.
     fn begin(&mut self, present: u64, idle: bool) {
         self.begins = self.ends;
         self.second = second_of(self.begins);
@@ -195,13 +198,13 @@ impl Collector {
 
     fn count_until(&mut self, at: Time, busy_ns: u64) {
         self.queue_until(at);
-        // The time a line has spent never becomes less.
+        // The time that a line has spent never decreases.
         self.counters.busy_ns += busy_ns - self.busy_ns;
         self.busy_ns = busy_ns;
     }
 
-    /// What was counted since the beginning, or in `window`. `busy_ns` is the time that the line has
-    /// spent sending up to `at`.
+    /// Returns the statistics since the beginning, or in `window`. `busy_ns` is the time that the
+    /// line has spent sending up to `at`, in ns.
     pub fn snapshot(
         &mut self,
         at: Time,
@@ -216,7 +219,7 @@ impl Collector {
         counters.summary((since, at), &delays, &present, (self.waiting(), background))
     }
 
-    /// What was counted of frames, and from when on.
+    /// Returns the counts of frames, and the time from which they are counted.
     fn counted(&self, at: Time, window: Option<Window>) -> (Time, Counters, Cow<'_, Histogram>) {
         let (mut counters, mut delays) = (self.counters, Histogram::default());
         let mut since = self.since;

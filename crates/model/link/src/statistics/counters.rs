@@ -1,4 +1,4 @@
-//! What is counted in one stretch of time, delays apart from their distribution.
+//! The counters of one period, without the distribution of delays.
 
 use netloom_units::{Duration, Time};
 
@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{DropReason, FrameInfo};
 
-/// A sum that outgrows 64 bits, aligned as those that do not: a second of statistics has no padding.
+/// A sum that may exceed 64 bits. It is aligned like 64-bit sums, so a second of statistics has no
+/// padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, packed(8))]
 pub(super) struct Sum(pub u128);
@@ -18,7 +19,7 @@ pub(super) struct Sum(pub u128);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counters {
     pub offered: Count,
-    /// With what the receiving interface did not take.
+    /// Frames that left the pipe, including those that the receiving interface refused.
     pub delivered: Count,
     pub lost_unmodelled: Count,
     pub duplicated: Count,
@@ -26,12 +27,12 @@ pub(super) struct Counters {
     pub marked: Count,
     pub dropped: DropStatistics,
     pub queue_maximum: Count,
-    /// Frames waiting × ns.
+    /// Waiting frames integrated over time, in frames × ns.
     pub queue_area: Sum,
-    /// What they take on the line, in bytes × ns.
+    /// Their lengths on the line integrated over time, in bytes × ns.
     pub line_area: Sum,
     pub busy_ns: u64,
-    /// Frames waiting × frames that found them so.
+    /// Sum, over the offered frames, of the number of waiting frames that each found.
     pub seen: u64,
     delay_min: u64,
     delay_max: u64,
@@ -97,8 +98,8 @@ impl Counters {
         self.delay_sum.0 += other.delay_sum.0;
     }
 
-    /// The statistics of the time from `since` to `at`, with the pipe as it is at `at`, the frames
-    /// that wait, and what was counted of the background, if there has been any.
+    /// Returns the statistics from `since` to `at`, with the contents of the pipe at `at`, the
+    /// waiting frames, and the counts of the background, if there has been one.
     pub fn summary(
         &self,
         (since, at): (Time, Time),
@@ -151,9 +152,9 @@ impl Counters {
         }
     }
 
-    /// The share of the frames that did not get to the far end, of those that did or did not.
+    /// Percentage of frames that did not reach the far end, among those whose fate is decided.
     fn lost_percent(&self) -> Option<f64> {
-        // What was delivered has in it what the receiving interface did not take.
+        // `delivered` includes the frames that the receiving interface refused.
         let dropped = self.dropped.total().frames;
         let settled = dropped + self.delivered.frames;
         let lost = dropped + self.lost_unmodelled.frames;

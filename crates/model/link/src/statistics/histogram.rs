@@ -1,29 +1,29 @@
-//! Delays, compactly: a logarithmic histogram that is no wider than the delays are.
+//! A compact store of delays: a logarithmic histogram that covers only the range of the delays.
 
-/// Buckets to an octave: a value is known to within half of 1/64, 0.8 %.
+/// Buckets per octave. A value is known to within half of 1/64, 0.8 %.
 const OCTAVE: usize = 64;
 
-/// Buckets of all values of 64 bits.
+/// Buckets for all values of 64 bits.
 const BUCKETS: usize = 59 * OCTAVE;
 
-/// How often which value came, within 1 %.
+/// A histogram of values, with a precision of 1 %.
 ///
-/// Values below 128 have a bucket each, each octave above has 64 of equal width. Only the octaves from
-/// the least to the greatest value take memory, 512 bytes each.
+/// Values below 128 have one bucket each; each octave above has 64 buckets of equal width. Only the
+/// octaves from the smallest to the largest value take memory, 512 bytes each.
 #[derive(Debug, Default, Clone)]
 pub struct Histogram {
-    /// The bucket of `counts[0]`, a multiple of [`OCTAVE`].
+    /// Bucket of `counts[0]`, a multiple of [`OCTAVE`].
     first: usize,
     counts: Vec<u64>,
 }
 
-/// One bucket of a histogram that keeps only those that hold something; a bucket may come more than
-/// once.
+/// A bucket and its count, in a histogram that stores only buckets with values. A bucket may occur
+/// more than once.
 pub(super) type Sparse = (u16, u32);
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        // Whatever memory they take.
+        // Compares the contents, not the memory.
         self.filled().eq(other.filled())
     }
 }
@@ -31,29 +31,29 @@ impl PartialEq for Histogram {
 impl Eq for Histogram {}
 
 impl Histogram {
-    /// Counts `times` times `value`.
+    /// Adds `value` with the count `times`.
     #[inline]
     pub fn record(&mut self, value: u64, times: u64) {
         self.add(bucket(value), times);
     }
 
-    /// Counts what `sparse` holds.
+    /// Adds the counts of `sparse`.
     pub(super) fn add_sparse(&mut self, sparse: &[Sparse]) {
         for (bucket, times) in sparse {
             self.add(usize::from(*bucket), u64::from(*times));
         }
     }
 
-    /// Counts what `other` holds.
+    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Self) {
         for (bucket, times) in other.filled() {
             self.add(bucket, times);
         }
     }
 
-    /// Empties it into `sparse`; the memory stays.
+    /// Moves the contents into `sparse`. The memory is kept.
     pub(super) fn drain_into(&mut self, sparse: &mut Vec<Sparse>) {
-        // Memory is taken once and no more than needed: there will be sixty of these.
+        // Memory is reserved once and exactly, because there will be sixty of these.
         sparse.reserve_exact(self.filled().count());
         for (bucket, times) in self.filled() {
             push_sparse(sparse, bucket, times);
@@ -61,8 +61,8 @@ impl Histogram {
         self.counts.fill(0);
     }
 
-    /// The value below or at which `share` (0 to 1) of all `total` values are; the middle of its
-    /// bucket.
+    /// Returns the smallest value such that at least the share `share` (0 to 1) of all `total`
+    /// values is not above it. The result is the middle of its bucket.
     pub fn quantile(&self, share: f64, total: u64) -> u64 {
         let rank = ((share * total as f64).ceil() as u64).clamp(1, total.max(1));
         let mut below = 0;
@@ -75,13 +75,13 @@ impl Histogram {
         0
     }
 
-    /// The buckets that hold something, in order, and how often which value came there.
+    /// The buckets that contain values, in order, with their counts.
     pub fn buckets(&self) -> impl Iterator<Item = (u16, u64)> {
-        // There are fewer than that.
+        // The number of buckets fits into 16 bits.
         self.filled().map(|(bucket, times)| (bucket as u16, times))
     }
 
-    /// Counts `times` values in a bucket, if there is such a one. Whether there is.
+    /// Adds `times` values to a bucket. Returns whether the bucket exists.
     pub fn record_in(&mut self, bucket: u16, times: u64) -> bool {
         let exists = usize::from(bucket) < BUCKETS;
         if exists {
@@ -103,7 +103,7 @@ impl Histogram {
         }
     }
 
-    /// Makes room for `bucket`, whole octaves at a time.
+    /// Adds `times` to `bucket` after making room for it, in whole octaves.
     #[cold]
     fn widen(&mut self, bucket: usize, times: u64) {
         let octave = bucket - bucket % OCTAVE;
@@ -120,13 +120,13 @@ impl Histogram {
     }
 }
 
-/// Adds `times` of the bucket of `value`.
+/// Adds `times` to the bucket of `value`.
 pub(super) fn record_sparse(sparse: &mut Vec<Sparse>, value: u64, times: u64) {
     push_sparse(sparse, bucket(value), times);
 }
 
 fn push_sparse(sparse: &mut Vec<Sparse>, bucket: usize, mut times: u64) {
-    // There are fewer than that.
+    // The number of buckets fits into 16 bits.
     let bucket = bucket as u16;
     while times > u64::from(u32::MAX) {
         sparse.push((bucket, u32::MAX));
@@ -137,7 +137,7 @@ fn push_sparse(sparse: &mut Vec<Sparse>, bucket: usize, mut times: u64) {
 
 #[inline]
 fn bucket(value: u64) -> usize {
-    // Below 128 the shift is 0, and the bucket the value itself.
+    // Below 128 the shift is 0, and the bucket is the value itself.
     let shift = (u64::BITS - 7).saturating_sub(value.leading_zeros()) as usize;
     shift * OCTAVE + (value >> shift) as usize
 }

@@ -1,14 +1,14 @@
-//! What a pipe counts, since it began and over the last seconds. Not here: lateness and losses of
-//! the machine, which are the data plane's.
+//! The statistics of a pipe, since its beginning and over the last seconds. Not here: lateness and
+//! losses of the machine, which the data plane counts.
 //!
 //! | file | what |
 //! |---|---|
-//! | `window` | how far back to look |
+//! | `window` | the period that statistics cover |
 //! | `collector` | the counters of a running pipe |
-//! | `counters` | what is counted in one stretch of time |
-//! | `recent` | the stretches of the last minute |
-//! | `background` | what is counted of background traffic |
-//! | `histogram` | delays, compactly |
+//! | `counters` | the counters of one period |
+//! | `recent` | the seconds of the last minute |
+//! | `background` | the counters of background traffic |
+//! | `histogram` | a compact store of delays |
 
 mod background;
 mod collector;
@@ -28,89 +28,92 @@ pub(crate) use collector::{Collector, Present};
 pub use histogram::Histogram;
 pub use window::{Window, WindowError};
 
-/// What one pipe has counted from `since` to `at`: from its beginning, or in a [`Window`].
+/// The statistics of one pipe from `since` to `at`: since its beginning, or in a [`Window`].
 ///
-/// All counts are of wire frames: a super-frame counts as the frames it stands for. Since the
-/// beginning, `offered + duplicated = delivered + dropped + lost_unmodelled + queue.now + in_flight` at
-/// any time, in frames and in bytes; in a window, what was in the pipe at `since` comes to the left
-/// side. Of a pipe that has had a background, `background.queued` is taken off `queue.now` there:
-/// queue, busy time and load hold both kinds of frames, all else those that were offered.
+/// All counts are of wire frames: a super-frame counts as its wire frames.
+///
+/// Since the beginning,
+/// `offered + duplicated = delivered + dropped + lost_unmodelled + queue.now + in_flight` holds at
+/// any time, in frames and in bytes. In a window, the contents of the pipe at `since` must be added
+/// to the left side. If the pipe has had a background, `background.queued` must be subtracted from
+/// `queue.now`: queue, busy time and load include both kinds of frames, and all other statistics
+/// include only those that were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeStatistics {
-    /// When what is counted here began, in ns since the experiment's zero.
+    /// Beginning of the period, in ns since the experiment's zero.
     pub since: Time,
-    /// When this was read, in ns since the experiment's zero.
+    /// End of the period, at which the statistics were read, in ns since the experiment's zero.
     pub at: Time,
-    /// What the sending interface handed in.
+    /// Frames that the sending interface offered.
     pub offered: Count,
-    /// Mean length of the frames that were offered, in bytes; absent while nothing was.
+    /// Mean length of the offered frames, in bytes; absent if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_bytes_mean: Option<f64>,
-    /// What left the pipe at its far end.
+    /// Frames that left the pipe at its far end.
     pub delivered: Count,
-    /// What the model released and the receiving interface did not take: its node has set it down, it
-    /// has no room, or it is gone.
+    /// Frames that the model released and the receiving interface refused: its node has set it
+    /// down, it has no room, or it no longer exists.
     #[serde(default)]
     pub lost_unmodelled: Count,
     /// Copies that the channel made.
     pub duplicated: Count,
-    /// What arrived with flipped bits.
+    /// Frames that arrived with flipped bits.
     pub corrupted: Count,
-    /// What the queue discipline marked instead of dropping (ECN).
+    /// Frames that the queue discipline marked instead of dropping (ECN).
     pub marked: Count,
-    /// What the model dropped, by reason.
+    /// Frames that the model dropped, by reason.
     pub dropped: DropStatistics,
-    /// Which share of the frames was lost, in percent: those that were dropped or lost_unmodelled,
-    /// of these and the delivered ones. Absent while there are none.
+    /// Share of lost frames, in percent: those that were dropped or lost_unmodelled, among these
+    /// and the delivered ones. Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_percent: Option<f64>,
-    /// What waits for the line.
+    /// The queue in front of the line.
     pub queue: QueueStatistics,
-    /// What is on the line or propagating.
+    /// Frames on the line or propagating.
     pub in_flight: Count,
-    /// Time from arrival to release as the model scheduled it, of all that it released; absent while that
-    /// is nothing.
+    /// Time from arrival to release as the model scheduled it, over all frames that it released;
+    /// absent if there are none.
     pub delay: Option<DelayStatistics>,
-    /// Time the line spent sending, in ns.
+    /// Time that the line spent sending, in ns.
     pub busy_ns: u64,
     /// `busy_ns` as a share of the time from `since` to `at`, 0 to 1.
     pub load: f64,
-    /// The background traffic; absent of a pipe that has had none.
+    /// The background traffic; absent for a pipe that has had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<BackgroundStatistics>,
 }
 
-/// What one pipe has counted of its background. Since the beginning,
-/// `offered = delivered + dropped + queued + on_line` at any time, in frames and in bytes. A fluid
-/// counts as the whole frames and bytes that it stands for, and is never `on_line`: what has left
-/// the queue is delivered.
+/// The statistics of one pipe's background. Since the beginning,
+/// `offered = delivered + dropped + queued + on_line` holds at any time, in frames and in bytes. A
+/// fluid counts as the whole frames and bytes that it stands for. It is never `on_line`: fluid that
+/// has left the queue is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackgroundStatistics {
-    /// What arrived.
+    /// Frames that arrived.
     pub offered: Count,
-    /// What left the line.
+    /// Frames that left the line.
     pub delivered: Count,
-    /// What was dropped, for whatever reason.
+    /// Frames that were dropped, for any reason.
     pub dropped: Count,
-    /// What the queue discipline marked instead of dropping (ECN).
+    /// Frames that the queue discipline marked instead of dropping (ECN).
     pub marked: Count,
-    /// What of the queue's length is background.
+    /// Part of the queue's length that is background.
     pub queued: Count,
-    /// What is on the line.
+    /// Frames on the line.
     pub on_line: Count,
 }
 
-/// Frames on the wire and their bytes (Ethernet header included, FCS and framing not).
+/// Wire frames and their bytes (with Ethernet header, without FCS and framing).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Count {
-    /// Wire frames.
+    /// Number of wire frames.
     pub frames: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
 impl Count {
-    /// Counts what `info` stands for.
+    /// Adds the wire frames of `info`.
     #[inline]
     pub fn add(&mut self, info: &FrameInfo) {
         self.frames += u64::from(info.frames());
@@ -119,7 +122,7 @@ impl Count {
 }
 
 impl Count {
-    /// Takes off what `info` stands for, which was counted.
+    /// Subtracts the wire frames of `info`, which were added before.
     #[inline]
     pub(crate) fn remove(&mut self, info: &FrameInfo) {
         self.frames -= u64::from(info.frames());
@@ -141,7 +144,7 @@ impl std::ops::Add for Count {
     }
 }
 
-/// What the model dropped, by reason.
+/// The frames that the model dropped, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DropStatistics {
     /// The pipe was down, or went down with the frame in it.
@@ -150,19 +153,19 @@ pub struct DropStatistics {
     pub mtu: Count,
     /// The queue was full.
     pub queue_full: Count,
-    /// Active queue management.
+    /// Active queue management dropped the frame.
     pub aqm: Count,
-    /// Lost on the channel.
+    /// The channel lost the frame.
     pub loss: Count,
-    /// Bit errors, caught by the frame check sequence.
+    /// Bit errors, which the frame check sequence caught.
     pub bit_error: Count,
-    /// Dropped by a conditioner in front of the queue.
+    /// A conditioner in front of the queue dropped the frame.
     #[serde(default)]
     pub policed: Count,
 }
 
 impl DropStatistics {
-    /// All reasons together.
+    /// Returns the sum over all reasons.
     pub fn total(&self) -> Count {
         DropReason::ALL
             .into_iter()
@@ -170,7 +173,7 @@ impl DropStatistics {
             .fold(Count::default(), |sum, count| sum + count)
     }
 
-    /// What was dropped for `reason`.
+    /// Frames that were dropped for `reason`.
     pub fn of(&self, reason: DropReason) -> Count {
         match reason {
             DropReason::Down => self.down,
@@ -196,23 +199,24 @@ impl DropStatistics {
     }
 }
 
-/// The queue in front of the line; the frame on the line is not in it.
+/// The queue in front of the line, without the frame on the line.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct QueueStatistics {
-    /// Waiting now.
+    /// Frames that wait now.
     pub now: Count,
-    /// Most frames and most bytes that waited at any moment (not necessarily at the same one).
+    /// Largest numbers of frames and of bytes that waited at any moment (not necessarily at the
+    /// same one).
     pub maximum: Count,
-    /// Frames waiting, averaged over time.
+    /// Number of waiting frames, averaged over time.
     pub mean_frames: f64,
-    /// Frames waiting, averaged over the frames that were offered: what each found, itself and the
-    /// frame on the line not counted. All frames of a super-frame find the same. Absent while
-    /// nothing was offered.
+    /// Number of waiting frames that an offered frame found, averaged over the offered frames; the
+    /// frame itself and the frame on the line are not counted. All frames of a super-frame find the
+    /// same number. Absent if no frame was offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen_mean_frames: Option<f64>,
-    /// The mean queue as a share of the limit that holds at `at`: in frames where the limit is in
-    /// packets, otherwise in bytes on the line; of the default limit, the smaller share. Absent
-    /// where nothing limits the queue, or nothing may wait.
+    /// The mean queue as a share of the limit at `at`: in frames if the limit is in packets,
+    /// otherwise in bytes on the line; for the default limit, the smaller share. Absent if nothing
+    /// limits the queue, or nothing may wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fill: Option<f64>,
 }
@@ -220,13 +224,13 @@ pub struct QueueStatistics {
 /// Time in the pipe, from arrival to scheduled release.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DelayStatistics {
-    /// Shortest, in ns; exact.
+    /// Shortest delay, in ns; exact.
     pub min_ns: u64,
-    /// Mean, in ns.
+    /// Mean delay, in ns.
     pub mean_ns: f64,
-    /// Longest, in ns; exact.
+    /// Longest delay, in ns; exact.
     pub max_ns: u64,
-    /// Median, in ns, within 1 %.
+    /// Median delay, in ns, within 1 %.
     pub p50_ns: u64,
     /// 99th percentile, in ns, within 1 %.
     pub p99_ns: u64,

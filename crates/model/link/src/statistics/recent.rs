@@ -1,4 +1,4 @@
-//! The seconds that are over: their sum, and each of the last minute by itself.
+//! The seconds that are over: their sum, and each second of the last minute.
 
 use std::collections::VecDeque;
 
@@ -9,29 +9,29 @@ use super::counters::Counters;
 use super::histogram::{Histogram, Sparse, record_sparse};
 use crate::FrameInfo;
 
-/// Seconds that are kept beside the present one.
+/// Number of seconds that are kept beside the current one.
 const KEPT: u64 = Window::LONGEST.as_nanos() / 1_000_000_000;
 
-/// What was counted before the present second.
+/// The counts before the current second.
 #[derive(Debug, Default)]
 pub(super) struct Past {
-    /// All of it.
+    /// Total counts.
     pub counters: Counters,
     pub delays: Histogram,
-    /// The seconds of the last minute in which anything was counted, oldest first.
+    /// The seconds of the last minute in which something was counted, oldest first.
     seconds: VecDeque<Second>,
 }
 
 #[derive(Debug, Default)]
 struct Second {
-    /// Which second of the experiment's clock.
+    /// Number of the second on the experiment's clock.
     number: u64,
     counters: Counters,
     delays: Vec<Sparse>,
 }
 
 impl Past {
-    /// Second `number` is over, with what `counters` and `delays` hold; both are emptied.
+    /// Closes second `number` with the contents of `counters` and `delays`, which become empty.
     pub fn close(&mut self, number: u64, counters: &mut Counters, delays: &mut Histogram) {
         self.delays.merge(delays);
         self.counters.merge(counters);
@@ -43,12 +43,12 @@ impl Past {
         self.seconds.push_back(second);
     }
 
-    /// Forgets what is too old to be asked for once second `number` is over.
+    /// Removes the seconds that no window reaches any more once second `number` is over.
     pub fn forget(&mut self, number: u64) {
         self.evict(number);
     }
 
-    /// Does so, and hands out memory that became free.
+    /// Removes the same seconds, and returns one of them if any, to reuse its memory.
     fn evict(&mut self, number: u64) -> Option<Second> {
         let mut free = None;
         while self.seconds.front().is_some_and(|oldest| oldest.number + KEPT <= number) {
@@ -57,7 +57,8 @@ impl Past {
         free
     }
 
-    /// A frame released in second `number`, which is over, is collected only now.
+    /// Counts a frame that was released in second `number`, which is over, but is collected only
+    /// now.
     pub fn deliver(&mut self, number: u64, info: &FrameInfo, delay: Duration) {
         let (nanos, frames) = (delay.as_nanos(), u64::from(info.frames()));
         self.counters.deliver(info, delay);
@@ -71,7 +72,7 @@ impl Past {
         record_sparse(&mut second.delays, nanos, frames);
     }
 
-    /// A frame that was delivered in second `number` did not get farther.
+    /// Counts a frame that was delivered in second `number` as lost behind the pipe.
     pub fn lose(&mut self, number: u64, info: &FrameInfo) {
         self.counters.lost_unmodelled.add(info);
         let index = self.seconds.partition_point(|second| second.number < number);
@@ -89,17 +90,18 @@ impl Past {
     }
 }
 
-/// The second of the experiment's clock in which `at` lies.
+/// Returns the second of the experiment's clock that contains `at`.
 pub(super) fn second_of(at: Time) -> u64 {
     at.as_nanos() / 1_000_000_000
 }
 
-/// When second `number` begins.
+/// Returns the time at which second `number` begins.
 pub(super) fn start_of(number: u64) -> Time {
     Time::from_nanos(number.saturating_mul(1_000_000_000))
 }
 
-/// The last second that can be given as one stretch together with all before it, in the second `now`.
+/// Returns the last second that may be counted as one with all seconds before it, if the current
+/// second is `now`.
 pub(super) fn beyond_reach(now: u64) -> u64 {
     now.saturating_sub(KEPT)
 }

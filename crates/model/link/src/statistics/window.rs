@@ -1,4 +1,4 @@
-//! How far back statistics look.
+//! The windows over which recent statistics are taken.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,23 +7,23 @@ use netloom_units::{Duration, Time, UnitError};
 
 /// The last seconds of a pipe, from 1 s to 60 s.
 ///
-/// Counting is by whole seconds of the experiment's clock, so a window ends at the moment that is
-/// asked for and begins on a whole second: the last one that lies at least the window's length back
-/// (or when the pipe began). It is up to a second longer than asked for, and the answer says from when
-/// to when it reaches.
+/// Statistics are counted by whole seconds of the experiment's clock. So a window ends at the
+/// requested time and begins on a whole second: the last one that lies at least the window's length
+/// before (or at the beginning of the pipe). It is up to a second longer than requested, and the
+/// statistics report their beginning and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window(Duration);
 
-/// Why a text is not a [`Window`].
+/// The error for a text that is not a [`Window`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
-    /// It is not a length of time.
+    /// The text is not a length of time.
     #[error(transparent)]
     Duration(#[from] UnitError),
-    /// It is too short or too long.
+    /// The length is too short or too long.
     #[error("statistics reach back from {} to {}, not {given}", Window::SHORTEST, Window::LONGEST)]
     Range {
-        /// What was given.
+        /// The given length.
         given: Duration,
     },
 }
@@ -34,10 +34,11 @@ impl Window {
     /// The longest window: older seconds are only in the totals.
     pub const LONGEST: Duration = Duration::from_secs(60);
 
-    /// The last `length`.
+    /// Creates a window of the last `length`.
     ///
     /// # Errors
-    /// If it is shorter than [`SHORTEST`](Self::SHORTEST) or longer than [`LONGEST`](Self::LONGEST).
+    /// The length is shorter than [`SHORTEST`](Self::SHORTEST) or longer than
+    /// [`LONGEST`](Self::LONGEST).
     pub fn new(length: Duration) -> Result<Self, WindowError> {
         if (Self::SHORTEST..=Self::LONGEST).contains(&length) {
             Ok(Self(length))
@@ -46,7 +47,7 @@ impl Window {
         }
     }
 
-    /// The moment that lies the window's length before `now`.
+    /// Returns the time that lies the window's length before `now`.
     pub(crate) fn back_from(self, now: Time) -> Time {
         Time::from_nanos(now.as_nanos().saturating_sub(self.0.as_nanos()))
     }

@@ -1,4 +1,4 @@
-//! Background traffic: virtual frames are to others what frames that are offered are, and have
+//! Background traffic: virtual frames affect other frames exactly like offered frames, but have
 //! counters, random numbers and a channel of their own.
 
 use std::collections::BTreeMap;
@@ -16,8 +16,8 @@ use crate::common::{change, config, ms, ns};
 
 const END: Time = Time::from_nanos(300_000_000);
 
-/// The arrivals of the background of `config`, as frames with headers; its entries have these
-/// random numbers.
+/// Returns the arrivals of the background of `config`, as frames with headers. They are drawn from
+/// the same random streams as in the pipe.
 fn arrivals(config: &PipeConfig, seed: u64, end: Time) -> Vec<(Time, u32, Header)> {
     let stream = Stream::new(seed, "p").fork("background").fork("0");
     let line = Line { rate: config.rate.nominal().unwrap(), framing: config.framing };
@@ -41,7 +41,7 @@ fn arrivals(config: &PipeConfig, seed: u64, end: Time) -> Vec<(Time, u32, Header
             all.push((frame.at, frame.bytes, header));
         }
     }
-    // Entries come in their order where times are the same.
+    // At the same time, frames come in the order of their entries.
     all.sort_by_key(|(at, ..)| *at);
     all
 }
@@ -90,7 +90,8 @@ const BACKGROUNDS: &[&str] = &[
     r#"[{"trace":{"file":["0.001 900","0.001 60","0.004 1500"],"repeat":"5ms"},"flows":2}]"#,
 ];
 
-/// A pipe with a background and without a channel, drawn from `stream`.
+/// Returns the configuration of a pipe with a background and without a channel, drawn from
+/// `stream`.
 fn random_pipe(stream: &mut Stream) -> PipeConfig {
     let mut pick = |all: &[&str]| all[stream.below(all.len() as u64) as usize].to_owned();
     let text = format!(
@@ -115,7 +116,8 @@ fn random_pipe(stream: &mut Stream) -> PipeConfig {
     config(&text)
 }
 
-/// Frames of a foreground; some come in the very nanosecond of a background frame.
+/// Returns the frames of a foreground. Some of them come in the same nanosecond as a background
+/// frame.
 fn foreground(stream: &mut Stream, background: &[(Time, u32, Header)]) -> Vec<(Time, u32, Packet)> {
     let mut times: Vec<Time> = (0..stream.below(150))
         .map(|_| match stream.below(5) {
@@ -136,11 +138,11 @@ fn foreground(stream: &mut Stream, background: &[(Time, u32, Header)]) -> Vec<(T
     times.into_iter().map(frame).collect()
 }
 
-/// The first number of background frames that are offered.
+/// Number of the first background frame that is offered.
 const BACKGROUND: u64 = 1 << 32;
 
 #[test]
-fn virtual_frames_are_to_others_what_offered_ones_are() {
+fn virtual_frames_affect_others_like_offered_ones() {
     for seed in 0..1000 {
         let mut stream = Stream::new(seed, "pipes");
         let config = random_pipe(&mut stream);
@@ -152,7 +154,7 @@ fn virtual_frames_are_to_others_what_offered_ones_are() {
             with.offer(*at, *bytes, *packet);
         }
         with.advance(END);
-        // What arrives at the end is not there yet.
+        // Frames that arrive exactly at the end are not included.
         let counted = with.pipe.statistics(END);
 
         let mut plain = config.clone();
@@ -179,10 +181,11 @@ fn virtual_frames_are_to_others_what_offered_ones_are() {
     }
 }
 
-/// The counters of a pipe with a background are those of one to which all frames were offered.
+/// Checks that the counters of a pipe with a background match those of a pipe to which all frames
+/// were offered.
 fn check(with: &PipeStatistics, offered: &PipeStatistics, others: &BTreeMap<u64, Fate>, seed: u64) {
     let background = with.background.unwrap();
-    // Virtual frames are no arrivals that find a queue.
+    // Virtual frames do not count as arrivals that find a queue.
     let queue = |s: &PipeStatistics| QueueStatistics { seen_mean_frames: None, ..s.queue };
     assert_eq!(queue(with), queue(offered), "seed {seed}");
     assert_eq!((with.busy_ns, with.load), (offered.busy_ns, offered.load));
@@ -194,7 +197,7 @@ fn check(with: &PipeStatistics, offered: &PipeStatistics, others: &BTreeMap<u64,
     conserved(with);
 }
 
-/// Each kind of frame for itself.
+/// Checks the conservation of each kind of frame.
 fn conserved(s: &PipeStatistics) {
     let b = s.background.unwrap();
     assert_eq!(b.offered, b.delivered + b.dropped + b.queued + b.on_line);
@@ -215,7 +218,7 @@ fn on_fifo_lines_only_frames_and_visits_are_deadlines() {
     assert_eq!(driven.fates.len(), 100);
     let counted = driven.pipe.statistics(ms(2000)).background.unwrap();
     assert!(counted.delivered.frames > 25_000, "{counted:?}");
-    // From about 700 ms on nothing but the background is there.
+    // From about 700 ms on, there is only the background.
     assert!((20..=40).contains(&driven.idle), "{} visits", driven.idle);
 }
 
@@ -258,7 +261,8 @@ fn a_background_changes_no_draw_of_the_medium() {
     };
     let (without, _) = outcome(r#""none""#);
     let (with, counted) = outcome(r#"[{"poisson":{"load":"20%"}}]"#);
-    // What is rounded off below a nanosecond is carried from one frame to the next.
+    // Fractions of a nanosecond are carried from one frame to the next, so times may differ by 1
+    // ns.
     let close = |(a, b): (&(u64, Duration), &(u64, Duration))| {
         a.0 == b.0 && a.1.as_nanos().abs_diff(b.1.as_nanos()) <= 1
     };
@@ -267,7 +271,7 @@ fn a_background_changes_no_draw_of_the_medium() {
     assert!(background.dropped.frames > 100, "the medium loses a tenth: {background:?}");
 }
 
-/// Poisson arrivals and constant service times (M/D/1): Pollaczek and Khinchin.
+/// Poisson arrivals and constant service times (M/D/1): the formula of Pollaczek and Khinchin.
 #[test]
 fn waits_in_a_poisson_background_are_those_of_the_formula() {
     for (load, precision) in [(0.5, 0.02), (0.8, 0.1), (0.9, 0.5)] {
@@ -326,7 +330,7 @@ fn a_cut_drops_the_background_and_a_change_begins_it_anew() {
     assert_eq!(down.delivered, before.delivered, "nothing passes a pipe that is down");
     assert!(down.dropped.frames - before.dropped.frames > 110);
 
-    // Twice as much as the line takes, from then on.
+    // From here on, the background has another rate: 50 % of the line with short frames.
     pipe.change(ms(200), &change(r#"{"background":[{"cbr":{"load":"50%"},"size":"100B"}]}"#));
     let half = pipe.statistics(ms(1200));
     let more = half.background.unwrap().offered.bytes - down.offered.bytes;
@@ -364,7 +368,7 @@ fn windows_count_the_background_of_their_seconds() {
 }
 
 #[test]
-fn what_is_written_comes_back() {
+fn backgrounds_survive_a_round_trip() {
     let written = [
         r#""none""#,
         r#"[{"ppbp":{"load":"40%","burst_rate":"5Mbit/s","burst":"1s","hurst":0.8},
@@ -380,7 +384,7 @@ fn what_is_written_comes_back() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_backgrounds_are_refused() {
     let wrong = [
         (r#"[{"size":"64B"}]"#, "add a model"),
         (

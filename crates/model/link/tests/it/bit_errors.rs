@@ -5,7 +5,8 @@ use crate::common::{Noted, change, config, ns};
 use netloom_link::{DropReason, FrameInfo, Pipe, PipeStatistics, Stream};
 use netloom_units::Time;
 
-/// What `total` frames of `bytes` come out as, in order, and what was counted.
+/// Sends `total` frames of `bytes` bytes. Returns the delivered frames in order, and the
+/// statistics.
 fn send(text: &str, total: u64, bytes: u32, seed: u64) -> (Vec<Noted>, PipeStatistics) {
     let mut pipe = Pipe::new(config(text), Stream::new(seed, "bits/forward"), Time::ZERO);
     let mut out = Vec::new();
@@ -42,8 +43,9 @@ fn frames_are_dropped_as_often_as_their_length_says() {
     }
 }
 
-/// Flipped frames are as many as dropped ones would be, all bits together as many as the rate says,
-/// and each position as likely as the others; for rare and for frequent errors.
+/// There are as many flipped frames as there would be dropped ones. The number of flipped bits
+/// agrees with the rate, and all positions are equally likely. This holds for rare and for frequent
+/// errors.
 #[test]
 fn flipped_bits_are_independent_and_anywhere() {
     for (ber, bytes, total) in
@@ -66,7 +68,7 @@ fn flipped_bits_are_independent_and_anywhere() {
     }
 }
 
-/// The flips of one frame, given that there are some: the mean is `8L·p / q`.
+/// Number of flips in a frame, given that there is at least one: the mean is `8L·p / q`.
 #[test]
 fn a_hit_frame_has_the_mean_number_of_flips() {
     let (ber, bytes) = (2e-4, 1514);
@@ -76,7 +78,7 @@ fn a_hit_frame_has_the_mean_number_of_flips() {
     let mean = flips.iter().sum::<f64>() / flips.len() as f64;
     let all = 8.0 * f64::from(bytes) * ber;
     let expected = all / hit(ber, bytes);
-    // Variance of a binomial number given that it is not zero.
+    // Variance of a binomial number, given that it is not zero.
     let variance = (all * (1.0 - ber) + all * all) / hit(ber, bytes) - expected * expected;
     let bound = Z_99 * (variance / flips.len() as f64).sqrt();
     assert!((mean - expected).abs() <= bound, "{mean}, not {expected} ±{bound}");
@@ -103,7 +105,7 @@ fn corruption_flips_one_bit_anywhere() {
     assert_counts(&counts, &[each; 480], "positions");
 }
 
-/// Where a bit error and corruption meet in one bit, it is right again.
+/// If a bit error and corruption hit the same bit, it is right again.
 #[test]
 fn a_bit_flipped_twice_is_right() {
     let text = r#"{"ber":1,"bit_errors":"flip","corrupt":"100%"}"#;
@@ -135,7 +137,8 @@ fn errors_taken_away_leave_nothing_behind() {
     assert_eq!(pipe.poll(ns(1)).unwrap().frame, Noted::new(1));
 }
 
-/// Super-frames that were queued before there were draws share one of each, and their content stays.
+/// Super-frames that were queued before draws were configured share one draw of each kind, and
+/// their content stays unchanged.
 #[test]
 fn queued_super_frames_share_a_draw_and_keep_their_content() {
     let mut pipe = Pipe::new(

@@ -41,7 +41,7 @@ fn a_shorter_delay_does_not_reorder() {
 }
 
 #[test]
-fn a_smaller_queue_keeps_what_waits() {
+fn a_smaller_queue_keeps_waiting_frames() {
     let mut pipe = pipe(SLOW);
     burst(&mut pipe, ns(0), 0, 10, 1000);
     pipe.change(ms(1), &change(r#"{"queue":{"limit":"2packets"}}"#));
@@ -50,7 +50,7 @@ fn a_smaller_queue_keeps_what_waits() {
 }
 
 #[test]
-fn a_framing_holds_for_what_still_waits() {
+fn a_new_framing_applies_to_waiting_frames() {
     let mut pipe = pipe(SLOW);
     burst(&mut pipe, ns(0), 0, 2, 1000);
     pipe.change(ms(1), &change(r#"{"framing":"250B"}"#));

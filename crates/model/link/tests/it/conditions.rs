@@ -1,5 +1,4 @@
-//! Conditioners in front of the queue: meters against the words of their RFCs, and what becomes of
-//! packets.
+//! Conditioners in front of the queue: meters compared with their RFCs, and the actions on packets.
 
 use netloom_link::MeterConfig as Meter;
 use netloom_link::{
@@ -13,18 +12,18 @@ use proptest::prelude::*;
 use crate::common::packet::{Arrival, Packet, header, packet_pipe, run};
 use crate::common::{change, config, ms, ns};
 
-/// Colours as the tests write them into packets.
+/// DSCPs that the tests use for the colours.
 const GREEN: u8 = 10;
 const YELLOW: u8 = 12;
 const RED: u8 = 14;
 
-/// The meters of the RFCs with token counters that are moved as they say, nanosecond by nanosecond:
-/// a token is an 8·10⁹th of a byte, of which `rate` (in bit/s) come in a nanosecond.
+/// The meters of the RFCs, with token counters that are updated every nanosecond as described
+/// there. A token is 1/(8·10⁹) byte, and `rate` (in bit/s) tokens arrive in a nanosecond.
 struct Reference {
     config: MeterConfig,
     now: u64,
     c: u128,
-    /// The excess bucket, or the peak bucket.
+    /// Tokens in the excess bucket or in the peak bucket.
     other: u128,
 }
 
@@ -62,7 +61,7 @@ impl Reference {
                     }
                 }
             }
-            // "Tp is incremented by one PIR times per second up to PBS", Tc likewise.
+            // "Tp is incremented by one PIR times per second up to PBS", and Tc likewise.
             Meter::Trtcm(TrtcmConfig { cir, cbs, pir, pbs, .. }) => {
                 self.c = (self.c + u128::from(cir.bits_per_second())).min(tokens(cbs));
                 self.other = (self.other + u128::from(pir.bits_per_second())).min(tokens(pbs));
@@ -70,7 +69,7 @@ impl Reference {
         }
     }
 
-    /// The DSCP of a packet of `bytes` at `at` that came with `before`.
+    /// Returns the DSCP that a packet of `bytes` bytes with DSCP `before` gets at `at`.
     fn mark(&mut self, at: u64, before: u8, bytes: u64) -> u8 {
         (self.now..at).for_each(|_| self.tick());
         self.now = at;
@@ -111,15 +110,15 @@ impl Reference {
     }
 }
 
-/// Rates of srtcm are multiples of this, and its buckets hold whole steps: so many tokens at once
-/// never straddle two buckets.
+/// Step of the rates of srtcm. Buckets hold a whole number of steps, so a step of tokens never
+/// straddles two buckets.
 const STEP: u64 = 100_000_000;
 
 fn size() -> impl Strategy<Value = Size> {
     (1u64..4000).prop_map(Size::from_bytes)
 }
 
-/// Rates that fill a bucket of some kB within some µs, so that a nanosecond can be a step.
+/// Returns rates that fill a bucket of some kB within some µs, so a nanosecond can be a step.
 fn rate() -> impl Strategy<Value = Rate> {
     (1u64..20_000_000_000).prop_map(|bits| Rate::from_bits_per_second(bits).unwrap())
 }
@@ -138,7 +137,7 @@ fn meter() -> impl Strategy<Value = MeterConfig> {
     ]
 }
 
-/// A pipe without delay whose only conditioner marks by the colours of `meter`.
+/// Returns a pipe without delay whose only conditioner marks packets by the colours of `meter`.
 fn marking(meter: &MeterConfig) -> Pipe<Packet> {
     let actions = match meter {
         Meter::OneRate { .. } => r#""conform":{"dscp":10},"exceed":{"dscp":14}"#,
@@ -163,8 +162,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// RFC 2697 and 2698, section 3, and a bucket of one rate: every packet of a random trace has
-    /// the colour that the RFC's own procedure gives.
+    /// RFC 2697 and 2698, section 3, and a bucket of one rate: every packet of a random trace gets
+    /// the colour that the RFC's procedure gives.
     #[test]
     fn meters_follow_their_rfcs_exactly(
         meter in meter(),
@@ -182,8 +181,8 @@ proptest! {
         }
     }
 
-    /// A super-frame that may stay together gets the colour that each of its wire frames would get,
-    /// and one that would not is cut: either way as if it had never been one.
+    /// A super-frame that may stay together gets the colour that each of its wire frames would get.
+    /// Other super-frames are split. Either way the result is the same as for single frames.
     #[test]
     fn super_frames_are_as_their_wire_frames(
         meter in meter(),
@@ -220,13 +219,13 @@ proptest! {
         }
     }
 
-    /// However odd the rate: a packet conforms from the very nanosecond on at which its tokens have
-    /// come, over hundreds of packets.
+    /// For any rate, a packet conforms exactly from the nanosecond on at which its tokens have
+    /// arrived, over hundreds of packets.
     #[test]
     fn nothing_is_rounded(bits in 1u64..1_000_000_007, bytes in 64u32..1500) {
         for count in [1, 7, 100, 300] {
             let (mut pipe, due) = spent(bits, bytes, count);
-            // Below a nanosecond's share of the rate it would be the nanosecond before.
+            // If the exact time is below a nanosecond, the nanosecond before does not exist.
             if let Some(early) = due.checked_sub(1) {
                 prop_assert_eq!(dscp_at(&mut pipe, early, bytes), RED, "packet {}", count);
             }
@@ -235,14 +234,15 @@ proptest! {
     }
 }
 
-/// The DSCP that a packet gets at `nanos`.
+/// Returns the DSCP that a packet gets at `nanos`.
 fn dscp_at(pipe: &mut Pipe<Packet>, nanos: u64, bytes: u32) -> u8 {
     pipe.offer(ns(nanos), FrameInfo::single(bytes), packet(0, 0)).unwrap();
     pipe.poll(ns(nanos)).expect("no delay").frame.header.unwrap().dscp
 }
 
-/// A meter of this rate with room for two packets, both of which have passed, and then `count - 1`
-/// more, each when its tokens had come; and when those of the next one will have come.
+/// Returns a pipe with a meter of this rate with room for two packets. Both have passed, and then
+/// `count - 1` more, each when its tokens had arrived. Also returns the time at which the tokens of
+/// the next packet will have arrived.
 fn spent(bits: u64, bytes: u32, count: u64) -> (Pipe<Packet>, u64) {
     let mut pipe = marking(&Meter::OneRate {
         rate: Rate::from_bits_per_second(bits).unwrap(),
@@ -258,7 +258,8 @@ fn spent(bits: u64, bytes: u32, count: u64) -> (Pipe<Packet>, u64) {
     (pipe, due(count))
 }
 
-/// The DSCPs with which a pipe delivers `arrivals`, each in 1 ms, and the numbers that it polices.
+/// Returns the DSCPs of the `arrivals` that a pipe delivers, and the numbers of those that it
+/// polices.
 fn fates(condition: &str, arrivals: &[Arrival]) -> (Vec<u8>, Vec<u64>) {
     let text = format!(r#"{{"framing":"none","condition":{condition}}}"#);
     let outcome = run(&mut packet_pipe(&text), arrivals.iter().copied());
@@ -276,11 +277,11 @@ fn burst(count: u64, dscp: u8) -> Vec<Arrival> {
 }
 
 #[test]
-fn what_conforms_is_marked_and_what_exceeds_is_dropped() {
+fn conforming_packets_are_marked_and_others_dropped() {
     let condition =
         r#"[{"meter":{"rate":"8Mbit/s","burst":"3kB"},"conform":{"dscp":"ef"},"exceed":"drop"}]"#;
     assert_eq!(fates(condition, &burst(5, 0)), (vec![46; 3], vec![3, 4]));
-    // What was dropped took no tokens: a millisecond later there is room for one more.
+    // Dropped packets took no tokens: a millisecond later there is room for one more.
     let later = Arrival::new(ms(2), 7, 1000);
     let all: Vec<_> = burst(5, 0).into_iter().chain([later, later]).collect();
     assert_eq!(fates(condition, &all), (vec![46; 4], vec![3, 4, 6]));
@@ -328,7 +329,8 @@ fn meters_count_bytes_on_the_line() {
     }
 }
 
-/// Colour-aware, a packet never gets better; and only assured forwarding has colours.
+/// A colour-aware meter never improves the colour of a packet, and only assured forwarding has
+/// colours.
 #[test]
 fn aware_meters_read_the_drop_precedence() {
     let condition = r#"[{"meter":{"trtcm":{"cir":"1Gbit/s","cbs":"9kB","pir":"1Gbit/s","pbs":"9kB",
@@ -350,7 +352,7 @@ fn aware_meters_read_the_drop_precedence() {
     }
 }
 
-/// The queue sees the DSCP that a conditioner gave.
+/// The queue uses the DSCP that a conditioner set.
 #[test]
 fn conditioners_are_in_front_of_the_queue() {
     let text = r#"{"rate":"8Mbit/s","framing":"none",
@@ -371,14 +373,14 @@ fn a_policed_frame_is_rejected_and_logged_as_such() {
     let events: Vec<FrameEvent> = std::iter::from_fn(|| pipe.poll_event()).collect();
     let reason = DropReason::Policed;
     assert_eq!(events[1].what, Occurrence::Rejected { reason });
-    // A pipe that is down takes nothing, and no tokens.
+    // A pipe that is down accepts nothing, and takes no tokens.
     pipe.change(ns(6), &change(r#"{"state":"down"}"#));
     let rejected = pipe.offer(ns(7), FrameInfo::single(100), packet(1, 9)).unwrap_err();
     assert_eq!(rejected.reason, DropReason::Down);
 }
 
-/// A change that does not touch the condition leaves its buckets as they are; setting it, to
-/// something else, fills them.
+/// A change that does not set the condition leaves its buckets as they are. Setting another
+/// condition fills them.
 #[test]
 fn meters_go_on_over_other_changes() {
     let condition = |exceed| {
@@ -401,7 +403,7 @@ fn meters_go_on_over_other_changes() {
     assert!(pipe.config().condition.is_none());
 }
 
-/// What is said in a change, and what becomes of it in words.
+/// Conditions are serialized as they are parsed, and are described in words.
 #[test]
 fn conditions_are_written_as_they_are_read() {
     for text in [
@@ -425,7 +427,7 @@ fn conditions_are_written_as_they_are_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_a_way_out() {
+fn errors_say_what_to_write_instead() {
     let error = |text: &str| {
         let result: Result<Condition, _> = serde_json::from_str(text);
         result.expect_err(text).to_string()
@@ -467,7 +469,7 @@ fn what_is_wrong_is_said_with_a_way_out() {
     assert!(error(&format!("[{many}]")).contains("at most 64"));
 }
 
-/// `framing` has an effect where bytes on the line are metered, whether or not there is a rate.
+/// `framing` has an effect if a meter counts bytes on the line, even without a rate.
 #[test]
 fn framing_has_an_effect_on_meters() {
     let metered = r#"{"framing":"none","condition":[

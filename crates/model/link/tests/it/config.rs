@@ -1,4 +1,4 @@
-//! What pipes can be told, as text and laid over each other.
+//! Configurations of pipes, as text and overlaid with each other.
 
 use crate::common::{change, config};
 use netloom_link::{Framing, InFlight, LinkState, PipeChange, PipeConfig, QueueLimit, RateLimit};
@@ -21,7 +21,7 @@ fn every_value_is_printed_as_it_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_a_way_out() {
+fn errors_say_what_to_write_instead() {
     let error = |text: &str| text.parse::<QueueLimit>().unwrap_err().to_string();
     assert!(error("0packets").contains("1 to 4294967295"));
     assert!(error("100").contains("100packets"), "{}", error("100"));
@@ -34,7 +34,7 @@ fn what_is_wrong_is_said_with_a_way_out() {
 }
 
 #[test]
-fn a_change_says_only_what_it_says() {
+fn a_change_affects_only_the_properties_that_it_sets() {
     let before = config(r#"{"rate":"10Mbit/s","delay":"5ms","queue":{"limit":"10packets"}}"#);
     let mut after = before.clone();
     change(r#"{"delay":"7ms","queue":{"discipline":"fifo"}}"#).apply_to(&mut after);
@@ -67,7 +67,7 @@ fn configurations_survive_json() {
 }
 
 #[test]
-fn framing_counts_what_is_on_the_line() {
+fn framing_counts_bytes_on_the_line() {
     assert_eq!(Framing::Ethernet.line_bytes(1514), 1538);
     assert_eq!(Framing::Ethernet.line_bytes(42), 84);
     assert_eq!(Framing::None.line_bytes(42), 42);

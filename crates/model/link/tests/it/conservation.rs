@@ -1,5 +1,5 @@
-//! Nothing appears, vanishes, doubles or overtakes within its flow unasked, whatever is offered, changed
-//! and asked, under every queue discipline.
+//! No frame appears, vanishes, is duplicated or overtakes within its flow unless configured, for
+//! any offers, changes and calls, under every queue discipline.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,7 @@ fn framing() -> impl Strategy<Value = Framing> {
     ]
 }
 
-/// A value from the texts that a scenario would say.
+/// Returns a value parsed from one of these texts, in the notation of scenarios.
 fn one_of<T: serde::de::DeserializeOwned + Clone + std::fmt::Debug>(
     texts: &'static [&'static str],
 ) -> impl Strategy<Value = T> {
@@ -66,7 +66,7 @@ fn loss() -> impl Strategy<Value = Loss> {
     ]
 }
 
-/// What the channel and the propagation do beside loss.
+/// Returns impairments of the channel and the propagation other than loss.
 fn impairments() -> impl Strategy<Value = PipeChange> {
     let probability = || (0.0f64..=1.0).prop_map(|p| Probability::new(p).unwrap());
     let ber =
@@ -104,7 +104,8 @@ fn impairments() -> impl Strategy<Value = PipeChange> {
         })
 }
 
-/// Every discipline, by default and with parameters that make it do much in little time.
+/// Returns every discipline, with default parameters and with parameters that make it act often in
+/// a short time.
 fn discipline() -> impl Strategy<Value = Discipline> {
     let written = [
         r#""fifo""#,
@@ -139,7 +140,8 @@ fn discipline() -> impl Strategy<Value = Discipline> {
     prop::sample::select(written.to_vec()).prop_map(|text| serde_json::from_str(text).unwrap())
 }
 
-/// Six flows: two per DSCP, one of them with ECN, and one that is not IP.
+/// Returns the header of one of six flows: two per DSCP, one of them with ECN, and one flow that is
+/// not IP.
 fn header_of(flow: u16) -> Option<Header> {
     let ecn = if flow.is_multiple_of(2) { Ecn::Capable0 } else { Ecn::NotCapable };
     (flow != 5).then(|| Header { dscp: (flow / 2) as u8, ecn, ..header(flow) })
@@ -216,19 +218,19 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the test itself has seen.
+/// The counts that the test itself keeps.
 #[derive(Default)]
 struct Ledger {
     offered: Count,
     delivered: Count,
     dropped: Count,
     duplicated: Count,
-    /// What came in and may still come out: how often it has.
+    /// Accepted frames that may still come out, with the number of times that they have.
     seen: HashMap<u64, (FrameInfo, u32)>,
-    /// For each flow.
+    /// Number of the last frame that came out, for each flow.
     last_out: HashMap<u16, u64>,
     last_release: Time,
-    /// Reordering has been asked for at some time.
+    /// Whether reordering has been configured at any time.
     reorders: bool,
     marked: Count,
 }
@@ -244,7 +246,7 @@ impl Ledger {
         match pipe.offer(now, info, packet) {
             Ok(()) => assert!(self.seen.insert(packet.number, (info, 0)).is_none()),
             Err(rejected) => {
-                // A conditioner may have given it another DSCP.
+                // A conditioner may have changed its DSCP.
                 assert_eq!(rejected.frame.number, packet.number);
                 add(&mut self.dropped, &info);
             }
@@ -254,7 +256,7 @@ impl Ledger {
     fn change(&mut self, pipe: &mut Pipe<Packet>, now: Time, change: &PipeChange) {
         pipe.change(now, change);
         self.reorders |= pipe.config().reorder != Reorder::None;
-        // Packets of a flow that get other DSCPs may be in other classes.
+        // Packets of a flow that get different DSCPs may be in different classes.
         self.reorders |= !pipe.config().condition.is_none();
     }
 
@@ -281,8 +283,8 @@ impl Ledger {
         }
     }
 
-    /// Frame `number` came out, delivered or dropped: once, or twice if it was duplicated. How often
-    /// it has by now.
+    /// Records that frame `number` came out, delivered or dropped: once, or twice if it was
+    /// duplicated. Returns how often it has.
     fn out(&mut self, number: u64) -> (FrameInfo, u32) {
         let (info, times) = self.seen.get_mut(&number).expect("came in before it comes out");
         *times += 1;
@@ -355,13 +357,14 @@ proptest! {
 }
 
 #[test]
-fn what_the_far_end_does_not_take_is_not_delivered() {
+fn frames_that_the_far_end_refuses_are_not_delivered() {
     let mut pipe = crate::common::pipe(r#"{"delay": "400ms"}"#);
     let mut taken = 0;
     for number in 0..10u64 {
         pipe.offer(crate::common::ms(200 * number), FrameInfo::single(100), number).unwrap();
     }
-    // Collected in the third second: those of two seconds that are over, and one of its own.
+    // The frames are collected in the third second. They belong to two past seconds and the current
+    // one.
     while let Some(delivery) = pipe.poll(crate::common::ms(2100)) {
         match delivery.frame % 2 {
             0 => pipe.not_taken(&delivery.info, delivery.release),

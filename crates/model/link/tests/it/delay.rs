@@ -1,4 +1,4 @@
-//! What varies the delay, and what it does to the order.
+//! Variation of the delay, and its effect on the order.
 
 use crate::common::statistics::{assert_geometric, assert_law, assert_mean};
 use crate::common::{change, config, drain, ms, ns, pipe};
@@ -21,7 +21,8 @@ fn pareto(x: f64) -> f64 {
     }
 }
 
-/// The value at `u` of a quarter of the normal and three quarters of the Pareto quantile, inverted.
+/// Distribution function whose quantile is a quarter of the normal plus three quarters of the
+/// Pareto quantile, inverted by bisection.
 fn paretonormal(x: f64) -> f64 {
     let quantile = |z: f64| {
         let pareto = ((1.0 - phi(z)).powf(-1.0 / 3.0) - 1.5) * 4.0 / 3.0;
@@ -40,7 +41,8 @@ fn each(values: &[i64]) -> impl Fn(f64) -> f64 {
     |x| values.iter().filter(|value| **value as f64 <= x).count() as f64 / values.len() as f64
 }
 
-/// Jitter in ns of `count` frames, sent so far apart that the order does not matter.
+/// Returns the jitter of `count` frames in ns. They are sent so far apart that the order does not
+/// matter.
 fn jitter(text: &str, count: u64, seed: u64) -> Vec<i64> {
     let text = format!(r#"{{"delay":"100ms","jitter":{text}}}"#);
     let mut pipe = Pipe::new(config(&text), Stream::new(seed, "jitter"), Time::ZERO);
@@ -54,7 +56,7 @@ fn jitter(text: &str, count: u64, seed: u64) -> Vec<i64> {
 }
 
 #[test]
-fn each_distribution_is_what_it_is_called() {
+fn each_distribution_follows_its_law() {
     let in_ms = |law: fn(f64) -> f64| move |ns: f64| law(ns / 1e6 / 5.0);
     let uniform = |x: f64| ((x + 1.0) / 2.0).clamp(0.0, 1.0);
     assert_law(&jitter(r#"{"uniform":"5ms"}"#, 20_000, 1), in_ms(uniform), "uniform");
@@ -72,13 +74,13 @@ fn samples_are_drawn_as_they_are() {
     for correlation in ["0%", "30%"] {
         let text = format!(r#"{{"empirical":{samples},"correlation":"{correlation}"}}"#);
         let drawn = jitter(&text, 40_000, 6);
-        // Neighbours that depend on each other are left out.
+        // Only every tenth value is used, because neighbours depend on each other.
         let apart: Vec<i64> = drawn.iter().copied().step_by(10).collect();
         assert_law(&apart, each(&values), "empirical");
     }
 }
 
-/// netem's arithmetic: `deviation · value / 8192`, rounded away from zero at halves.
+/// netem's arithmetic: `deviation · value / 8192`, with halves rounded away from zero.
 #[test]
 fn a_tc_table_is_looked_up_and_scaled() {
     let mut table = Data::<DistributionTable>::File("odd.dist".into());
@@ -113,7 +115,8 @@ fn a_list_of_delays_is_read_from_a_file() {
     assert!(error.contains("16384"), "{error}");
 }
 
-/// Products of neighbours, whose mean is the covariance, known because mean and deviation are.
+/// Returns the products of neighbours, whose mean is the covariance, because mean and deviation are
+/// known.
 fn products(values: &[i64], lag: usize, deviation: f64) -> Vec<f64> {
     let scaled: Vec<f64> = values.iter().map(|value| *value as f64 / deviation).collect();
     scaled.iter().zip(&scaled[lag..]).map(|(a, b)| a * b).collect()
@@ -131,7 +134,7 @@ fn correlation_is_that_of_a_first_order_autoregression() {
     assert_mean(&products(&drawn, 1, 5e6 / 3f64.sqrt()), expected, 0.03, "uniform");
 }
 
-/// Correlation leaves the law as it is. Every 40th value: 0.8⁴⁰ is nothing.
+/// Correlation does not change the law. Every 40th value is used, because 0.8⁴⁰ is negligible.
 #[test]
 fn correlated_values_keep_their_law() {
     let apart = |text: &str, seed| -> Vec<i64> {
@@ -151,7 +154,7 @@ fn full_correlation_repeats_the_first_value() {
     assert!(drawn[0] != 0 && drawn.iter().all(|value| *value == drawn[0]));
 }
 
-/// Releases of frames that are sent each `every` µs.
+/// Returns the releases of frames that are sent every `every` µs.
 fn releases(text: &str, every: u64, count: u64) -> Vec<(u64, Time)> {
     let mut pipe = pipe(text);
     for number in 0..count {
@@ -178,9 +181,10 @@ fn no_jitter_reorders_by_itself() {
     }
 }
 
-/// With `reorder` each frame comes when its own delay is over; without, it waits for those in front.
+/// With `reorder`, each frame arrives when its own delay is over. Without it, the frame waits for
+/// those in front.
 #[test]
-fn jitter_reorders_where_that_is_asked_for() {
+fn jitter_reorders_only_if_configured() {
     for jitter in JITTERS {
         let with = |more: &str| format!(r#"{{"delay":"10ms","jitter":{jitter}{more}}}"#);
         let kept = releases(&with(""), 100, 5000);
@@ -220,7 +224,7 @@ fn frames_out_of_turn_go_at_once_behind_each_gap() {
     assert_eq!(out, expected);
 }
 
-/// netem's rule: behind `gap - 1` frames in turn each one is a candidate until one is chosen.
+/// netem's rule: after `gap - 1` frames in turn, each frame is a candidate until one is chosen.
 #[test]
 fn candidates_come_until_one_is_chosen() {
     let text = r#"{"delay":"10ms","reorder":{"probability":"25%","gap":5}}"#;
@@ -252,7 +256,7 @@ fn equal_releases_keep_the_order_of_arrival() {
     assert_eq!(out.iter().map(|out| out.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
 }
 
-/// The pipe is called at its deadlines only, and nothing is ever due before one.
+/// The pipe is called only at its deadlines, and nothing is ever due before a deadline.
 #[test]
 fn deadlines_are_never_late() {
     for jitter in JITTERS {
@@ -318,7 +322,7 @@ fn enormous_values_stay_within_time() {
     assert_eq!(out.len(), 1000);
 }
 
-/// When a frame of 1000 bytes that is offered at 0 is released.
+/// Returns the release of a frame of 1000 bytes that is offered at 0.
 fn released(text: &str) -> Time {
     let mut pipe = pipe(text);
     pipe.offer(ns(0), FrameInfo::single(1000), 0).unwrap();
@@ -334,11 +338,11 @@ fn compensation_is_taken_off_a_delay_that_is_longer() {
     assert_eq!(released(r#"{"delay":"25us","compensate":"25us"}"#), ns(25_000));
     assert_eq!(released(r#"{"delay":"20us","compensate":"25us"}"#), ns(20_000));
     assert_eq!(released(r#"{"delay":"10ms","compensate":"none"}"#), ms(10));
-    // What has yet to be measured is nothing.
+    // A calibrated compensation that is not measured yet has no effect.
     assert_eq!(released(r#"{"delay":"10ms","compensate":"calibrated"}"#), ms(10));
     let of_a_schedule = r#"{"delay":{"schedule":[{"at":"0s","delay":"1ms"}]},"compensate":"25us"}"#;
     assert_eq!(released(of_a_schedule), ns(975_000));
-    // Never off the time on the line: 1 ms at 8 Mbit/s.
+    // Compensation does not shorten the time on the line: 1 ms at 8 Mbit/s.
     let on_a_line = r#"{"rate":"8Mbit/s","framing":"none","delay":"30us","compensate":"25us"}"#;
     assert_eq!(released(on_a_line), ns(1_005_000));
 }

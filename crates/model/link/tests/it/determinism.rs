@@ -1,10 +1,10 @@
-//! The same seed gives the same events, on every machine and beside any other pipe.
+//! Events depend only on the seed: they are identical on every machine and beside any other pipe.
 
 use crate::common::{Noted, change, config, ns};
 use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_units::Time;
 
-/// Everything that draws, and a queue and a line in front.
+/// Everything that draws random numbers, with a queue and a line in front.
 const EVERYTHING: &str = r#"{
     "rate": "20Mbit/s", "burst": "4kB", "queue": {"limit": "30packets"}, "pipe_mtu": "1480B",
     "mac_overhead": [
@@ -46,8 +46,8 @@ impl Hash {
     }
 }
 
-/// The hash of (number, release, flips) of what is delivered and (number, time, reason) of what is
-/// not, over 20,000 frames and some changes.
+/// Returns the hash of (number, release, flips) of delivered frames and (number, time, reason) of
+/// dropped ones, over 20,000 frames and some changes.
 fn events(seed: u64, beside: &mut Option<Pipe<Noted>>) -> u64 {
     let mut pipe = Pipe::new(config(EVERYTHING), Stream::new(seed, "a/forward"), Time::ZERO);
     let mut hash = Hash(0xcbf2_9ce4_8422_2325);
@@ -82,8 +82,9 @@ fn the_same_seed_gives_the_same_events_beside_any_other_pipe() {
     assert_ne!(events(2, &mut None), alone);
 }
 
-/// Pinned: a change here changes what every stored experiment gives. It must be meant, and said in the
-/// changelog. That other machines get the same is what the check is for.
+/// The value is pinned. A change here changes the results of every stored experiment, so it must be
+/// intended and mentioned in the changelog. The test also checks that other machines get the same
+/// value.
 #[test]
 fn events_are_the_same_on_every_machine() {
     assert_eq!(format!("{:016x}", events(1, &mut None)), "6afbd502a7fe2855");

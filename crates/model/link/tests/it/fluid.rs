@@ -1,5 +1,5 @@
-//! Background as a fluid: to frames it is what as many small virtual frames are, it is counted like
-//! them, and nothing depends on when the pipe is asked.
+//! Background as a fluid. It affects frames like an equal amount of small virtual frames and is
+//! counted like them, and the results do not depend on when the pipe is called.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::common::packet::{Packet, header};
 use crate::common::statistics::assert_mean;
 use crate::common::{change, config, ms, ns};
 
-/// 10 Mbit/s without framing, so that 1000 bytes take 0.8 ms.
+/// Returns a line of 10 Mbit/s without framing, so 1000 bytes take 0.8 ms.
 fn line(limit: &str, background: &str) -> String {
     format!(
         r#"{{"rate":"10Mbit/s","framing":"none","queue":{{"limit":"{limit}"}},
@@ -24,7 +24,7 @@ fn line(limit: &str, background: &str) -> String {
     )
 }
 
-/// A constant fluid.
+/// Returns a constant fluid.
 fn constant(rate: &str) -> String {
     format!(r#"[{{"cbr":{{"rate":"{rate}"}},"size":"1000B","as":"fluid"}}]"#)
 }
@@ -33,7 +33,7 @@ fn packet(number: u64) -> Packet {
     Packet { number, flow: 0, header: Some(header(0)) }
 }
 
-/// A pipe with a fluid: what each side of its laws is.
+/// Checks the conservation laws of a pipe with a fluid.
 fn conserved(s: &PipeStatistics) {
     let b = s.background.unwrap();
     assert_eq!(b.offered, b.delivered + b.dropped + b.queued + b.on_line, "{b:?}");
@@ -41,15 +41,15 @@ fn conserved(s: &PipeStatistics) {
     assert_eq!(s.offered, s.delivered + s.dropped.total() + waiting + s.in_flight);
 }
 
-/// What random probes met, and what became of the background.
+/// The results of random probes, and the statistics of the background.
 struct Met {
-    /// In ms.
+    /// Mean wait in ms.
     mean_wait: f64,
     lost: f64,
     background: BackgroundStatistics,
 }
 
-/// Probes of 64 bytes at random times of a minute.
+/// Sends probes of 64 bytes at random times within a minute.
 fn probe(text: &str, seed: u64) -> Met {
     const PROBES: u64 = 20_000;
     const END: u64 = 60_000_000_000;
@@ -80,13 +80,13 @@ fn probe(text: &str, seed: u64) -> Met {
     }
 }
 
-/// Within a share of the expected value, or so much.
+/// Asserts that `found` is within the share `share` of `expected`, or within `or`.
 fn assert_close(found: f64, expected: f64, (share, or): (f64, f64), what: &str) {
     let most = (expected * share).max(or);
     assert!((found - expected).abs() <= most, "{what}: {found}, not {expected}");
 }
 
-/// Each the same bursts, as virtual frames of 64 bytes and as a fluid.
+/// Compares the same bursts as virtual frames of 64 bytes and as a fluid.
 #[test]
 fn a_fluid_is_to_frames_what_small_virtual_frames_are() {
     let ppbp = |load: u32, bursts: u32| {
@@ -109,7 +109,7 @@ fn a_fluid_is_to_frames_what_small_virtual_frames_are() {
             |met: &Met| met.background.dropped.bytes as f64 / met.background.offered.bytes as f64;
         let loss = (0.05, 1e-4);
         assert_close(share(&fluid), share(&frames), loss, &format!("loss of {model}"));
-        // Probes are few: five standard errors at most.
+        // There are few probes, so the bound is five standard errors.
         let error = 5.0 * (frames.lost / 20_000.0).sqrt();
         assert_close(fluid.lost, frames.lost, (0.05, error), &format!("probes in {model}"));
         let offered = (fluid.background.offered.bytes, frames.background.offered.bytes);
@@ -122,19 +122,21 @@ fn a_fluid_is_to_frames_what_small_virtual_frames_are() {
 
 /// Half of the line is fluid.
 #[test]
-fn a_frame_waits_for_what_the_fluid_has_in_front_of_it() {
+fn a_frame_waits_for_the_fluid_in_front_of_it() {
     let mut pipe = Pipe::<u64>::new(
         config(&line("1MB", &constant("5Mbit/s"))),
         Stream::new(1, "p"),
         Time::ZERO,
     );
     let offers = [
-        // The line is free, and has 0.8 ms to do.
+        // The line is free and then busy for 0.8 ms.
         (1_000_000_000, 1),
-        // 0.4 ms to go, and 2000 bits of fluid, which take 0.2 ms; behind them both of these.
+        // The line is busy for another 0.4 ms, and 2000 bits of fluid take 0.2 ms. Both of these
+        // frames come behind that.
         (1_000_400_000, 2),
         (1_000_400_000, 3),
-        // Frames 2 and 3 are through at 2.6 ms, 2.2 ms of fluid since 0.4 ms take 1.1 ms.
+        // Frames 2 and 3 have been sent at 2.6 ms. The fluid of the 2.2 ms since 0.4 ms takes 1.1
+        // ms.
         (1_002_600_000, 4),
     ];
     for (at, number) in offers {
@@ -156,12 +158,12 @@ fn a_frame_waits_for_what_the_fluid_has_in_front_of_it() {
     conserved(&counted);
 }
 
-/// Twice as much fluid as the line takes: half of it is lost, and half of the frames.
+/// There is twice as much fluid as the line takes. So half of it is lost, and half of the frames.
 #[test]
 fn where_the_fluid_overflows_frames_are_lost_as_it_is() {
     let text = line("10kB", &constant("20Mbit/s"));
     let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(2, "p"), Time::ZERO);
-    // 10 kB too much have come at 8 ms.
+    // The excess has grown to 10 kB at 8 ms.
     assert_eq!(pipe.statistics(ms(4)).queue.now.bytes, 5000);
     assert_eq!(pipe.statistics(ms(8)).queue.now.bytes, 10_000);
     assert_eq!(pipe.statistics(ms(8)).background.unwrap().dropped.bytes, 0);
@@ -187,21 +189,21 @@ fn where_the_fluid_overflows_frames_are_lost_as_it_is() {
     assert_eq!(window.queue.maximum.frames, 10);
     let b = pipe.statistics(end).background.unwrap();
     let lost = b.dropped.bytes as f64 / b.offered.bytes as f64;
-    // The frames take 0.24 % of the line, for most of the time.
+    // The frames take 0.24 % of the line for most of the time.
     assert_close(lost, 0.5, (0.006, 0.0), "lost fluid");
     conserved(&pipe.statistics(end));
 }
 
-/// What frames bring beside it is shared: of the fluid and of them the same part is lost.
+/// Fluid and frames share the line: the same part of both is lost.
 #[test]
-fn a_full_line_is_shared_by_what_is_offered() {
-    // 4 Mbit/s of frames and 11 of fluid for 10 Mbit/s: a third is lost.
+fn fluid_and_frames_lose_the_same_share_on_a_full_line() {
+    // 4 Mbit/s of frames and 11 Mbit/s of fluid on 10 Mbit/s: a third is lost.
     let text = line("20kB", &constant("11Mbit/s"));
     let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(3, "p"), Time::ZERO);
     let mut gaps = Stream::new(3, "gaps");
     let mut at = 0.0;
     while at < 60e9 {
-        // 500 bytes each ms.
+        // 500 bytes per millisecond on average.
         at -= (1.0 - gaps.uniform()).ln() * 1e6;
         let _ = pipe.offer(ns(at as u64), FrameInfo::single(500), 0);
         while pipe.poll(ns(at as u64)).is_some() {}
@@ -210,13 +212,13 @@ fn a_full_line_is_shared_by_what_is_offered() {
     let background = counted.background.unwrap();
     let frames = counted.lost_percent.unwrap() / 100.0;
     let fluid = background.dropped.bytes as f64 / background.offered.bytes as f64;
-    // Frames come to a queue that is full or has just become it.
+    // Frames find a queue that is full or has just become full, so the bounds are wide.
     assert_close(frames, 1.0 / 3.0, (0.1, 0.0), "frames");
     assert_close(fluid, 1.0 / 3.0, (0.1, 0.0), "fluid");
     conserved(&counted);
 }
 
-/// Frames of a foreground at random times, some at once.
+/// Returns the frames of a foreground at random times, some of them at the same time.
 fn foreground() -> impl Strategy<Value = Vec<(u64, u32)>> {
     vec((prop_oneof![1 => Just(0u64), 4 => 0u64..1_500_000], 60u32..1515), 1..150)
 }
@@ -242,9 +244,9 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// A fluid that has yet to flow is as if there were none.
+    /// A fluid that does not flow yet has no effect.
     #[test]
-    fn what_does_not_flow_changes_nothing(frames in foreground(), limit in 0..LIMITS.len()) {
+    fn a_fluid_that_does_not_flow_has_no_effect(frames in foreground(), limit in 0..LIMITS.len()) {
         let none = r#""none""#;
         let later = r#"[{"rates":{"file":["0","1Mbit/s"],"step":"1000s"},"as":"fluid"}]"#;
         let outcome = |background: &str| {
@@ -261,10 +263,10 @@ proptest! {
         prop_assert_eq!(outcome(none), outcome(later));
     }
 
-    /// Whether a pipe is visited at each deadline and often asked, or only when frames come: the
-    /// same happens, and deadlines are exact.
+    /// The results are the same if a pipe is called at each deadline and often queried, or only
+    /// when frames come. Deadlines are exact.
     #[test]
-    fn nothing_depends_on_when_the_pipe_is_asked(
+    fn nothing_depends_on_when_the_pipe_is_called(
         frames in foreground(),
         fluid in 0..FLUIDS.len(),
         limit in 0..LIMITS.len(),
@@ -293,7 +295,8 @@ proptest! {
         prop_assert_eq!(&often.fates, &fates);
         let (one, other) = (often.pipe.statistics(ms(5000)), seldom.statistics(ms(5000)));
         conserved(&one);
-        // Parts of a frame that flow in another number of pieces round elsewhere.
+        // If the flow is divided into other pieces, fractions of frames are rounded at other
+        // places.
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-6 * a.max(b).max(1e-6);
         prop_assert!(near(one.queue.mean_frames, other.queue.mean_frames));
         prop_assert!(near(one.load, other.load));
@@ -304,9 +307,10 @@ proptest! {
     }
 }
 
-/// How much earlier frames would have left the line, of which the first was offered 1 ms late.
+/// Returns how much earlier the frames would have left the line. The first of them was offered 1 ms
+/// late.
 #[test]
-fn a_late_offer_counts_by_what_it_lets_pass() {
+fn a_late_offer_shifts_by_the_fluid_that_it_lets_pass() {
     let shifts = |rate: &str| {
         let text = line("50kB", &constant(rate));
         let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO);
@@ -321,10 +325,11 @@ fn a_late_offer_counts_by_what_it_lets_pass() {
         }
         shifts
     };
-    // The line is free: the first would have left a ms earlier, and the second not have waited.
+    // The line is free: the first frame would have left 1 ms earlier, and the second would not have
+    // waited.
     assert_eq!(shifts("5Mbit/s"), [1_000_000, 80_000, 0]);
-    // The line is busy, and a ms before the queue was half a ms shorter. The others wait for the
-    // same work, wherever the first is in it.
+    // The line is busy, and the queue was 0.5 ms shorter 1 ms earlier. The other frames wait for
+    // the same work, wherever the first frame is in the queue.
     assert_eq!(shifts("15Mbit/s"), [1_500_000, 0, 0]);
 }
 
@@ -336,15 +341,15 @@ fn only_frames_are_deadlines() {
     }
     driven.advance(ms(2000));
     assert_eq!(driven.fates.len(), 100);
-    // Beside the frames, a visit each 50 ms while rates change.
+    // Beside the frames, there is a visit every 50 ms while rates change.
     assert!(driven.idle <= 40, "{} visits", driven.idle);
-    // A constant fluid needs none.
+    // A constant fluid needs no visits.
     let mut driven = Driven::new(&config(&line("1MB", &constant("5Mbit/s"))), 1);
     driven.advance(ms(10));
     assert_eq!(driven.pipe.next_deadline(), None);
 }
 
-/// What a run records of a pipe.
+/// Returns the record of a run of one pipe: its events in the binary form, and its statistics.
 fn record(text: &str, seed: u64) -> (Vec<u8>, PipeStatistics) {
     let mut pipe = Pipe::new(config(text), Stream::new(seed, "p"), Time::ZERO);
     pipe.record_events(true);
@@ -370,21 +375,21 @@ fn the_same_seed_gives_the_same_run() {
     }
 }
 
-/// Lots come from the background's own random numbers.
+/// The draws of the fluid come from the background's own random stream.
 #[test]
 fn a_fluid_changes_no_draw_of_the_channel() {
     assert_eq!(draws_of_channel(r#""none""#), draws_of_channel(FLUIDS[0]));
 }
 
 #[test]
-fn changes_hold_for_what_waits() {
+fn changes_apply_to_waiting_fluid() {
     let text = line("1MB", &constant("20Mbit/s"));
     let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO);
-    // 12.5 kB wait at 10 ms, which take 10 ms; half the rate: 20 ms.
+    // 12.5 kB wait at 10 ms, which take 10 ms. At half the rate they take 20 ms.
     pipe.change(ms(10), &change(r#"{"rate":"5Mbit/s","background":"none"}"#));
     pipe.offer(ms(10), FrameInfo::single(1000), 1).unwrap();
     assert_eq!(pipe.next_deadline(), Some(ns(31_600_000)));
-    // As much on the line again, framing of 1000 bytes for each of 1000.
+    // The length on the line doubles, with 1000 bytes of framing for each 1000 bytes.
     let slower = pipe.statistics(ms(10));
     pipe.change(ms(10), &change(r#"{"framing":"1000B"}"#));
     assert_eq!(pipe.statistics(ms(10)).background, slower.background);
@@ -399,7 +404,7 @@ fn changes_hold_for_what_waits() {
 }
 
 #[test]
-fn a_pipe_that_is_down_lets_go_what_waits() {
+fn a_pipe_that_is_down_still_sends_waiting_fluid() {
     let text = line("1MB", &constant("20Mbit/s"));
     let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO);
     pipe.change(ms(8), &change(r#"{"state":"down","in_flight":"deliver"}"#));
@@ -411,7 +416,7 @@ fn a_pipe_that_is_down_lets_go_what_waits() {
     assert_eq!((up.delivered.bytes, up.queued.bytes), (25_000, 5000));
 }
 
-/// Whoever builds a pipe checks that; if not, nothing is stuck.
+/// Whoever builds a pipe checks for this. If not, the pipe still does not get stuck.
 #[test]
 fn a_pipe_that_cannot_have_a_fluid_drops_it() {
     let text = line("1MB", &constant("20Mbit/s"));
@@ -459,7 +464,7 @@ fn super_frames_are_cut_beside_a_fluid() {
 }
 
 #[test]
-fn what_a_fluid_cannot_be_is_refused() {
+fn models_that_cannot_be_a_fluid_are_refused() {
     let wrong = [
         (r#"{"poisson":{"load":"10%"},"as":"fluid"}"#, "`poisson` has no rate that changes"),
         (r#"{"trace":{"file":["0.1 100"]},"as":"fluid"}"#, "`trace` has no rate that changes"),
@@ -506,7 +511,7 @@ fn what_a_fluid_cannot_be_is_refused() {
 }
 
 #[test]
-fn what_is_written_of_a_fluid_comes_back() {
+fn a_fluid_survives_a_round_trip() {
     let text = r#"[{"ppbp":{"load":"40%","bursts":100.0,"burst":"1s","hurst":0.8},"as":"fluid"}]"#;
     let background = change(&format!(r#"{{"background":{text}}}"#)).background.unwrap();
     let again = serde_json::to_value(&background).unwrap();

@@ -1,4 +1,4 @@
-//! Every file format takes any text: it is read or refused, and what is read can be used.
+//! Every file format handles any text: it is parsed or refused, and the parsed data can be used.
 
 use crate::common::{config, drain, ns};
 use netloom_link::{
@@ -8,7 +8,7 @@ use netloom_link::{
 use netloom_units::Time;
 use proptest::prelude::*;
 
-/// Text that is nearly one of the formats, or anything at all.
+/// Returns text that is nearly in one of the formats, or any text.
 fn text() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         3 => (0u64..5000).prop_map(|n| n.to_string()),
@@ -27,7 +27,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// `text` as a `T`, or nothing if it is refused with a message of some length.
+/// Parses `text` as a `T`; `None` if it is refused with a message of reasonable length.
 fn read<T: DataFormat>(text: &str) -> Option<Data<T>> {
     let mut data = Data::File("file".into());
     match data.load(text) {
@@ -40,7 +40,7 @@ fn read<T: DataFormat>(text: &str) -> Option<Data<T>> {
     }
 }
 
-/// A pipe with `config` carries frames without a hitch.
+/// Checks that a pipe with `config` carries frames and conserves them.
 fn use_it(config: &PipeConfig) {
     let mut pipe = Pipe::new(config.clone(), Stream::new(1, "any"), Time::ZERO);
     for number in 0..5 {
@@ -81,7 +81,7 @@ proptest! {
         }
         for config in configs {
             use_it(&config);
-            // What an engine is sent is what was read.
+            // The engine receives exactly the configuration that was parsed.
             let sent = serde_json::to_string(&config).unwrap();
             prop_assert_eq!(serde_json::from_str::<PipeConfig>(&sent).unwrap(), config);
         }

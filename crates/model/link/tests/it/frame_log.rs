@@ -1,5 +1,5 @@
-//! In virtual time the frame log of a network is the same, byte for byte, in every run and however
-//! its pipes are spread over threads.
+//! In virtual time the frame log of a network is identical, byte for byte, in every run and for any
+//! distribution of its pipes over threads.
 
 use std::collections::BTreeSet;
 use std::thread;
@@ -44,7 +44,7 @@ const CHANGES: &[&str] = &[
 
 const SPAN: Duration = Duration::from_millis(1500);
 
-/// A TCP packet of one of eight flows, half of which take part in ECN.
+/// A TCP packet of one of eight flows, half of which are ECN-capable.
 #[derive(Debug, Clone, Copy)]
 struct Packet(u16);
 
@@ -68,7 +68,7 @@ impl Frame for Packet {
     }
 }
 
-/// Everything that happens in pipe `index`.
+/// Returns all events of pipe `index`.
 fn simulate(index: usize) -> Vec<FrameEvent> {
     let name = format!("pipe{index}");
     let mut pipe = Pipe::new(config(PIPES[index]), Stream::new(7, &name), Time::ZERO);
@@ -110,7 +110,7 @@ fn run(pipe: &mut Pipe<Packet>, now: Time, events: &mut Vec<FrameEvent>) {
     }
 }
 
-/// The log of all pipes, simulated on so many threads.
+/// Returns the log of all pipes, simulated on `threads` threads.
 fn log(threads: usize) -> Vec<u8> {
     let mut all: Vec<(usize, FrameEvent)> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
@@ -124,7 +124,7 @@ fn log(threads: usize) -> Vec<u8> {
             .collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
     });
-    // Stable: what happens to one frame at one time stays in its order.
+    // The sort is stable, so events of one frame at the same time keep their order.
     all.sort_by_key(|(pipe, event)| (event.at, *pipe, event.number));
     let pipes = (0..PIPES.len()).map(|index| format!("pipe{index}")).collect();
     let mut bytes = Vec::new();
@@ -168,6 +168,7 @@ fn the_log_is_the_same_on_any_number_of_threads() {
 #[test]
 fn the_log_is_the_same_on_any_machine() {
     let bytes = log(1);
-    // Changes with every change of what the model draws, and of the log's format: then set it anew.
+    // These values change with every change of the model's draws or the log's format. Update them
+    // then.
     assert_eq!((bytes.len(), hash(&bytes)), (170_948, 9_948_332_348_267_943_681));
 }

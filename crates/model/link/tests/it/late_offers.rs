@@ -1,5 +1,5 @@
-//! What late offers shift: the model's correction against the same pipe without stalls, frame by frame, with
-//! whatever else befalls the frames.
+//! Shifts by late offers: the model's correction is compared with the same pipe without stalls,
+//! frame by frame, whatever else happens to the frames.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_units::{Duration, Time};
 use proptest::prelude::*;
 
-/// At 80 Mbit/s, without framing, 100 us each.
+/// Length of frames, which take 100 us each at 80 Mbit/s without framing.
 const BYTES: u32 = 1000;
 const SERVICE: u64 = 100;
 const LINE: &str = r#""rate": "80Mbit/s", "framing": "none""#;
@@ -17,11 +17,11 @@ fn micros(time: u64) -> Time {
     Time::from_nanos(time * 1000)
 }
 
-/// When frames came and when they were offered, in us.
+/// The times at which frames came and at which they were offered, in us.
 type Frames = Vec<(u64, u64)>;
 
-/// What a pipe of `text` does with frames offered at the second time of each: of every frame that arrives,
-/// when it left the line and its shift, in ns.
+/// Offers each frame at its second time to a pipe of `text`. Returns for every frame that arrives
+/// the time at which it left the line and its shift, in ns.
 fn run(text: &str, frames: &[(u64, u64)]) -> BTreeMap<u64, (u64, u64)> {
     let mut pipe = Pipe::<u64>::new(config(text), Stream::new(1, "test/forward"), Time::ZERO);
     let mut out = BTreeMap::new();
@@ -44,8 +44,8 @@ fn run(text: &str, frames: &[(u64, u64)]) -> BTreeMap<u64, (u64, u64)> {
     out
 }
 
-/// Frames that come in those pauses, and stalls in which nobody looks; afterwards those that came meanwhile are
-/// offered one after the other.
+/// Returns frames that come after the given pauses, with stalls in which nobody reads the device.
+/// After a stall, the frames that came meanwhile are offered one after the other.
 fn stalled(steps: &[(u64, Option<u64>)]) -> Frames {
     let (mut came, mut offered, mut blind) = (0, 0, 0);
     let each = |(pause, stall): &(u64, Option<u64>)| {
@@ -57,12 +57,12 @@ fn stalled(steps: &[(u64, Option<u64>)]) -> Frames {
     steps.iter().map(each).collect()
 }
 
-/// Pauses of 150 us on average, a stall of up to 2 ms now and then.
+/// Returns pauses of 150 us on average, with occasional stalls of up to 2 ms.
 fn steps() -> impl Strategy<Value = Vec<(u64, Option<u64>)>> {
     prop::collection::vec((1u64..300, prop::option::weighted(0.05, 1u64..2000)), 1..200)
 }
 
-/// What befalls frames behind the line.
+/// Returns impairments of frames behind the line.
 fn fates() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         r#""loss": "0%""#,
@@ -79,9 +79,9 @@ fn fates() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    /// All draws are taken in the order of the line, so that the same frames are lost in both.
+    /// All draws are taken in the order of the line, so the same frames are lost in both pipes.
     #[test]
-    fn a_shift_is_what_the_same_pipe_without_stalls_says(steps in steps(), fates in fates()) {
+    fn a_shift_is_the_difference_to_a_pipe_without_stalls(steps in steps(), fates in fates()) {
         let frames = stalled(&steps);
         let prompt: Vec<_> = frames.iter().map(|(came, _)| (*came, *came)).collect();
         let text = format!(r#"{{{LINE}, "queue": {{"limit": "100000packets"}}, {fates}}}"#);
@@ -92,7 +92,7 @@ proptest! {
         }
     }
 
-    /// Where nobody looked away, nothing is late, whatever is lost before, on and behind the line.
+    /// Without stalls, nothing is late, whatever is lost in front of, on and behind the line.
     #[test]
     fn without_stalls_nothing_shifts(
         pauses in prop::collection::vec(1u64..150, 1..300),
@@ -105,8 +105,8 @@ proptest! {
         prop_assert!(late.values().all(|(_, shift)| *shift == 0), "{:?}", late);
     }
 
-    /// A line that is offered more than it carries has work behind every stall: only frames of a first stall, before
-    /// the queue has filled, may be late, and by no more than that.
+    /// A line that is offered more than it carries has work after every stall. Only frames of a
+    /// first stall, before the queue has filled, may be late, and by no more than that stall.
     #[test]
     fn a_busy_line_takes_no_loss_for_lateness(
         stalls in prop::collection::vec(prop::option::weighted(0.02, 100u64..900), 5000),
@@ -119,7 +119,8 @@ proptest! {
     }
 }
 
-/// The shifts of frames on a plain line, in us, and that they are what the line says without stalls.
+/// Returns the shifts of frames on a plain line, in us, after checking them against the line
+/// without stalls.
 fn shifts(frames: &[(u64, u64)]) -> Vec<u64> {
     let prompt: Vec<_> = frames.iter().map(|(came, _)| (*came, *came)).collect();
     let text = format!(r#"{{{LINE}, "queue": {{"limit": "100000packets"}}}}"#);
@@ -132,8 +133,9 @@ fn shifts(frames: &[(u64, u64)]) -> Vec<u64> {
 }
 
 #[test]
-fn what_waits_behind_a_late_frame_is_late_too() {
-    // Alone; two in one stall; one behind a stall while the line works it off; after an idle moment.
+fn frames_that_wait_behind_a_late_frame_are_late_too() {
+    // One frame alone; two in one stall; one after a stall while the line still catches up; one
+    // after an idle moment.
     let frames =
         [(1000, 1000), (2000, 2500), (2050, 2501), (2650, 2650), (2750, 2750), (9000, 9000)];
     assert_eq!(shifts(&frames), [0, 500, 500, 50, 50, 0]);
@@ -141,7 +143,7 @@ fn what_waits_behind_a_late_frame_is_late_too() {
 
 #[test]
 fn a_busy_line_makes_up_for_a_stall() {
-    // The line has work for all of it.
+    // The line has work for all of the stall.
     let frames: Vec<_> =
         (0..20).map(|_| (1000, 1000)).chain([(1500, 2000), (2500, 2500)]).collect();
     assert!(shifts(&frames).iter().all(|shift| *shift == 0));
@@ -149,8 +151,8 @@ fn a_busy_line_makes_up_for_a_stall() {
 
 #[test]
 fn a_frame_that_the_channel_loses_was_on_the_line() {
-    // 500 us late, then frames a service apart, every other one of which is lost: the line is never idle, and the
-    // rest are as late as the first.
+    // The first frame is 500 us late. Then frames come at the distance of one service time, and
+    // every other one is lost. The line is never idle, so the rest are as late as the first.
     let frames: Vec<_> = (0..10)
         .map(|n| (1000 + n * SERVICE, 1000 + n * SERVICE))
         .map(|(came, offered)| (came, offered.max(1500)))
@@ -162,7 +164,7 @@ fn a_frame_that_the_channel_loses_was_on_the_line() {
 }
 
 #[test]
-fn what_a_cut_takes_off_the_line_leaves_it_free() {
+fn a_cut_leaves_the_line_free() {
     let mut pipe = pipe(&format!(r#"{{{LINE}, "in_flight": "drop"}}"#));
     let info = FrameInfo::single(BYTES);
     pipe.offer_late(micros(1000), Duration::from_micros(500), info, 0).unwrap();
@@ -176,7 +178,7 @@ fn what_a_cut_takes_off_the_line_leaves_it_free() {
 
 #[test]
 fn a_second_later_a_stall_is_forgotten() {
-    // After the stall the line always has fifty frames to send, so that no stall that follows matters to it.
+    // After the stall the line always has fifty frames to send, so later stalls do not affect it.
     let stall = [(10_000, 11_000)].into_iter().chain([(11_001, 11_001); 50]);
     let rest = (1..20_000).map(|n| {
         let came = 11_000 + n * SERVICE;

@@ -1,11 +1,11 @@
-//! Each loss model's rate and law.
+//! The rate and law of each loss model.
 
 use crate::common::statistics::{Z_99, assert_geometric, assert_mean, assert_share};
 use crate::common::{change, config, losses, pipe};
 use netloom_link::{Data, DataFormat, Loss, LossPattern, Pipe, Stream};
 use netloom_units::Time;
 
-/// Losses of `total` frames at `text`, as a scenario would say it.
+/// Returns the losses among `total` frames with the loss `text`, in the notation of scenarios.
 fn lost(text: &str, total: u64, seed: u64) -> Vec<bool> {
     let config = config(&format!(r#"{{"loss":{text}}}"#));
     losses(&mut Pipe::new(config, Stream::new(seed, "loss/forward"), Time::ZERO), total)
@@ -15,7 +15,8 @@ fn count(lost: &[bool]) -> u64 {
     lost.iter().filter(|lost| **lost).count() as u64
 }
 
-/// Lengths of the runs of `what`, the first and the last left out: they may be cut.
+/// Returns the lengths of the runs of `what`, without the first and the last, which may be
+/// incomplete.
 fn runs(lost: &[bool], what: bool) -> Vec<u64> {
     let runs: Vec<&[bool]> = lost.chunk_by(|a, b| a == b).collect();
     let inner = &runs[1..runs.len() - 1];
@@ -23,7 +24,7 @@ fn runs(lost: &[bool], what: bool) -> Vec<u64> {
 }
 
 #[test]
-fn independent_losses_are_as_many_as_asked_for() {
+fn independent_losses_have_the_configured_rate() {
     for (percent, total) in
         [(0.001, 4_000_000), (0.01, 1_000_000), (1.0, 200_000), (10.0, 100_000), (90.0, 50_000)]
     {
@@ -45,7 +46,7 @@ fn independent_losses_do_not_cluster() {
     assert_geometric(&runs(&lost, false), 0.2, "receptions in a row");
 }
 
-/// A Gilbert channel (all lost in the bad state): bursts and gaps are geometric.
+/// A Gilbert channel (all frames lost in the bad state): bursts and gaps are geometric.
 #[test]
 fn gilbert_bursts_and_gaps_are_geometric() {
     for (p, r) in [(0.02, 0.25), (0.3, 0.6)] {
@@ -57,9 +58,9 @@ fn gilbert_bursts_and_gaps_are_geometric() {
     }
 }
 
-/// The rate with losses in both states. The interval takes in that states last: with `b` and `g` the
-/// losses in the states, `π` the share of the bad one and `λ = 1 - p - r`, the variance of the mean is
-/// `(q(1 - q) + 2(b - g)²π(1 - π)λ/(1 - λ)) / n`.
+/// The rate with losses in both states. The interval allows for the duration of states: with `b`
+/// and `g` the losses in the states, `π` the share of the bad one and `λ = 1 - p - r`, the variance
+/// of the mean is `(q(1 - q) + 2(b - g)²π(1 - π)λ/(1 - λ)) / n`.
 #[test]
 fn gilbert_elliott_loses_in_both_states() {
     for (p, r, bad, good) in [(0.01, 0.1, 0.5, 0.001), (0.2, 0.3, 1.0, 0.05), (1e-5, 0.5, 1.0, 0.0)]
@@ -140,7 +141,7 @@ fn a_trace_is_followed_exactly() {
 }
 
 #[test]
-fn what_is_wrong_with_a_model_is_said() {
+fn invalid_loss_models_are_refused_with_a_reason() {
     let error = |text: &str| serde_json::from_str::<Loss>(text).unwrap_err().to_string();
     assert!(error(r#"{"every":0}"#).contains("1 or more"));
     assert!(error(r#"{"pattern":""}"#).contains("at least one"));
@@ -151,7 +152,7 @@ fn what_is_wrong_with_a_model_is_said() {
     assert!(error.starts_with("line 3: `a`"), "{error}");
 }
 
-/// A change of something else, and a change to what is, leave a model where it was.
+/// A change of another property, or a change to the same model, keeps the state of a model.
 #[test]
 fn a_model_that_no_change_touches_keeps_its_state() {
     for loss in [

@@ -1,6 +1,7 @@
-//! The link model against its documents, its laws and the statistics of its draws, in virtual time.
+//! Tests of the link model against its documents, its laws and the statistics of its draws, in
+//! virtual time.
 //!
-//! One program for all, since each program compiles the whole model anew.
+//! They are one program, because each program compiles the whole model anew.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The words of other tools: what they become, what is refused, and back again.
+//! The notations of other tools: their meaning, what is refused, and the conversion back.
 
 use netloom_link::notation::{
     Dummynet, Netem, Notations, Tbf, TcEquivalent, ToldChange, tc_equivalent,
@@ -7,7 +7,7 @@ use netloom_link::{Data, Framing, PipeChange, PipeConfig, SharedData};
 use proptest::prelude::*;
 use serde_json::json;
 
-/// What a string says and implies, as properties are written.
+/// Returns the properties that a string sets and implies, as JSON.
 fn meaning(text: &str, parse: impl Fn(&str) -> Notations) -> serde_json::Value {
     let change = parse(text).combine(&PipeChange::default()).unwrap();
     serde_json::to_value(change).unwrap()
@@ -143,7 +143,7 @@ fn tbf_and_dummynet_strings_become_properties() {
 }
 
 #[test]
-fn what_is_not_done_the_same_way_is_refused_with_what_to_write() {
+fn features_with_another_meaning_are_refused_with_an_alternative() {
     let refused = |text: &str| {
         let error = text.parse::<Netem>().expect_err(text).to_string();
         assert!(error.contains(';') || error.contains("needs"), "{text}: {error} does not help");
@@ -213,7 +213,7 @@ fn what_is_not_done_the_same_way_is_refused_with_what_to_write() {
 }
 
 #[test]
-fn a_property_is_said_once_and_wins_over_what_is_implied() {
+fn a_property_is_set_once_and_overrides_implied_ones() {
     let beside: PipeChange = serde_json::from_value(json!({"framing": "ethernet"})).unwrap();
     let combined = netem("rate 10mbit").combine(&beside).unwrap();
     assert_eq!(combined.framing, Some(Framing::Ethernet));
@@ -233,7 +233,7 @@ fn a_property_is_said_once_and_wins_over_what_is_implied() {
     assert!(both.combine(&PipeChange::default()).is_ok());
 }
 
-/// As a request to an engine tells it.
+/// The format of a request to an engine.
 #[test]
 fn strings_stand_beside_properties_in_one_mapping() {
     let told = |text: &str| serde_json::from_str::<ToldChange>(text).map(|told| told.0);
@@ -267,7 +267,7 @@ fn pipe(properties: serde_json::Value) -> PipeConfig {
     config
 }
 
-/// What the strings make of a pipe.
+/// Returns the configuration to which the strings lead.
 fn read_back(tc: &TcEquivalent) -> PipeConfig {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let notations = Notations {
@@ -281,7 +281,7 @@ fn read_back(tc: &TcEquivalent) -> PipeConfig {
 }
 
 #[test]
-fn a_pipe_is_told_as_tc_commands() {
+fn a_pipe_is_exported_as_tc_commands() {
     let config = pipe(json!({
         "rate": "10Mbit/s", "framing": "none", "queue": {"limit": "100packets"}, "delay": "20ms",
         "jitter": {"normal": "2ms"}, "reorder": {"probability": "0%"}, "loss": "1%",
@@ -313,7 +313,7 @@ fn a_pipe_is_told_as_tc_commands() {
 }
 
 #[test]
-fn what_tc_cannot_do_is_told() {
+fn features_that_tc_lacks_are_reported_as_missing() {
     for (properties, part) in [
         (json!({"rate": {"trace": [1, 2]}}), "rate trace"),
         (json!({"rate": "1Mbit/s"}), "ethernet"),
@@ -332,7 +332,7 @@ fn what_tc_cannot_do_is_told() {
     }
 }
 
-/// Percentages with a few digits, as people write them.
+/// Returns percentages with a few digits, as people write them.
 fn percent() -> impl Strategy<Value = String> {
     percent_up_to(100)
 }
@@ -348,7 +348,7 @@ fn time() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Configurations that netem and tbf can do.
+/// Returns configurations that netem and tbf support.
 fn tc_pipes() -> impl Strategy<Value = PipeConfig> {
     let jitter = prop_oneof![Just("uniform"), Just("normal"), Just("pareto"), Just("paretonormal")];
     let jitter = proptest::option::of((jitter, time(), percent()));
@@ -358,7 +358,7 @@ fn tc_pipes() -> impl Strategy<Value = PipeConfig> {
         [percent(), percent(), percent(), percent()].prop_map(
             |[p, r, bad, good]| json!({"gilbert_elliott": {"p": p, "r": r, "bad": bad, "good": good}})
         ),
-        // Two that leave the same state are at most 100 % together.
+        // The probabilities of two transitions from the same state must add up to at most 100 %.
         [0, 1, 2, 3, 4].map(|_| percent_up_to(50)).prop_map(
             |[p13, p31, p32, p23, p14]| json!({"four_state":
                 {"p13": p13, "p31": p31, "p32": p32, "p23": p23, "p14": p14}})
@@ -414,7 +414,7 @@ fn tc_pipes() -> impl Strategy<Value = PipeConfig> {
 
 proptest! {
     #[test]
-    fn what_has_an_equivalent_is_read_back_as_it_was(config in tc_pipes()) {
+    fn configurations_with_an_equivalent_survive_a_round_trip(config in tc_pipes()) {
         let tc = tc_equivalent(&config);
         prop_assert_eq!(&tc.missing, &Vec::<String>::new());
         prop_assert_eq!(read_back(&tc), config, "{:?}", tc);
@@ -441,7 +441,7 @@ proptest! {
             dummynet: text.parse().ok(),
         };
         for (key, given) in notations.given() {
-            // What is taken can be said in NetLoom's own words.
+            // An accepted string can be expressed in NetLoom's own properties.
             let json = serde_json::to_value(&given.said).unwrap();
             let again: PipeChange = serde_json::from_value(json).unwrap();
             prop_assert_eq!(&again, &given.said, "{}: {}", key, text);

@@ -1,5 +1,5 @@
-//! What a pipe says it counted, since it began and in every window, is what its events add up to; and
-//! its events come back from their binary form.
+//! The statistics of a pipe, since it began and in every window, agree with its events, and its
+//! events survive the conversion to their binary form.
 
 use crate::common::config;
 use crate::common::recount::Recount;
@@ -55,7 +55,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Mostly short waits, some of many seconds.
+/// Returns mostly short waits, and some of many seconds.
 fn wait() -> impl Strategy<Value = u64> {
     prop_oneof![
         10 => Just(0),
@@ -65,7 +65,7 @@ fn wait() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// A pipe, what has happened in it, and what it said.
+/// A pipe, its events, and the statistics that it returned.
 struct Watched {
     pipe: Pipe<u64>,
     events: Vec<FrameEvent>,
@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_window_is_what_the_events_add_up_to(
+    fn every_window_agrees_with_the_events(
         link in 0..LINKS.len(),
         seed in any::<u64>(),
         steps in vec((step(), wait()), 1..150),
@@ -140,7 +140,7 @@ proptest! {
             watched.run_to(now);
             watched.step(now, step);
             if matches!(step, Step::Ask(_)) {
-                // The answer covers its whole instant, so nothing more may happen in it.
+                // Statistics cover their whole last instant, so nothing more may happen in it.
                 now += Duration::from_nanos(1);
             }
         }
@@ -153,7 +153,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever bytes come, they are read or refused.
+    /// Any bytes are decoded or refused.
     #[test]
     fn no_bytes_upset_the_reader(body in vec(any::<u8>(), 0..400), cut in 0usize..400) {
         let mut bytes = Vec::new();
@@ -172,7 +172,7 @@ proptest! {
     }
 }
 
-/// The events as a reader of the log sees them, who gets it in small pieces.
+/// Returns the events after encoding and decoding them in small pieces.
 fn through_the_log(events: &[FrameEvent]) -> Vec<FrameEvent> {
     let header = LogHeader { zero_unix_ns: 5, pipes: vec!["p".into()] };
     let mut bytes = Vec::new();

@@ -1,4 +1,5 @@
-//! Rates that vary: traces against a naive reading of Mahimahi's rule, schedules at their boundaries.
+//! Rates that vary: traces compared with a naive implementation of Mahimahi's rule, and schedules
+//! at their boundaries.
 
 use std::collections::VecDeque;
 
@@ -13,21 +14,22 @@ use proptest::prelude::*;
 
 const LTE: &str = include_str!("traces/lte.trace");
 
-/// A pipe that sends by `trace` and holds any number of frames.
+/// Returns a pipe that sends by `trace` and holds any number of frames.
 fn traced(trace: RateTrace) -> Pipe<u64> {
     let rate = RateLimit::Trace(Data::inline(trace));
     let config = PipeConfig { rate, ..config(r#"{"queue":{"limit":"1000000packets"}}"#) };
     Pipe::new(config, Stream::new(1, "trace"), Time::ZERO)
 }
 
-/// A frame whose packet has `bytes`.
+/// Returns a frame whose packet has `bytes` bytes.
 fn packet(bytes: u64) -> FrameInfo {
     FrameInfo::single(u32::try_from(bytes).unwrap() + 14)
 }
 
-/// Mahimahi's rule, opportunity by opportunity: each carries 1500 bytes of what waits at its
-/// moment, is lost as far as nothing does, and a packet may take parts of several. `arrivals` are
-/// (time in ns, packet bytes); the result, when each packet's last byte left.
+/// Mahimahi's rule, opportunity by opportunity. Each opportunity carries 1500 bytes of the waiting
+/// packets. The part for which nothing waits is lost, and a packet may use parts of several
+/// opportunities. `arrivals` are (time in ns, packet bytes). Returns the times at which the last
+/// byte of each packet left.
 fn naive(trace: &RateTrace, arrivals: &[(u64, u64)]) -> Vec<u64> {
     let mut left: Vec<u64> = Vec::new();
     let mut waiting: VecDeque<u64> = VecDeque::new();
@@ -99,7 +101,7 @@ fn packets_share_and_straddle_opportunities() {
     assert_eq!(drain(&mut pipe), [(0, ms(1)), (1, ms(1)), (2, ms(2)), (3, ms(3))]);
 }
 
-/// What an opportunity has left when nothing waits is lost.
+/// The unused part of an opportunity is lost.
 #[test]
 fn unused_opportunities_are_lost() {
     let mut pipe = traced(trace(&[1, 2, 3]));
@@ -153,7 +155,7 @@ fn years_without_a_frame_are_skipped_at_once() {
     assert!(at.as_nanos() - years <= 5 * MS, "{at}");
 }
 
-/// While frames wait, each 100 ms deliver what the trace's opportunities carry, within 1 %; over
+/// While frames wait, each 100 ms deliver the bytes of the trace's opportunities within 1 %, over
 /// two rounds of a cellular trace.
 #[test]
 fn a_backlogged_line_follows_a_cellular_trace() {
@@ -164,7 +166,7 @@ fn a_backlogged_line_follows_a_cellular_trace() {
     let mut expected = vec![0u64; windows];
     for round in 0..2 {
         for at in trace.milliseconds() {
-            // A window holds its end, not its beginning.
+            // A window includes its end, but not its beginning.
             expected[((round * period + at - 1) / 100) as usize] += OPPORTUNITY_BYTES;
         }
     }
@@ -231,7 +233,8 @@ fn a_schedule_changes_at_its_boundaries_to_the_nanosecond() {
     }
 }
 
-/// A frame goes at the rate that holds when it starts. The schedule counts from when it was set.
+/// A frame is sent at the rate that holds when it starts. Times of the schedule count from when it
+/// was set.
 #[test]
 fn frames_take_the_rate_of_their_start() {
     let text = r#"{"framing":"none","rate":{"schedule":[

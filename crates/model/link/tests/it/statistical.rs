@@ -1,16 +1,16 @@
-//! Queueing laws that hold on average. Seeds are fixed, so a result never changes from run to run; the
-//! bounds are those that a correct model misses once in a hundred seeds.
+//! Queueing laws that hold on average. Seeds are fixed, so a result never changes from run to run.
+//! A correct model exceeds the bounds for one in a hundred seeds.
 
 use crate::common::statistics::assert_mean;
 use crate::common::{config, ns};
 use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_units::Time;
 
-/// Mean service time, 1 ms.
+/// Mean service time: 1 ms.
 const SERVICE_NS: f64 = 1e6;
 
-/// Waiting times in ns of a million frames that arrive as a Poisson process at `load`. The line sends
-/// a byte a nanosecond, so that `bytes` is also the service time.
+/// Returns the waiting times in ns of a million frames that arrive as a Poisson process at `load`.
+/// The line sends a byte per nanosecond, so `bytes` is also the service time in ns.
 fn waits(load: f64, seed: u64, mut bytes: impl FnMut(&mut Stream) -> f64) -> Vec<f64> {
     let text = r#"{"rate":"8Gbit/s","framing":"none","queue":{"limit":"1000000packets"}}"#;
     let mut pipe = Pipe::new(config(text), Stream::new(seed, "unused"), Time::ZERO);

@@ -1,5 +1,5 @@
-//! What makes a pipe follow another queue: holding the line, its backlog as time, losses in front
-//! of the queue, virtual frames at given times.
+//! Methods for making a pipe follow another queue: holding the line, its backlog as time, losses in
+//! front of the queue, and virtual frames at given times.
 
 use netloom_link::{DropReason, EarlyLoss, Emission, FrameInfo, Pipe, Stream};
 use netloom_units::{Duration, Probability, Time};
@@ -9,7 +9,7 @@ use crate::common::driven::Driven;
 use crate::common::packet::Packet;
 use crate::common::{burst, change, config, drain, ms, ns, pipe};
 
-/// 1000 bytes take 1 ms.
+/// A line on which 1000 bytes take 1 ms.
 const LINE: &str = r#""rate":"8Mbit/s","framing":"none","queue":{"limit":"1000packets"}"#;
 
 fn line(more: &str) -> String {
@@ -56,7 +56,7 @@ fn holds_add_up() {
     assert_eq!(releases(&mut pipe), [11]);
 }
 
-/// The line serves one frame at a time, so that others wait whatever their size.
+/// The line serves one frame at a time, so others wait whatever their size.
 #[test]
 fn a_pipe_without_a_rate_serves_a_frame_a_time() {
     let text = r#"{"mac_overhead":[{"probability":"100%","time":"2ms"}]}"#;
@@ -64,7 +64,7 @@ fn a_pipe_without_a_rate_serves_a_frame_a_time() {
     burst(&mut pipe, ms(0), 0, 100, 60);
     burst(&mut pipe, ms(0), 100, 100, 1514);
     assert_eq!(pipe.unfinished(ms(1)), millis(399));
-    // A new service is that of the frames that have yet to come to the line.
+    // A new service time applies to the frames that have yet to come to the line.
     let faster = r#"{"mac_overhead":[{"probability":"100%","time":"1ms"}]}"#;
     pipe.change(ms(1), &change(faster));
     assert_eq!(pipe.unfinished(ms(1)), millis(200));
@@ -72,7 +72,7 @@ fn a_pipe_without_a_rate_serves_a_frame_a_time() {
     assert_eq!(releases(&mut pipe), expected, "and no queue is too short");
 }
 
-/// Frames of a line that takes no time wait for the hold alone.
+/// On a line without a rate, frames wait only for the hold.
 #[test]
 fn a_line_without_time_can_be_held() {
     let mut pipe = pipe("{}");
@@ -95,7 +95,7 @@ fn a_cut_ends_a_hold() {
     assert_eq!(releases(&mut pipe), [3]);
 }
 
-/// At 8 Mbit/s, half of which the fluid brings: after 10 ms, 5 ms of it wait.
+/// At 8 Mbit/s, the fluid brings half of the line's capacity: after 10 ms, 5 ms of it wait.
 #[test]
 fn a_fluid_waits_for_a_hold() {
     let half = r#","background":[{"cbr":{"rate":"4Mbit/s"},"size":"1000B","as":"fluid"}]"#;
@@ -108,7 +108,7 @@ fn a_fluid_waits_for_a_hold() {
     assert_eq!(pipe.unfinished(ms(16)), millis(3));
 }
 
-/// The mean of a profile, 3 ms: 2 ms below the first point, linear from 2 to 4 ms above it.
+/// The mean of the profile is 3 ms, because it is linear from 2 to 4 ms.
 #[test]
 fn a_profile_counts_with_its_mean() {
     let points = r#"[{"probability":"0%","time":"2ms"},{"probability":"100%","time":"4ms"}]"#;
@@ -145,7 +145,7 @@ fn frames_with_ordered_numbers_are_lost_once() {
 }
 
 #[test]
-fn what_is_left_of_an_order_falls_on_the_first_frames_of_the_next() {
+fn overdue_losses_hit_the_first_frames_of_the_next_order() {
     let mut pipe = pipe("{}");
     pipe.lose(ms(0), EarlyLoss::Positions(vec![1, 5, 6]));
     assert_eq!(lost(&mut pipe, 2), [1]);
@@ -176,7 +176,7 @@ fn a_share_is_lost_evenly_or_by_draws() {
     assert_eq!(lost(&mut pipe, 6), [1, 5], "what a share owes goes on");
     pipe.lose(ms(0), EarlyLoss::Bernoulli(quarter));
     let count = lost(&mut pipe, 10_000).len() as f64;
-    // Binomial: 99.99 % of runs are within four deviations of 43.
+    // The count is binomial: 99.99 % of runs are within four deviations of 43.
     assert!((count - 2500.0).abs() < 4.0 * 43.3, "{count}");
     pipe.lose(ms(0), EarlyLoss::Bernoulli(Probability::new(1.0).unwrap()));
     assert_eq!(lost(&mut pipe, 10).len(), 10);
@@ -193,7 +193,7 @@ fn super_frames_are_split_while_losses_are_ordered() {
     assert_eq!(pipe.coalesce(ms(0), &many, &0), 40, "and stay whole when the last is through");
 }
 
-/// What is brought does to other frames what the same frames do that are offered.
+/// Brought frames affect other frames exactly like offered ones.
 #[test]
 fn brought_frames_wait_and_are_dropped_as_offered_ones() {
     let text = r#"{"rate":"8Mbit/s","delay":"3ms","queue":{"limit":"4packets"}}"#;
@@ -232,7 +232,7 @@ fn brought_frames_wait_and_are_dropped_as_offered_ones() {
     assert_eq!((none, counted.map(|counted| counted.offered.frames)), (None, Some(count)));
 }
 
-/// Frames, holds and virtual frames at random times.
+/// An action: an offered frame, a hold, or a virtual frame.
 #[derive(Debug, Clone)]
 enum Step {
     Offer(u32),
@@ -250,8 +250,8 @@ fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
 }
 
 proptest! {
-    /// A frame that is offered leaves the line when the backlog says, plus its own time: the
-    /// deadlines that lead there are never late, whatever is held or brought.
+    /// An offered frame leaves the line after the backlog at its arrival plus its own time. The
+    /// deadlines on the way are never late, whatever is held or brought.
     #[test]
     fn the_backlog_says_when_a_frame_leaves(steps in steps()) {
         let mut driven = Driven::new(&config(&line("")), 1);
@@ -265,7 +265,8 @@ proptest! {
                     expected.push((number, at + wait + u64::from(bytes) * 1000));
                     driven.offer(ns(at), bytes, packet(number));
                 }
-                // Behind what is there: before it, what waits would leave later than expected.
+                // A hold goes behind the waiting frames. Otherwise they would leave later than
+                // expected.
                 Step::Hold(nanos) if driven.pipe.unfinished(ns(at)) == Duration::ZERO => {
                     driven.pipe.hold(ns(at), Duration::from_nanos(nanos));
                 }

@@ -1,21 +1,22 @@
-//! Queue disciplines as tc's: the commands, and what they do not say.
+//! The queue disciplines of tc that are equivalent to a pipe's: their commands, and the missing
+//! features.
 //!
-//! `tc` of iproute2 6.1 takes all options and filters here; for a `min` of 2500 bytes and packets of 500 it
-//! refuses a burst of 4 and calls 66, but not 65, too large (its sign for a weight of 2⁻¹⁰ or less), as
-//! the computation has it.
+//! `tc` of iproute2 6.1 accepts all options and filters here. For a `min` of 2500 bytes and packets
+//! of 500, it refuses a burst of 4. It also reports a burst of 66 as too large, but not one of 65;
+//! this message means a weight of 2⁻¹⁰ or less, which agrees with the computation.
 
 use crate::common::config;
 use netloom_link::notation::{TcEquivalent, tc_equivalent};
 use netloom_link::{Discipline, QueueLimit};
 use proptest::prelude::*;
 
-/// A line of 10 Mbit/s with this queue.
+/// Returns the equivalent of a line of 10 Mbit/s with this queue.
 fn tc(queue: &str) -> TcEquivalent {
     let line = r#""rate":"10Mbit/s","burst":"10kB","framing":"none""#;
     tc_equivalent(&config(&format!(r#"{{{line},"queue":{queue}}}"#)))
 }
 
-/// The commands below the bucket, and what is missing.
+/// Returns the commands below the bucket, and the missing features.
 fn child(queue: &str) -> (Vec<String>, Vec<String>) {
     let tc = tc(queue);
     let mut commands = tc.commands("eth1");
@@ -69,7 +70,7 @@ fn disciplines_with_one_queue_have_all_their_parameters() {
 }
 
 #[test]
-fn what_the_child_does_not_do_is_told() {
+fn features_that_the_child_lacks_are_reported() {
     for (queue, parts) in [
         (r#"{"discipline":"codel"}"#, vec!["holds 1000"]),
         (r#"{"discipline":"fq_codel","limit":"9ms"}"#, vec!["9ms: fq_codel", "10240"]),
@@ -120,11 +121,11 @@ fn classes_have_filters_for_both_versions_of_ip() {
                  ip dst 10.2.0.0/16 flowid 3:3"
             ),
             format!("{filter} ipv6 prio 6 u32 match ip6 dst fd00::/8 flowid 3:4"),
-            // tc would drop what no filter matches.
+            // Without this filter, tc would drop packets that no other filter matches.
             format!("{filter} all prio 7 u32 match u32 0 0 flowid 3:2"),
         ]
     );
-    // The class for the rest is written, or comes last.
+    // The class for the rest is at its written place, or comes last.
     for (classes, bands) in [
         (r#"[{"match":{"dscp":1}},{},{"match":{"dscp":2}}]"#, "bands 3 priomap 1 1 1 1"),
         (r#"[{"match":{"dscp":1}},{"match":{"dscp":2}}]"#, "bands 3 priomap 2 2 2 2"),
@@ -136,7 +137,7 @@ fn classes_have_filters_for_both_versions_of_ip() {
     }
 }
 
-/// netem's own rate has no queue below it: the bucket limits the rate instead.
+/// netem's own rate has no queue below it, so a bucket limits the rate instead.
 #[test]
 fn a_child_needs_a_bucket() {
     let properties = r#"{"rate":"1Mbit/s","framing":"4B","delay":"5ms",
@@ -155,7 +156,8 @@ fn a_child_needs_a_bucket() {
 }
 
 proptest! {
-    /// A discipline that is not a plain queue is a child or is missing, whatever its limit.
+    /// Every discipline other than a plain queue becomes a child or is reported as missing,
+    /// whatever its limit.
     #[test]
     fn no_discipline_is_forgotten(index in 0..Discipline::NAMES.len(), packets in 1u32..) {
         let name = Discipline::NAMES[index];

@@ -1,4 +1,4 @@
-//! When frames come out: exact to the nanosecond.
+//! The times at which frames are released: exact to the nanosecond.
 
 use crate::common::{burst, config, drain, due, ms, ns, pipe};
 use netloom_link::{FrameInfo, Pipe, Stream};
@@ -42,8 +42,8 @@ fn short_frames_are_padded_on_ethernet() {
 
 #[test]
 fn long_run_rate_is_exact_for_odd_rates() {
-    // At 3 bit/s each frame closes a second of the statistics, so fewer frames have to do. Had each
-    // lost its fraction of a nanosecond, 2,000 would be 1.3 us early.
+    // At 3 bit/s each frame closes a second of the statistics, so fewer frames must suffice. If
+    // each frame lost its fraction of a nanosecond, 2,000 frames would be 1.3 us early.
     let rates = [(3u64, 2_000), (999_983, 20_000), (7_777_777, 20_000)];
     for (rate, frames) in rates.into_iter().chain([(99_999_989, 20_000), (9_999_999_967, 20_000)]) {
         let text = format!(

@@ -1,5 +1,5 @@
-//! What a switch that knows VLANs does with frames, told against the standard's rules (IEEE 802.1Q
-//! §6.9 classification, §8.6.2 ingress, §8.6.4 egress, §8.8.9 independent learning).
+//! A VLAN-aware switch, compared with the standard's rules (IEEE 802.1Q §6.9 classification, §8.6.2
+//! ingress, §8.6.4 egress, §8.8.9 independent learning).
 
 use netloom_link::{Forward, MacKey, PortVlans, Tag, Vid, VlanBridge, VlanDrop};
 use netloom_units::{Duration, Time};
@@ -25,7 +25,7 @@ fn bridge(ports: &[&str]) -> VlanBridge {
     bridge
 }
 
-/// Every way out of `port`: the port and the tag, in full.
+/// Returns all ports by which a frame from `port` leaves, with its complete tag at each.
 fn ways(
     bridge: &mut VlanBridge,
     port: usize,
@@ -48,7 +48,7 @@ const ACCESS_10: &str = r#"{"access": 10}"#;
 const ACCESS_20: &str = r#"{"access": 20}"#;
 const TRUNK: &str = r#"{"trunk": {"allowed": [10, "20-29"]}}"#;
 const NATIVE_20: &str = r#"{"trunk": {"allowed": "all", "native": 20}}"#;
-/// Priority 5.
+/// Tag bits of priority 5.
 const PRIORITY: u16 = 5 << 13;
 
 #[test]
@@ -110,7 +110,7 @@ fn an_address_is_learned_in_its_vlan_and_moves_there() {
     assert_eq!(ways(&mut bridge, 2, None, (B, A)), Ok(vec![(0, Some(20))]), "unknown in VLAN 20");
     assert_eq!(ways(&mut bridge, 0, Some(10), (A, B)), Ok(vec![(3, None)]), "A has moved");
     assert_eq!(ways(&mut bridge, 3, None, (B, A)), Ok(vec![(0, Some(10))]));
-    // The same address is at the same time behind other ports in other VLANs: a router on a stick.
+    // The same address may be behind different ports in different VLANs: a router on a stick.
     assert_eq!(ways(&mut bridge, 2, None, (A, B)), Ok(vec![]), "B was last seen behind port 2");
     assert_eq!(ways(&mut bridge, 3, None, (B, A)), Ok(vec![(0, Some(10))]));
     bridge.forget_port(0);
@@ -118,7 +118,7 @@ fn an_address_is_learned_in_its_vlan_and_moves_there() {
 }
 
 #[test]
-fn what_is_refused_teaches_nothing() {
+fn refused_frames_are_not_learned() {
     let mut bridge = bridge(&[ACCESS_10, ACCESS_10, ACCESS_10]);
     assert_eq!(ways(&mut bridge, 0, Some(20), (A, ALL)), Err(VlanDrop::Foreign));
     assert_eq!(ways(&mut bridge, 1, None, (B, A)), Ok(vec![(0, None), (2, None)]));
@@ -151,8 +151,8 @@ fn any_port() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever has happened before: a frame leaves by ports that carry its VLAN only, never by the
-    /// one it came by, and any of these ports would take it back into the same VLAN.
+    /// After any history, a frame leaves only by ports that carry its VLAN and never by the one by
+    /// which it came. Each of these ports would accept it back into the same VLAN.
     #[test]
     fn a_frame_never_leaves_its_vlan(
         ports in prop::collection::vec(any_port(), 2..6),

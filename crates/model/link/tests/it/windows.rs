@@ -1,5 +1,5 @@
-//! Statistics over the last seconds: where a window begins, and what time without events does to it.
-//! That windows are exact in general is tested in `observed`.
+//! Statistics over the last seconds: the beginning of a window, and the effect of time without
+//! events. `observed` tests that windows are exact in general.
 
 use crate::common::{burst, drain, ms, pipe};
 use netloom_link::{Count, Window, WindowError};
@@ -41,7 +41,7 @@ fn an_idle_minute_leaves_only_the_total() {
 fn a_frame_that_takes_minutes_is_in_every_window() {
     let mut pipe = pipe(r#"{"rate":"100bit/s","framing":"none","queue":{"limit":"9packets"}}"#);
     burst(&mut pipe, ms(0), 0, 2, 2500);
-    // The first frame is on the line until 200 s, the second one waits so long.
+    // The first frame is on the line until 200 s, and the second one waits until then.
     for seconds in [10, 150, 199] {
         let recent = pipe.recent_statistics(ms(seconds * 1000), last(60));
         assert_eq!((recent.load, recent.queue.mean_frames), (1.0, 1.0), "at {seconds} s");
@@ -60,7 +60,7 @@ fn a_delivery_counts_in_the_second_of_its_release() {
     let mut pipe = pipe(r#"{"delay":"900ms"}"#);
     burst(&mut pipe, ms(1000), 0, 1, 100);
     burst(&mut pipe, ms(1200), 1, 1, 100);
-    // Collected late, in second 7; released in seconds 1 and 2.
+    // The frames are collected late, in second 7. They were released in seconds 1 and 2.
     while pipe.poll(ms(7000)).is_some() {}
     let recent = pipe.recent_statistics(ms(7000), last(5));
     assert_eq!((recent.since, recent.delivered.frames), (ms(2000), 1));

@@ -1,4 +1,4 @@
-//! How many frames were how late, over a run.
+//! Distribution of the lateness of frames over a run.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use netloom_units::Duration;
 
 use super::{LateFrames, Lateness, share};
 
-/// Wire frames by how late they were at most.
+/// Numbers of wire frames by an upper bound of their lateness.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Histogram {
     by: BTreeMap<Duration, u64>,
@@ -14,7 +14,7 @@ pub(super) struct Histogram {
 }
 
 impl Histogram {
-    /// Adds frames; how many of them were later than `delay`.
+    /// Adds frames. Returns how many of them were later than `delay`.
     pub fn add(&mut self, frames: &LateFrames, delay: Duration) -> u64 {
         for (late, frames) in &frames.by {
             *self.by.entry(*late).or_default() += frames;
@@ -39,7 +39,7 @@ impl Histogram {
         }
     }
 
-    /// No fewer than this part of the frames were at most so late.
+    /// A lateness that at least this part of the frames did not exceed.
     fn quantile(&self, part: f64) -> Duration {
         let wanted = (self.frames() as f64 * part).ceil() as u64;
         let mut seen = 0;
@@ -63,14 +63,14 @@ mod tests {
     fn percentiles_are_of_all_frames_and_the_share_is_exact() {
         let mut all = Histogram::default();
         let by = vec![(micros(10), 989), (micros(900), 9), (micros(1200), 2)];
-        // One of the two in the last bucket was within the tolerance.
+        // One of the two frames in the last bucket was within the tolerance.
         let frames = LateFrames { by, beyond: 1, tolerance: micros(1000) };
         assert_eq!(all.add(&frames, micros(1000)), 1);
         let late = all.lateness();
         let percentiles = [late.p50, late.p99, late.p999, late.max];
         assert_eq!(percentiles, [10, 900, 1200, 1200].map(micros));
         assert_eq!((late.beyond, late.share), (1, 0.001));
-        // By another tolerance, a bucket that reaches beyond it counts whole.
+        // By another tolerance, a bucket that reaches beyond it counts in full.
         assert_eq!(frames.beyond(micros(1100)), 2);
     }
 }

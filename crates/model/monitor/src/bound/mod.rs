@@ -1,5 +1,5 @@
-//! By how much a run may be wrong: what is stated beside its verdict. Not here: how it is collected
-//! (`pipes`, `waits`), and what follows from it (`verdict`).
+//! Error bound: by how much a run may be wrong, as reported beside its verdict. Not here: how it is
+//! collected (`pipes`, `waits`), and what follows from it (`verdict`).
 
 mod histogram;
 mod marks;
@@ -20,153 +20,158 @@ pub use spans::Span;
 pub(crate) use spans::{length, merged, overlap};
 pub(crate) use waits::{Pauses, Waits};
 
-/// By how much a run may be wrong, since it had warmed up.
+/// By how much a run may be wrong, from the end of its warm-up on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Bound {
-    /// Each pipe that frames left for an interface.
+    /// Bounds of the pipes that frames left for an interface.
     pub pipes: Vec<PipeBound>,
-    /// For how long the engine did not run at all: what came meanwhile was taken in late.
+    /// Time during which the engine did not run at all. Frames that came meanwhile were read late.
     pub engine: WaitBound,
-    /// What was lost outside the model.
+    /// Losses outside the model.
     pub losses: Losses,
-    /// The timeline.
+    /// Punctuality of the timeline.
     pub timeline: TimelineBound,
-    /// Each node whose programs were seen to wait.
+    /// Bounds of the nodes whose programs were observed to wait.
     pub nodes: Vec<NodeBound>,
 }
 
-/// By how much the frames of one pipe were late, and its line slow.
+/// How late the frames of one pipe were, and how slow its line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeBound {
-    /// The link, and the direction: `a--b/forward`.
+    /// The link and the direction: `a--b/forward`.
     pub pipe: String,
-    /// Wire frames that left it for an interface.
+    /// Number of wire frames that left the pipe for an interface.
     pub frames: u64,
-    /// How late they were handed over after their release: what a frame log shows.
+    /// Time between release and hand-over, as a frame log shows it.
     pub late: Lateness,
-    /// The same, and how much earlier they could have been released if the engine had seen every
-    /// frame when it came. An upper bound: senders who wait for answers have adapted.
+    /// Upper bound of the lateness. It adds to `late` how much earlier frames could have been
+    /// released if the engine had read every frame when it came. Senders that wait for answers have
+    /// adapted, so this bound may be too high.
     pub at_most: Lateness,
-    /// What the line lacked of its rate while it was busy; nothing if it never was.
+    /// Shortfall of the line's rate while it was busy; `None` if it never was.
     pub rate: Option<RateError>,
-    /// Times in which more frames than needed were late, or one stood still for too long.
+    /// Times in which more frames than tolerated were late, or one was held up for too long.
     pub bad: Vec<Span>,
-    /// Other times in which that may be so, by `at_most`.
+    /// Further times in which that may have happened, according to `at_most`.
     pub doubtful: Vec<Span>,
 }
 
-/// How late frames were.
+/// Lateness of frames.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Lateness {
-    /// The median: not below the true one, and less than a quarter above.
+    /// The median. It is not below the true one, and less than a quarter above it.
     pub p50: Duration,
-    /// The 99th percentile, likewise.
+    /// The 99th percentile, equally exact.
     pub p99: Duration,
-    /// The 99.9th percentile, likewise.
+    /// The 99.9th percentile, equally exact.
     pub p999: Duration,
-    /// The latest, likewise.
+    /// The maximum, equally exact.
     pub max: Duration,
-    /// How many wire frames were later than `trust.delay`.
+    /// Number of wire frames that were later than `trust.delay`.
     pub beyond: u64,
-    /// `beyond` as a share of all.
+    /// `beyond` as a share of all frames.
     pub share: f64,
 }
 
-/// What a line lacked of its rate in seconds in which it was busy.
+/// Shortfall of a line's rate, in the seconds in which the line was busy.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateError {
-    /// How long it was busy.
+    /// Time during which it was busy.
     pub busy: Duration,
-    /// For how much of that it may have stood idle although a frame was there, unseen.
+    /// The part of that time during which it may have been idle although a frame waited that the
+    /// engine had not read yet.
     pub lost: Duration,
     /// `lost` as a share of `busy`.
     pub share: f64,
 }
 
-/// What was lost outside the model.
+/// Losses outside the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Losses {
-    /// Wire frames of the experiment.
+    /// Number of wire frames of the experiment.
     pub frames: u64,
-    /// Wire frames that may have been somebody else's.
+    /// Number of wire frames that may have been somebody else's.
     pub perhaps: u64,
-    /// Packets for which sockets of nodes had no room.
+    /// Number of packets for which sockets of nodes had no room.
     pub buffers: u64,
 }
 
-/// How exactly the timeline was kept.
+/// Punctuality of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TimelineBound {
-    /// How late its latest event was.
+    /// Lateness of its latest event.
     pub latest: Duration,
     /// Whether an event that was due never happened.
     pub missed: bool,
 }
 
-/// For how long the programs of a node waited.
+/// Time during which the programs of a node waited.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeBound {
     /// The node.
     pub node: String,
-    /// For a CPU, for longer than `trust.delay` each time: the time beyond that.
+    /// Waits for a CPU. Only the part of a wait that exceeds `trust.delay` counts.
     pub cpu: WaitBound,
-    /// For memory.
+    /// Waits for memory.
     pub memory: WaitBound,
-    /// For a disk that others kept busy.
+    /// Waits for a disk that others kept busy.
     pub disk: WaitBound,
 }
 
-/// For how long somebody waited.
+/// Time during which somebody waited.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WaitBound {
-    /// In all.
+    /// Total time.
     pub waited: Duration,
-    /// How often.
+    /// Number of waits.
     pub times: u64,
-    /// The longest time in one piece, as far as that is known.
+    /// The longest wait, as far as it is known.
     pub longest: Duration,
     /// `waited` as a share of the run.
     pub share: f64,
-    /// The seconds of the run in which it was more than needed.
+    /// The seconds of the run in which the wait was longer than tolerated.
     pub bad: Vec<Span>,
 }
 
-/// How frames left a pipe for an interface within some time.
+/// How frames left a pipe for an interface during an interval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeFrames {
-    /// The pipe, by the number of its name.
+    /// Number of the pipe, to which a name belongs.
     pub pipe: u32,
-    /// Within which time, which ends when this is observed.
+    /// Length of the interval, which ends when this is observed.
     pub over: Duration,
-    /// How late they were handed over.
+    /// Lateness of their hand-over.
     pub late: LateFrames,
-    /// How late they were, with how much earlier they could have been released.
+    /// Upper bound of their lateness, which includes how much earlier they could have been
+    /// released.
     pub at_most: LateFrames,
-    /// For how long they were on a line.
+    /// Time during which they occupied a line.
     pub busy: Duration,
-    /// For how long the line may have been idle although a frame was there, unseen.
+    /// Time during which the line may have been idle although a frame waited that the engine had
+    /// not read yet.
     pub lost: Duration,
 }
 
-/// Wire frames by how late they were.
+/// Numbers of wire frames by lateness.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LateFrames {
-    /// How many were at most so late and later than the entry before says, in rising order.
+    /// Pairs of a lateness and a number of frames, in rising order. The frames were at most so
+    /// late, and later than the entry before.
     pub by: Vec<(Duration, u64)>,
-    /// How many were later than the tolerance.
+    /// Number of frames that were later than the tolerance.
     pub beyond: u64,
-    /// That tolerance.
+    /// The tolerance that `beyond` refers to.
     pub tolerance: Duration,
 }
 
 impl LateFrames {
-    /// How many frames there are.
+    /// Number of frames.
     pub fn frames(&self) -> u64 {
         self.by.iter().map(|(_, frames)| frames).sum()
     }
 
-    /// How many were later than `delay`: exactly where that is the tolerance, and otherwise not too
-    /// few.
+    /// Number of frames that were later than `delay`. It is exact if `delay` is the tolerance, and
+    /// otherwise not too low.
     pub fn beyond(&self, delay: Duration) -> u64 {
         if delay == self.tolerance {
             return self.beyond;
@@ -174,18 +179,18 @@ impl LateFrames {
         self.by.iter().filter(|(late, _)| *late > delay).map(|(_, frames)| frames).sum()
     }
 
-    /// How late the latest was at most.
+    /// Upper bound of the lateness of the latest frame.
     pub fn max(&self) -> Duration {
         self.by.iter().map(|(late, _)| *late).max().unwrap_or_default()
     }
 }
 
 impl Losses {
-    /// What the signals counted.
+    /// Sums up the losses that the signals counted.
     pub(crate) fn of(signals: &[SignalReport]) -> Self {
         let mut losses = Self::default();
         for report in signals {
-            // An episode's peak is how many were lost in it.
+            // An episode's peak is the number of frames or packets lost in it.
             let lost: f64 = report.counted().map(|episode| episode.peak).sum();
             let sum = match report.on {
                 Resource::Losses { .. } if report.is_nobodys() => &mut losses.perhaps,
@@ -200,7 +205,7 @@ impl Losses {
 }
 
 impl TimelineBound {
-    /// What the signals say of the timeline.
+    /// Takes the punctuality of the timeline from the signals.
     pub(crate) fn of(signals: &[SignalReport]) -> Self {
         let on = |on: Resource| signals.iter().find(move |report| report.on == on);
         let latest = on(Resource::Events).and_then(|report| report.worst).unwrap_or(0.0);
@@ -210,18 +215,18 @@ impl TimelineBound {
 }
 
 impl WaitBound {
-    /// Whether there is anything to say.
+    /// Whether nobody waited.
     pub(crate) fn is_nothing(&self) -> bool {
         self.waited == Duration::ZERO
     }
 }
 
-/// The share of a number of frames; of none, 0.
+/// `part` as a share of `whole`; 0 if `whole` is 0.
 pub(crate) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// A share of a time.
+/// `part` as a share of the time between `from` and `to`.
 pub(crate) fn part_of(part: Duration, from: Time, to: Time) -> f64 {
     share(part.as_nanos(), to.since(from).as_nanos())
 }

@@ -10,10 +10,10 @@ use crate::names::Names;
 use crate::observation::Subject;
 use crate::trust::Trust;
 
-/// A line that has work for this part of a time is busy in it.
+/// A line is busy in a time if it has work for at least this part of it.
 const BUSY: f64 = 0.9;
 
-/// What was observed of pipes, by their numbers.
+/// Observations of pipes, by the pipes' numbers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pipes(BTreeMap<u32, Pipe>);
 
@@ -28,7 +28,7 @@ struct Pipe {
 }
 
 impl Pipes {
-    /// Frames left a pipe.
+    /// Adds frames that left a pipe during the interval that ended at `at`.
     pub fn add(&mut self, at: Time, frames: &PipeFrames, trust: &Trust) {
         self.0.entry(frames.pipe).or_default().add(at, frames, trust);
     }
@@ -38,13 +38,13 @@ impl Pipes {
         self.0.clear();
     }
 
-    /// When frames of each suffered; of those of which some did.
+    /// The times in which frames of a pipe suffered, for all pipes with such frames.
     pub fn bad_times(&self, names: &Names) -> BTreeMap<String, Vec<Span>> {
         let any = self.0.iter().filter(|(_, pipe)| !pipe.bad.is_empty());
         any.map(|(number, pipe)| (names.of(Subject::Pipe(*number)), pipe.bad.clone())).collect()
     }
 
-    /// What is to be said of each.
+    /// The bounds of all pipes.
     pub fn bounds(&self, names: &Names) -> Vec<PipeBound> {
         let bound = |(number, pipe): (&u32, &Pipe)| pipe.bound(names.of(Subject::Pipe(*number)));
         self.0.iter().map(bound).collect()
@@ -90,7 +90,8 @@ impl Pipe {
     }
 }
 
-/// Adds what is not before the last; what touches that becomes one with it.
+/// Adds a span that does not begin before the last one. It is merged with the last one if they
+/// touch.
 fn push(spans: &mut Vec<Span>, span: Span) {
     match spans.last_mut() {
         Some(last) if span.from <= last.to => last.to = last.to.max(span.to),

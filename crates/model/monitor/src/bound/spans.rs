@@ -1,10 +1,10 @@
-//! Times of a run.
+//! Intervals of a run's time.
 
 use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A time of a run.
+/// An interval of a run's time.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -16,18 +16,18 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether `at` is in it.
+    /// Whether `at` is in the interval.
     pub fn contains(&self, at: Time) -> bool {
         self.from <= at && at <= self.to
     }
 
-    /// Whether the two have a moment in common.
+    /// Whether the two intervals have a moment in common.
     pub fn meets(&self, other: &Self) -> bool {
         self.from <= other.to && other.from <= self.to
     }
 }
 
-/// The moments of all spans, in rising order, none twice; what touches is one.
+/// The union of all spans, in rising order. Spans that touch become one.
 pub(crate) fn merged(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
     let mut spans: Vec<Span> = spans.into_iter().collect();
     spans.sort_unstable();
@@ -41,12 +41,12 @@ pub(crate) fn merged(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
     merged
 }
 
-/// How long merged spans are together.
+/// Total length of merged spans.
 pub(crate) fn length(spans: &[Span]) -> Duration {
     spans.iter().fold(Duration::ZERO, |sum, span| sum + span.to.since(span.from))
 }
 
-/// Whether any of the first meets any of the second.
+/// Whether any span of the first list meets any of the second.
 pub(crate) fn overlap(some: &[Span], others: &[Span]) -> bool {
     some.iter().any(|span| others.iter().any(|other| span.meets(other)))
 }
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_or_overlaps_is_one() {
+    fn spans_that_touch_or_overlap_are_merged() {
         let all = merged([span(5, 7), span(0, 2), span(2, 3), span(6, 6)]);
         assert_eq!(all, [span(0, 3), span(5, 7)]);
         assert_eq!(length(&all), Duration::from_nanos(5));

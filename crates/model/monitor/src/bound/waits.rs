@@ -1,5 +1,5 @@
-//! Collects for how long programs of nodes, and the engine, waited: by the second, so that seconds
-//! can be left out.
+//! Collects how long the programs of nodes, and the engine, waited: second by second, so that
+//! single seconds can be left out.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::window::Covered;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// For how long somebody waited.
+/// Time during which somebody waited.
 #[derive(Debug, Clone, Default)]
 struct Waited {
     seconds: BTreeMap<u64, u64>,
@@ -23,32 +23,33 @@ struct Waited {
     longest: Duration,
 }
 
-/// What was observed of nodes.
+/// Observed waits of nodes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Waits(BTreeMap<Party, Node>);
 
 #[derive(Debug, Clone, Default)]
 struct Node {
-    /// When a task waited for a CPU beyond what is tolerated: times at which several did count
-    /// once.
+    /// When a task waited for a CPU for longer than tolerated. Times at which several tasks waited
+    /// count once.
     covered: Covered,
     cpu: Waited,
     memory: Waited,
     disk: Waited,
 }
 
-/// When the engine did not run.
+/// Times during which the engine did not run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pauses {
     waited: Waited,
     covered: Covered,
 }
 
-/// For how much of what is covered, and for how long after `from`, is kept.
+/// How far before a new wait the covered times are kept.
 const KEPT: Duration = Duration::from_secs(10);
 
 impl Waits {
-    /// A task of a node waited for a CPU from `from` to `to`, and was late by `carried` before.
+    /// A task of a node waited for a CPU from `from` to `to`, and was late by `carried` before
+    /// that.
     pub fn cpu(
         &mut self,
         party: Party,
@@ -67,7 +68,7 @@ impl Waits {
         node.cpu.longest = node.cpu.longest.max(to.since(from));
     }
 
-    /// Tasks of a node waited so long for a CPU by the mean of all, at times that are not known.
+    /// Tasks of a node waited for a CPU `times` times, `delay` long in the mean, at unknown times.
     pub fn cpu_about(
         &mut self,
         party: Party,
@@ -84,7 +85,7 @@ impl Waits {
         }
     }
 
-    /// Tasks of a node stood still.
+    /// Tasks of a node stood still for lack of a resource.
     pub fn stalled(
         &mut self,
         of: Pressure,
@@ -97,7 +98,7 @@ impl Waits {
         }
         let node = self.0.entry(party).or_default();
         let waited = match of {
-            // The waits for a CPU themselves say more.
+            // Observations of single waits for a CPU are more exact.
             Pressure::Cpu => return,
             Pressure::Memory => &mut node.memory,
             Pressure::Io => &mut node.disk,
@@ -111,8 +112,8 @@ impl Waits {
         self.0.clear();
     }
 
-    /// What is to be said of the nodes that waited. Waiting for a disk counts while `signals` have
-    /// one that somebody else kept busy.
+    /// The bounds of the nodes that waited. A wait for a disk counts while `signals` report a disk
+    /// that others kept busy.
     pub fn bounds(
         &self,
         names: &Names,
@@ -137,7 +138,8 @@ impl Waits {
 }
 
 impl Pauses {
-    /// The engine did not run from `from` to `to`. Whoever notices that, it counts once.
+    /// The engine did not run from `from` to `to`. A pause counts once, however many observers
+    /// report it.
     pub fn add(&mut self, from: Time, to: Time) {
         self.covered.forget_before(from - KEPT);
         let new = self.covered.add(from, to);
@@ -150,13 +152,13 @@ impl Pauses {
         self.waited = Waited::default();
     }
 
-    /// What is to be said of them.
+    /// The bound of the pauses.
     pub fn bound(&self, (from, to): (Time, Time), trust: &Trust) -> WaitBound {
         self.waited.bound_by(from, to, trust.share.value(), trust.stall)
     }
 }
 
-/// When a disk was kept busy by others than this node.
+/// Times during which a disk was kept busy by others than this node.
 fn disks_of_others(signals: &[SignalReport], node: &str) -> Vec<Span> {
     let is_disk = |report: &&SignalReport| matches!(report.on, Resource::Disk { .. });
     let is_it = |who: &Who| matches!(who, Who::Node { name } if name == node);
@@ -168,7 +170,7 @@ fn disks_of_others(signals: &[SignalReport], node: &str) -> Vec<Span> {
 }
 
 impl Waited {
-    /// So much of the time from `from` to `to`, which is spread evenly over it.
+    /// Adds a wait, spread evenly over the time from `from` to `to`.
     fn add(&mut self, from: Time, to: Time, waited: Duration) {
         if waited == Duration::ZERO {
             return;
@@ -179,14 +181,14 @@ impl Waited {
         for second in from / SECOND..=(to - 1) / SECOND {
             let (begin, end) = (from.max(second * SECOND), to.min((second + 1) * SECOND));
             let part = u128::from(waited.as_nanos()) * u128::from(end - begin);
-            // What rounding leaves goes to the last.
+            // The last second gets the remainder of the rounding.
             let part = if end == to { left } else { (part / u128::from(to - from)) as u64 };
             left -= part.min(left);
             *self.seconds.entry(second).or_default() += part;
         }
     }
 
-    /// What of it was in seconds that meet `spans`.
+    /// The part of the waits in seconds that meet `spans`.
     fn within(&self, spans: &[Span]) -> Self {
         let meets = |second: &u64| spans.iter().any(|span| span.meets(&whole(*second)));
         let seconds = self.seconds.iter().filter(|(second, _)| meets(second));
@@ -203,7 +205,8 @@ impl Waited {
         self.bound_by(from, to, trust.waits.value(), Duration::from_nanos(u64::MAX))
     }
 
-    /// Seconds are bad in which more than `share` of it was waited, or `stall`.
+    /// The bound of the waits. A second is bad if more than `share` of it was waited, or more than
+    /// `stall`.
     fn bound_by(&self, from: Time, to: Time, share: f64, stall: Duration) -> WaitBound {
         let is_bad = |ns: u64| ns as f64 > share * SECOND as f64 || ns > stall.as_nanos();
         let bad = self.seconds.iter().filter(|(_, ns)| is_bad(**ns));

@@ -1,4 +1,4 @@
-//! All criteria, and which observation goes to which.
+//! All criteria. Passes each observation to its criterion.
 
 use netloom_units::Time;
 
@@ -77,10 +77,10 @@ impl All {
         }
     }
 
-    /// The tracker of a signal on a resource, if something was observed of it.
+    /// The tracker of a signal on a resource, if something was observed there.
     pub fn tracker(&self, signal: SignalKind, place: Place) -> Option<&Tracker> {
         match signal {
-            // Of these there are as many as nodes.
+            // There are as many of these as nodes, so they are not searched one by one.
             SignalKind::RunQueue => self.run_queues.tracker(place),
             SignalKind::Pressure => self.pressure.tracker(place),
             _ => {
@@ -95,8 +95,8 @@ impl All {
         }
     }
 
-    /// Gives an observation to its criterion. Of no effect for one that belongs to none: names, probes,
-    /// uses and the end of the warm-up are the monitor's own.
+    /// Passes an observation to its criterion. Ignores observations that belong to none: names,
+    /// probes, uses and the end of the warm-up are handled by the monitor.
     pub fn observe(
         &mut self,
         at: Time,

@@ -1,5 +1,6 @@
-//! Values that applications report, each above its own limit or not. An episode is a row of reports above
-//! the limit by the same node; a value that is no number is above every limit.
+//! Values that applications report, each with a limit of its own or with none. An episode is a
+//! series of reports above the limit by the same node. A value that is not a number is above every
+//! limit.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ impl Applications {
         Self { limits: limits.clone(), metrics: BTreeMap::new() }
     }
 
-    /// `name` is that of the metric: what the criteria know it by.
+    /// Takes a value of the metric `name`, by which the criteria refer to it.
     pub fn reported(
         &mut self,
         at: Time,

@@ -1,9 +1,9 @@
-//! CPUs without an idle moment: `t_s[i] − t_e[i−1] ≥ θ_c` (Maier 2011, Eq. 4.2), for each CPU, tested at
-//! every switch and on a timer.
+//! CPUs without an idle moment: `t_s[i] − t_e[i−1] ≥ θ_c` (Maier 2011, Eq. 4.2), for each CPU,
+//! tested at every switch and on a timer.
 //!
-//! Where switches are observed, shares are the CPU time of each party since the CPU was last idle. Where
-//! stretches are, they are told with them. Where intervals are, they are unattributed until uses of the CPU
-//! are told.
+//! If switches are observed, shares are the CPU time of each party since the CPU was last idle. If
+//! stretches are observed, they contain the shares. If intervals are observed, the time is
+//! unattributed until uses of the CPU are reported.
 
 use std::collections::BTreeMap;
 
@@ -31,9 +31,9 @@ struct Cpu {
     stretch: Stretch,
     /// Whether its switches are observed.
     switches: bool,
-    /// Whether its stretches are.
+    /// Whether its stretches are observed.
     stretches: bool,
-    /// On whose behalf it runs, and from when on that has not been counted yet.
+    /// The party that runs, and the time from which on its CPU time has not been counted yet.
     running: Option<(Party, Time)>,
 }
 
@@ -87,7 +87,7 @@ impl Cpus {
 }
 
 impl Cpu {
-    /// Counts the time of who runs, until `at`.
+    /// Counts the CPU time of the running party, until `at`.
     fn count(&mut self, at: Time) {
         if let Some((party, since)) = &mut self.running {
             self.stretch.add(*party, at.since(*since).as_nanos());

@@ -1,8 +1,9 @@
-//! Disks with requests pending all the time: `e_d[k].t − e_d[i+1].t ≥ θ_d` (Maier 2011, Eq. 4.4), for each
-//! disk, tested at every request and on a timer.
+//! Disks with requests pending all the time: `e_d[k].t − e_d[i+1].t ≥ θ_d` (Maier 2011, Eq. 4.4),
+//! for each disk, tested at every request and on a timer.
 //!
-//! Where requests are observed, shares are the requests of each party since the disk was last idle. Where
-//! stretches are, they are told with them. Where intervals are, they are busy time, unattributed until uses of the disk are told.
+//! If requests are observed, shares are the requests of each party since the disk was last idle. If
+//! stretches are observed, they contain the shares. If intervals are observed, shares are busy
+//! time, unattributed until uses of the disk are reported.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ made_of!(Disks: disks);
 #[derive(Debug, Clone)]
 struct Disk {
     stretch: Stretch,
-    /// How many requests are pending; nothing as long as none has been observed.
+    /// Number of pending requests; `None` until a request has been observed.
     pending: Option<u64>,
     /// Whether its stretches are observed.
     stretches: bool,
@@ -47,7 +48,7 @@ impl Disks {
         disk.stretch.add(party, 1);
     }
 
-    /// A request that was issued before anything was observed may complete too.
+    /// A request completed. It may have been issued before anything was observed.
     pub fn completed(&mut self, at: Time, disk: u32, out: &mut Outbox) {
         let disk = self.disk(disk);
         let pending = disk.pending.unwrap_or(0).saturating_sub(1);

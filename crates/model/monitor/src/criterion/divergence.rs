@@ -1,5 +1,6 @@
 //! Real flows of a symbiotic run that differ from their twins by more than a tenth over the last
-//! periods: small pipes do not treat them as the network would. Two trackers: delay, throughput.
+//! periods: the pipes of the small network do not treat them as the large network would. Two
+//! trackers: delay and throughput.
 
 use netloom_units::Time;
 
@@ -7,8 +8,8 @@ use crate::names::Place;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
 
-/// By how much the delay or the throughput of a real flow may differ from that of its twin, as a
-/// share of the latter.
+/// Largest tolerated difference between the delay or the throughput of a real flow and that of its
+/// twin, as a share of the twin's.
 pub const MOST_DIVERGENCE: f64 = 0.1;
 
 #[derive(Debug, Clone, Default)]
@@ -20,7 +21,7 @@ pub(crate) struct Divergence {
 made_of!(Divergence: delay, throughput);
 
 impl Divergence {
-    /// The flows that differ most differ by so much, as far as they could be compared.
+    /// Takes the largest differences over all flows, as far as they could be compared.
     pub fn compared(
         &mut self,
         at: Time,

@@ -1,5 +1,5 @@
-//! What was lost: frames outside the model, packets without room in a socket's buffer. Any is contention. A
-//! tracker for each place; its value is how many were lost in an episode.
+//! Losses: frames outside the model, and packets without room in a socket's buffer. Any loss is
+//! contention. Each place has a tracker, whose value is the number lost in an episode.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! How late frames left the engine: the 99th percentile of a sliding window, any single frame, and pauses
-//! of the engine, in which frames that arrived got their time of arrival late.
+//! Lateness of frames that leave the engine: the 99th percentile of a sliding window, single
+//! frames, and pauses of the engine. Frames that arrive in a pause get a time of arrival that is
+//! too late.
 
 use netloom_units::{Duration, Time};
 

@@ -1,5 +1,6 @@
-//! Pages that are moved: `1/δ · |{e}| ≥ θ_m` (Maier 2011, Eq. 4.3), in and out. Swapping is one thing; major
-//! faults and refaults of nodes are another, with a limit of their own, since programs start with some.
+//! Pages that are moved in and out: `1/δ · |{e}| ≥ θ_m` (Maier 2011, Eq. 4.3). Swapping is tested
+//! apart from major faults and refaults of nodes, which have a limit of their own, because programs
+//! start with some.
 
 use netloom_units::{Duration, Time};
 
@@ -51,7 +52,7 @@ impl Memory {
 
 fn window(signal: SignalKind, place: Place, criteria: &Pages) -> SumWindow {
     let worth = 1.0 / criteria.window.as_secs_f64();
-    // Any page at all is as much above nothing as can be, never marginally so.
+    // A threshold of zero makes any page as much above it as can be, never marginally.
     let threshold = if criteria.limit == 1 { 0.0 } else { criteria.limit as f64 * worth };
     let tracker = Tracker::new(signal, place, Some(threshold));
     SumWindow::new(tracker, criteria.window, Some(criteria.limit), worth)

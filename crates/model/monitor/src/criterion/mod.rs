@@ -1,5 +1,5 @@
-//! The criteria, one file each. They take observations of their own kind and say through their trackers
-//! when contention holds. Adding one is a file here and its lines in `criterion/all.rs`.
+//! The criteria, one file each. They take observations of their own kind, and report through their
+//! trackers when contention holds. To add one, add a file here and its lines in `criterion/all.rs`.
 //!
 //! | file | signals |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | `simulation` | `simulation` |
 //! | `divergence` | `divergence` |
 //!
-//! `all` has them together; `parts` is how criteria are made of windows, stretches and trackers.
+//! `all` combines them; `parts` composes criteria from windows, stretches and trackers.
 
 #[macro_use]
 mod parts;
@@ -41,25 +41,25 @@ pub use divergence::MOST_DIVERGENCE;
 
 use crate::tracker::{Outbox, Tracker};
 
-/// What all criteria have in common.
+/// Interface of all criteria.
 pub(crate) trait Criterion {
-    /// Time has come to `now`: conditions that go on or end in silence are seen.
+    /// Advances time to `now`, so that conditions that go on or end in silence are detected.
     fn tick(&mut self, now: Time, out: &mut Outbox);
 
-    /// Shows every tracker.
+    /// Calls `visitor` with every tracker.
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker));
 
-    /// Shows every tracker, to be changed.
+    /// Calls `visitor` with every tracker, which it may change.
     fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker));
 }
 
-/// A criterion to which not every tick is of use.
+/// A criterion that does not need every tick.
 pub(crate) trait Quiet: Criterion {
-    /// Until when none is.
+    /// Until when a tick has no effect.
     fn quiet(&self) -> Time;
 }
 
-/// A length of time in nanoseconds, as a value of a signal.
+/// Converts a length of time to nanoseconds, as a value of a signal.
 fn nanos(duration: Duration) -> f64 {
     duration.as_nanos() as f64
 }

@@ -1,5 +1,5 @@
-//! Traffic of nodes, egress only: `1/δ · Σ l ≥ θ_n` (Maier 2011, Eq. 4.1), between nodes of this machine
-//! and through each uplink. Without a calibrated rate it is measured and not tested.
+//! Traffic that nodes send: `1/δ · Σ l ≥ θ_n` (Maier 2011, Eq. 4.1), between nodes of this machine
+//! and through each uplink. Without a calibrated rate it is measured, not tested.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl Network {
     }
 }
 
-/// A window of bits: contended from the limit Π = θ δ on, rounded up to whole bits.
+/// A window of bits. Contention holds from the limit Π = θ δ on, rounded up to whole bits.
 fn window(signal: SignalKind, place: Place, criteria: &Traffic) -> SumWindow {
     let limit = criteria.rate.map(|rate| {
         let bits = u128::from(rate.bits_per_second()) * u128::from(criteria.window.as_nanos());

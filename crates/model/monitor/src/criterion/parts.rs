@@ -1,5 +1,5 @@
-//! Criteria are made of others: the smallest are trackers, windows and stretches, and one on many
-//! resources is a map of them.
+//! Composition of criteria: the smallest are trackers, windows and stretches, and a criterion on
+//! many resources is a map of these.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Criterion, Quiet};
 use crate::tracker::{Outbox, Tracker};
 use crate::window::{PercentileWindow, SumWindow};
 
-/// A criterion that is made of the named fields.
+/// Implements [`Criterion`] for a struct, by the named fields.
 macro_rules! made_of {
     ($type:ty: $($field:ident),+) => {
         impl $crate::criterion::Criterion for $type {
@@ -26,7 +26,7 @@ macro_rules! made_of {
     };
 }
 
-/// A criterion that is there from its first observation on.
+/// A criterion that exists from its first observation on.
 impl<C: Criterion> Criterion for Option<C> {
     fn tick(&mut self, now: Time, out: &mut Outbox) {
         self.iter_mut().for_each(|criterion| criterion.tick(now, out));
@@ -55,11 +55,11 @@ impl<K: Ord, C: Criterion> Criterion for BTreeMap<K, C> {
     }
 }
 
-/// One criterion on many resources, of which most are quiet most of the time.
+/// A criterion on many resources, most of which are quiet most of the time.
 #[derive(Debug, Clone)]
 pub(crate) struct Many<K, C> {
     on: BTreeMap<K, C>,
-    /// Until when a tick is of no use to any of them.
+    /// Until when a tick has no effect on any of them.
     quiet: Time,
 }
 
@@ -68,12 +68,12 @@ impl<K: Ord, C: Quiet> Many<K, C> {
         Self { on: BTreeMap::new(), quiet: Time::ZERO }
     }
 
-    /// That on a resource, if something was observed there.
+    /// The criterion on a resource, if something was observed there.
     pub fn get(&self, on: &K) -> Option<&C> {
         self.on.get(on)
     }
 
-    /// Changes that on a resource; a new one, if there is none.
+    /// Changes the criterion on a resource, and creates it first if there is none.
     pub fn change(&mut self, on: K, new: impl FnOnce() -> C, change: impl FnOnce(&mut C)) {
         let criterion = self.on.entry(on).or_insert_with(new);
         change(criterion);
@@ -120,7 +120,7 @@ impl Criterion for Tracker {
     }
 }
 
-/// A type with one tracker, and a `tick` of its own.
+/// Implements [`Criterion`] for a type with one tracker and a `tick` of its own.
 macro_rules! with_tracker {
     ($type:ty) => {
         impl $crate::criterion::Criterion for $type {

@@ -1,6 +1,7 @@
-//! Signals that are a part of the time: what the hypervisor took of each CPU, and for how long tasks stood
-//! still for want of something. Contended above a share of a sliding window; waiting for a disk is only
-//! measured, since a program that writes synchronously waits for its own writes on an idle disk too.
+//! Signals that are a part of the time: how much of each CPU the hypervisor took, and how long
+//! tasks stood still for lack of a resource. Contention holds above a share of a sliding window.
+//! Waiting for a disk is only measured, because a program that writes synchronously waits for its
+//! own writes on an idle disk, too.
 
 use netloom_units::{Duration, Time};
 
@@ -26,12 +27,12 @@ impl PartsOfTime {
         Self { signal, criteria: criteria.clone(), places: Many::new() }
     }
 
-    /// That of a place, if something was observed there.
+    /// The tracker of a place, if something was observed there.
     pub fn tracker(&self, place: Place) -> Option<&Tracker> {
         self.places.get(&place).map(|window| &window.tracker)
     }
 
-    /// `part` of the time `over` that ended at `at`.
+    /// Adds `part` of the interval `over` that ended at `at`.
     pub fn took(
         &mut self,
         at: Time,
@@ -48,7 +49,7 @@ impl PartsOfTime {
     }
 }
 
-/// A window of nanoseconds: contended above the limit, from the next whole nanosecond on.
+/// A window of nanoseconds. Contention holds above the limit, from the next whole nanosecond on.
 fn window(signal: SignalKind, place: Place, criteria: &Part) -> SumWindow {
     let nanos = criteria.window.as_nanos() as f64;
     let limit = (criteria.limit.value() * nanos).floor() as u64 + 1;

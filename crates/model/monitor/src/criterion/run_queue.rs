@@ -1,18 +1,22 @@
-//! For how much of the time a task of a node had waited for a CPU for longer than is tolerated, for each node:
-//! what comes to the node at any moment, a frame or a timer, waits so long with that probability. (The
-//! percentile of the waits themselves would not say: a task that waits for 20 ms once a second and for nothing
-//! a thousand times has a good percentile and is late for 2 % of what comes, and one that waits twice a second
-//! has a bad one through a single wait.)
+//! Part of the time during which a task of a node had waited for a CPU for longer than tolerated,
+//! for each node. It is the probability that a frame or a timer that comes to the node at any
+//! moment has to wait so long.
 //!
-//! What comes at `t` to a task that waits from `b` to `e` waits longer than the tolerance `τ` if `b ≤ t ≤ e − τ`, and, of
-//! a task that was `c` late with its work at `b`, if `b ≤ t ≤ e − max(τ − c, 0)`. So a window has the time that these
-//! intervals of all tasks cover together, each moment once, at the time at which that is told; of a wait that is longer
-//! than the window, no more than fits into one.
+//! The percentile of the waits would not show this. A task that waits for 20 ms once a second, and
+//! for nothing a thousand times, has a good percentile and is late for 2 % of what comes. A task
+//! that waits twice a second has a bad percentile through a single wait.
 //!
-//! Through whom: who had the CPU while the task waited.
+//! An event at `t`, for a task that waits from `b` to `e`, waits longer than the tolerance `τ` if
+//! `b ≤ t ≤ e − τ`. If the task was already late by `c` at `b`, the condition is
+//! `b ≤ t ≤ e − max(τ − c, 0)`. So a window sums up the time that these intervals of all tasks
+//! cover together. Each moment counts once, at the time of the report. Of a wait that is longer
+//! than the window, only as much as fits into one window counts.
 //!
-//! A task that is preempted again and again, for less than the tolerance each time, is later and later. How late, the
-//! observer says: by what it has waited since it slept last, less what it has run after that.
+//! Shares belong to the parties that held the CPU while the task waited.
+//!
+//! A task that is preempted again and again, for less than the tolerance each time, gets later and
+//! later. The observer reports how late: by how long the task has waited since it last slept, less
+//! how long it has run after that.
 
 use netloom_units::{Duration, Time};
 
@@ -34,7 +38,7 @@ pub(crate) struct RunQueues {
 #[derive(Debug, Clone)]
 struct RunQueue {
     window: SumWindow,
-    /// When a task had to wait for longer than is tolerated.
+    /// When a task had to wait for longer than tolerated.
     covered: Covered,
 }
 
@@ -52,14 +56,14 @@ impl RunQueues {
         Self { criteria: criteria.clone(), parties: Many::new() }
     }
 
-    /// That of a place, if something was observed there.
+    /// The tracker of a place, if something was observed there.
     pub fn tracker(&self, place: Place) -> Option<&Tracker> {
         let Place::RunQueue(party) = place else { return None };
         self.parties.get(&party).map(|queue| &queue.window.tracker)
     }
 
-    /// A task waited, from and until so long ago, and was late with its work before by `carried`; meanwhile the CPU was
-    /// another's.
+    /// Takes a wait of a task: it began and ended so long before `at`. The task was late by
+    /// `carried` before it, and `by` held the CPU meanwhile.
     pub fn waited(
         &mut self,
         at: Time,
@@ -79,7 +83,8 @@ impl RunQueues {
         });
     }
 
-    /// So many tasks waited for so long, at times that are not known, and for whom is not either.
+    /// Takes `times` waits of the length `delay`. Neither their times nor the holder of the CPU are
+    /// known.
     pub fn waited_about(
         &mut self,
         at: Time,
@@ -102,19 +107,19 @@ impl RunQueues {
 
 impl RunQueue {
     fn add(&mut self, at: Time, by: Party, beyond: u64, out: &mut Outbox) {
-        // That nobody waited is worth one entry a time.
+        // A report that nobody waited needs only one entry for each time.
         if beyond > 0 || self.window.last() < Some(at) {
             self.window.add(at, by, beyond, Duration::ZERO, out);
         }
     }
 }
 
-/// So long before a time; the beginning at most.
+/// The time `ago` before `at`, but not before zero.
 fn before(at: Time, ago: Duration) -> Time {
     Time::from_nanos(at.as_nanos().saturating_sub(ago.as_nanos()))
 }
 
-/// A window of nanoseconds: contended above the limit, from the next whole nanosecond on.
+/// A window of nanoseconds. Contention holds above the limit, from the next whole nanosecond on.
 fn window(party: Party, criteria: &Delays) -> SumWindow {
     let nanos = criteria.window.as_nanos() as f64;
     let limit = (Delays::PART * nanos).floor() as u64 + 1;

@@ -1,6 +1,6 @@
 //! Pipes of a symbiotic run that follow their simulation too late: more than a period after the end
-//! of the one that they follow. Two trackers: how late they were, in periods, and periods that they
-//! did not follow at all, since two in turn were so late, or one was later than three periods.
+//! of the period that they follow. Two trackers: how late they were, in periods, and periods that
+//! they did not follow at all, because two in turn were late, or one was later than three periods.
 
 use netloom_units::{Duration, Time};
 
@@ -9,7 +9,8 @@ use crate::names::Place;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
 
-/// From so many periods on, pipes follow another network than the one that real hosts were in.
+/// Beyond this lateness, in periods, pipes follow another network than the one that real hosts were
+/// in.
 const LOST: f64 = 3.0;
 
 #[derive(Debug, Clone, Default)]
@@ -23,7 +24,7 @@ pub(crate) struct Simulation {
 made_of!(Simulation: late, lost);
 
 impl Simulation {
-    /// A period of that length ended `took` before `at`, from when on pipes follow it.
+    /// Takes a period of that length, which ended `took` before `at`. Pipes follow it from `at` on.
     pub fn followed(&mut self, at: Time, period: Duration, took: Duration, out: &mut Outbox) {
         let periods = nanos(took) / nanos(period).max(1.0);
         let is_late = periods > 1.0;

@@ -1,6 +1,6 @@
-//! Events of a run's timeline: one that happens later than the tolerance, or not at all, is
-//! contention. Two trackers: how late events were, and for how long events had been due when the
-//! run ended without them.
+//! Events of a run's timeline. An event that happens later than the tolerance, or never, is
+//! contention. Two trackers: how late events were, and how long events had been due when the run
+//! ended without them.
 
 use netloom_units::{Duration, Time};
 
@@ -24,7 +24,7 @@ impl Timeline {
         Self { tolerance: criteria.tolerance, late: None, missed: None }
     }
 
-    /// An event happened at `at`, this long after its time.
+    /// Takes an event that happened at `at`, `late` after its time.
     pub fn happened(&mut self, at: Time, late: Duration, out: &mut Outbox) {
         let tolerance = self.tolerance;
         let tracker = self.late.get_or_insert_with(|| {
@@ -38,7 +38,8 @@ impl Timeline {
         }
     }
 
-    /// The run ended at `at`, and an event that had been due for so long had not happened.
+    /// Takes an event that had not happened when the run ended at `at`, although it had been due
+    /// for `due_for`.
     pub fn missed(&mut self, at: Time, due_for: Duration, out: &mut Outbox) {
         let tracker = self.missed.get_or_insert_with(|| {
             Tracker::new(SignalKind::Timeline, Place::MissedEvents, Some(0.0))

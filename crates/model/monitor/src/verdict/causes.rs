@@ -1,11 +1,11 @@
-//! What was contended while frames or programs suffered.
+//! Contention during the times in which frames or programs suffered.
 
 use super::SignalReport;
 use super::words::{heaviest, subject};
 use crate::bound::Span;
 use crate::signal::SignalKind;
 
-/// Signals that say why something suffered.
+/// Signals that explain why something suffered.
 const CAUSES: [SignalKind; 9] = [
     SignalKind::Cpu,
     SignalKind::Steal,
@@ -18,10 +18,11 @@ const CAUSES: [SignalKind; 9] = [
     SignalKind::NetExternal,
 ];
 
-/// So many are named.
+/// Number of causes that are named.
 const NAMED: usize = 2;
 
-/// What was contended for longest in these times, and through whom: the end of a sentence.
+/// The longest contentions during the times `bad`, and the parties that caused them, as the end of
+/// a sentence.
 pub(crate) fn meanwhile(signals: &[SignalReport], bad: &[Span]) -> String {
     let in_bad_times = |report: &SignalReport| {
         let counted = report.counted().map(|episode| {

@@ -1,23 +1,27 @@
-//! The rules by which a run is judged: by what frames and programs suffered, against what the run
-//! is needed for ([`Trust`]). The gravest finding decides, for links and for programs each.
+//! The rules by which a run is judged: how much frames and programs suffered, compared with what
+//! the run needs ([`Trust`]). The gravest finding decides, separately for links and for programs.
 //!
 //! | | valid | invalid |
 //! |---|---|---|
-//! | a pipe | of its frames at most `share` **may** have been later than `delay`, none than `stall`; its busy line may have lacked `share` of its rate | more **were** later when they were handed over |
-//! | the engine | it stood still for at most `share` of the run, never for `stall` | it did for more |
+//! | a pipe | at most `share` of its frames **may** have been later than `delay`, none later than `stall`; its busy line may have lacked at most `share` of its rate | more **were** later when they were handed over |
+//! | the engine | it stood still for at most `share` of the run, never for `stall` | it stood still for longer |
 //! | losses | at most `losses` frames were lost outside the model | more were, and they were the experiment's |
 //! | the timeline | no event was later than `timeline` | one was ten times later, or never happened |
-//! | a symbiotic run | pipes followed the simulation within a period, and real flows went as their twins | two periods in turn they did not, or were later than three |
-//! | a node | its programs waited for at most `waits` of the run | they waited for more |
+//! | a symbiotic run | pipes followed the simulation within a period, and real flows behaved like their twins | pipes were late for two periods in turn, or later than three periods |
+//! | a node | its programs waited for at most `waits` of the run | they waited for longer |
 //!
-//! **Suspect** is what is neither: what is beyond that in no more than a [`TENTH`] of the run, which
-//! is marked and can be left out; what may be so and was not measured; a single late frame of few; an
-//! event that was later than needed, whose time the results have; packets without room in a socket,
-//! which nobody may be meant to read; effects that were not observed, if what causes them was seen or
-//! was not observed either.
+//! A run is **suspect** if it is neither. The cases are:
 //!
-//! Causes (CPU, steal, disk, pressure, pages, traffic) explain a finding, and alone make none. What
-//! happened before the experiment had warmed up does not count.
+//! - More suffered than tolerated, but in no more than a [`TENTH`] of the run. Those times are
+//!   marked and can be left out.
+//! - More may have suffered than tolerated, but it was not measured.
+//! - A single frame was late, of few.
+//! - An event was later than needed. The results contain its time.
+//! - A socket had no room for packets. Perhaps nobody was meant to read them.
+//! - An effect was not observed, and its causes were observed, or could not be observed either.
+//!
+//! Causes (CPU, steal, disk, pressure, pages, traffic) explain a finding. Alone they make none. The
+//! time before the experiment had warmed up does not count.
 
 use netloom_units::{Duration, Time};
 
@@ -27,19 +31,19 @@ use crate::party::Who;
 use crate::signal::{Pressure, Resource, SignalKind};
 use crate::trust::Trust;
 
-/// So much of a run may be left out for the rest to be used.
+/// The part of a run that may be left out for the rest to be used.
 const TENTH: f64 = 0.1;
 
-/// An event that is so many times later than needed was not in the run that was meant.
+/// An event that is later than tolerated by this factor was not part of the run that was meant.
 const MISPLACED: u64 = 10;
 
-/// All that a verdict rests on.
+/// All data that a verdict rests on.
 pub(crate) struct Evidence<'a> {
     pub bound: &'a Bound,
     pub signals: &'a [SignalReport],
     pub coverage: &'a [Coverage],
     pub trust: &'a Trust,
-    /// Above its limit for no longer than this, an application's metric is brief.
+    /// A metric of an application that was above its limit for no longer than this is brief.
     pub brief: Duration,
     /// The time that counts.
     pub run: Span,
@@ -62,7 +66,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 impl Evidence<'_> {
-    /// One finding for all pipes of a judgement, on the worst of them.
+    /// One finding for all pipes with the same judgement. It describes the worst of them.
     fn pipes(&self) -> impl Iterator<Item = Finding> {
         [Judgement::Invalid, Judgement::Suspect].into_iter().filter_map(|judgement| {
             let is_such = |pipe: &&PipeBound| self.pipe(pipe) == judgement;
@@ -84,7 +88,7 @@ impl Evidence<'_> {
         let Trust { share, stall, .. } = self.trust;
         let share = share.value();
         if pipe.late.share > share || pipe.late.max > *stall {
-            // A single frame of few is no percentile.
+            // A single late frame among few does not make a percentile.
             let is_single = share > 0.0 && pipe.late.beyond <= 1 && pipe.late.max <= *stall;
             return if is_single { Judgement::Suspect } else { self.left_out(&pipe.bad) };
         }
@@ -95,7 +99,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// What is beyond need is suspect where the rest of the run can be used.
+    /// Judges what is beyond tolerance: suspect if the rest of the run can be used, else invalid.
     fn left_out(&self, bad: &[Span]) -> Judgement {
         let run = self.run.to.since(self.run.from).as_secs_f64();
         match length(bad).as_secs_f64() <= TENTH * run {
@@ -120,7 +124,8 @@ impl Evidence<'_> {
     fn losses(&self) -> impl Iterator<Item = Finding> {
         let (losses, allowed) = (self.bound.losses, self.trust.losses);
         let judged = move |report: &SignalReport| match report.on {
-            // A program that does not read is its scenario's; only people know if it was to.
+            // Whether a program reads its socket is the scenario's business. Only people know if it
+            // was meant to.
             Resource::Buffer { .. } => Some(Judgement::Suspect),
             Resource::Losses { .. } if report.is_nobodys() => {
                 (losses.frames + losses.perhaps > allowed).then_some(Judgement::Suspect)
@@ -164,7 +169,8 @@ impl Evidence<'_> {
             .filter_map(move |report| Some(self.found(Concern::Links, judged(report)?, report)))
     }
 
-    /// One finding for what nodes waited for and a judgement, on the worst node.
+    /// One finding for each resource that nodes waited for and each judgement. It describes the
+    /// worst node.
     fn nodes(&self) -> impl Iterator<Item = Finding> {
         type Waits = fn(&NodeBound) -> &WaitBound;
         let kinds: [(Waits, &str, Option<Pressure>); 3] = [
@@ -203,7 +209,8 @@ impl Evidence<'_> {
         })
     }
 
-    /// Effects that nobody could see, where what causes them was seen or could not be seen either.
+    /// Findings on effects that nobody could observe, if their causes were observed or could not be
+    /// observed either.
     fn not_observed(&self) -> impl Iterator<Item = Finding> {
         use SignalKind as S;
         const EFFECTS: [(Concern, S, &[S]); 4] = [
@@ -239,7 +246,7 @@ impl Evidence<'_> {
         Finding { about, judgement, signal: report.signal, on, why }
     }
 
-    /// A finding, with what was contended in its bad times.
+    /// A finding, together with the contention during its bad times.
     fn finding(
         &self,
         (about, judgement, signal): (Concern, Judgement, SignalKind),
@@ -252,24 +259,24 @@ impl Evidence<'_> {
     }
 }
 
-/// Which of two pipes of the same judgement is the worse one.
+/// Key by which pipes of the same judgement are ordered: the worst pipe has the largest.
 fn worse(pipe: &PipeBound) -> f64 {
     pipe.late.share + pipe.at_most.share * 1e-3
 }
 
-/// At its worst less than twice the threshold.
+/// Whether the worst value is less than twice the threshold.
 fn is_marginal(report: &SignalReport) -> bool {
     let peak = report.counted().map(|episode| episode.peak).fold(0.0, f64::max);
     report.threshold.is_some_and(|threshold| peak < 2.0 * threshold)
 }
 
-/// The gravest judgement of the findings on one of the two.
+/// The gravest judgement of all findings on `about`.
 pub(crate) fn word(findings: &[Finding], about: Concern) -> Judgement {
     let judgements = findings.iter().filter(|finding| finding.about == about);
     judgements.map(|finding| finding.judgement).max().unwrap_or_default()
 }
 
-/// The times that are to be left out.
+/// All times that are to be left out.
 pub(crate) fn bad_times(bound: &Bound) -> Vec<Span> {
     let pipes = bound.pipes.iter().map(|pipe| &pipe.bad);
     let waits = |node: &NodeBound| [&node.cpu, &node.memory, &node.disk].map(|w| w.bad.clone());
@@ -277,7 +284,7 @@ pub(crate) fn bad_times(bound: &Bound) -> Vec<Span> {
     crate::bound::merged(pipes.flatten().chain(&bound.engine.bad).copied().chain(nodes))
 }
 
-/// The time that counts.
+/// The time that counts: the run without its warm-up.
 pub(crate) fn counted(from: Time, settled: Time, to: Time) -> Span {
     Span { from: settled.max(from), to }
 }

@@ -1,5 +1,5 @@
-//! What is told of a run: the verdict, its reasons, and everything it rests on. How it is judged:
-//! `judge`; in which words: `words`, `reasons` and `stated`; what caused it: `causes`.
+//! The result of a run: the verdict, its reasons, and all data that it rests on. `judge` has the
+//! rules, `words`, `reasons` and `stated` the sentences, `causes` the explanations.
 
 mod causes;
 mod judge;
@@ -23,29 +23,29 @@ pub(crate) use judge::{Evidence, bad_times, counted, judge, word};
 pub struct Verdict {
     /// The verdict in a word: the graver of the next two.
     pub judgement: Judgement,
-    /// What links did to frames: lateness, losses, the timeline.
+    /// Judgement on what links did to frames: lateness, losses, the timeline.
     pub links: Judgement,
-    /// What programs in nodes could do: whether they waited for a CPU, for memory or for a disk.
+    /// Judgement on programs in nodes: whether they waited for a CPU, for memory or for a disk.
     pub programs: Judgement,
-    /// Why it is not `valid`, the gravest first; empty if it is.
+    /// Reasons why the run is not `valid`, the gravest first; empty if it is.
     pub findings: Vec<Finding>,
     /// When the monitor began, in ns since the experiment's zero.
     pub from: Time,
-    /// Since when contention counts: when the experiment had warmed up.
+    /// When the experiment had warmed up, in ns since its zero. Contention counts from then on.
     pub settled: Time,
-    /// Until when the run was watched.
+    /// Until when the run was watched, in ns since the experiment's zero.
     pub to: Time,
-    /// What the run was needed for.
+    /// The exactness that the run needed.
     pub trust: Trust,
-    /// By how much it may be wrong.
+    /// By how much the run may be wrong.
     pub bound: Bound,
-    /// Times to leave out: more than needed was late, stood still or waited in them.
+    /// Times to leave out, because more than tolerated was late, stood still or waited in them.
     pub bad: Vec<Span>,
-    /// Every signal on every resource that it was observed on.
+    /// Every signal, on every resource on which it was observed.
     pub signals: Vec<SignalReport>,
-    /// How each signal was observed, and what could not be seen.
+    /// How each signal was observed, and what could not be observed.
     pub coverage: Vec<Coverage>,
-    /// What the monitor itself cost.
+    /// Costs of the monitor itself.
     pub overhead: Overhead,
 }
 
@@ -58,13 +58,14 @@ pub enum Judgement {
     #[default]
     /// The error bound is within what was needed.
     Valid,
-    /// It is so if the times that are marked are left out, or it could not be told.
+    /// The error bound is within what was needed if the marked times are left out, or it is not
+    /// known exactly enough.
     Suspect,
     /// Frames or programs suffered more than the run can bear.
     Invalid,
 }
 
-/// What a finding is about.
+/// Subject of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Concern {
@@ -85,12 +86,12 @@ impl std::fmt::Display for Judgement {
 }
 
 impl Verdict {
-    /// For how long the run was watched since it had warmed up.
+    /// Length of the run since it had warmed up.
     pub fn length(&self) -> Duration {
         self.to.since(self.settled.max(self.from))
     }
 
-    /// How much of that is to be left out.
+    /// Length of the times to be left out.
     pub fn bad_time(&self) -> Duration {
         crate::bound::length(&self.bad)
     }
@@ -99,72 +100,72 @@ impl Verdict {
 /// A reason why a run is not `valid`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Which of the two words it is about.
+    /// Which of the two judgements it contributes to.
     pub about: Concern,
-    /// What the run is at best, for this reason.
+    /// The best judgement that this reason allows.
     pub judgement: Judgement,
     /// The signal.
     pub signal: SignalKind,
-    /// On what; nothing if the signal was not observed.
+    /// The resource; `None` if the signal was not observed.
     pub on: Option<Resource>,
-    /// In a sentence.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
-/// One signal on one resource.
+/// Report on one signal on one resource.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SignalReport {
-    /// The signal; it gives the unit.
+    /// The signal, which gives the unit of the values.
     pub signal: SignalKind,
-    /// On what.
+    /// The resource.
     pub on: Resource,
-    /// The threshold; nothing if there is none to test against.
+    /// The threshold; `None` if there is none to test against.
     pub threshold: Option<f64>,
-    /// The worst that was measured since the experiment had warmed up; nothing if nothing was.
+    /// The worst value since the experiment had warmed up; `None` if none was measured.
     pub worst: Option<f64>,
-    /// How far the worst stayed below the threshold, as a share of it: 1 is untouched, 0 at the
-    /// threshold, negative above. Where nothing is allowed, 1 or −1.
+    /// Distance of the worst value below the threshold, as a share of the threshold: 1 if
+    /// untouched, 0 at the threshold, negative above it. With a threshold of zero it is 1 or −1.
     pub margin: Option<f64>,
-    /// For how long contention held since the experiment had warmed up.
+    /// Time during which contention held since the experiment had warmed up.
     pub held: Duration,
-    /// When it held; what is less than [`Episode::GAP`] apart is one episode.
+    /// The episodes in which it held. Gaps shorter than [`Episode::GAP`] do not separate episodes.
     pub episodes: Vec<Episode>,
-    /// Through whom in all counted episodes, the heaviest first; at most [`Episode::PARTIES`], and the
-    /// others as one.
+    /// The parties that caused it in all counted episodes, the heaviest first: at most
+    /// [`Episode::PARTIES`], and the others as one.
     pub shares: Vec<Share>,
 }
 
 impl SignalReport {
-    /// The episodes that count.
+    /// The episodes that count: those that did not end before the experiment had warmed up.
     pub fn counted(&self) -> impl Iterator<Item = &Episode> {
         self.episodes.iter().filter(|episode| !episode.warm_up)
     }
 
-    /// What was contended, how much, when, and through whom: a sentence.
+    /// Describes the contention in a sentence: signal and resource, value, times, parties.
     pub fn in_words(&self) -> String {
         words::contended(self)
     }
 
-    /// Whether nothing of it could be attributed.
+    /// Whether no part of it could be attributed to anybody.
     pub(crate) fn is_nobodys(&self) -> bool {
         self.shares.iter().all(|share| share.who == Who::Unattributed)
     }
 }
 
-/// A time in which contention held.
+/// An interval in which contention held.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Episode {
-    /// From when.
+    /// Beginning of the episode.
     pub from: Time,
-    /// To when.
+    /// End of the episode.
     pub to: Time,
-    /// For how long of that.
+    /// Time during which contention held in it.
     pub held: Duration,
-    /// The worst that was measured, in the signal's unit.
+    /// The worst value, in the signal's unit.
     pub peak: f64,
-    /// Whether it ended before the experiment had warmed up: it does not count.
+    /// Whether it ended before the experiment had warmed up. Then it does not count.
     pub warm_up: bool,
-    /// Through whom, as in [`SignalReport::shares`].
+    /// The parties that caused it, as in [`SignalReport::shares`].
     pub shares: Vec<Share>,
 }
 
@@ -172,7 +173,7 @@ impl Episode {
     /// A gap shorter than this does not end an episode.
     pub const GAP: Duration = Duration::from_millis(100);
 
-    /// How many parties are named.
+    /// Number of parties that are named.
     pub const PARTIES: usize = 10;
 }
 
@@ -181,32 +182,33 @@ impl Episode {
 pub struct Coverage {
     /// The signal.
     pub signal: SignalKind,
-    /// Whether it was observed for the whole run. A probe that sees a part of it only is not enough.
+    /// Whether it was observed for the whole run. A probe that observes only a part of the signal
+    /// is not enough.
     pub observed: bool,
     /// The probes that watched it for the whole run.
     pub probes: Vec<String>,
-    /// What could not be seen, and why; a sentence each.
+    /// Parts of the signal that could not be observed, and why: a sentence each.
     pub blind_spots: Vec<String>,
-    /// Where the threshold comes from, or why nothing is tested; nothing if it is the scenario's or the same
-    /// on every machine.
+    /// Origin of the threshold, or the reason why nothing is tested. `None` if the threshold is the
+    /// scenario's, or equal on every machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<String>,
 }
 
-/// What the monitor itself cost.
+/// Costs of the monitor itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Overhead {
-    /// CPU time of getting ready: programs into the kernel, files opened. Spent once, while the network comes
-    /// up.
+    /// CPU time of the preparation: loading programs into the kernel, opening files. Spent once,
+    /// while the network comes up.
     #[serde(default)]
     pub preparation_ns: u64,
     /// CPU time of probes and criteria.
     pub monitoring_ns: u64,
-    /// CPU time of telling of signals.
+    /// CPU time of reporting signals.
     pub notification_ns: u64,
-    /// The last two as a share of the run's duration: of one CPU.
+    /// `monitoring_ns` and `notification_ns` as a share of the run's duration, that is, of one CPU.
     pub share: f64,
-    /// How long the last two took, times included in which others had the CPU.
+    /// Time that monitoring and notification took, including times in which others held the CPU.
     #[serde(default)]
     pub elapsed_ns: u64,
 }

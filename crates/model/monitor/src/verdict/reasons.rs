@@ -1,4 +1,4 @@
-//! Findings on the error bound in sentences.
+//! Sentences for findings on the error bound.
 
 use netloom_units::Duration;
 
@@ -11,14 +11,14 @@ pub(crate) fn ms(time: Duration) -> String {
     quantity(SignalKind::Lateness, time.as_nanos() as f64)
 }
 
-/// A share in percent, to two digits.
+/// Formats a share in percent. Below 10 % it has two decimals.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = if percent >= 10.0 { 0 } else { 2 };
     format!("{percent:.decimals$} %")
 }
 
-/// How late the frames of a pipe were, or may have been.
+/// Describes how late the frames of a pipe were, or may have been.
 pub(crate) fn pipe(pipe: &PipeBound, trust: &Trust) -> String {
     let needed = format!("needed: at most {} of frames, none by {}", trust.share, trust.stall);
     let name = &pipe.pipe;
@@ -49,7 +49,7 @@ fn lateness(late: &Lateness, trust: &Trust) -> String {
     )
 }
 
-/// For how long the engine did not run.
+/// Describes how long the engine did not run.
 pub(crate) fn engine(pauses: &WaitBound, trust: &Trust) -> String {
     format!(
         "the engine stood still for {} in all, {} of the run, {} at once (needed: at most {}, none \
@@ -62,7 +62,7 @@ pub(crate) fn engine(pauses: &WaitBound, trust: &Trust) -> String {
     )
 }
 
-/// For how long the programs of a node waited, for what.
+/// Describes how long the programs of a node waited for `what`.
 pub(crate) fn node(node: &str, what: &str, waited: &WaitBound, trust: &Trust) -> String {
     format!(
         "programs of node {node} waited for {what}: {} of the run (needed: at most {}), {} times, \
@@ -74,7 +74,7 @@ pub(crate) fn node(node: &str, what: &str, waited: &WaitBound, trust: &Trust) ->
     )
 }
 
-/// How many others there are beside the worst.
+/// The number of others beside the worst, as the end of a sentence.
 pub(crate) fn others(all: usize, what: &str) -> String {
     match all {
         0 | 1 => String::new(),
@@ -83,7 +83,7 @@ pub(crate) fn others(all: usize, what: &str) -> String {
     }
 }
 
-/// In which part of the run.
+/// The part of the run that was bad, as the end of a sentence.
 pub(crate) fn when(bad: &[Span], run: Span) -> String {
     let Some(first) = bad.first() else { return String::new() };
     format!(

@@ -1,18 +1,18 @@
-//! The error bound in lines for people.
+//! The error bound as lines of text for people.
 
 use super::Verdict;
 use super::reasons::{ms, percent};
 use crate::bound::{Lateness, NodeBound, PipeBound};
 
 impl Verdict {
-    /// The two words, and what the run was needed for, in one line.
+    /// The two judgements and what the run needed, in one line.
     pub fn in_words(&self) -> String {
         let needed = self.trust.in_words();
         format!("links {}, programs {}; needed: {needed}", self.links, self.programs)
     }
 
-    /// By how much the run may be wrong, a line each: the worst pipe, what was lost, the node that
-    /// waited most, and how much of the run is good.
+    /// The error bound, a line each: the worst pipe, the losses, the node that waited most, and how
+    /// much of the run is good.
     pub fn stated(&self) -> Vec<String> {
         let worst = |a: &&PipeBound, b: &&PipeBound| {
             let key = |pipe: &PipeBound| (pipe.late.share, pipe.late.p999, pipe.at_most.share);

@@ -1,9 +1,9 @@
-//! Findings and signals in sentences, with the units that people read.
+//! Sentences for findings and signals, with units that people read.
 
 use super::SignalReport;
 use crate::signal::{Resource, Share, SignalKind};
 
-/// A value of a signal with its unit, as people read it.
+/// Formats a value of a signal with its unit, for people.
 pub fn quantity(signal: SignalKind, value: f64) -> String {
     let three_digits = |value: f64, unit: &str| {
         let decimals = if value.abs() >= 100.0 { 0 } else { 3 };
@@ -29,14 +29,14 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
     }
 }
 
-/// What was contended, how much, when, and through whom.
+/// Describes a contention: signal and resource, value, times, and parties.
 pub(crate) fn contended(report: &SignalReport) -> String {
     let signal = report.signal;
     let episodes = report.counted().count();
     let first = report.counted().next().map_or(0, |episode| episode.from.as_nanos());
     let peaks = report.counted().map(|episode| episode.peak);
     let peak = match signal {
-        // All of them: looks are so far apart that each may be an episode of its own.
+        // The sum of all, because looks are so far apart that each may be an episode of its own.
         SignalKind::Buffers => peaks.sum(),
         _ => peaks.fold(f64::MIN, f64::max),
     };
@@ -67,7 +67,7 @@ pub(crate) fn subject(signal: SignalKind, on: &Resource) -> String {
     format!("{} on {on}", signal.name().replace('_', " "))
 }
 
-/// The heaviest parties, in brackets of a sentence.
+/// The heaviest parties, as the end of a sentence.
 pub(crate) fn heaviest(shares: &[Share]) -> String {
     let parts = shares.iter().take(3).map(|s| format!("{} {:.0} %", s.who, s.share * 100.0));
     let parts: Vec<String> = parts.collect();

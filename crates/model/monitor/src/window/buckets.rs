@@ -1,13 +1,14 @@
-//! Delays in buckets: 16 to an octave, so that a bucket's upper edge is at most 1/16 above any delay in it.
+//! Delays in buckets: 16 to an octave, so that a bucket's upper edge is at most 1/16 above any
+//! delay in it.
 
 use netloom_units::Duration;
 
 const BITS: u32 = 4;
 
-/// How many buckets there are.
+/// Number of buckets.
 pub const COUNT: usize = ((64 - BITS as usize) + 1) << BITS;
 
-/// The bucket of a delay.
+/// Returns the bucket of a delay.
 #[inline]
 pub fn of(delay: Duration) -> usize {
     let nanos = delay.as_nanos();
@@ -16,7 +17,7 @@ pub fn of(delay: Duration) -> usize {
     ((u64::from(shift) << BITS) + (nanos >> shift)) as usize
 }
 
-/// The longest delay of a bucket.
+/// Returns the longest delay of a bucket.
 pub fn upper_edge(bucket: usize) -> Duration {
     let bucket = bucket as u64;
     // From the second octave on, the leading bit of the mantissa is part of the bucket's number.

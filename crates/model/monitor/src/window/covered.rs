@@ -1,15 +1,15 @@
-//! Which times of a sliding window something has been the case in, by intervals that may overlap.
+//! Times of a sliding window that are covered by intervals, which may overlap.
 
 use std::collections::VecDeque;
 
 use netloom_units::{Duration, Time};
 
-/// Intervals that do not touch, in order. Most that are added are the latest.
+/// Intervals that do not touch, in order. Most added intervals are later than all others.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Covered(VecDeque<(Time, Time)>);
 
 impl Covered {
-    /// Adds `[from, to)`: how much of it was in no interval before.
+    /// Adds `[from, to)`. Returns how much of it no earlier interval covered.
     pub fn add(&mut self, from: Time, to: Time) -> Duration {
         if to <= from {
             return Duration::ZERO;
@@ -27,7 +27,8 @@ impl Covered {
         to.since(from).saturating_sub(known)
     }
 
-    /// Forgets what ended before `time`, from which on all begins that is added later.
+    /// Forgets intervals that ended before `time`. All that are added later must begin at or after
+    /// it.
     pub fn forget_before(&mut self, time: Time) {
         while self.0.front().is_some_and(|(_, until)| *until < time) {
             self.0.pop_front();

@@ -1,5 +1,5 @@
-//! The 99th percentile of the delays in a sliding window, kept up to date with every delay that comes and
-//! every one that leaves.
+//! The 99th percentile of the delays in a sliding window, updated with every delay that enters or
+//! leaves.
 
 use netloom_units::{Duration, Time};
 
@@ -7,15 +7,15 @@ use super::{Window, buckets};
 use crate::party::Party;
 use crate::tracker::{Outbox, Tracker};
 
-/// A percentile of fewer than a hundred would be their maximum: a window with fewer counts as filled up
-/// with punctual ones.
+/// The percentile of fewer than a hundred delays would be their maximum. So a window with fewer
+/// counts as filled up with punctual ones.
 const LEAST: u64 = 100;
 
 /// A sliding 99th percentile with a tolerance.
 ///
-/// Whether it is above the tolerance is exact: more than 1 % of the delays are. Its value is the upper
-/// edge of a bucket, at most 1/16 too high. Delays are judged together with all others of the same time,
-/// when time goes on.
+/// Whether it is above the tolerance is exact: it is if more than 1 % of the delays are. Its value
+/// is the upper edge of a bucket, which is at most 1/16 too high. Delays with the same time are
+/// judged together, when time moves on.
 #[derive(Debug, Clone)]
 pub(crate) struct PercentileWindow {
     pub tracker: Tracker,
@@ -24,7 +24,7 @@ pub(crate) struct PercentileWindow {
     total: u64,
     late: u64,
     counts: Box<[u64]>,
-    /// The bucket of the percentile, and how many delays are in buckets above it.
+    /// The bucket of the percentile. The next field counts the delays in buckets above it.
     bucket: usize,
     above: u64,
     judged: bool,
@@ -36,7 +36,7 @@ struct Entry {
     bucket: usize,
     late: bool,
     count: u64,
-    /// Whether an episode has it already.
+    /// Whether the entry counts in an episode already.
     counted: bool,
 }
 
@@ -55,7 +55,7 @@ impl PercentileWindow {
         }
     }
 
-    /// `count` delays of the same length.
+    /// Adds `count` equal delays.
     pub fn add(&mut self, at: Time, party: Party, delay: Duration, count: u64, out: &mut Outbox) {
         if self.window.last().is_some_and(|last| last < at) {
             self.judge_pending(out);
@@ -70,7 +70,7 @@ impl PercentileWindow {
         self.judged = false;
     }
 
-    /// Judges what has come, and lets the window slide to `now`.
+    /// Judges the delays that have been added, and moves the window to `now`.
     pub fn tick(&mut self, now: Time, out: &mut Outbox) {
         self.judge_pending(out);
         self.slide_before(now + Duration::from_nanos(1), out);
@@ -122,7 +122,7 @@ impl PercentileWindow {
         }
     }
 
-    /// Moves the percentile's bucket to where it belongs by now.
+    /// Moves the percentile's bucket to its place after a change.
     fn follow(&mut self) {
         while is_over_one_percent(self.above, self.total) {
             self.bucket += 1;

@@ -1,8 +1,8 @@
-//! How much there is in a sliding window, and when it is too much.
+//! Sum of the amounts in a sliding window, and when it is too much.
 //!
-//! What came as an interval counts while all of it is in the window. One as long as the window, or longer,
-//! cannot slide: its amount, spread evenly, is compared
-//! with the limit in proportion. If the proportion is met, some window in it met the limit.
+//! The amount of an interval counts while the whole interval is in the window. An interval at least
+//! as long as the window cannot slide. Its amount, spread evenly, is compared with the limit in
+//! proportion: if it reaches the proportion, some window within the interval reached the limit.
 
 use netloom_units::{Duration, Time};
 
@@ -17,12 +17,12 @@ pub(crate) struct SumWindow {
     pub tracker: Tracker,
     window: Window<Entry>,
     sum: u64,
-    /// The least that is too much; nothing if no amount is.
+    /// The smallest sum that is too much; `None` if no sum is.
     limit: Option<u64>,
-    /// What one unit in the window is worth in the signal's unit.
+    /// The value of one unit in the window, in the signal's unit.
     worth: f64,
     interval: Option<Interval>,
-    /// Until when a tick is of no use. (There may be a thousand windows: most ticks look at nothing else.)
+    /// Until when a tick has no effect. With a thousand windows, most ticks check nothing else.
     quiet: Time,
 }
 
@@ -30,11 +30,12 @@ pub(crate) struct SumWindow {
 struct Entry {
     party: Party,
     amount: u64,
-    /// Whether an episode has it already.
+    /// Whether the entry counts in an episode already.
     counted: bool,
 }
 
-/// What was told of one interval that is no shorter than the window, by all parties so far.
+/// The amounts of all parties, as far as reported, of one interval that is no shorter than the
+/// window.
 #[derive(Debug, Clone)]
 struct Interval {
     from: Time,
@@ -49,7 +50,7 @@ impl SumWindow {
         Self { tracker, window, sum, limit, worth, interval, quiet }
     }
 
-    /// What happened at `at`, or in the time `over` that ended then.
+    /// Adds an amount of the time `at`, or of the interval `over` that ended then.
     pub fn add(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
         self.tick(at, out);
         if over >= self.window.length {
@@ -61,10 +62,11 @@ impl SumWindow {
     }
 
     fn add_event(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
-        // What comes while contention holds counts at once; what is there when it begins, then.
+        // An amount that comes while contention holds counts at once. Those in the window when
+        // contention begins count then.
         let holding = self.tracker.is_holding();
         let alike = |entry: &&mut Entry| (entry.party, entry.counted) == (party, holding);
-        // One look may tell of a thousand waits of the same node.
+        // One look may report a thousand waits of the same node.
         let at = match self.window.fellow(at, over).filter(alike) {
             Some(entry) => {
                 entry.amount = entry.amount.saturating_add(amount);
@@ -117,7 +119,7 @@ impl SumWindow {
         self.interval = Some(interval);
     }
 
-    /// Lets the window slide to `now`, and tells of what ended on the way.
+    /// Moves the window to `now`, and reports contention that ended on the way.
     pub fn tick(&mut self, now: Time, out: &mut Outbox) {
         if now < self.quiet {
             return;
@@ -136,7 +138,7 @@ impl SumWindow {
         self.quiet = self.next_change(now);
     }
 
-    /// Until when a tick is of no use, after one at `now`.
+    /// Until when a tick has no effect, after one at `now`.
     fn next_change(&self, now: Time) -> Time {
         if self.tracker.is_holding() {
             return now + Duration::from_nanos(1);
@@ -145,12 +147,12 @@ impl SumWindow {
         next.unwrap_or(Time::from_nanos(u64::MAX))
     }
 
-    /// Until when a tick is of no use.
+    /// Until when a tick has no effect.
     pub fn quiet(&self) -> Time {
         self.quiet
     }
 
-    /// When something was last added that is no longer than the window.
+    /// Time of the last addition that is shorter than the window.
     pub fn last(&self) -> Option<Time> {
         self.window.last()
     }
@@ -163,8 +165,8 @@ impl SumWindow {
         self.limit.is_some_and(|limit| self.sum >= limit)
     }
 
-    /// Whether `amount` in the time `over` is at least as dense as the limit in a window. A limit of one
-    /// is any amount at all.
+    /// Whether `amount` in the time `over` is at least as dense as the limit in a window. A limit
+    /// of one is reached by any amount.
     fn is_too_much_in(&self, amount: u64, over: Duration) -> bool {
         let dense = |limit: u64| {
             u128::from(amount) * u128::from(self.window.length.as_nanos())

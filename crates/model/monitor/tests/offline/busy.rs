@@ -1,5 +1,5 @@
-//! When something was busy without a break for too long: Eqs. 4.2 and 4.4 of Maier 2011, over events, over
-//! intervals, and over stretches that were told.
+//! Times during which something was busy without a break for too long: Eqs. 4.2 and 4.4 of Maier
+//! 2011, over events, over intervals, and over reported stretches.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use netloom_units::Duration;
 use super::Offline;
 use super::groups::Piece;
 
-/// A time without a break.
+/// A busy time without a break.
 #[derive(Default)]
 struct Busy {
     from: u64,
     to: u64,
-    /// When it was seen that it is too long, and when that it is over.
+    /// When it was detected that the time is too long; the next field: that it is over.
     seen: Option<u64>,
     over: u64,
     shares: BTreeMap<Party, u64>,
@@ -120,7 +120,7 @@ impl Offline<'_> {
         }
     }
 
-    /// Times of being busy, with who used them: contended from the limit on.
+    /// Busy times with their users. Contention holds from the limit on.
     fn stretches(
         &mut self,
         key: (S, Resource),
@@ -142,9 +142,9 @@ impl Offline<'_> {
         self.conclude(key, pieces, worst);
     }
 
-    /// Intervals: (end, length, without an idle moment). Adjacent full ones make a stretch.
+    /// Intervals: (end, length, without an idle moment). Adjacent busy intervals make a stretch.
     fn polled(&mut self, key: (S, Resource), intervals: Vec<(u64, u64, bool)>, longest: u64) {
-        // From, to, when it was long enough, when it was seen to be over.
+        // From, to, when it was long enough, when its end was detected.
         let mut busy: Vec<(u64, u64, Option<u64>, u64)> = Vec::new();
         for (at, over, full) in intervals {
             let from = at - over;
@@ -177,8 +177,8 @@ impl Offline<'_> {
         self.busy(key, busy.into_iter().map(unattributed).collect());
     }
 
-    /// Stretches as they were told: (when, what). Of one that another follows, it is known that it lasted
-    /// until it was last told.
+    /// Stretches as they were reported: (when, stretch). If another stretch follows, the one before
+    /// lasted at least until it was last reported.
     fn told(&mut self, key: (S, Resource), told: &[(u64, BusyStretch)], longest: u64) {
         let mut busy: Vec<(u64, Busy)> = Vec::new();
         let mut known = 0;

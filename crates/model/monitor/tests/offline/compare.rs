@@ -1,4 +1,4 @@
-//! Where a verdict and the formulas differ.
+//! Differences between a verdict and the formulas.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use netloom_monitor::{Resource, SignalKind, SignalReport, Verdict};
 use super::Offline;
 use super::groups::{Episode, Outcome};
 
-/// Everything that the verdict says otherwise than the formulas, in words; nothing if they agree. The
-/// verdict is that of a monitor that was told no names but those of metrics: the formulas know numbers only.
+/// All differences between the verdict and the formulas, in words; empty if they agree. The monitor
+/// must have got no names but those of metrics, because the formulas use numbers only.
 pub fn differences(verdict: &Verdict, offline: &Offline<'_>) -> Vec<String> {
     let told: BTreeMap<(SignalKind, Resource), Outcome> =
         verdict.signals.iter().map(|r| ((r.signal, r.on.clone()), outcome(r))).collect();
@@ -33,7 +33,7 @@ pub fn differences(verdict: &Verdict, offline: &Offline<'_>) -> Vec<String> {
     differences
 }
 
-/// A report in the words of the offline evaluator.
+/// Converts a report to a result of the offline evaluation.
 fn outcome(report: &SignalReport) -> Outcome {
     let episodes = report.episodes.iter().map(|episode| Episode {
         from: episode.from.as_nanos(),
@@ -46,7 +46,7 @@ fn outcome(report: &SignalReport) -> Outcome {
     Outcome { worst: report.worst, episodes: episodes.collect() }
 }
 
-/// The shares of those who are not told of one by one, as their sum.
+/// Sums up the shares of the parties that the verdict does not list.
 fn sum_up(shares: &mut BTreeMap<String, u64>, told: &BTreeMap<String, u64>) {
     if told.contains_key("others") {
         let all: u64 = shares.values().sum();
@@ -55,7 +55,7 @@ fn sum_up(shares: &mut BTreeMap<String, u64>, told: &BTreeMap<String, u64>) {
     }
 }
 
-/// Nothing measured and nothing there are the same; the last digit of a float is not.
+/// Treats a measured zero like no measurement, and ignores the last digit of floats.
 fn rounded(outcome: &Outcome) -> Outcome {
     let digits = |value: f64| format!("{value:.9e}").parse::<f64>().unwrap();
     let mut outcome = outcome.clone();

@@ -1,5 +1,5 @@
-//! When each criterion is met: Eqs. 4.1 to 4.4 of Maier 2011 and the spec's own, over all times at which
-//! anything changes.
+//! When each criterion is met: Eqs. 4.1 to 4.4 of Maier 2011 and those of the specification, over
+//! all times at which anything changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use netloom_units::Duration;
 use super::Offline;
 use super::groups::Piece;
 
-/// An amount of a party at a time, over an interval before it.
+/// Time, party, amount, and length of the interval that ended then.
 type Amount = (u64, Party, u64, u64);
 
 impl Offline<'_> {
@@ -30,7 +30,7 @@ impl Offline<'_> {
         self.divergence();
     }
 
-    /// Every observation that `pick` takes, by a key.
+    /// Every observation that `pick` accepts, by the key that it returns.
     pub(super) fn pick<K: Ord, T>(
         &self,
         pick: impl Fn(u64, &O) -> Option<(K, T)>,
@@ -68,7 +68,7 @@ impl Offline<'_> {
         self.moments((S::Lateness, Resource::Engine), pauses, limit);
     }
 
-    /// Each above the limit is a time of its own, that ends when it is seen.
+    /// Each value above the limit makes a piece of its own, which ends when it is observed.
     fn moments(&mut self, key: (S, Resource), seen: Vec<(u64, Party, u64, u64)>, limit: u64) {
         let worst =
             seen.iter().filter(|(at, ..)| self.counts(*at)).map(|(_, _, lasted, _)| *lasted);
@@ -107,7 +107,7 @@ impl Offline<'_> {
                 shares: [(*party, *frames)].into(),
             };
             self.conclude(key.clone(), lost.iter().map(piece).collect(), None);
-            // The value is how many an episode lost.
+            // The value is the number lost in an episode.
             let outcome = self.outcomes.get_mut(&key).unwrap();
             for episode in &mut outcome.episodes {
                 episode.peak = episode.shares.values().sum::<u64>() as f64;
@@ -148,7 +148,7 @@ impl Offline<'_> {
         }
     }
 
-    /// At every time at which something comes or goes: the 99th percentile of what is in the window.
+    /// The 99th percentile of the window, at every time at which something enters or leaves.
     fn percentile(
         &mut self,
         key: (S, Resource),
@@ -171,7 +171,7 @@ impl Offline<'_> {
         let met: Vec<bool> =
             times.iter().map(|at| above(*at, tolerance) * 100 > total(*at)).collect();
         let values: Vec<f64> = times.iter().map(|at| value(*at)).collect();
-        // Late frames belong to the first time at which they are in a window that is contended.
+        // Late frames belong to the first time at which they are in a contended window.
         let counted = samples.iter().filter(|sample| sample.2 > tolerance).map(|sample| {
             let first = times
                 .iter()
@@ -264,8 +264,8 @@ impl Offline<'_> {
         }
     }
 
-    /// At every time at which something comes or goes: the sum over the window. Intervals longer than the
-    /// window are compared by their density, each for itself.
+    /// The sum over the window, at every time at which something enters or leaves. Intervals longer
+    /// than the window are compared by their density, each by itself.
     fn sum(
         &mut self,
         key: (S, Resource),
@@ -277,7 +277,7 @@ impl Offline<'_> {
         let window = window.as_nanos();
         let (long, events): (Vec<Amount>, Vec<Amount>) =
             amounts.into_iter().partition(|(_, _, _, over)| *over >= window);
-        // All of an interval is in the window until its beginning leaves.
+        // An interval is in the window as a whole, until its beginning leaves.
         let leaves = |event: &Amount| event.0 + window - event.3;
         let changes: BTreeSet<u64> =
             events.iter().flat_map(|event| [event.0, leaves(event)]).collect();
@@ -308,7 +308,8 @@ impl Offline<'_> {
             if self.counts(at) {
                 worst = Some(worst.map_or(value, |worst| worst.max(value)));
             }
-            // What a window has if the amount is spread evenly; any at all if any is too much.
+            // The amount in a window if it is spread evenly. If any amount is too much, any
+            // suffices.
             let spread = u128::from(total) * u128::from(window);
             let met = spread >= u128::from(limit) * u128::from(over) || (limit == 1 && total > 0);
             if met {
@@ -316,7 +317,7 @@ impl Offline<'_> {
                 pieces.push(Piece { from, to: at, seen: at, over: at, peak: value, shares });
             }
         }
-        // Intervals just below and just above the window may take turns.
+        // Intervals just below and just above the length of the window may alternate.
         pieces.sort_by_key(|piece| piece.seen);
         self.conclude(key, pieces, worst);
     }
@@ -381,7 +382,7 @@ impl Offline<'_> {
         self.events((S::Timeline, Resource::MissedEvents), missed.get(&()).cloned(), 0.0);
     }
 
-    /// Late is more than a period; lost, two that are late in turn, or one of more than three.
+    /// Late: more than a period. Lost: two late ones in turn, or one of more than three periods.
     fn simulation(&mut self) {
         let followed = self.pick(|at, seen| match seen {
             O::Simulated { period, took } => {
@@ -399,7 +400,7 @@ impl Offline<'_> {
         self.events((S::Simulation, Resource::Periods), Some(all), 1.0);
     }
 
-    /// More than a tenth of what twins have.
+    /// A difference of more than a tenth of the twin's value.
     fn divergence(&mut self) {
         let delay = self.pick(|at, seen| match seen {
             O::Compared { delay, .. } => Some(((), (at, (*delay)?))),
@@ -413,7 +414,7 @@ impl Offline<'_> {
         self.events((S::Divergence, Resource::FlowThroughput), throughput.get(&()).cloned(), 0.1);
     }
 
-    /// Each above the limit is a moment of its own, through nobody.
+    /// Each value above the limit makes a moment of its own, without shares.
     fn events(&mut self, key: (S, Resource), seen: Option<Vec<(u64, f64)>>, limit: f64) {
         let seen = seen.unwrap_or_default();
         let worst =
@@ -436,7 +437,7 @@ impl Offline<'_> {
         changes.into_iter().filter(|at| *at <= self.end).collect()
     }
 
-    /// Runs of times at which a criterion is met. `counted`: (index of a time, party, amount).
+    /// Series of times at which a criterion is met. `counted`: (index of a time, party, amount).
     fn pieces(
         &self,
         times: &[u64],
@@ -462,7 +463,7 @@ impl Offline<'_> {
         pieces
     }
 
-    /// The worst value since the warm-up, with what was the case then.
+    /// The worst value since the warm-up, including the value at its end.
     fn worst(&self, times: &[u64], values: &[f64]) -> Option<f64> {
         let since = self
             .settled
@@ -471,7 +472,7 @@ impl Offline<'_> {
     }
 }
 
-/// How much time intervals cover together.
+/// Total length of the union of the intervals.
 fn union(intervals: &[(u64, u64)]) -> u64 {
     let mut sorted = intervals.to_vec();
     sorted.sort_unstable();
@@ -490,7 +491,7 @@ fn node(party: Party) -> Who {
     }
 }
 
-/// The upper edge of a delay's bucket, of which there are 16 to an octave.
+/// The upper edge of a delay's bucket. There are 16 buckets to an octave.
 fn edge(delay: u64) -> u64 {
     if delay < 16 {
         return delay;

@@ -1,4 +1,4 @@
-//! From the times in which a criterion was met to episodes, shares and the verdict.
+//! Makes episodes, shares and the verdict from the times in which a criterion was met.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use netloom_units::Time;
 /// A gap shorter than this does not end an episode.
 const GAP: u64 = 100_000_000;
 
-/// What is left of a signal on a resource.
+/// Result for a signal on a resource.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Outcome {
     pub worst: Option<f64>,
@@ -25,19 +25,19 @@ pub struct Episode {
     pub shares: BTreeMap<String, u64>,
 }
 
-/// A time in which a criterion was met without a gap.
+/// A time during which a criterion was met without a gap.
 #[derive(Debug, Clone, Default)]
 pub struct Piece {
     pub from: u64,
     pub to: u64,
-    /// When it was seen that it is met, and when that it is no longer.
+    /// When it was detected that the criterion is met; the next field: that it no longer is.
     pub seen: u64,
     pub over: u64,
     pub peak: f64,
     pub shares: BTreeMap<Party, u64>,
 }
 
-/// What was used: from, to, by whom, how much; and which part it divides.
+/// A use: from, to, by whom, how much, and which part it divides.
 pub type Used = (u64, u64, Party, u64, Divided);
 
 pub fn uses(trace: &[(Time, Observation)], signal: SignalKind) -> Vec<Used> {
@@ -84,8 +84,8 @@ pub fn episodes(pieces: Vec<Piece>, settled: Option<u64>, uses: &[Used]) -> Vec<
     groups.into_iter().map(episode).collect()
 }
 
-/// Divides first what is unattributed, then what is the engine's, each in proportion to what was used
-/// meanwhile.
+/// Divides the unattributed part first, then the engine's, each in proportion to the uses in the
+/// same time.
 fn divide(group: &Piece, uses: &[Used]) -> BTreeMap<String, u64> {
     let mut shares = group.shares.clone();
     divide_part(group, uses, Divided::Unattributed, Party::Unattributed, &mut shares);
@@ -93,7 +93,7 @@ fn divide(group: &Piece, uses: &[Used]) -> BTreeMap<String, u64> {
     shares.into_iter().filter(|(_, n)| *n > 0).map(|(party, n)| (who(party), n)).collect()
 }
 
-/// By largest remainders.
+/// Divides one part by largest remainders.
 fn divide_part(
     group: &Piece,
     uses: &[Used],

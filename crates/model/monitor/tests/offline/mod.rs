@@ -1,12 +1,12 @@
-//! The criteria once more, over a whole trace: straight from the formulas, without windows that slide or
-//! states that change. Slow on purpose, and it shares no code with the monitor.
+//! The criteria once more, over a whole trace: straight from the formulas, without windows that
+//! slide or states that change. Slow on purpose. It shares no code with the monitor.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `formulas` | when each criterion is met |
-//! | `busy` | those of them that ask for how long something was busy |
-//! | `groups` | what that makes of episodes, their shares, and the verdict |
-//! | `compare` | where a verdict says something else |
+//! | `busy` | criteria on how long something was busy |
+//! | `groups` | episodes, their shares, and the verdict that follow |
+//! | `compare` | differences from a verdict |
 
 mod busy;
 pub mod compare;
@@ -19,7 +19,7 @@ use groups::{Outcome, Piece};
 use netloom_monitor::{Criteria, Observation, Resource, SignalKind};
 use netloom_units::Time;
 
-/// A trace being judged.
+/// A trace that is judged.
 pub struct Offline<'a> {
     trace: &'a [(Time, Observation)],
     criteria: &'a Criteria,
@@ -44,7 +44,7 @@ impl<'a> Offline<'a> {
         self.outcomes.insert(key, Outcome { worst, episodes });
     }
 
-    /// Whether something that was seen at `at` counts.
+    /// Whether something that was observed at `at` counts.
     fn counts(&self, at: u64) -> bool {
         self.settled.is_none_or(|settled| at > settled)
     }

@@ -1,4 +1,5 @@
-//! The networks, shuffled: nothing about them follows from the order of their file.
+//! The networks of the benchmark. They are shuffled, so nothing about them follows from the order
+//! of their file.
 
 use std::collections::HashSet;
 
@@ -36,7 +37,7 @@ pub fn all() -> Vec<Graph> {
 
 type Links = Vec<(usize, usize)>;
 
-/// With delays of 10 ms, or anything up to 20 ms.
+/// Creates a graph whose links have delays of 10 ms, or random delays up to 20 ms if they `differ`.
 fn graph(name: &str, nodes: usize, mut links: Links, differ: bool, random: &mut Random) -> Graph {
     let mut names: Vec<usize> = (0..nodes).collect();
     random.shuffle(&mut names);
@@ -49,8 +50,8 @@ fn graph(name: &str, nodes: usize, mut links: Links, differ: bool, random: &mut 
     Graph { name: name.into(), nodes, links }
 }
 
-/// A random graph in which all nodes have as many links: the configuration model, with swaps where
-/// it made loops or double links.
+/// Returns a random graph in which all nodes have the same number of links: the configuration
+/// model, with swaps to remove loops and double links.
 fn regular(nodes: usize, degree: usize, random: &mut Random) -> Links {
     let mut stubs: Vec<usize> = (0..nodes * degree).map(|stub| stub / degree).collect();
     random.shuffle(&mut stubs);
@@ -73,7 +74,7 @@ fn regular(nodes: usize, degree: usize, random: &mut Random) -> Links {
     }
 }
 
-/// Barabási and Albert 1999: each new node has `degree` links to nodes chosen by their degree.
+/// Barabási and Albert 1999: each new node gets `degree` links to nodes chosen by their degree.
 fn preferential(nodes: usize, degree: usize, random: &mut Random) -> Links {
     let mut links: Links = (0..=degree).flat_map(|a| (0..a).map(move |b| (b, a))).collect();
     let mut ends: Vec<usize> = links.iter().flat_map(|(a, b)| [*a, *b]).collect();
@@ -106,7 +107,7 @@ fn grid(width: usize, round: bool) -> Links {
     links
 }
 
-/// The same numbers in every run: SplitMix64.
+/// SplitMix64, with the same numbers in every run.
 struct Random(u64);
 
 impl Random {

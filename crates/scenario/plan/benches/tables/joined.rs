@@ -1,5 +1,5 @@
-//! What a table would be without compression: a route for every prefix, and the same with halves of
-//! a prefix joined where they go the same way.
+//! Tables without compression, for comparison: a route for every prefix, and the same with the
+//! halves of a prefix joined where they have the same next hop.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use netloom_scenario::IpPrefix;
 /// An IPv4 network: its first address and its length.
 type Prefix = (u32, u8);
 
-/// Every IPv4 prefix of the network: those of subnets and loopback addresses.
+/// Returns every IPv4 prefix of the network: those of subnets and loopback addresses.
 pub fn destinations(plan: &Plan) -> Vec<Prefix> {
     let all: BTreeSet<Prefix> = plan
         .nodes
@@ -21,7 +21,8 @@ pub fn destinations(plan: &Plan) -> Vec<Prefix> {
     all.into_iter().collect()
 }
 
-/// Where a node's table leads for each of `destinations` that it is not in itself.
+/// Returns the next hop of a node's table for each of `destinations` that does not contain the node
+/// itself.
 pub fn reached(plan: &Plan, node: usize, destinations: &[Prefix]) -> Vec<(Prefix, IpAddr)> {
     let own = &plan.nodes[node];
     let connected: BTreeSet<Prefix> = own
@@ -43,7 +44,7 @@ pub fn reached(plan: &Plan, node: usize, destinations: &[Prefix]) -> Vec<(Prefix
     others.filter_map(|prefix| Some((*prefix, *longest_match(*prefix)?))).collect()
 }
 
-/// Joins halves, again and again; `routes` are in the order of their prefixes.
+/// Joins halves repeatedly. `routes` are in the order of their prefixes.
 pub fn joined(routes: &[(Prefix, IpAddr)]) -> Vec<(Prefix, IpAddr)> {
     let mut joined: Vec<(Prefix, IpAddr)> = vec![];
     for route in routes {

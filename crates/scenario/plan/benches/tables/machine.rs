@@ -1,4 +1,4 @@
-//! What the benchmark runs on, and how much of it was used.
+//! The machine on which the benchmark runs, and its usage by the benchmark.
 
 use std::fs;
 use std::time::Duration;
@@ -16,21 +16,22 @@ pub fn description() -> String {
     )
 }
 
-/// The CPU time of this thread so far. Other work on the machine adds less to it than to the time
-/// that passes.
+/// Returns the CPU time of this thread so far. Other work on the machine affects it less than the
+/// elapsed time.
 pub fn cpu_time() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|field| field.parse().ok());
     Duration::from_nanos(nanoseconds.expect("/proc/thread-self/schedstat begins with a number"))
 }
 
-/// From now on, the peak is that of what follows.
+/// Resets the peak of the resident memory.
 pub fn reset_peak() {
-    // Where the kernel does not permit it, the peak is that of the whole run, which is never less.
+    // Where the kernel does not permit this, the peak is that of the whole run, which is never
+    // less.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// The most memory that was resident, in MiB.
+/// Returns the largest resident memory, in MiB.
 pub fn peak_mib() -> f64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

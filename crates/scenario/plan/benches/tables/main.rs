@@ -1,9 +1,9 @@
-//! How large routing tables are, and what planning takes: `cargo bench -p netloom-plan`,
-//! and with `-- NAME` for the networks whose name contains it.
+//! Sizes of routing tables and cost of planning: `cargo bench -p netloom-plan`, and with `-- NAME`
+//! for the networks whose name contains NAME.
 //!
-//! Every network is planned twice: with addresses given in the order of its file, and with
-//! automatic ones. Columns count IPv4 routes of a router, unless they say otherwise; then follow
-//! the CPU time of `plan` and of all tables, and the most memory that the process held.
+//! Every network is planned twice: with addresses assigned in the order of its file, and with
+//! automatic ones. Columns count the IPv4 routes of a router, unless they are named otherwise. Then
+//! follow the CPU time of `plan` and of all tables, and the peak memory of the process.
 
 #[path = "../../src/tests/build.rs"]
 #[expect(dead_code, reason = "shared with tests, which need more of it")]
@@ -19,7 +19,7 @@ use netloom_scenario::{Addresses, IpPrefix, LoopbackAddress, Scenario, load};
 
 use graphs::Graph;
 
-/// Of how many nodes the tables are looked at that do not count for the time.
+/// Number of nodes whose tables are examined without being included in the CPU time.
 const SAMPLE: usize = 50;
 
 fn main() {
@@ -58,7 +58,7 @@ fn main() {
     match load(abilene) {
         Ok(loaded) => {
             let mut scenario = loaded.scenario;
-            // The example runs OSPF; the tables are those that it would have without.
+            // The example runs OSPF. The tables are those that it would have without OSPF.
             for node in &mut scenario.nodes {
                 node.routing = netloom_scenario::Routing::Delay;
             }
@@ -148,8 +148,8 @@ fn scenario(graph: &Graph) -> Scenario {
     scenario
 }
 
-/// The same network with the addresses that it would get in the order of its file: a /30 for each
-/// link.
+/// Returns the same network with the addresses that it would get in the order of its file: a /30
+/// for each link.
 fn given_in_file_order(scenario: &Scenario) -> Scenario {
     let mut given = scenario.clone();
     for (number, link) in (0u32..).zip(&scenario.links) {

@@ -1,21 +1,21 @@
-//! Kernel devices of a plan: which stay, which come and which go.
+//! Kernel devices of a plan: those that stay, those that are added and those that are removed.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Existence, Operation};
 use crate::{NodePlan, Plan};
 
-/// Node and interface.
+/// Names of a node and of its interface.
 pub(super) type End<'a> = (&'a str, &'a str);
 
-/// A kernel device, or a pair.
+/// A kernel device, or a pair of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Device<'a> {
     Tap(End<'a>),
     Pair([End<'a>; 2]),
 }
 
-/// All devices of a plan, each pair once.
+/// Returns all devices of a plan, each pair once.
 pub(super) fn devices(plan: &Plan) -> Vec<Device<'_>> {
     let mut devices = vec![];
     for node in &plan.nodes {
@@ -34,7 +34,7 @@ pub(super) fn devices(plan: &Plan) -> Vec<Device<'_>> {
 }
 
 impl<'a> Device<'a> {
-    /// Its ends.
+    /// The ends of the device.
     pub fn ends(self) -> impl Iterator<Item = End<'a>> {
         let (one, other) = match self {
             Self::Tap(end) => (end, None),
@@ -43,7 +43,7 @@ impl<'a> Device<'a> {
         [one].into_iter().chain(other)
     }
 
-    /// What makes or removes it, as these nodes have it.
+    /// Returns the operation that makes or removes the device, with its properties in these nodes.
     pub fn operation(self, nodes: &HashMap<&str, &NodePlan>, made: bool) -> Option<Operation> {
         let planned = |(node, interface): End<'_>| {
             let mut interfaces = nodes.get(node)?.interfaces.iter();
@@ -66,21 +66,21 @@ fn existence<T>(it: T, made: bool) -> Existence<T> {
     if made { Existence::Made(it) } else { Existence::Removed(it) }
 }
 
-/// What becomes of the devices.
+/// The devices that change.
 pub(super) struct Turnover<'a> {
     pub coming: Vec<Device<'a>>,
     pub going: Vec<Device<'a>>,
-    /// The ends of what comes.
+    /// Ends of the devices in `coming`.
     pub made: HashSet<End<'a>>,
-    /// The ends of what goes.
+    /// Ends of the devices in `going`.
     pub removed: HashSet<End<'a>>,
 }
 
 impl<'a> Turnover<'a> {
-    /// From one plan to another, with nodes that are made anew.
+    /// Compares the devices of two plans. `is_replaced` returns whether a node is made anew.
     pub fn between(old: &'a Plan, new: &'a Plan, is_replaced: impl Fn(&str) -> bool) -> Self {
         let (old, new) = (devices(old), devices(new));
-        // The same kernel device goes on: not if its node is another.
+        // A kernel device stays if it is in both plans and its nodes are not replaced.
         let stays = |device: &Device<'_>, others: &HashSet<Device<'_>>| {
             others.contains(device) && !device.ends().any(|(node, _)| is_replaced(node))
         };

@@ -1,4 +1,4 @@
-//! Two networks held against each other.
+//! The comparison of two networks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::{Change, Changes, Existence, Inside, Network, Operation};
 use crate::cidr::Cidr;
 use crate::{InterfacePlan, NodePlan, OutsidePlan, Plan, RoutePlan};
 
-/// Operations by the step that they belong to.
+/// Operations by the step to which they belong.
 #[derive(Default)]
 struct Steps {
     limits: Vec<Operation>,
@@ -49,16 +49,16 @@ pub(super) struct Differ<'a> {
     new: Network<'a>,
     old_nodes: HashMap<&'a str, &'a NodePlan>,
     new_nodes: HashMap<&'a str, &'a NodePlan>,
-    /// Nodes that are made anew, and why.
+    /// Nodes that are made anew, with the reasons.
     replaced: BTreeMap<&'a str, String>,
     devices: Turnover<'a>,
-    /// The ends of devices that are removed before others are made.
+    /// Ends of devices that are removed before others are made.
     freed: BTreeSet<End<'a>>,
     inside: &'a Inside,
 }
 
 impl<'a> Differ<'a> {
-    /// Between `old` and `new`.
+    /// Creates a comparison of `old` and `new`.
     pub fn new(old: Network<'a>, new: Network<'a>, inside: &'a Inside) -> Self {
         let by_name = |plan: &'a Plan| plan.nodes.iter().map(|n| (n.name.as_str(), n)).collect();
         let before: HashMap<&str, &Node> =
@@ -87,7 +87,7 @@ impl<'a> Differ<'a> {
         differ
     }
 
-    /// What leads from one to the other.
+    /// Returns the changes from one network to the other.
     pub fn changes(&self) -> Changes {
         let mut steps = Steps::default();
         self.limits(&mut steps);
@@ -105,7 +105,7 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// The node in both networks, if it stays.
+    /// Returns the node in both networks, if it stays.
     fn both(&self, name: &str) -> Option<(&'a NodePlan, &'a NodePlan)> {
         let both = self.old_nodes.get(name).zip(self.new_nodes.get(name));
         both.filter(|_| !self.replaced.contains_key(name)).map(|(old, new)| (*old, *new))
@@ -113,7 +113,8 @@ impl<'a> Differ<'a> {
 
     fn limits(&self, steps: &mut Steps) {
         let (old, new) = (&self.old.plan.limits, &self.new.plan.limits);
-        // Groups that go stay until their nodes have gone: these may come back.
+        // Removed groups stay until their nodes have been removed, because an undo may bring these
+        // back.
         let mut both = new.clone();
         for (group, limits) in &old.groups {
             both.groups.entry(group.clone()).or_insert(*limits);
@@ -165,7 +166,7 @@ impl<'a> Differ<'a> {
             let steps = if waits { &mut steps.instead } else { &mut steps.made };
             steps.extend(operation);
         }
-        // Before their nodes.
+        // Interfaces are removed before their nodes.
         let mut in_the_way: Vec<Operation> = self.freed_in_no_particular_place().collect();
         let mut later = vec![];
         for device in going {
@@ -176,14 +177,14 @@ impl<'a> Differ<'a> {
             } else if device.ends().any(|(node, _)| self.new_nodes.contains_key(node)) {
                 later.extend(operation);
             }
-            // Else it goes with its nodes.
+            // Otherwise the device disappears with its nodes.
         }
         steps.in_the_way.splice(0..0, in_the_way);
         steps.removed.splice(0..0, later);
     }
 
-    /// Ends of links outside. One that is not quite the same is made anew; a name of the machine is
-    /// free once.
+    /// Adds the changes of ends of links outside. An end that differs in any way is made anew. A
+    /// name of the machine can be used only once, so the old end is removed first.
     fn outside(&self, steps: &mut Steps) {
         let (old, new) = (&self.old.plan.outside, &self.new.plan.outside);
         let coming: Vec<&OutsidePlan> = new.iter().filter(|end| !old.contains(end)).collect();
@@ -200,17 +201,18 @@ impl<'a> Differ<'a> {
             going.into_iter().partition(|end| are_at_one(end, &coming));
         let removed = |end: &OutsidePlan| Operation::Outside(Existence::Removed(end.clone()));
         steps.in_the_way.extend(in_the_way.into_iter().map(removed));
-        // Before nodes, which do not come back: somebody may hold a device.
+        // Ends are removed before nodes: removing a device that somebody holds may fail, and
+        // removed nodes cannot be brought back.
         steps.removed.splice(0..0, rest.into_iter().map(removed));
     }
 
-    /// Whether an end of a device is one of `others`, or in a node that is made anew.
+    /// Whether an end of the device is one of `others`, or is in a node that is made anew.
     fn is_in_the_way(&self, device: Device<'_>, others: &HashSet<End<'_>>) -> bool {
         device.ends().any(|end| others.contains(&end) || self.replaced.contains_key(end.0))
     }
 
-    /// What an interface takes along when it is removed: said, so that it comes back if that is
-    /// undone.
+    /// Returns the removal of everything that disappears with an interface. It is explicit, so that
+    /// undoing it brings everything back.
     fn freed(&self, (node, interface): End<'_>) -> Vec<Operation> {
         let Some(plan) = self.old_nodes.get(node) else { return vec![] };
         let routes = self.gone_routes(plan, |over| over == Some(interface));
@@ -223,15 +225,17 @@ impl<'a> Differ<'a> {
         routes.into_iter().chain(parameters).collect()
     }
 
-    /// The routes over no interface in particular of nodes of which one is removed: said before any
-    /// is, so that they come back when all have.
+    /// Returns the removal of routes without an interface, in the nodes of which an interface is
+    /// removed. It comes before the interfaces are removed, so undoing it adds the routes when all
+    /// interfaces are back.
     fn freed_in_no_particular_place(&self) -> impl Iterator<Item = Operation> {
         let nodes: BTreeSet<&str> = self.freed.iter().map(|(node, _)| *node).collect();
         let plans = nodes.into_iter().filter_map(|node| self.old_nodes.get(node));
         plans.filter_map(|plan| self.gone_routes(plan, |over| over.is_none()))
     }
 
-    /// The end of those old routes of a node that are over such an interface, if there are any.
+    /// Returns the removal of the old routes of a node for whose interface `is_over` holds, if
+    /// there are any.
     fn gone_routes(
         &self,
         node: &NodePlan,
@@ -272,7 +276,7 @@ impl<'a> Differ<'a> {
         links
     }
 
-    /// What changes of media that stay.
+    /// Returns the changes of media that stay.
     fn media(&self) -> Vec<Operation> {
         let changed = |node: &Node| {
             let config = |node: &Node| Some(Box::new(node.medium.as_ref()?.config.clone()));
@@ -283,7 +287,7 @@ impl<'a> Differ<'a> {
         self.new.scenario.nodes.iter().filter_map(changed).collect()
     }
 
-    /// Whether frames in it can stay there.
+    /// Whether the link is the same in both networks, so frames in it can stay there.
     fn is_same_link(&self, old: &Link, new: &Link) -> bool {
         let same = old.direct == new.direct && old.endpoints == new.endpoints;
         same && new.endpoints.iter().all(|end| {
@@ -306,7 +310,7 @@ impl<'a> Differ<'a> {
                 Some((old, new)) => {
                     self.node_settings(old, new, steps);
                     let mut routes = self.old.plan.routes(old_index[old.name.as_str()]);
-                    // Those of what was in the way have gone with it.
+                    // Routes over interfaces that were in the way have disappeared with them.
                     routes.retain(|route| !self.is_freed(&node.name, route.interface.as_deref()));
                     routes
                 }
@@ -325,7 +329,8 @@ impl<'a> Differ<'a> {
         let keys: BTreeSet<&String> = old.sysctls.keys().chain(new.sysctls.keys()).collect();
         for key in keys {
             let value = |plan: &NodePlan| plan.sysctls.get(key).cloned();
-            // That of an interface that was in the way has its default by now, if there is another.
+            // The parameter of an interface that was in the way has its default now, if the
+            // interface was replaced.
             let is_freed = old.interfaces.iter().any(|interface| {
                 names(key, &interface.name) && self.is_freed(&old.name, Some(&interface.name))
             });
@@ -333,7 +338,7 @@ impl<'a> Differ<'a> {
                 true => Change::between(None, value(new)),
                 false => Change::between(value(old), value(new)),
             };
-            // What stays as it was is set with the interface.
+            // An unchanged parameter is set with the interface.
             let is_same = is_freed && value(old) == value(new);
             if let Some(change) = change.filter(|_| !is_same) {
                 steps.settings.push(Operation::Parameter {
@@ -350,7 +355,7 @@ impl<'a> Differ<'a> {
             let Some(before) = old.interfaces.iter().find(|old| old.name == interface.name) else {
                 continue;
             };
-            // One that is made anew is made as it is to be.
+            // An interface that is made anew is made with its new settings.
             if self.is_made(&new.name, &interface.name) {
                 continue;
             }
@@ -360,7 +365,7 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// What is said of interfaces that are made anew, and was not changed otherwise.
+    /// Returns the parameters of interfaces that are made anew, unless they are changed otherwise.
     fn parameters_of_new_interfaces(&self, node: &NodePlan) -> Vec<Operation> {
         let before = self.both(&node.name).map(|(old, _)| old);
         let interfaces = node.interfaces.iter().map(|interface| interface.name.as_str());
@@ -381,8 +386,8 @@ impl<'a> Differ<'a> {
         self.devices.made.contains(&(node, interface))
     }
 
-    /// Whether [`freed`](Self::freed) has told of the routes over an interface; of those over none
-    /// in particular, whether it has for one of the node.
+    /// Whether [`freed`](Self::freed) has removed the routes over an interface. For routes without
+    /// an interface: whether any interface of the node was freed.
     fn is_freed(&self, node: &str, interface: Option<&str>) -> bool {
         match interface {
             Some(interface) => self.freed.contains(&(node, interface)),
@@ -403,14 +408,14 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// Whether a parameter is one of that interface; `sysctl` writes a dot in a name as a slash.
+/// Whether a parameter belongs to the interface. `sysctl` writes a dot in a name as a slash.
 fn names(key: &str, interface: &str) -> bool {
     [interface.to_owned(), interface.replace('.', "/")]
         .iter()
         .any(|name| key.contains(&format!(".{name}.")) || key.contains(&format!("/{name}/")))
 }
 
-/// Why a node is not the same any more.
+/// Returns the reason why a node must be replaced, if its kind requires it.
 fn replacement(old: &Node, new: &Node) -> Option<String> {
     let is_of = |node: &Node| (node.kind.is_segment(), node.kind == NodeKind::Medium);
     (is_of(old) != is_of(new)).then(|| {
@@ -419,8 +424,8 @@ fn replacement(old: &Node, new: &Node) -> Option<String> {
     })
 }
 
-/// Why it must be made anew for its limits: what its processes have used cannot be told from what
-/// others have.
+/// Returns the reason why a node must be made anew because of its limits. If its group changes, the
+/// past usage of its processes cannot be separated from that of others.
 fn other_group(old: (&Scenario, &Node), new: (&Scenario, &Node)) -> Option<String> {
     let group = |(scenario, node): (&Scenario, &Node)| scenario.limit_group(node).map(String::from);
     let (before, after) = (group(old), group(new));
@@ -430,7 +435,7 @@ fn other_group(old: (&Scenario, &Node), new: (&Scenario, &Node)) -> Option<Strin
     })
 }
 
-/// What is done with tags at the end of a link: of a port, and by sub-interfaces.
+/// Returns the treatment of tags at the end of a link: by a switch port, and by sub-interfaces.
 fn tags<'s>(
     scenario: &'s Scenario,
     end: &Endpoint,
@@ -444,14 +449,14 @@ fn tags<'s>(
     (port.and_then(|port| port.vlan.as_ref()), subinterfaces.collect())
 }
 
-/// How the switch at the end of a link, and its port there, take part in a spanning tree.
+/// Returns how the switch at the end of a link and its port take part in a spanning tree.
 fn tree(scenario: &Scenario, end: &Endpoint) -> Option<(SpanningTree, PortTree)> {
     let node = scenario.node(&end.node)?;
     let port = node.interfaces.iter().find(|interface| interface.name == end.interface);
     Some((node.spanning_tree?, port.map(|port| port.spanning_tree).unwrap_or_default()))
 }
 
-/// What is particular to the station that a link makes on a medium, and where that is.
+/// Returns the properties of the station that a link has on a medium, and its position.
 fn station<'s>(scenario: &'s Scenario, link: &'s Link) -> Option<impl PartialEq + use<'s>> {
     let [member, medium] = &link.endpoints;
     let medium = scenario.node(&medium.node)?.medium.as_ref()?;
@@ -461,7 +466,7 @@ fn station<'s>(scenario: &'s Scenario, link: &'s Link) -> Option<impl PartialEq 
     Some((&interface.station, is_access_point, &node.position, &node.mobility))
 }
 
-/// What is there of the machine, if it is an end outside.
+/// Returns the plan of the end outside, if it is one.
 fn outside<'p>(plan: &'p Plan, end: &Endpoint) -> Option<&'p OutsidePlan> {
     plan.outside.iter().find(|outside| outside.end == *end)
 }
@@ -480,7 +485,7 @@ fn changed_pipes(old: &Link, new: &Link) -> Vec<Operation> {
     forward.into_iter().chain(change(Direction::Reverse, &old.reverse, &new.reverse)).collect()
 }
 
-/// Addresses that another interface or device has now.
+/// Returns the addresses that belong to another interface or device now.
 fn moved(old: &Plan, new: &Plan) -> BTreeSet<Cidr> {
     let owners = |plan: &Plan| -> HashMap<Cidr, MacAddress> {
         let interfaces = plan.nodes.iter().flat_map(|node| &node.interfaces);
@@ -501,7 +506,7 @@ fn moved(old: &Plan, new: &Plan) -> BTreeSet<Cidr> {
     moved.chain(at_new_devices(old, new)).collect()
 }
 
-/// The machine's addresses at devices that come: others may have had them before, with other
+/// Returns the machine's addresses at new devices. Others may have had them before, with other
 /// Ethernet addresses.
 fn at_new_devices<'p>(old: &'p Plan, new: &'p Plan) -> impl Iterator<Item = Cidr> + 'p {
     let come = new.outside.iter().filter(|end| !old.outside.contains(end));
@@ -511,7 +516,7 @@ fn at_new_devices<'p>(old: &'p Plan, new: &'p Plan) -> impl Iterator<Item = Cidr
     })
 }
 
-/// The interfaces of a node in whose networks one of these addresses is.
+/// Returns operations for the interfaces of a node whose networks contain one of these addresses.
 fn forgotten(node: &NodePlan, moved: &BTreeSet<Cidr>) -> Vec<Operation> {
     let is_near = |prefix: &IpPrefix| {
         let network = Cidr::from(*prefix);

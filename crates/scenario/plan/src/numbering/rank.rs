@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use crate::routing::Graph;
 
-/// The place of every node in a depth-first walk along trees of fewest hops, one in each connected
-/// part, from its best connected node; larger branches first.
+/// Returns the position of every node in a depth-first walk along trees of fewest hops. There is
+/// one tree in each connected part, with its best connected node as root. Larger branches come
+/// first.
 pub(super) fn rank(graph: &Graph) -> Vec<usize> {
     let count = graph.edges.len();
     let mut roots: Vec<usize> = (0..count).collect();
@@ -24,10 +25,11 @@ pub(super) fn rank(graph: &Graph) -> Vec<usize> {
     rank
 }
 
-/// A node of a tree: what it is, and the index of its parent in the tree.
+/// A node of a tree: its index in the graph, and the index of its parent in the tree.
 type Branch = (usize, Option<usize>);
 
-/// The tree of fewest hops from `root` over nodes not seen yet; parents come first.
+/// Returns the tree of fewest hops from `root` over nodes that are not in `seen`. Parents come
+/// first.
 fn spanning_tree(graph: &Graph, root: usize, seen: &mut [bool]) -> Vec<Branch> {
     seen[root] = true;
     let mut tree = vec![(root, None)];
@@ -43,7 +45,7 @@ fn spanning_tree(graph: &Graph, root: usize, seen: &mut [bool]) -> Vec<Branch> {
     tree
 }
 
-/// The nodes of a tree, every branch in one piece.
+/// Returns the nodes of a tree such that every branch is contiguous.
 fn walk(tree: &[Branch]) -> Vec<usize> {
     let mut sizes = vec![1; tree.len()];
     let mut children = vec![vec![]; tree.len()];

@@ -1,26 +1,27 @@
-//! Pairs what is treated alike, then pairs of pairs, and so on: the order of a binary tree in which
-//! every group of two, four, eight … is aligned, as the prefixes of addresses are.
+//! Pairs items that are treated alike, then pairs of pairs, and so on. The result is the order of a
+//! binary tree in which every group of two, four, eight … is aligned, as the prefixes of addresses
+//! are.
 
 use std::cmp::Reverse;
 
-/// By member of the sample, the set of labels (bits) that serve the item; all bits where any will
-/// do.
+/// For each member of the sample, the set of labels (bits) that serve the item. All bits are set if
+/// any label will do.
 pub(super) type Item = Vec<u64>;
 
-/// How many of the items of a circle, next to it in their order, an item is compared with.
+/// Number of items of a circle with which an item is compared; these are next to it in their order.
 const NEAR: usize = 8;
 
 /// Items that are numbered together.
 struct Group {
-    /// In the order of their numbers.
+    /// Members in the order of their numbers.
     members: Vec<usize>,
-    /// For which labels a route above the group would serve it at the least cost, as in route
+    /// Labels for which a route above the group would serve it at the least cost, as in route
     /// compression.
     labels: Item,
 }
 
-/// The order in which to number `items`, which come in an order that keeps neighbours together:
-/// that decides between equal pairs. `circles` are items that are near each other.
+/// Returns the order in which `items` should be numbered. The order of `items` keeps neighbours
+/// together and decides between equal pairs. `circles` are sets of items that are near each other.
 pub(super) fn tournament(items: Vec<Item>, circles: &[Vec<u32>]) -> Vec<usize> {
     let mut near = neighbours(circles);
     let mut groups: Vec<Group> =
@@ -47,7 +48,7 @@ pub(super) fn tournament(items: Vec<Item>, circles: &[Vec<u32>]) -> Vec<usize> {
     groups.pop().map_or_else(Vec::new, |group| group.members)
 }
 
-/// Pairs of groups that are near each other, the lower one first, ascending.
+/// Pairs of groups that are near each other, the lower one first, in ascending order.
 type Pairs = Vec<(u32, u32)>;
 
 fn neighbours(circles: &[Vec<u32>]) -> Pairs {
@@ -73,9 +74,10 @@ fn tidy(pairs: &mut Pairs) {
     pairs.dedup();
 }
 
-/// With which other group each is merged: those that are most alike first, then the rest in their
-/// order. All get a mate, except one where their number is odd. Groups have `size` members, at most
-/// one has fewer, and that is the one without a mate: else there would be two such groups.
+/// Returns the group with which each group is merged: the pairs that are most alike first, then the
+/// rest in their order. All groups get a mate, except for one if their number is odd. At most one
+/// group has fewer than `size` members, and that group must remain without a mate; otherwise there
+/// would be two such groups.
 fn mates(groups: &[Group], near: &Pairs, size: usize) -> Vec<Option<usize>> {
     let odd = groups.len() % 2 == 1;
     let alone = groups.iter().position(|group| odd && group.members.len() < size);
@@ -101,12 +103,12 @@ fn mates(groups: &[Group], near: &Pairs, size: usize) -> Vec<Option<usize>> {
     mates
 }
 
-/// For how many of the sample one route would serve both groups.
+/// Number of members of the sample for which one route would serve both groups.
 fn alike(a: &Group, b: &Group) -> usize {
     a.labels.iter().zip(&b.labels).filter(|(a, b)| *a & *b != 0).count()
 }
 
-/// Merges two groups; the smaller one comes last, so that full ones stay aligned.
+/// Merges two groups. The smaller one comes last, so full groups stay aligned.
 fn merge(groups: &mut [Group], group: usize, mate: Option<usize>) -> Group {
     let take = |group: &mut Group| Group {
         members: std::mem::take(&mut group.members),

@@ -1,4 +1,4 @@
-//! What the best paths from one node begin with, for all owners of destinations.
+//! The first edges of the best paths from one node to all owners of destinations.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use super::destinations::Owners;
 use super::edge_set::EdgeSet;
 use super::paths::Paths;
 
-/// Serves the tables of both families, where the paths are the same.
+/// The first edges of paths, for the tables of both families if the paths are the same.
 pub(super) struct Beginnings {
-    /// Each once.
+    /// Distinct sets of edges.
     sets: Vec<EdgeSet>,
-    /// By number of owners: which of the sets.
+    /// Index of the set for each number of owners.
     by_owners: Vec<usize>,
 }
 
@@ -31,17 +31,17 @@ impl Beginnings {
         Self { sets, by_owners }
     }
 
-    /// How many sets of edges there are.
+    /// Number of sets of edges.
     pub fn count(&self) -> usize {
         self.sets.len()
     }
 
-    /// By which set of edges one gets to the nearest of these owners.
+    /// Index of the set of edges that lead to the nearest of these owners.
     pub fn number(&self, owners: usize) -> usize {
         self.by_owners[owners]
     }
 
-    /// A set of edges; empty if no path leads there.
+    /// The set of edges with this index; empty if no path leads there.
     pub fn set(&self, number: usize) -> &EdgeSet {
         &self.sets[number]
     }

@@ -1,45 +1,46 @@
-//! The smallest table that forwards every address as the given one permits.
+//! Compression to the smallest table that forwards every address as the given table permits.
 //!
 //! This is ORTC (Draves, King, Venkatachary and Zill 1999, "Constructing Optimal IP Routing
-//! Tables"): from the leaves up, the set of labels that serve a prefix at the least cost; from the
-//! root down, a route wherever what comes from above does not serve. Beyond it:
+//! Tables"). From the leaves up, it computes the set of labels that serve a prefix at the least
+//! cost. From the root down, it adds a route wherever the inherited label does not serve. There are
+//! these extensions:
 //!
 //! - A destination may permit several exits, of which the table takes one: its leaf has a set of
 //!   labels from the start.
 //! - Addresses without a route stay without one, at no cost: no route is ever put above them.
-//! - Prefixes for which the node has a route that is not ours (the kernel's for its networks, the
-//!   scenario's own) are left alone. What is inside and has no destination follows that route;
-//!   from outside, they can be covered by any.
-//! - The node's own addresses never reach the table, so they can be covered by any, too.
+//! - Prefixes for which the node has a route from elsewhere (the kernel's for its networks, the
+//!   scenario's own) are left alone. Addresses inside without a destination follow that route. From
+//!   outside, any route may cover such a prefix.
+//! - The node's own addresses never reach the table, so any route may cover them, too.
 
 use crate::cidr::Cidr;
 
 use super::labels::{FEW, Label, Labels};
 use super::trie::{Halves, Trie};
 
-/// What a table says of exactly one prefix.
+/// The entry of a table for exactly one prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// Nothing: its addresses go as those around it do.
+    /// No entry: the addresses follow the prefix around them.
     Absent,
-    /// They leave by one of these exits.
+    /// Packets leave by one of these exits.
     Exits(Choice),
-    /// There is a route of somebody else by this prefix.
+    /// There is a route from elsewhere for this prefix.
     Foreign,
-    /// It is an address of the node's own.
+    /// The prefix is one of the node's own addresses.
     Local,
 }
 
-/// Index of a set of labels that an entry may choose from.
+/// Index of a set of labels from which an entry may choose.
 pub(super) type Choice = u32;
 
-/// The sets that entries choose from: ascending, none empty, of labels below `labels`.
+/// The sets from which entries choose. Each is ascending, not empty, and has labels below `labels`.
 pub(super) struct Choices {
     pub sets: Vec<Box<[Label]>>,
     pub labels: usize,
 }
 
-/// The smallest table for `entries` (by place in `trie`), in the order of prefixes.
+/// Returns the smallest table for `entries` (by place in `trie`), in the order of prefixes.
 pub(super) fn compress(trie: &Trie, entries: Vec<Entry>, choices: &Choices) -> Vec<(Cidr, Label)> {
     let entries = spread(trie, entries);
     let mut routes = if choices.labels <= FEW {
@@ -51,8 +52,9 @@ pub(super) fn compress(trie: &Trie, entries: Vec<Entry>, choices: &Choices) -> V
     routes
 }
 
-/// Tells every place without an entry how the addresses in it go that are in no longer prefix: as
-/// the prefix around it says. Absent are then those that go by no route of ours.
+/// Copies to every place without an entry the entry of the prefix around it, which applies to its
+/// addresses that are in no longer prefix. Places that are still absent then have no route of the
+/// planner.
 pub(super) fn spread(trie: &Trie, mut entries: Vec<Entry>) -> Vec<Entry> {
     let mut around = vec![Entry::Absent];
     for (entry, halves) in entries.iter_mut().zip(&trie.halves) {
@@ -67,7 +69,7 @@ pub(super) fn spread(trie: &Trie, mut entries: Vec<Entry>) -> Vec<Entry> {
     entries
 }
 
-/// The routes, from the root down: one wherever what comes from above does not serve.
+/// Returns the routes, from the root down: one wherever the inherited label does not serve.
 pub(super) fn choose<S: Labels>(
     trie: &Trie,
     entries: &[Entry],
@@ -102,14 +104,14 @@ pub(super) fn choose<S: Labels>(
     routes
 }
 
-/// The set of every place, from the leaves up.
+/// Returns the set of labels of every place, from the leaves up.
 fn sets<S: Labels>(trie: &Trie, entries: &[Entry], choices: &[S]) -> Vec<S> {
     let mut sets = vec![S::none(); entries.len()];
     let mut below: Vec<S> = vec![];
     for (place, halves) in trie.halves.iter().enumerate().rev() {
-        // Invariant: what is in the halves of a place has been pushed before, the low half last.
+        // Invariant: the sets of the halves of a place have been pushed before, the low half last.
         let mut half = || below.pop().expect("the set of a half");
-        // Of the addresses that are in no longer prefix.
+        // The set for the addresses that are in no longer prefix.
         let rest = || match entries[place] {
             Entry::Exits(choice) => choices[choice as usize].clone(),
             _ => S::none(),

@@ -1,4 +1,4 @@
-//! What routes lead to.
+//! The destinations of routes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,26 +6,27 @@ use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
 use crate::topology::Topology;
 
-/// A prefix, and the nodes from which its addresses are at most one segment away. The nearest one
-/// is where packets go.
+/// A prefix, and the nodes from which its addresses are at most one segment away. Packets go to the
+/// nearest of these nodes.
 pub(super) struct Destination {
     pub prefix: Cidr,
-    /// Which of [`Owners`].
+    /// Index in [`Owners`].
     pub owners: usize,
 }
 
-/// Sets of nodes that own destinations, each once: most own destinations of both families.
+/// Distinct sets of nodes that own destinations. Most sets own destinations of both families.
 #[derive(Default)]
 pub(super) struct Owners {
     numbers: HashMap<Vec<usize>, usize>,
-    /// All sets, one after the other.
+    /// The nodes of all sets, one set after the other.
     nodes: Vec<usize>,
-    /// By number: where a set ends.
+    /// End of each set in `nodes`.
     ends: Vec<usize>,
 }
 
 impl Owners {
-    /// The number of a set of nodes, in the order in which they are found.
+    /// Returns the number of a set of nodes. Sets are numbered in the order in which they are
+    /// found.
     fn number(&mut self, nodes: Vec<usize>) -> usize {
         *self.numbers.entry(nodes).or_insert_with_key(|nodes| {
             self.nodes.extend(nodes);
@@ -34,16 +35,16 @@ impl Owners {
         })
     }
 
-    /// By number.
+    /// Returns the sets in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
         let starts = std::iter::once(&0).chain(&self.ends);
         starts.zip(&self.ends).map(|(start, end)| &self.nodes[*start..*end])
     }
 }
 
-/// All destinations of one family, by prefix: the networks of the segments, owned by the routers in
-/// them; the addresses of networks without routers, and the loopback addresses, owned by their
-/// nodes.
+/// Returns all destinations of one family, in the order of prefixes. The networks of segments are
+/// owned by the routers in them. The addresses of networks without routers, and the loopback
+/// addresses, are owned by their nodes.
 pub(super) fn destinations(
     topology: &Topology<'_>,
     addressing: &Addressing,

@@ -9,13 +9,13 @@ impl EdgeSet {
         self.0.fill(0);
     }
 
-    /// Adds the edges of `words`, which stand for edges as those of a set do.
+    /// Adds the edges of `words`, which have the format of a set.
     pub fn add(&mut self, words: &[u64]) {
         self.0.resize(words.len(), 0);
         add(&mut self.0, words);
     }
 
-    /// Ascending.
+    /// Returns the edges in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(index, word)| {
             let mut left = *word;
@@ -28,7 +28,7 @@ impl EdgeSet {
     }
 }
 
-/// Adds the edges of `other` to those of `words`, which are as long.
+/// Adds the edges of `other` to those of `words`, which has the same length.
 pub(super) fn add(words: &mut [u64], other: &[u64]) {
     for (word, other) in words.iter_mut().zip(other) {
         *word |= other;

@@ -1,4 +1,4 @@
-//! The network as routing sees it: network stacks, and the ways between them over one segment.
+//! The graph for routing: network stacks, and the ways between them over one segment.
 
 use std::net::IpAddr;
 
@@ -15,24 +15,24 @@ use super::Exit;
 pub(crate) struct Edge {
     /// The neighbour's node index.
     pub to: usize,
-    /// Nanoseconds.
+    /// Delay in ns.
     pub delay: u64,
     pub cost: u64,
-    /// Whether packets can take it, where there are addresses.
+    /// Whether the way is up. Packets can take it if there are addresses, too.
     pub up: bool,
-    /// The interface it leaves by, and the neighbour's.
+    /// Indices of the node's interface and of the neighbour's.
     interfaces: [usize; 2],
-    /// The neighbour's address that is on-link for the node, per family.
+    /// Address of the neighbour that is on-link for the node, by family.
     via: [Option<IpAddr>; 2],
 }
 
 impl Edge {
-    /// Whether packets of `family` can take it.
+    /// Whether packets of `family` can take this way.
     pub fn carries(&self, family: Family) -> bool {
         self.up && self.via(family).is_some()
     }
 
-    /// Where packets of `family` go that take it.
+    /// Returns the next hop for packets of `family` that take this way.
     pub fn exit(&self, family: Family) -> Option<Exit> {
         Some(Exit { via: self.via(family)?, interface: self.interfaces[0] })
     }
@@ -43,21 +43,21 @@ impl Edge {
 }
 
 pub(crate) struct Graph {
-    /// By node index; of two ways to the same neighbour, the one of the earlier interface first,
-    /// and neighbours by name.
+    /// Edges by node index, in the order of the neighbours' names. Of two ways to the same
+    /// neighbour, the one by the earlier interface comes first.
     pub edges: Vec<Vec<Edge>>,
     pub forwards: Vec<bool>,
 }
 
 impl Graph {
-    /// The graph without addresses: no edge carries anything yet.
+    /// Creates the graph without addresses: no edge carries anything yet.
     pub fn new(topology: &Topology<'_>) -> Self {
         let nodes = &topology.scenario.nodes;
         let mut edges = vec![vec![]; nodes.len()];
         for from in topology.segments.iter().flatten() {
             let crossings = topology.crossings(*from).into_iter().filter(|crossing| {
                 let other = crossing.to.node;
-                // Two hosts of a segment have no use for each other as next hops.
+                // Two hosts of a segment do not need each other as next hops.
                 other != from.node && (topology.is_router(other) || topology.is_router(from.node))
             });
             edges[from.node].extend(crossings.map(|crossing| edge(*from, crossing)));
@@ -69,7 +69,7 @@ impl Graph {
         Self { edges, forwards }
     }
 
-    /// Looks up the next hops of all edges.
+    /// Sets the next hops of all edges.
     pub fn address(&mut self, addressing: &Addressing) {
         for (node, edges) in self.edges.iter_mut().enumerate() {
             for edge in edges {
@@ -87,8 +87,8 @@ impl Graph {
         edges.all(|edge: &Edge| edge.carries(Family::V4) == edge.carries(Family::V6))
     }
 
-    /// The next hop that `node` has no alternative to, if so: among the usable ones, or where
-    /// none is, because links are down, among all.
+    /// Returns the next hop of `node` if there is only one: among the usable ones, or among all if
+    /// none is usable because links are down.
     pub fn only_gateway(&self, node: usize, family: Family) -> Option<Exit> {
         let only = |edges: &mut dyn Iterator<Item = &Edge>| {
             let mut exits = edges.filter_map(|edge| edge.exit(family));
@@ -114,7 +114,7 @@ fn edge(from: Port, crossing: Crossing) -> Edge {
     }
 }
 
-/// The first address of `to` that is in a network of `from`.
+/// Returns the first address of `to` that is in a network of `from`.
 fn next_hop(addressing: &Addressing, from: Port, to: Port, family: Family) -> Option<IpAddr> {
     let on_link = |address: &&Cidr| {
         let own = addressing.of_port(from).iter().filter(|cidr| cidr.family == family);

@@ -1,27 +1,27 @@
-//! Sets of labels: what compression knows of the addresses below a prefix. A label stands for an
-//! exit of the node.
+//! Sets of labels, which compression computes for the addresses below a prefix. A label stands for
+//! an exit of the node.
 
 /// Index of an exit.
 pub(super) type Label = u32;
 
-/// The labels by which a prefix can be left to what stands above it, at the least number of routes
-/// below it. Two of them are special: any label will do (nobody asks for these addresses), or none
-/// (some of the addresses must not be covered).
+/// The labels that a prefix may inherit from above, at the least number of routes below it. There
+/// are two special sets: any label will do (the addresses do not matter), or none (some of the
+/// addresses must not be covered).
 pub(super) trait Labels: Clone {
     fn any() -> Self;
     fn none() -> Self;
-    /// Of `labels`, ascending.
+    /// Creates a set of `labels`, which are ascending.
     fn of(labels: &[Label]) -> Self;
-    /// The set of a prefix with these sets in its halves: what both have, or else what either has;
-    /// none where either is none.
+    /// Returns the set of a prefix whose halves have these sets: the intersection, or the union if
+    /// the intersection is empty; none if either is none.
     fn join(&self, other: &Self) -> Self;
     fn is_any(&self) -> bool;
     fn contains(&self, label: Label) -> bool;
-    /// The lowest label; nothing if there is none, or if any will do.
+    /// The lowest label; `None` if there is none, or if any will do.
     fn lowest(&self) -> Option<Label>;
 }
 
-/// How many labels fit in a [`u64`]: the highest bit is set only where any label will do.
+/// Number of labels that fit into a [`u64`]. The highest bit is set only if any label will do.
 pub(super) const FEW: usize = 63;
 
 /// Bit `l` stands for label `l`, of which there are at most [`FEW`].

@@ -1,7 +1,7 @@
 //! Shortest paths (Dijkstra 1959) from one node to all others.
 //!
-//! A path is measured by its metric, then by its hops. Every hop adds to this pair even where links
-//! have no delay, so tables of nodes with the same metric never form a circle, whichever of equally
+//! A path is measured by its metric, then by its hops. Every hop increases this pair, even if links
+//! have no delay. So tables of nodes with the same metric never form a circle, whichever of equally
 //! short paths each of them takes: every hop leads nearer to the destination.
 
 use std::cmp::Reverse;
@@ -13,7 +13,7 @@ use netloom_scenario::{Node, NodeKind, Routing};
 use super::edge_set::{self, EdgeSet};
 use super::graph::{Edge, Graph};
 
-/// What a shortest path minimizes.
+/// The quantity that a shortest path minimizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Metric {
     Delay,
@@ -22,7 +22,7 @@ pub(crate) enum Metric {
 }
 
 impl Metric {
-    /// What the node's shortest paths minimize; `None` where it gets no routes.
+    /// Returns the metric of the node's shortest paths; `None` if it gets no routes.
     pub fn of(node: &Node) -> Option<Self> {
         match (node.kind, node.routing) {
             (NodeKind::Switch | NodeKind::Medium | NodeKind::Outside, _)
@@ -42,31 +42,31 @@ impl Metric {
     }
 }
 
-/// How far a path leads: less is better.
+/// Length of a path: less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Distance {
-    /// In ns, hops or cost.
+    /// Length in ns, hops or cost.
     length: u64,
     hops: u32,
 }
 
 impl Distance {
-    /// Further than any.
+    /// Longer than any path.
     const NONE: Self = Self { length: u64::MAX, hops: u32::MAX };
 }
 
-/// The best paths from one node, by the index of the node they lead to.
+/// The best paths from one node, by the index of the node to which they lead.
 pub(crate) struct Paths {
-    /// To the source itself and where no path leads: [`Distance::NONE`].
+    /// Distance to each node; [`Distance::NONE`] for the source itself and where no path leads.
     distances: Vec<Distance>,
-    /// By node, `words` for each: the edges of the source that best paths begin with.
+    /// First edges of the best paths to each node, `words` words for each.
     first_edges: Vec<u64>,
     words: usize,
 }
 
 impl Paths {
-    /// Puts into `edges` those of the source that the best paths to the nearest of `owners` begin
-    /// with; none where no path leads.
+    /// Replaces `edges` by the first edges of the best paths to the nearest of `owners`. The set is
+    /// empty if no path leads there.
     pub fn first_edges(&self, owners: &[usize], edges: &mut EdgeSet) {
         edges.clear();
         let nearest = owners.iter().map(|owner| self.distances[*owner]).min();
@@ -80,9 +80,9 @@ impl Paths {
         self.words * node..self.words * (node + 1)
     }
 
-    /// Keeps the better path to a node, or what either begins with if they are equally good. What
-    /// leaves the queue is final: all that could improve it or begin otherwise was nearer and left
-    /// before.
+    /// Keeps the better path to a node, or the first edges of both if they are equally good. A node
+    /// that leaves the queue is final: every path that could improve it or add first edges was
+    /// shorter and left before.
     fn improve(&mut self, queue: &mut impl Queue, node: usize, distance: Distance, first: First) {
         let known = self.distances[node];
         if distance > known {
@@ -97,7 +97,7 @@ impl Paths {
         match first {
             First::Edge(edge) => self.first_edges[row.start + edge / 64] |= 1 << (edge % 64),
             First::AsTo(before) => {
-                // Invariant: no edge leads from a node to itself, so that the rows differ.
+                // Invariant: no edge leads from a node to itself, so the rows differ.
                 let before = self.row(before);
                 let (low, high) = self.first_edges.split_at_mut(row.start.max(before.start));
                 let words = 0..self.words;
@@ -110,22 +110,22 @@ impl Paths {
     }
 }
 
-/// What a path begins with.
+/// The first edge of a path.
 #[derive(Clone, Copy)]
 enum First {
     /// This edge of the source.
     Edge(usize),
-    /// What the best paths to this node begin with.
+    /// The first edges of the best paths to this node.
     AsTo(usize),
 }
 
-/// The graph by one metric, laid out for searching: the edges of a node lie one after the other.
+/// The graph by one metric, laid out for searching: the edges of a node are adjacent.
 pub(crate) struct Roads {
-    /// By node: where its roads begin; one more at the end.
+    /// Index of the first road of each node; one more entry at the end.
     starts: Vec<u32>,
     roads: Vec<Road>,
     forwards: Vec<bool>,
-    /// Whether all roads are equally long: then no queue needs sorting.
+    /// Whether all roads are equally long. If so, the queue needs no sorting.
     equal: bool,
 }
 
@@ -137,7 +137,7 @@ struct Road {
 }
 
 impl Roads {
-    /// The edges that `usable` lets through.
+    /// Creates roads from the edges for which `usable` holds.
     pub fn new(graph: &Graph, metric: Metric, usable: impl Fn(&Edge) -> bool) -> Self {
         let (mut starts, mut roads) = (vec![0], vec![]);
         for edges in &graph.edges {
@@ -153,7 +153,7 @@ impl Roads {
         Self { starts, roads, forwards: graph.forwards.clone(), equal }
     }
 
-    /// The best paths from `source` to every node.
+    /// Returns the best paths from `source` to every node.
     pub fn shortest_paths(&self, source: usize) -> Paths {
         let nodes = self.forwards.len();
         let edges = self.from(source).iter().map(|road| road.edge as usize + 1).max();
@@ -172,7 +172,7 @@ impl Roads {
     }
 
     fn search(&self, source: usize, paths: &mut Paths, queue: &mut impl Queue) {
-        // Nothing leads back to the source.
+        // No path leads back to the source.
         paths.distances[source] = Distance { length: 0, hops: 0 };
         for road in self.from(source) {
             let distance = Distance { length: road.length, hops: 1 };
@@ -196,7 +196,7 @@ impl Roads {
     }
 }
 
-/// Nodes to go on from, by length and hops.
+/// Nodes from which the search continues, by length and hops.
 trait Queue {
     fn put(&mut self, length: u64, hops: u32, node: u32);
     fn take(&mut self) -> Option<(u64, u32, u32)>;
@@ -215,7 +215,7 @@ impl Queue for Heap {
     }
 }
 
-/// First in, first out: sorted by itself where all roads are equally long.
+/// First in, first out: it is sorted by itself if all roads are equally long.
 #[derive(Default)]
 struct Waves(VecDeque<(u64, u32, u32)>);
 

@@ -1,4 +1,4 @@
-//! One node's table in one family.
+//! The table of one node in one family.
 
 use std::rc::Rc;
 
@@ -18,11 +18,11 @@ use super::{Exit, Ties};
 
 /// A node that has a table.
 pub(super) struct Source {
-    /// In the scenario.
+    /// Index of the node in the scenario.
     pub index: usize,
     host: bool,
-    /// Prefixes for which there are routes that are not ours: the kernel's to connected networks,
-    /// and those that the scenario gives.
+    /// Prefixes with routes from elsewhere: the kernel's to connected networks, and those that the
+    /// scenario gives.
     foreign: Vec<Cidr>,
     /// The node's own loopback addresses.
     local: Vec<Cidr>,
@@ -44,27 +44,27 @@ impl Source {
     }
 }
 
-/// What all tables of one family share.
+/// The data that all tables of one family share.
 pub(super) struct FamilyTables {
     pub family: Family,
     pub ties: Ties,
     destinations: Vec<Destination>,
-    /// By destination: where it is in the trie.
+    /// Place of each destination in the trie.
     places: Vec<Place>,
     trie: Trie,
 }
 
-/// What a node's table says before it is compressed.
+/// The table of a node before it is compressed.
 pub(super) struct Entries {
-    /// By place in the trie.
+    /// Entries by place in the trie.
     entries: Vec<Entry>,
     choices: Choices,
-    /// By label.
+    /// Exits by label.
     exits: Vec<Exit>,
 }
 
 impl FamilyTables {
-    /// For the tables of `sources`.
+    /// Creates the data for the tables of `sources`.
     pub fn new<'s>(
         family: Family,
         ties: Ties,
@@ -77,13 +77,14 @@ impl FamilyTables {
             .collect();
         let prefixes = destinations.iter().map(|destination| destination.prefix).chain(theirs);
         let trie = Trie::new(family, prefixes.filter(|prefix| prefix.family == family));
-        // Invariant: the trie was made of them.
+        // Invariant: the trie was made from these prefixes.
         let place = |to: &Destination| trie.place(to.prefix).expect("a place for a destination");
         let places = destinations.iter().map(place).collect();
         Self { family, ties, destinations, places, trie }
     }
 
-    /// The smallest table that leads the packets of `source` along the paths that begin so.
+    /// Returns the smallest table that leads the packets of `source` along paths with these
+    /// beginnings.
     pub fn table(
         &self,
         graph: &Graph,
@@ -106,7 +107,7 @@ impl FamilyTables {
         if source.foreign.contains(&default) { vec![] } else { vec![(default, exit)] }
     }
 
-    /// The way to every destination that the node reaches and has no other route to.
+    /// Returns the exits to every destination that the node reaches and has no other route to.
     fn entries(&self, graph: &Graph, source: &Source, beginnings: &Beginnings) -> Entries {
         let mut entries = vec![Entry::Absent; self.trie.prefixes.len()];
         let mut mark = |prefixes: &[Cidr], entry| {
@@ -130,7 +131,7 @@ impl FamilyTables {
 
 #[cfg(test)]
 impl FamilyTables {
-    /// The routes for each destination, of which the table needs one.
+    /// Returns the routes for each destination, of which the table needs one.
     pub fn uncompressed(
         &self,
         graph: &Graph,
@@ -156,21 +157,20 @@ impl Entries {
     }
 }
 
-/// A node's exits that are needed, and the sets of them among which destinations let choose.
+/// The exits of a node that are needed, and the sets of exits from which destinations choose.
 struct Ways<'a> {
     graph: &'a Graph,
     index: usize,
     family: Family,
     ties: Ties,
     beginnings: &'a Beginnings,
-    /// By edge of the node.
+    /// Labels by edge of the node.
     labels: Vec<Option<Label>>,
-    /// By label.
+    /// Exits by label.
     exits: Vec<Exit>,
-    /// By set of edges: the choice among them, once it was asked for; `Some(None)` if none of them
-    /// leads out.
+    /// Choice for each set of edges, once it was requested; `Some(None)` if none of them leads out.
     known: Vec<Option<Option<Choice>>>,
-    /// By choice.
+    /// Sets of labels by choice.
     sets: Vec<Box<[Label]>>,
 }
 
@@ -194,7 +194,8 @@ impl<'a> Ways<'a> {
         }
     }
 
-    /// The choice among the edges that lead to the nearest of `owners`; `None` if none does.
+    /// Returns the choice among the edges that lead to the nearest of `owners`; `None` if none
+    /// does.
     fn choice(&mut self, owners: usize) -> Option<Choice> {
         let number = self.beginnings.number(owners);
         if let Some(known) = self.known[number] {
@@ -216,11 +217,12 @@ impl<'a> Ways<'a> {
         choice
     }
 
-    /// The label of an edge's exit; labels are given in the order in which they are first needed.
+    /// Returns the label of an edge's exit. Labels are numbered in the order in which they are
+    /// first needed.
     fn label(&mut self, edge: usize) -> Option<Label> {
         if self.labels[edge].is_none() {
             let exit = self.graph.edges[self.index][edge].exit(self.family)?;
-            // Two edges may be the same way out.
+            // Two edges may have the same exit.
             let known = self.exits.iter().position(|known| *known == exit);
             let label = known.unwrap_or_else(|| {
                 self.exits.push(exit);

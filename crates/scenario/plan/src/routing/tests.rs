@@ -1,4 +1,5 @@
-//! Compression on small tries: against longest-prefix match, and against trying everything.
+//! Tests of compression on small tries, compared with longest-prefix match and with exhaustive
+//! search.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +10,22 @@ use super::labels::Label;
 use super::trie::Trie;
 use crate::cidr::{Cidr, Family};
 
-/// All prefixes are in a block of this many addresses.
+/// Size of the block of addresses that contains all prefixes.
 const BLOCK: u32 = 32;
 const BLOCK_LENGTH: u8 = 27;
 
-/// Prefixes choose among so many labels.
+/// Number of labels from which prefixes choose.
 const LABELS: Label = 3;
 
 type Table = BTreeMap<Cidr, Entry>;
 
-/// All sets of labels: number `n` has the bits of `n + 1`.
+/// Returns all sets of labels: number `n` has the bits of `n + 1`.
 fn choices() -> Choices {
     let set = |bits: u32| (0..LABELS).filter(|label| bits & (1 << label) != 0).collect();
     Choices { sets: (1..1 << LABELS).map(set).collect(), labels: LABELS as usize }
 }
 
-/// The choice of nothing but `label`.
+/// Returns the choice of only `label`.
 fn only(label: Label) -> Choice {
     (1 << label) - 1
 }
@@ -41,7 +42,8 @@ fn entry() -> impl Strategy<Value = Entry> {
     ]
 }
 
-/// Tables of prefixes in one block, nested ones among them; some of single addresses are local.
+/// Returns tables of prefixes in one block, some of them nested. Some of the single addresses are
+/// local.
 fn tables() -> impl Strategy<Value = Table> {
     let prefix = (0..BLOCK, prop_oneof![2 => BLOCK_LENGTH..33, 3 => 29u8..31]);
     prop::collection::vec((prefix, entry(), 0u8..8), 0..24).prop_map(|entries| {
@@ -59,7 +61,7 @@ fn tables() -> impl Strategy<Value = Table> {
     })
 }
 
-/// The trie of a table, and its entries by place.
+/// Returns the trie of a table, and its entries by place.
 fn laid_out(table: &Table) -> (Trie, Vec<Entry>) {
     let trie = Trie::new(Family::V4, table.keys().copied());
     let mut entries = vec![Entry::Absent; trie.prefixes.len()];
@@ -69,14 +71,14 @@ fn laid_out(table: &Table) -> (Trie, Vec<Entry>) {
     (trie, entries)
 }
 
-/// What longest-prefix match finds for an address, absent entries left out.
+/// Returns the result of longest-prefix match for an address, ignoring absent entries.
 fn longest_match(table: &Table, address: u128) -> Entry {
     let matching =
         table.iter().filter(|(prefix, entry)| **entry != Entry::Absent && prefix.contains(address));
     matching.max_by_key(|(prefix, _)| prefix.length).map_or(Entry::Absent, |(_, entry)| *entry)
 }
 
-/// The compressed table, with what is not ours.
+/// Returns the compressed table, including the entries that are not the planner's.
 fn compressed(table: &Table) -> Result<Table, TestCaseError> {
     let (trie, entries) = laid_out(table);
     let mut result: Table = table
@@ -91,7 +93,7 @@ fn compressed(table: &Table) -> Result<Table, TestCaseError> {
     Ok(result)
 }
 
-/// The least number of routes below `prefix` (itself included) if `inherited` comes from above,
+/// Returns the least number of routes below `prefix` (itself included) if it inherits `inherited`,
 /// found by trying every route at every prefix.
 fn least(table: &Table, prefix: Cidr, inherited: Option<Label>) -> usize {
     const IMPOSSIBLE: usize = 1000;
@@ -100,7 +102,8 @@ fn least(table: &Table, prefix: Cidr, inherited: Option<Label>) -> usize {
             let allowed = match longest_match(table, prefix.bits) {
                 Entry::Local => true,
                 Entry::Exits(choice) => label.is_some_and(|label| permits(choice, label)),
-                // What a route of somebody else serves inherits nothing from ours.
+                // Addresses that a route from elsewhere serves inherit nothing from the planner's
+                // routes.
                 Entry::Absent | Entry::Foreign => label.is_none(),
             };
             return if allowed { 0 } else { IMPOSSIBLE };
@@ -157,11 +160,11 @@ proptest! {
 }
 
 #[test]
-fn more_labels_than_bits_are_told_apart() {
+fn more_labels_than_bits_are_distinguished() {
     let host = |number: u32| Family::V4.host(u128::from((10 << 24) + number));
     let table: Table = (0..128).map(|number| (host(number), Entry::Exits(number / 2))).collect();
     let (trie, entries) = laid_out(&table);
-    // One label covers all, each of the 63 others a pair.
+    // One label covers everything, and each of the 63 others a pair.
     let choices = Choices { sets: (0..64).map(|label| [label].into()).collect(), labels: 64 };
     let routes = compress(&trie, entries, &choices);
     assert_eq!(routes.len(), 64);

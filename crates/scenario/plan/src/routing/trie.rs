@@ -1,4 +1,4 @@
-//! All prefixes of one family that any table knows, as a binary trie that all tables share.
+//! A binary trie of all prefixes of one family that occur in any table. All tables share it.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::cidr::{Cidr, Family};
 /// Index of a prefix in the trie.
 pub(super) type Place = u32;
 
-/// In which halves of a prefix there are longer ones.
+/// The halves of a prefix in which there are longer ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Halves {
     Neither,
@@ -26,11 +26,11 @@ impl Halves {
     }
 }
 
-/// Prefixes: those that it was made of, and those at which they part. By place, in preorder: a
-/// prefix, then all in its low half, then all in its high half.
+/// Prefixes in preorder: a prefix, then everything in its low half, then everything in its high
+/// half. They are the prefixes from which the trie was made, and those at which they branch.
 ///
-/// A chain of prefixes with nothing beside it is represented by its two ends, which is all that
-/// compression needs: what is true between them is true at the upper end.
+/// A chain of prefixes without branches is represented by its two ends. That is sufficient for
+/// compression: what holds between them also holds at the upper end.
 pub(super) struct Trie {
     pub prefixes: Vec<Cidr>,
     pub halves: Vec<Halves>,
@@ -38,7 +38,7 @@ pub(super) struct Trie {
 }
 
 impl Trie {
-    /// The trie of `prefixes`, which are networks (no host bits) of `family`, in any order.
+    /// Creates the trie of `prefixes`, which are networks (no host bits) of `family`, in any order.
     pub fn new(family: Family, prefixes: impl Iterator<Item = Cidr>) -> Self {
         let mut sorted: Vec<Cidr> = prefixes.collect();
         sorted.sort_unstable();
@@ -49,16 +49,17 @@ impl Trie {
         trie
     }
 
-    /// Where a prefix is that the trie was made of.
+    /// Returns the place of a prefix from which the trie was made.
     pub fn place(&self, prefix: Cidr) -> Option<Place> {
         self.places.get(&prefix).copied()
     }
 
-    /// Adds `prefix` and what is below it: `sorted`, all of which it contains.
+    /// Adds `prefix` and the prefixes below it: `sorted`, all of which it contains.
     fn grow(&mut self, prefix: Cidr, sorted: &[Cidr]) {
         let below = match sorted {
             [first, below @ ..] if *first == prefix => {
-                // Invariant: at most four a prefix, and prefixes fit in memory far below 2^30.
+                // Invariant: there are at most four places for a prefix, and prefixes fit in memory
+                // far below 2^30.
                 let place = Place::try_from(self.prefixes.len()).expect("fewer than 2^32 places");
                 self.places.insert(prefix, place);
                 below
@@ -81,7 +82,7 @@ impl Trie {
         }
     }
 
-    /// Adds the chain from a prefix of `length` bits down to the one at which `sorted` part.
+    /// Adds the chain from a prefix of `length` bits down to the one at which `sorted` branch.
     fn descend(&mut self, length: u8, sorted: &[Cidr]) {
         let common = common_prefix(sorted);
         let links = usize::from(common.length - length).min(2);
@@ -95,9 +96,10 @@ impl Trie {
     }
 }
 
-/// The longest prefix that contains all of `sorted`.
+/// Returns the longest prefix that contains all of `sorted`.
 fn common_prefix(sorted: &[Cidr]) -> Cidr {
-    // Ascending: the first is the lowest and, of several that begin there, the shortest.
+    // The order is ascending: the first is the lowest and, of several that begin there, the
+    // shortest.
     let (first, last) = (sorted[0], sorted[sorted.len() - 1]);
     let unused = 128 - u32::from(first.family.width());
     let common = (first.bits ^ last.bits).leading_zeros() - unused;

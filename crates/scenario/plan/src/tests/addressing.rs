@@ -1,4 +1,4 @@
-//! Which addresses and names come out.
+//! The addresses and names that the planner assigns.
 
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
@@ -44,7 +44,7 @@ fn the_automatic_end_gets_a_free_address_of_the_fixed_network() {
     fix4(&mut scenario, "h1", 0, "10.0.0.1/24");
     let plan = plan(&scenario).unwrap();
     assert_eq!(shown(&plan, "r1", 0)[0], "10.0.0.2/24");
-    // Automatic subnets stay out of it.
+    // Automatic subnets do not overlap with it.
     assert_eq!(shown(&plan, "r1", 1)[0], "10.0.1.1/30");
 }
 
@@ -133,7 +133,7 @@ fn macs_are_given_or_derived_locally_administered_and_distinct() {
     let before = plan(&scenario).unwrap();
     let derived = before.node("h2").unwrap().interfaces[0].mac;
     assert_eq!(derived.0[0], 2);
-    // Another interface takes what h2 would have got.
+    // Another interface now has the address that was derived for h2.
     node(&mut scenario, "h1").interfaces[0].mac = Some(derived);
     let after = plan(&scenario).unwrap();
     assert_eq!(after.node("h1").unwrap().interfaces[0].mac, derived);

@@ -1,4 +1,4 @@
-//! Scenarios from a few words.
+//! Short functions for building scenarios.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,8 @@ pub fn scenario() -> Scenario {
     }
 }
 
-/// `scenario` with these nodes (`h…` host, `r…` router, `s…` switch) and links (`a b delay-in-ms`).
+/// Returns a scenario with these links (`a b delay-in-ms`) and their nodes (`h…` host, `r…` router,
+/// `s…` switch).
 pub fn network(links: &[(&str, &str, u64)]) -> Scenario {
     let mut scenario = scenario();
     for (a, b, delay) in links {

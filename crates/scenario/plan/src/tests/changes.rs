@@ -1,5 +1,5 @@
-//! From one network to another and back, on random ones: the operations are carried out on a
-//! network made of maps.
+//! Changes from one random network to another and back. The operations are carried out on a network
+//! that consists of maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,20 +14,20 @@ use super::build;
 use crate::change::{Change, Changes, Existence, Inside, Network, Operation};
 use crate::{InterfacePlan, OutsidePlan, Plan, RoutePlan, SharedLimits, keep_addresses, plan};
 
-/// What a scenario is made of.
+/// The choices from which a scenario is built.
 #[derive(Debug, Clone)]
 struct Sketch {
     links: Vec<(usize, usize, u64, bool)>,
     parameters: Vec<(usize, bool, u8)>,
-    /// Whether a node that is mostly a router is a switch.
+    /// Whether a node that is normally a router is a switch.
     switched: bool,
-    /// What some nodes may use, what runs in them, and whether they are in a group.
+    /// Limits of some nodes, programs that run in them, and whether they are in a group.
     inside: Vec<(usize, u64, u8, bool)>,
-    /// What the group may use together; it shares nothing without.
+    /// Shared limit of the group; without it, the group shares nothing.
     together: Option<u64>,
-    /// Routes of nodes' own, over no interface in particular.
+    /// Routes of the nodes' own, without an interface.
     routes: Vec<(usize, u8)>,
-    /// Links to devices of the machine: from where, what is outside, and which device.
+    /// Links to devices of the machine: the node, the kind of end outside, and the device.
     outside: Vec<(usize, usize, u8)>,
 }
 
@@ -61,13 +61,13 @@ fn scenario(sketch: &Sketch) -> Scenario {
     let mut joined = BTreeSet::new();
     for (a, b, delay, direct) in &sketch.links {
         let (a, b) = ((*a).min(*b), (*a).max(*b));
-        // Switches are not joined: there would be loops.
+        // Switches are not joined, because there would be loops.
         if a == b || (is_switch(a) && is_switch(b)) || !joined.insert((a, b)) {
             continue;
         }
         build::link(&mut scenario, NODES[a], NODES[b], Duration::from_millis(*delay));
-        // Interfaces are named after whom they reach, so that they have the same names in other
-        // scenarios.
+        // Interfaces are named after the nodes that they reach, so they have the same names in
+        // other scenarios.
         let link = scenario.links.last_mut().unwrap();
         link.direct = *direct && !is_switch(a) && !is_switch(b);
         if link.direct {
@@ -99,7 +99,7 @@ fn scenario(sketch: &Sketch) -> Scenario {
         }
         let outside = build::node(&mut scenario, kind);
         (outside.kind, outside.loopback) = (NodeKind::Outside, build::loopback(NodeKind::Outside));
-        // What is outside has only the addresses that it is given.
+        // Ends outside have only the addresses that are given to them.
         let interface = outside.interfaces.last_mut().unwrap();
         (interface.ipv4, interface.ipv6) = match kind {
             "host" => (Addresses::Fixed(vec![address]), Addresses::None),
@@ -141,7 +141,8 @@ fn scenario(sketch: &Sketch) -> Scenario {
     scenario
 }
 
-/// Every other node whose commands are others is made anew, and in the rest they are run again.
+/// Among the nodes whose commands differ, every other one is made anew, and the rest run their
+/// commands again.
 fn inside(old: &Scenario, new: &Scenario) -> Inside {
     let mut inside = Inside::default();
     for node in new.nodes.iter().filter(|node| node.kind != NodeKind::Switch) {
@@ -157,12 +158,12 @@ fn inside(old: &Scenario, new: &Scenario) -> Inside {
     inside
 }
 
-/// A network as a kernel and a data plane would have it.
+/// A network in the form of a kernel and a data plane.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct World {
     nodes: BTreeMap<String, Stack>,
     links: BTreeMap<String, [PipeConfig; 2]>,
-    /// Devices of the machine.
+    /// Devices of the machine that are in use.
     lent: BTreeMap<String, OutsidePlan>,
     hosts: String,
     shared: SharedLimits,
@@ -172,7 +173,7 @@ struct World {
 struct Stack {
     limits: Limits,
     group: Option<String>,
-    /// What has been run in it.
+    /// Commands that have been run in it.
     ran: Vec<Command>,
     parameters: BTreeMap<String, String>,
     loopback: Vec<IpPrefix>,
@@ -207,13 +208,14 @@ impl World {
         }
     }
 
-    /// What runs in nodes from the start: not before all else of them is as it is to be.
+    /// Starts what runs in nodes from the start, after checking that everything else in these nodes
+    /// is finished.
     fn start(&mut self, nodes: &[String], wanted: &Self) {
         for node in nodes {
             let wanted = &wanted.nodes[node];
             self.stack(node).ran.clone_from(&wanted.ran);
             let mut stack = self.stack(node).clone();
-            // What nothing leads to any more is removed later.
+            // Interfaces to which nothing leads any more are removed later.
             stack.interfaces.retain(|name, _| wanted.interfaces.contains_key(name));
             assert_eq!(&stack, wanted, "{node} is not finished");
         }
@@ -228,7 +230,7 @@ impl World {
         assert_eq!(before, None, "{node}:{} is there already", interface.name);
     }
 
-    /// The kernel takes its routes and parameters along.
+    /// Removes an interface. The kernel also removes its routes and parameters.
     fn remove(&mut self, node: &str, interface: &InterfacePlan) {
         let stack = self.stack(node);
         assert_eq!(stack.interfaces.remove(&interface.name).as_ref(), Some(interface));
@@ -237,7 +239,7 @@ impl World {
         stack.parameters.retain(|key, _| !key.contains(&format!(".{name}.")));
     }
 
-    /// Carries out what leads to `whole`.
+    /// Carries out an operation on the way to `whole`.
     fn carry_out(&mut self, operation: &Operation, whole: &Self) {
         match operation {
             Operation::SharedLimits(Change { from, to }) => {
@@ -252,7 +254,7 @@ impl World {
             Operation::Node(Existence::Made(node)) => {
                 let group = node.limit_group.as_ref();
                 assert!(group.is_none_or(|group| self.shared.groups.contains_key(group)));
-                // Parameters of interfaces cannot be set before these are there.
+                // Parameters of interfaces cannot be set before the interfaces exist.
                 let parameters = node.sysctls.iter().filter(|(key, _)| !key.contains(".to"));
                 let stack = Stack {
                     limits: node.limits,
@@ -289,7 +291,7 @@ impl World {
             Operation::TakeOut(names) => {
                 names.iter().for_each(|name| assert!(self.links.remove(name).is_some()));
             }
-            // Those who carry them out know the rest of it.
+            // The callers carry out the rest of these operations.
             Operation::PutIn | Operation::Start(_) | Operation::Medium { .. } => {}
             Operation::Link { link, direction, change } => {
                 let pipes = self.links.get_mut(link).unwrap();
@@ -330,7 +332,7 @@ impl World {
                         over.is_none_or(|name| stack.interfaces.contains_key(name)),
                         "{route:?}"
                     );
-                    // Any of them may be the one that it is over.
+                    // Any of the interfaces may be the one that the route uses.
                     let mut all = whole.nodes[node].interfaces.keys();
                     let has_all = all.all(|name| stack.interfaces.contains_key(name));
                     assert!(over.is_some() || has_all, "{route:?}");
@@ -344,7 +346,7 @@ impl World {
         }
     }
 
-    /// Puts in what the data plane would know from the scenario.
+    /// Adds the links that the data plane would take from the scenario.
     fn put_in(&mut self, other: &Self) {
         for (name, pipes) in &other.links {
             self.links.entry(name.clone()).or_insert_with(|| pipes.clone());
@@ -387,7 +389,7 @@ proptest! {
     }
 
     #[test]
-    fn what_has_been_done_before_a_failure_can_be_undone(
+    fn steps_before_a_failure_can_be_undone(
         old in sketch(), new in sketch(), at in any::<prop::sample::Index>(),
     ) {
         let [old, new] = networks(&old, &new);
@@ -425,7 +427,8 @@ proptest! {
                 },
             }
         }
-        // What was started again, or has gone with its node, is started when all else is as it was.
+        // Programs that were started again, or disappeared with their nodes, are started when
+        // everything else is as it was.
         let other = |node: &String| world.nodes[node].ran != before.nodes[node].ran;
         let ended: Vec<String> = before.nodes.keys().filter(|node| other(node)).cloned().collect();
         world.start(&ended, &before);
@@ -454,7 +457,7 @@ proptest! {
         };
         for link in new.0.links.iter().filter(|link| old.0.link(&link.name).is_some()) {
             let ends = &link.endpoints;
-            // Segments of switches may have become larger than their networks, or others.
+            // Segments of switches may have outgrown their networks, or may have changed.
             if !ends.iter().any(|end| is_switch(&new.0, end) || is_switch(&old.0, end)) {
                 for end in ends {
                     prop_assert_eq!(address(&old.1, end), address(&new.1, end));

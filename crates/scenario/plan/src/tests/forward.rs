@@ -1,4 +1,4 @@
-//! What the kernels would do with a plan's tables: longest prefix match, hop by hop.
+//! Forwarding by a plan's tables as in the kernels: longest prefix match, hop by hop.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,11 +10,11 @@ use crate::{NodePlan, Plan, RoutePlan};
 pub struct Forwarder<'a> {
     plan: &'a Plan,
     owners: HashMap<IpAddr, Vec<&'a str>>,
-    /// In the order of the plan's nodes.
+    /// Tables in the order of the plan's nodes.
     tables: Vec<Vec<RoutePlan>>,
 }
 
-/// The whole table of a node.
+/// Returns the whole table of a node.
 pub fn routes(plan: &Plan, name: &str) -> Vec<RoutePlan> {
     plan.routes(plan.nodes.iter().position(|node| node.name == name).unwrap())
 }
@@ -31,7 +31,7 @@ impl<'a> Forwarder<'a> {
         Self { plan, owners, tables }
     }
 
-    /// The nodes that a packet from `source` to `destination` visits, both included.
+    /// Returns the nodes that a packet from `source` to `destination` visits, both included.
     pub fn path(&self, source: &'a str, destination: IpAddr) -> Result<Vec<&'a str>, String> {
         let mut path = vec![source];
         loop {

@@ -1,4 +1,5 @@
-//! Properties on random networks: everything reaches everything, by paths as short as they can be.
+//! Properties on random networks: every node reaches every other, by paths that are as short as
+//! possible.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -13,8 +14,8 @@ use super::forward::{Forwarder, addresses, length};
 use crate::numbering::Numbering;
 use crate::{NodePlan, Plan, PlanError, RoutePlan, plan, plan_numbered, rerouted};
 
-/// Connected routers (a random tree and extra links), some links through a switch, and hosts with
-/// one or two routers. Delays in ms, zero included.
+/// Returns connected routers (a random tree and extra links), some links through a switch, and
+/// hosts with one or two routers. Delays are in ms and may be zero.
 fn networks() -> impl Strategy<Value = Scenario> {
     (2usize..12).prop_flat_map(|routers| {
         let tree = prop::collection::vec((any::<prop::sample::Index>(), 0u64..6), routers - 1);
@@ -57,12 +58,12 @@ fn build((tree, extra, hosts): Parts) -> Scenario {
     scenario
 }
 
-/// A link of `delay` ms as a length that orders paths by their delays, then by their hops.
+/// Converts a link of `delay` ms to a length that orders paths by their delays, then by their hops.
 fn length_of(delay: u64, hops: u64) -> u64 {
     1000 * delay + hops
 }
 
-/// Shortest lengths between all nodes, by Floyd and Warshall, hosts not crossed.
+/// Returns the shortest lengths between all nodes, by Floyd and Warshall. Paths do not cross hosts.
 fn distances(scenario: &Scenario) -> Vec<Vec<u64>> {
     let count = scenario.nodes.len();
     let index = |name: &str| scenario.nodes.iter().position(|node| node.name == name).unwrap();
@@ -90,8 +91,8 @@ fn distances(scenario: &Scenario) -> Vec<Vec<u64>> {
     distance
 }
 
-/// The length of the hop by which a node's interface leads to its only neighbour, over a switch or
-/// not.
+/// Returns the length of the hop by which a node's interface leads to its only neighbour, with or
+/// without a switch.
 fn hop(scenario: &Scenario, node: &str, interface: &str) -> u64 {
     let mut links = scenario.links.iter();
     let at = |link: &&netloom_scenario::Link, node: &str, interface: Option<&str>| {
@@ -107,7 +108,8 @@ fn hop(scenario: &Scenario, node: &str, interface: &str) -> u64 {
     length_of(delay(link) + beyond.map_or(0, delay), 1)
 }
 
-/// Every next hop, with the link to it, is on a shortest path to where the route leads.
+/// Checks that every next hop, with the link to it, is on a shortest path to the destination of the
+/// route.
 fn next_hops_are_on_shortest_paths(scenario: &Scenario, plan: &Plan) -> Result<(), TestCaseError> {
     let distance = distances(scenario);
     let index = |name: &str| scenario.nodes.iter().position(|node| node.name == name).unwrap();
@@ -157,17 +159,17 @@ fn distinct<T: std::hash::Hash + Eq>(items: Vec<T>) -> bool {
     items.into_iter().collect::<HashSet<_>>().len() == count
 }
 
-/// What the kernel of a node finds for an address, by longest-prefix match: its own networks, or
-/// else a route of `table`.
+/// Returns the result of longest-prefix match in a node's kernel: a network of its own, or a route
+/// of `table`.
 fn lookup(node: &NodePlan, table: &[RoutePlan], address: IpAddr) -> Option<Option<IpAddr>> {
     let connected = node.interfaces.iter().flat_map(|i| &i.addresses).map(|p| (*p, None));
     let routes = table.iter().chain(&node.routes).map(|route| (route.to, route.via));
     let matching = routes.chain(connected).filter(|(to, _)| to.contains(address));
-    // The last of equals: the kernel's own routes come first, then the scenario's.
+    // The last of equal routes is used: the kernel's own routes come first, then the scenario's.
     matching.max_by_key(|(to, _)| length(*to)).map(|(_, via)| via)
 }
 
-/// Whether `found` is one of the routes that `permitted` has for an address, by [`lookup`].
+/// Whether `found` is one of the routes for an address that `permitted` allows, by [`lookup`].
 fn is_permitted(
     node: &NodePlan,
     permitted: &[RoutePlan],
@@ -178,12 +180,12 @@ fn is_permitted(
     let theirs = permitted.iter().filter(|route| route.to.contains(address));
     let longest = theirs.clone().map(|route| length(route.to)).max();
     let mut equal = theirs.filter(|route| Some(length(route.to)) == longest).map(|route| route.via);
-    // Where a route of the planner's decides, any of its equals will do.
+    // Where a route of the planner decides, any of its equals is permitted.
     let ours = expected.is_some_and(|via| equal.clone().any(|other| other == via));
     found == expected || (ours && found.is_some_and(|via| equal.any(|other| other == via)))
 }
 
-/// Checks all tables against uncompressed ones: at every address of the plan and next to it, and at
+/// Checks all tables against uncompressed ones: at every address of the plan, next to it, and at
 /// `others`.
 fn same_forwarding(plan: &Plan, others: &[u32]) -> Result<(), TestCaseError> {
     let near = plan.nodes.iter().flat_map(addresses).flat_map(|address| match address {
@@ -209,8 +211,8 @@ fn same_forwarding(plan: &Plan, others: &[u32]) -> Result<(), TestCaseError> {
         for address in all.iter().filter(|address| !own.contains(address)) {
             let expected = lookup(node, &uncompressed, *address);
             let found = lookup(node, &compressed, *address);
-            // The default route of a host also takes what nobody has; its networks and own routes
-            // win over it, whatever is inside them.
+            // The default route of a host also takes addresses that nobody has. The host's networks
+            // and own routes have precedence over it, whatever is inside them.
             let by_default = compressed.iter().any(|route| length(route.to) == 0);
             let known = lookup(node, &[], *address).is_some();
             let is_exact = !by_default || (expected.is_some() && !known);
@@ -224,7 +226,7 @@ fn same_forwarding(plan: &Plan, others: &[u32]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Gives routers prefixes of other lengths, routes of their own, and links that are down.
+/// Gives routers prefixes of other lengths and routes of their own, and takes links down.
 fn unsettle(scenario: &mut Scenario, changes: &[(prop::sample::Index, u8, u32)]) {
     for (place, what, bits) in changes {
         let node = place.index(scenario.nodes.len());
@@ -324,7 +326,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rerouted_plan_keeps_addresses_and_has_the_routes_without_what_is_down(
+    fn a_rerouted_plan_keeps_addresses_and_avoids_links_that_are_down(
         scenario in networks(),
         down in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
     ) {

@@ -1,4 +1,4 @@
-//! Which routes come out.
+//! The routes that the planner generates.
 
 use std::net::IpAddr;
 
@@ -51,15 +51,16 @@ fn two_hosts_on_a_link_need_no_routes() {
 }
 
 #[test]
-fn one_route_covers_what_goes_the_same_way_and_nothing_that_nobody_has() {
-    // Subnets 10.0.0.0 (r1-r2), .4, .8, .12 /30: to the first, r1 has the kernel's own route.
+fn one_route_covers_equal_next_hops_and_no_unused_addresses() {
+    // Subnets are 10.0.0.0 (r1-r2), .4, .8, .12 /30. For the first one, r1 has the kernel's own
+    // route.
     let links = [("r1", "r2", 1), ("r2", "h1", 1), ("r2", "h2", 1), ("r2", "h3", 1)];
     let plan = plan(&network(&links)).unwrap();
     let v4: Vec<_> = table(&plan, "r1").into_iter().filter(|route| route.contains('.')).collect();
     assert_eq!(v4, ["10.0.0.0/28 via 10.0.0.2 dev eth1", "10.255.0.2/32 via 10.0.0.2 dev eth1"]);
 }
 
-/// r1 to r4: two hops of 5 ms by r2, or one link of 20 ms and low cost.
+/// Returns two paths from r1 to r4: two hops of 5 ms by r2, or one link of 20 ms and low cost.
 fn diamond() -> Scenario {
     let mut scenario = network(&[("r1", "r2", 5), ("r2", "r4", 5), ("r1", "r4", 20)]);
     for link in &mut scenario.links[..2] {
@@ -94,7 +95,7 @@ fn cost_is_that_of_the_direction() {
     for name in ["r1", "r2", "r4"] {
         node(&mut scenario, name).routing = Routing::Cost;
     }
-    // From r4 to r1, the direct link costs more than the way by r2, and from r1 to r4 less.
+    // From r4 to r1, the direct link costs more than the path by r2, and from r1 to r4 less.
     scenario.links[2].costs = [15, 21];
     assert_eq!(path(&scenario, "r1", "r4").unwrap(), "r1 r4");
     assert_eq!(path(&scenario, "r4", "r1").unwrap(), "r4 r2 r1");
@@ -111,8 +112,8 @@ fn equal_delays_go_by_hops_then_by_name() {
 
 #[test]
 fn of_equal_paths_a_large_network_takes_those_that_save_routes() {
-    // To r4 and r6, r2 and r3 are as near; to r5, only r3. Loopbacks, by the order of the links:
-    // r1, r3, r4, r5, r6, r2.
+    // r2 and r3 are equally near to r4 and r6, but only r3 leads to r5. Loopbacks are in the order
+    // of the links: r1, r3, r4, r5, r6, r2.
     let pairs = [("r1", "r3"), ("r3", "r4"), ("r3", "r5"), ("r3", "r6"), ("r1", "r2")];
     let links: Vec<_> =
         pairs.into_iter().chain([("r2", "r4"), ("r2", "r6")]).map(|(a, b)| (a, b, 5)).collect();
@@ -211,7 +212,7 @@ fn own_routes_are_not_swallowed_by_a_joined_one() {
 
 #[test]
 fn switches_add_their_delays_to_the_path() {
-    // By the LAN 1 + 1 ms, by the direct link 3 ms.
+    // The delay is 1 + 1 ms by the LAN, and 3 ms by the direct link.
     let scenario = network(&[("r1", "s1", 1), ("s1", "r2", 1), ("r1", "r2", 3), ("r2", "h1", 1)]);
     let plan = plan(&scenario).unwrap();
     let h1 = plan.node("h1").unwrap().primary[0];
@@ -245,7 +246,7 @@ fn neighbours_without_a_common_subnet_are_no_next_hops() {
 
 #[test]
 fn a_host_behind_hosts_is_reached_by_each_of_its_addresses() {
-    // h1's first interface leads to h2 only.
+    // h1's first interface leads only to h2.
     let scenario = network(&[("h1", "h2", 1), ("h1", "r1", 1), ("r1", "h3", 1)]);
     assert_eq!(path(&scenario, "h3", "h1").unwrap(), "h3 r1 h1");
 }

@@ -1,11 +1,11 @@
-//! VLANs: segments, addresses and routes where switches keep hosts apart.
+//! VLANs: segments, addresses and routes where switches separate hosts.
 
 use netloom_scenario::{Scenario, load};
 
 use super::forward::{Forwarder, addresses};
 use crate::{Plan, plan};
 
-/// Two switches joined by a trunk, two hosts in each of two VLANs, and a router on a stick.
+/// Returns two switches joined by a trunk, two hosts in each of two VLANs, and a router on a stick.
 fn stick() -> Scenario {
     let text = r#"
 name: stick
@@ -42,7 +42,7 @@ topology:
     loaded.scenario
 }
 
-/// The IPv4 addresses of an interface.
+/// Returns the IPv4 addresses of an interface.
 fn ipv4(plan: &Plan, node: &str, interface: &str) -> Vec<String> {
     let node = plan.node(node).unwrap();
     let interface = node.interfaces.iter().find(|found| found.name == interface).unwrap();

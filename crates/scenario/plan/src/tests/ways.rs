@@ -7,7 +7,8 @@ use netloom_scenario::Routing;
 use super::build::{network, node};
 use crate::{Plan, plan};
 
-/// The interface by which a packet leaves a node, and the node and interface that it comes to.
+/// Returns the interface by which a packet leaves a node, and the node and interface at which it
+/// arrives.
 fn way(plan: &Plan, from: &str, to: IpAddr) -> Option<(String, String)> {
     let way = plan.way(from, to)?;
     let mut next = plan

@@ -1,6 +1,6 @@
 //! Profiles of a machine, and the search for its thresholds.
 //!
-//! One program for all: linking takes longer than running.
+//! All tests are in one program, because linking takes longer than running.
 
 mod profile;
 mod search;

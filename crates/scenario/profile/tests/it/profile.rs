@@ -1,4 +1,4 @@
-//! What follows from a profile, when it no longer holds, and profiles as text.
+//! Conclusions from a profile, when it no longer holds, and profiles as text.
 
 use netloom_api::machine::Machine;
 use netloom_profile::{
@@ -82,7 +82,7 @@ fn the_threshold_is_above_the_most_that_was_borne() {
 #[test]
 fn the_machine_that_was_measured_is_not_stale() {
     let mut now = machine();
-    // What changes nothing: names, a frequency measured anew, memory that the kernel took.
+    // Changes that do not matter: names, a frequency measured again, memory that the kernel took.
     now.host = "lab2".into();
     now.distribution = None;
     now.frequency_mhz = Some(2999);
@@ -91,7 +91,7 @@ fn the_machine_that_was_measured_is_not_stale() {
 }
 
 #[test]
-fn another_machine_is_and_it_says_in_what() {
+fn another_machine_is_stale_with_a_reason() {
     type Change = fn(&mut Machine);
     let changes: [(Change, &str); 9] = [
         (|m| m.netloom = "0.2.0".into(), "NetLoom was 0.1.0 and is 0.2.0"),
@@ -119,7 +119,7 @@ fn another_machine_is_and_it_says_in_what() {
 
 proptest! {
     #[test]
-    fn a_profile_comes_back_as_it_was(
+    fn a_profile_survives_writing_and_reading(
         edges in proptest::collection::vec(proptest::option::of(1.0..1e14f64), 0..5),
         p50_us in 0.0..1e9f64,
     ) {
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_one_is_refused(cut in 0..1000usize) {
+    fn a_damaged_profile_is_refused(cut in 0..1000usize) {
         let text = profile(&[Some(1e9)]).to_json().unwrap();
         let error = Profile::from_json(&text[..cut.min(text.len() - 2)]).unwrap_err();
         prop_assert!(matches!(error, ProfileError::Damaged(_)), "{error}");

@@ -4,8 +4,8 @@ use netloom_profile::search::{Range, Search};
 use proptest::prelude::*;
 
 const RANGE: Range = Range { least: 1e3, most: 1e9, gap: 1.1, tries: 25 };
-/// Searches a machine that tells of the n-th try of a load whether it was borne; the highest load
-/// that was, and all that were tried.
+/// Searches with a machine that decides, for the n-th try of a load, whether it bears it. Returns
+/// the highest load that was borne, and all that were tried.
 fn search(guess: f64, mut bears: impl FnMut(usize, f64) -> bool) -> (Option<f64>, Vec<f64>) {
     let mut search = Search::new(guess, RANGE);
     let mut tried = Vec::new();
@@ -41,8 +41,8 @@ proptest! {
     }
 
     #[test]
-    fn it_ends_whatever_it_is_told(guess in 1e3..1e9f64, told in any::<u64>()) {
-        // Panics if it does not.
+    fn a_search_always_ends(guess in 1e3..1e9f64, told in any::<u64>()) {
+        // The search panics if it does not end.
         search(guess, |number, _| told >> (number % 64) & 1 == 1);
     }
 }

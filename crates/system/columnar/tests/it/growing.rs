@@ -1,4 +1,4 @@
-//! A file that grows can be read after each flush, and after one that failed.
+//! A growing file can be read after each flush, even after one that failed.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -65,7 +65,7 @@ fn a_file_that_cannot_grow_stays_as_it_was() {
     let mut table = GrowingParquet::new(file.try_clone().unwrap(), "t", COLUMNS).unwrap();
     add(&mut table, 0..1000);
     table.flush().unwrap();
-    // As on a disk that is full: what is there may be written over, nothing may be added.
+    // Like a full disk: existing bytes may be overwritten, but none may be added.
     fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_GROW)).unwrap();
     add(&mut table, 1000..20_000);
     table.flush().unwrap_err();

@@ -1,6 +1,6 @@
 //! Tables as files: written at once, and growing.
 //!
-//! One program for all: linking takes longer than running.
+//! All tests are in one program, because linking takes longer than running.
 
 mod growing;
 mod stored;

@@ -1,4 +1,4 @@
-//! What is written is read back, and damage is told, never a panic.
+//! Written tables can be read, and damage causes an error, never a panic.
 
 use netloom_columnar::{Cell, Column, Kind, Parquet, Stored, Table, TableError};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ const COLUMNS: &[Column<'static>] = &[
     ("maybe_name", Kind::MaybeName),
 ];
 
-/// A row of any kind of cells.
+/// A row with each kind of cell.
 type Row = (u64, Option<u64>, String, Option<String>);
 
 fn write(rows: &[Row]) -> Vec<u8> {
@@ -44,7 +44,7 @@ fn name(cell: Cell<'_>) -> Option<String> {
     }
 }
 
-/// The rows of a file, as far as it can be read, and what was wrong with it.
+/// The rows of a file, as far as it can be read, and the error.
 fn read(file: Vec<u8>) -> (Vec<Row>, Result<(), TableError>) {
     let mut rows = Vec::new();
     let read = Stored::open(bytes::Bytes::from(file)).and_then(|table| {
@@ -69,15 +69,15 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(rows in rows()) {
+    fn written_rows_are_read(rows in rows()) {
         let (again, result) = read(write(&rows));
         prop_assert!(result.is_ok(), "{:?}", result);
         prop_assert_eq!(again, rows);
     }
 
-    /// Cut anywhere, with any bytes changed: a result, whatever it is.
+    /// A file that is cut anywhere and has any bytes changed gives some result, and no panic.
     #[test]
-    fn damage_is_no_panic(
+    fn damage_causes_no_panic(
         rows in rows(),
         cut in any::<Index>(),
         changes in prop::collection::vec((any::<Index>(), any::<u8>()), 0..4),
@@ -88,7 +88,7 @@ proptest! {
             let at = at.index(file.len());
             file[at] = byte;
         }
-        // A file that was changed and read all the same has passed.
+        // A changed file that can still be read has passed.
         let _ = read(file);
         let (_, result) = read(whole[..cut.index(whole.len())].to_vec());
         prop_assert!(result.is_err(), "a part of a file was taken for the whole");
@@ -105,7 +105,7 @@ fn more_rows_than_a_batch_or_a_row_group_holds() {
 }
 
 #[test]
-fn a_column_that_is_not_there_is_named() {
+fn a_missing_column_is_named() {
     let table = Stored::open(bytes::Bytes::from(write(&[]))).unwrap();
     assert_eq!(table.names(), ["number", "maybe_number", "name", "maybe_name"]);
     let error = table.rows(&["number", "delay"], |_| {}).unwrap_err();

@@ -1,4 +1,4 @@
-//! TCP connections taken, and what they bring counted.
+//! Accepts TCP connections and counts what they bring.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +17,7 @@ use super::stop::Stop;
 use super::tally::Flows;
 use super::{Receive, ReceivedReport, http};
 
-/// Counts what comes on `port` until the end is asked for.
+/// Counts traffic to the order's port until the end is requested.
 pub fn receive(
     order: &Receive,
     clock: &Clock,
@@ -29,7 +29,7 @@ pub fn receive(
     let listener = TcpListener::bind((order.ip.any(), port)).with_context(listen)?;
     listener.set_nonblocking(true).with_context(listen)?;
     if order.serves {
-        // Connections that are accepted inherit both.
+        // Accepted connections inherit both.
         let control = order.congestion_control.as_deref();
         connection::adjust(&listener, order.ip, control, order.dscp)?;
     }
@@ -40,10 +40,10 @@ pub fn receive(
         loop {
             match listener.accept() {
                 Ok((stream, _)) => _ = scope.spawn(|| take(stream, clock, stop, &flows)),
-                // All that came before the end are taken.
+                // All connections that came before the end have been accepted.
                 Err(error) if is_impatience(&error) && stop.is_asked() => return Ok(()),
                 Err(error) if is_impatience(&error) => wait(&listener),
-                // The peer has gone again, or descriptors are short: others may come.
+                // The peer has gone again, or descriptors are scarce. Other connections may come.
                 Err(error) => eprintln!("cannot take a connection: {error}"),
             }
         }
@@ -51,21 +51,21 @@ pub fn receive(
     Ok(ReceivedReport { flows: flows.into_inner().unwrap_or_else(PoisonError::into_inner) })
 }
 
-/// Waits for a connection, and not for long.
+/// Waits for a connection, for a short time.
 fn wait(listener: &TcpListener) {
     let mut descriptors = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
-    // One that a signal ends is a short one.
+    // A wait that a signal interrupts is only shorter.
     let _ = poll(&mut descriptors, PollTimeout::from(50u8));
 }
 
-/// Counts what one connection brings; one that breaks has brought what it has.
+/// Counts the bytes of one connection. If it breaks, the bytes that came still count.
 fn count(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {
     if let Err(error) = counted(stream, clock, stop, flows) {
         eprintln!("a connection broke: {error}");
     }
 }
 
-/// Serves what a client asks for.
+/// Serves the requests of a client.
 fn serve(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {
     if let Err(error) = http::serve(stream, clock, stop, flows) {
         eprintln!("a connection broke: {error}");
@@ -76,7 +76,7 @@ fn counted(mut stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> 
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut asked = None;
-    // What comes next; nothing at the end, also of a connection on which something always comes.
+    // Reads the next bytes. Returns none at the end, even if data still arrives.
     let mut read = |buffer: &mut [u8]| {
         while !stop.is_overdue(&mut asked, clock) {
             match stream.read(buffer) {

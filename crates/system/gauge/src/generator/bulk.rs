@@ -15,13 +15,13 @@ use super::connection::{self, is_impatience};
 use super::stop::Stop;
 use super::{Send, Sent};
 
-/// Bytes of one write.
+/// Length of one write, in bytes.
 const PIECE: usize = 64 << 10;
 
-/// What was sent, by interval; several connections count together.
+/// Sent traffic by interval; several connections count together.
 pub type Counts = Mutex<BTreeMap<u64, Sent>>;
 
-/// Sends over all connections, to their end, or to the time `end`.
+/// Sends over all connections, until they have sent everything, or until the time `end`.
 pub fn send(
     order: &Send,
     config: &BulkConfig,
@@ -37,7 +37,7 @@ pub fn send(
         let Some(mut stream) = connection::open(order, to, stop)? else { return Ok(()) };
         write(&mut stream, bytes, end, (clock, stop), sent)
             .with_context(|| format!("cannot send to {to}"))?;
-        // Closing sends what is in the socket's buffer.
+        // Closing sends the contents of the socket's buffer.
         Ok(())
     };
     thread::scope(|scope| {
@@ -49,7 +49,7 @@ pub fn send(
     })
 }
 
-/// Writes so many bytes, unless the end comes before; whether all of them.
+/// Writes `bytes` bytes, unless the end comes first. Returns whether all of them were written.
 pub fn write(
     stream: &mut impl Write,
     bytes: u64,

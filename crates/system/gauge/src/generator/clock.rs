@@ -1,11 +1,11 @@
-//! The experiment's clock: the node's monotonic one, counted from the experiment's zero.
+//! The experiment's clock: the node's monotonic clock, counted from the experiment's zero.
 
 use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 
 use super::Reckoning;
 
-/// Longest sleep, in ns: who sleeps looks whether it is to end.
+/// Longest sleep, in ns. After it a sleeper checks whether it has to end.
 const LONGEST_SLEEP: u64 = 50_000_000;
 
 /// The experiment's clock.
@@ -23,7 +23,7 @@ impl Clock {
         u64::try_from(i128::from(now) - i128::from(self.0.zero)).unwrap_or(0)
     }
 
-    /// What a time of the node's calendar clock, not long ago, is here.
+    /// Converts a recent time of the node's calendar clock.
     pub fn at_real(&self, real: u64) -> u64 {
         let ago = nanos(ClockId::CLOCK_REALTIME).saturating_sub(real);
         self.now().saturating_sub(ago)
@@ -34,17 +34,17 @@ impl Clock {
         time / self.0.interval.as_nanos().max(1)
     }
 
-    /// Sleeps until `time`, or for a part of that which is short enough to be asked for an end.
+    /// Sleeps until `time`, but not longer than the check for a requested end allows.
     pub fn sleep_until(&self, time: u64) {
         let due = time.min(self.now() + LONGEST_SLEEP).saturating_add_signed(self.0.zero);
         let due = TimeSpec::nanoseconds(i64::try_from(due).unwrap_or(i64::MAX));
         let (clock, flags) = (ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME);
-        // One that a signal ends is a short one.
+        // A sleep that a signal interrupts is only shorter.
         let _ = clock_nanosleep(clock, flags, &due);
     }
 }
 
-/// A clock of the node, in ns. These clocks are always there, and not before 1970.
+/// Reads a clock of the node, in ns. These clocks always exist, and are not before 1970.
 fn nanos(clock: ClockId) -> u64 {
     let time = clock_gettime(clock).map_or(0, |time| time.num_nanoseconds());
     u64::try_from(time).unwrap_or(0)

@@ -17,13 +17,13 @@ use super::clock::Clock;
 use super::stop::Stop;
 use super::{Ip, Send};
 
-/// How long a connection waits for its peer before it looks whether it is to end.
+/// How long a connection waits for its peer before it checks whether it has to end.
 pub const PATIENCE: Duration = Duration::from_millis(100);
-/// What a connection begins with, in front of the number of its sender.
+/// First bytes of a connection. The number of its sender follows.
 pub const MAGIC: [u8; 4] = *b"NLbk";
 
-/// A connection to `to` as the order wants it, which has said whose it is; nothing if the end was
-/// asked for before it was there.
+/// Opens a connection to `to` as ordered, and sends its head. Returns `None` if the end is
+/// requested before it is established.
 pub fn open(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStream>> {
     let Some(mut stream) = connect(order, to, stop)? else { return Ok(None) };
     let head = [&MAGIC[..], &order.flow.to_be_bytes()].concat();
@@ -31,8 +31,8 @@ pub fn open(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStrea
     Ok(Some(stream))
 }
 
-/// A connection to `to` as the order wants it; nothing if the end was asked for before it was
-/// there.
+/// Opens a connection to `to` as ordered. Returns `None` if the end is requested before it is
+/// established.
 pub fn connect(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStream>> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
     let family = if to.is_ipv6() { AddressFamily::Inet6 } else { AddressFamily::Inet };
@@ -54,7 +54,7 @@ pub fn connect(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpSt
     Ok(Some(stream))
 }
 
-/// Gives a socket its congestion control and DSCP.
+/// Sets a socket's congestion control and DSCP.
 pub fn adjust(socket: &impl AsFd, ip: Ip, control: Option<&str>, dscp: Option<u8>) -> Result<()> {
     if let Some(name) = control {
         setsockopt(socket, sockopt::TcpCongestion, &OsString::from(name))
@@ -72,14 +72,14 @@ pub fn adjust(socket: &impl AsFd, ip: Ip, control: Option<&str>, dscp: Option<u8
     Ok(())
 }
 
-/// A connection whose reads and writes wait for the peer as long as the end is not asked for, and
-/// for what is under way then.
+/// A connection whose reads and writes wait for the peer until the end is requested, and after that
+/// for what is still under way.
 #[derive(Debug)]
 pub struct Patient<'a> {
     stream: TcpStream,
     clock: &'a Clock,
     stop: &'a Stop,
-    /// When it was noticed that the end was asked for.
+    /// When it was noticed that the end was requested.
     asked: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ impl<'a> Patient<'a> {
         Ok(())
     }
 
-    /// Fails once what was under way has had its time, also if something always comes.
+    /// Fails once the time for what was under way has passed, even if data still arrives.
     fn in_time(&mut self) -> io::Result<()> {
         let is_overdue = self.stop.is_overdue(&mut self.asked, self.clock);
         if is_overdue { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
@@ -125,7 +125,7 @@ impl Read for Patient<'_> {
     }
 }
 
-/// Waits until the connection is there; `false` if the end is asked for before.
+/// Waits until the connection is established. Returns `false` if the end is requested first.
 fn established(stream: &TcpStream, stop: &Stop) -> io::Result<bool> {
     while !stop.is_asked() {
         let mut descriptors = [PollFd::new(stream.as_fd(), PollFlags::POLLOUT)];
@@ -139,7 +139,7 @@ fn established(stream: &TcpStream, stop: &Stop) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Nothing went for a while.
+/// Whether the error means that nothing was transferred for a while.
 pub fn is_impatience(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }

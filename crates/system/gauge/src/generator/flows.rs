@@ -1,5 +1,5 @@
-//! A TCP connection for each transfer or burst, which begins at its time, whatever became of
-//! others. It is complete when the receiver has all of it.
+//! Opens a TCP connection for each transfer or burst, at its time, regardless of others. A transfer
+//! is complete when the receiver has all of it.
 
 use std::io::{self, Read};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -18,12 +18,13 @@ use super::send::LATE;
 use super::stop::Stop;
 use super::{Send, Sent};
 
-/// Most transfers at a time: each is a thread and a socket. The next one waits, and is late.
+/// Largest number of simultaneous transfers, each of which is a thread and a socket. The next
+/// transfer waits, and is late.
 const MOST: usize = 1000;
-/// How often it looks whether one of them has ended, in ns.
+/// How often to check whether a transfer has ended, in ns.
 const LOOK: u64 = 1_000_000;
 
-/// Sends all transfers that begin before the time `end`, counted from `base`.
+/// Sends all transfers that begin before the time `end`. Their times count from `base`.
 pub fn send(
     order: &Send,
     to: &[SocketAddr],
@@ -70,7 +71,7 @@ pub fn send(
                             sent.completion_most = sent.completion_most.max(time);
                         });
                     }
-                    // The end came before.
+                    // The end came first.
                     Ok(false) => {}
                     Err(error) => eprintln!("a transfer broke: {error:#}"),
                 }
@@ -78,14 +79,14 @@ pub fn send(
             });
         }
     });
-    // The entry lasts until its end, also where it is silent.
+    // The entry lasts until its end, even if it is silent.
     if order.time.is_some() {
         stop.unless_before(end, clock);
     }
     Ok(())
 }
 
-/// One transfer; whether the receiver has all of it.
+/// Makes one transfer. Returns whether the receiver has all of it.
 fn transfer(
     order: &Send,
     to: SocketAddr,
@@ -102,8 +103,8 @@ fn transfer(
     Ok(closed(&mut stream, stop)?)
 }
 
-/// Waits until the receiver closes, which it does when it has all; `false` if the end is asked for
-/// before.
+/// Waits until the receiver closes, which it does when it has everything. Returns `false` if the
+/// end is requested first.
 fn closed(stream: &mut TcpStream, stop: &Stop) -> io::Result<bool> {
     let mut byte = [0];
     while !stop.is_asked() {

@@ -1,5 +1,5 @@
-//! HTTP/1.1 (RFC 9112): a client that asks for objects one after the other, and a server that has
-//! objects of every length. Other clients and servers may take part: `GET /1000` asks for 1000
+//! HTTP/1.1 (RFC 9112): a client that requests objects one after the other, and a server that has
+//! objects of every length. Other clients and servers may take part: `GET /1000` requests 1000
 //! bytes.
 
 use std::io::{self, BufRead, BufReader};
@@ -19,10 +19,10 @@ use super::stop::Stop;
 use super::tally::Flows;
 use super::{Send, Sent};
 
-/// How long a client waits at least after a request without a response, in ns.
+/// Shortest wait of a client after a request without a response, in ns.
 const AGAIN: u64 = 1_000_000_000;
 
-/// Asks for everything before the time `end`, counted from `base`.
+/// Sends all requests that are due before the time `end`. Their times count from `base`.
 pub fn ask(
     order: &Send,
     config: &HttpConfig,
@@ -62,7 +62,7 @@ pub fn ask(
                 open = config.persistent.then_some(connection);
                 due = now;
             }
-            // The end came before.
+            // The end came first.
             Ok(None) => break,
             Err(error) => {
                 eprintln!("a request was not answered: {error:#}");
@@ -77,7 +77,7 @@ pub fn ask(
     Ok(())
 }
 
-/// A request and what it is sent with.
+/// A request, and all that sending it needs.
 struct One<'a> {
     order: &'a Send,
     exchange: Exchange,
@@ -90,8 +90,8 @@ struct One<'a> {
 type Connection<'a> = BufReader<Patient<'a>>;
 
 impl<'a> One<'a> {
-    /// Asks over an open connection or a new one, which it returns once it has the response;
-    /// nothing if the end was asked for before.
+    /// Sends the request over an open connection or a new one, which it returns once it has the
+    /// response. Returns `None` if the end is requested first.
     fn exchange(
         &self,
         open: Option<Connection<'a>>,
@@ -135,14 +135,14 @@ impl<'a> One<'a> {
         Ok(())
     }
 
-    /// Counts bytes that came now.
+    /// Counts bytes that have just arrived.
     fn count(&self, bytes: u64) {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         sent.entry(self.clock.interval(self.clock.now())).or_default().bytes += bytes;
     }
 }
 
-/// Serves what one connection asks for.
+/// Serves the requests of one connection.
 pub fn serve(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(connection::PATIENCE))?;

@@ -1,20 +1,20 @@
 //! Traffic of a scenario in real nodes: the hidden role `netloom __traffic` without an argument. It
-//! takes an [`Order`] in JSON from its standard input, prints [`READY`] once it can begin, and a
-//! line of JSON at its end, which SIGTERM brings about, too. With the arguments `replay ORDER` it
-//! takes a capture from its standard input instead.
+//! reads an [`Order`] in JSON from its standard input, prints [`READY`] once it can begin, and a
+//! line of JSON at its end. SIGTERM ends it, too. With the arguments `replay ORDER` its standard
+//! input is a capture instead.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `wire` | what a datagram carries: flow, number, time of sending |
-//! | `send`, `receive` | UDP: frames of a model at their times, and who counts them |
-//! | `tally` | what came of a flow: losses, order, delay, jitter |
+//! | `wire` | contents of a datagram: flow, number, time of sending |
+//! | `send`, `receive` | UDP: sends frames of a model at their times, and counts them |
+//! | `tally` | arrivals of a flow: losses, order, delay, jitter |
 //! | `ping` | echo requests, and their replies |
 //! | `replay` | frames of a capture |
 //! | `connection`, `bulk`, `flows` | TCP: as much as the path takes, and transfers at their times |
 //! | `http` | clients and servers |
-//! | `accept` | who counts what TCP brings |
+//! | `accept` | counts what TCP brings |
 //! | `clock` | the experiment's clock |
-//! | `stop` | the wish that it ends |
+//! | `stop` | the request that the process ends |
 
 mod accept;
 mod bulk;
@@ -46,48 +46,48 @@ use clock::Clock;
 pub use replay::Replay;
 pub use tally::Arrived;
 
-/// What a process is to do.
+/// Task of a process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Send; prints a [`SentReport`].
+    /// Send. Prints a [`SentReport`].
     Send(Box<Send>),
-    /// Count what comes; prints a [`ReceivedReport`].
+    /// Count arrivals. Prints a [`ReceivedReport`].
     Receive(Receive),
 }
 
-/// What to send.
+/// Order to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Send {
-    /// What it goes over.
+    /// The protocol.
     pub over: Over,
-    /// The receivers' host names: of several, a random one each time.
+    /// The receivers' host names. If there are several, a random one is chosen each time.
     pub to: Vec<String>,
     /// The version of IP.
     pub ip: Ip,
-    /// Their port.
+    /// The receivers' port.
     pub port: u16,
-    /// The number of this sender among those to one receiver.
+    /// The number of this sender among those with the same receiver.
     pub flow: u16,
-    /// When what is sent.
+    /// The traffic model: what is sent when.
     pub model: Model,
-    /// Lengths of frames, Ethernet header included.
+    /// Lengths of frames, including the Ethernet header.
     pub sizes: Sizes,
     /// The experiment's seed.
     pub seed: u64,
     /// The name of the stream of random numbers.
     pub stream: String,
-    /// For how long (without: until SIGTERM, or the model's own end).
+    /// Duration (without: until SIGTERM, or the model's own end).
     pub time: Option<Duration>,
-    /// The code point of the packets.
+    /// The DSCP of the packets.
     pub dscp: Option<u8>,
-    /// TCP's congestion control, if not the node's own.
+    /// TCP's congestion control, if it differs from the node's own.
     pub congestion_control: Option<String>,
-    /// How times are reckoned.
+    /// The origin and the intervals of times.
     pub reckoning: Reckoning,
 }
 
-/// What traffic goes over.
+/// A protocol for traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
@@ -110,7 +110,7 @@ pub enum Ip {
 }
 
 impl Ip {
-    /// Bytes of its header.
+    /// Length of its header, in bytes.
     const fn header(self) -> u32 {
         match self {
             Self::V4 => 20,
@@ -118,7 +118,7 @@ impl Ip {
         }
     }
 
-    /// The address of no host in particular.
+    /// The unspecified address.
     const fn any(self) -> IpAddr {
         match self {
             Self::V4 => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
@@ -127,7 +127,7 @@ impl Ip {
     }
 }
 
-/// What to receive.
+/// Order to receive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receive {
     /// The protocol.
@@ -136,75 +136,77 @@ pub struct Receive {
     pub ip: Ip,
     /// The port to listen on.
     pub port: u16,
-    /// Whether it serves HTTP.
+    /// Whether the receiver serves HTTP.
     pub serves: bool,
-    /// The code point of a server's packets.
+    /// The DSCP of a server's packets.
     pub dscp: Option<u8>,
-    /// A server's congestion control, if not the node's own.
+    /// A server's congestion control, if it differs from the node's own.
     pub congestion_control: Option<String>,
-    /// How times are reckoned.
+    /// The origin and the intervals of times.
     pub reckoning: Reckoning,
 }
 
-/// How times are reckoned.
+/// Origin and intervals of times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Reckoning {
-    /// What `CLOCK_MONOTONIC` shows at the experiment's zero, in ns: below zero for a kernel of a
-    /// node's own that is younger than the experiment. It passes as the experiment's time does.
+    /// Value of `CLOCK_MONOTONIC` at the experiment's zero, in ns. It is negative if a node's own
+    /// kernel is younger than the experiment. This clock runs at the rate of the experiment's time.
     pub zero: i64,
-    /// How long an interval of the reports is.
+    /// Length of an interval of the reports.
     pub interval: Duration,
 }
 
-/// What was sent, by the number of the interval from the experiment's zero on.
+/// Report of a sender, by the number of the interval since the experiment's zero.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SentReport {
-    /// By interval of the intended time.
+    /// Sent traffic, by the interval of the intended time.
     pub intervals: BTreeMap<u64, Sent>,
-    /// What came back, if the sender itself counts that: by interval of the intended time.
+    /// Arrivals of replies, if the sender itself counts them: by the interval of the intended time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<BTreeMap<u64, Arrived>>,
 }
 
-/// What was sent in one interval.
+/// Traffic that was sent in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Sent {
-    /// Datagrams. Of TCP there are none.
+    /// Number of datagrams; none for TCP.
     pub packets: u64,
-    /// Bytes: of frames over UDP and ICMP, of payload over TCP; of a client those that it got.
+    /// Bytes: of frames for UDP and ICMP, of payload for TCP. A client counts the bytes that it
+    /// got.
     pub bytes: u64,
-    /// Datagrams or transfers that the sender itself was more than 1 ms late with.
+    /// Number of datagrams or transfers that the sender itself sent more than 1 ms late.
     pub late: u64,
-    /// Datagrams that the socket refused: its buffer was full.
+    /// Number of datagrams that the socket refused because its buffer was full.
     pub refused: u64,
-    /// Transfers that began, by their intended time.
+    /// Number of transfers that began, by their intended time.
     pub flows: u64,
-    /// Those of them that the receiver has whole.
+    /// Number of those transfers that the receiver has completely.
     pub completed: u64,
-    /// How long these took together, from their intended times on, in ns.
+    /// Sum of the durations of completed transfers, from their intended times on, in ns.
     pub completion_sum: u64,
-    /// The longest of these times, in ns.
+    /// Longest of these durations, in ns.
     pub completion_most: u64,
 }
 
-/// What was received, by flow.
+/// Report of a receiver, by flow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ReceivedReport {
-    /// By number of the sender, and by interval: over UDP of the intended time of sending, over TCP
-    /// of the arrival.
+    /// Arrivals by the number of the sender and by interval: of the intended time of sending for
+    /// UDP, of the arrival for TCP.
     pub flows: BTreeMap<u16, BTreeMap<u64, Arrived>>,
 }
 
-/// Obeys the order on standard input; its exit code.
+/// Executes the order on standard input. Returns the exit code.
 pub fn main() -> i32 {
     code(obey())
 }
 
-/// The argument in front of an order to replay, which is an argument, too: standard input is the
-/// capture.
+/// The argument before an order to replay. The order is an argument, too, because standard input is
+/// the capture.
 pub const REPLAY: &str = "replay";
 
-/// Obeys an order to replay, [`Replay`] in JSON; its exit code. It prints a [`SentReport`].
+/// Executes an order to replay, [`Replay`] in JSON, and prints a [`SentReport`]. Returns the exit
+/// code.
 pub fn replay(order: &str) -> i32 {
     code(obey_replay(order))
 }
@@ -231,7 +233,7 @@ fn obey_replay(order: &str) -> Result<()> {
 }
 
 fn obey() -> Result<()> {
-    // Before any thread begins, so that all of them leave the signal to the one that waits for it.
+    // Before any thread starts, so that all threads leave the signal to the one that waits for it.
     let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("cannot read the order")?;
@@ -260,7 +262,7 @@ fn obey() -> Result<()> {
     Ok(())
 }
 
-/// Sends over TCP as ordered, from when it is `ready` on.
+/// Sends over TCP as ordered, and calls `ready` before it begins.
 fn over_tcp(
     order: &Send,
     clock: &Clock,

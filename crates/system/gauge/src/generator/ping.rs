@@ -1,4 +1,4 @@
-//! Echo requests at the times of a model, and who counts the replies: the sender itself.
+//! Sends echo requests at the times of a model, and counts the replies itself.
 
 use std::io;
 use std::net::SocketAddr;
@@ -28,7 +28,7 @@ use super::{Ip, Send, SentReport};
 const ECHO_HEADER: usize = 8;
 /// Bytes of the header of Ethernet, which the socket does not show.
 const ETHERNET: u64 = 14;
-/// How echo requests and replies are told apart (RFC 792, RFC 4443).
+/// ICMP types of echo requests and replies (RFC 792, RFC 4443).
 struct Types {
     request: u8,
     reply: u8,
@@ -43,10 +43,10 @@ impl Types {
     }
 }
 
-/// How long after the last request replies are waited for, in ns.
+/// How long replies are waited for after the last request, in ns.
 const LINGER: u64 = 1_000_000_000;
 
-/// Sends as ordered, from when it is `ready` on.
+/// Sends as ordered, and calls `ready` before it begins.
 pub fn send(
     order: &Send,
     to: &[SocketAddr],
@@ -63,7 +63,7 @@ pub fn send(
         .context("cannot wait for replies")?;
     let _ = nix::sys::prctl::set_timerslack(1);
     let over = AtomicBool::new(false);
-    // Not the process's own number, which is low in every node: replies to others come, too.
+    // Not the process ID, which is low in every node: replies to other processes come, too.
     let ident = &ident(order);
     thread::scope(|scope| {
         let receiver = scope.spawn(|| replies(&socket, (order.ip, *ident), clock, &over));
@@ -132,14 +132,14 @@ fn requests(
     Ok(report)
 }
 
-/// Counts replies until it is `over`.
+/// Counts replies until `over` is set.
 fn replies(
     socket: &OwnedFd,
     (ip, ident): (Ip, u16),
     clock: &Clock,
     over: &AtomicBool,
 ) -> Result<Tally> {
-    // Of IPv6, the socket does not show the header.
+    // For IPv6, the socket does not return the header.
     let hidden = if ip == Ip::V6 { u64::from(ip.header()) } else { 0 };
     let mut tally = Tally::new();
     let mut buffer = vec![0; 1 << 16];
@@ -163,8 +163,8 @@ fn replies(
     Ok(tally)
 }
 
-/// Writes an echo request that carries `stamp` over all of `packet`. The checksum of one over IPv6
-/// covers addresses, and is the kernel's.
+/// Writes an echo request that carries `stamp`, as long as `packet`. For IPv6, the kernel computes
+/// the checksum, because it covers addresses.
 fn write_request(packet: &mut [u8], ip: Ip, ident: u16, stamp: &Stamp) {
     packet[..ECHO_HEADER].fill(0);
     packet[0] = Types::of(ip).request;
@@ -177,7 +177,7 @@ fn write_request(packet: &mut [u8], ip: Ip, ident: u16, stamp: &Stamp) {
     }
 }
 
-/// What the socket shows of a packet, if it is an echo reply to one of ours.
+/// The stamp of a packet that the socket returned, if it is an echo reply to one of our requests.
 fn read_reply(packet: &[u8], ip: Ip, ident: u16) -> Option<Stamp> {
     let header = match ip {
         Ip::V4 => usize::from(packet.first()? & 0x0f) * 4,

@@ -1,4 +1,4 @@
-//! Datagrams counted, flow by flow, with the kernel's time of each arrival.
+//! Counts datagrams, flow by flow, with the kernel's time of each arrival.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IoSliceMut};
@@ -17,13 +17,13 @@ use super::tally::Tally;
 use super::wire::{LAST, Stamp, headers};
 use super::{Receive, ReceivedReport};
 
-/// How long it waits for a datagram before it looks whether it is to end.
+/// How long it waits for a datagram before it checks whether it has to end.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Room in the socket's buffer, in bytes: a receiver that the machine does not wake for some ms
-/// must not lose what the network carried.
+/// Size of the socket's buffer, in bytes. A receiver that the machine does not wake for some ms
+/// must not lose what the network delivered.
 const BUFFER: usize = 8 << 20;
 
-/// Counts what comes until the end is asked for and nothing comes any more.
+/// Counts datagrams until the end is requested and nothing arrives any more.
 pub fn receive(
     order: &Receive,
     clock: &Clock,
@@ -33,7 +33,7 @@ pub fn receive(
     let Receive { port, ip, .. } = *order;
     let listen = || format!("cannot listen on UDP port {port}");
     let socket = UdpSocket::bind((ip.any(), port)).with_context(listen)?;
-    // Beyond the machine's limit only root may; what is permitted is better than nothing.
+    // Only root may exceed the machine's limit. A smaller buffer is better than none.
     let _ = setsockopt(&socket, sockopt::RcvBufForce, &BUFFER)
         .or_else(|_| setsockopt(&socket, sockopt::RcvBuf, &BUFFER));
     setsockopt(&socket, sockopt::ReceiveTimestampns, &true).context("no times of arrivals")?;
@@ -60,7 +60,7 @@ pub fn receive(
                 let delay = at.saturating_sub(stamp.at);
                 tally.arrived(stamp.number, clock.interval(stamp.at), bytes, delay);
             }
-            // Nothing came for a while, and nothing is under way.
+            // Nothing has come for a while, and nothing is under way.
             Err(Errno::EAGAIN)
                 if stop.is_asked() && flows.keys().all(|flow| ended.contains(flow)) =>
             {
@@ -74,7 +74,7 @@ pub fn receive(
     Ok(ReceivedReport { flows })
 }
 
-/// The next datagram: its length, and when it came by the machine's calendar clock, in ns.
+/// The next datagram: its length, and its arrival by the machine's calendar clock, in ns.
 fn datagram(
     socket: &UdpSocket,
     buffer: &mut [u8],

@@ -1,5 +1,6 @@
-//! Frames of a capture at their times, from one interface of the node. What is late is sent at
-//! once, in the capture's order. The capture is read while it is sent: nobody knows how long it is.
+//! Sends frames of a capture at their times, from one interface of the node. Late frames are sent
+//! at once, in the capture's order. The capture is read while it is sent, because its length is
+//! unknown.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -18,10 +19,10 @@ use super::send::{LATE, is_refusal, is_unreachable};
 use super::stop::Stop;
 use super::{Reckoning, SentReport};
 
-/// How much of the file is read at once.
+/// Number of bytes of the file that are read at once.
 const AHEAD: usize = 1 << 20;
 
-/// What to replay.
+/// Order to replay a capture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
     /// The capture's name, and its pace.
@@ -34,15 +35,15 @@ pub struct Replay {
     pub to: [u8; 6],
     /// The interface's MTU.
     pub mtu: u32,
-    /// What addresses of the capture become.
+    /// Replacements for addresses of the capture.
     pub addresses: BTreeMap<IpAddr, IpAddr>,
-    /// For how long (without: to the capture's end).
+    /// Duration (without: to the capture's end).
     pub time: Option<Duration>,
-    /// How times are reckoned.
+    /// The origin and the intervals of times.
     pub reckoning: Reckoning,
 }
 
-/// Sends as ordered, from when it is `ready` on.
+/// Sends as ordered, and calls `ready` before it begins.
 pub fn send(
     order: &Replay,
     capture: File,
@@ -53,17 +54,17 @@ pub fn send(
     let open = || format!("cannot send from {interface}");
     let socket = PacketSender::open(interface).with_context(open)?;
     let mut frames = Frames::new(order, capture)?;
-    // Without, sleeps are 50 µs longer; with a positive slack it cannot fail.
+    // Without this, sleeps are 50 µs longer. With a positive slack it cannot fail.
     let _ = nix::sys::prctl::set_timerslack(1);
     let mut report = SentReport::default();
-    // The first one is read before time begins.
+    // The first frame is read before time begins.
     let mut next = frames.next()?;
     ready();
     let base = clock.now();
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let mut due = base;
     while let Some(after_first) = next {
-        // Of several interfaces, frames of a capture may not be in the order of their times.
+        // In a capture of several interfaces, frames may not be in the order of their times.
         due = due.max(base.saturating_add(config.due(after_first).as_nanos()));
         if due >= end || !stop.unless_before(due, clock) {
             break;
@@ -79,27 +80,27 @@ pub fn send(
         }
         next = frames.next()?;
     }
-    // Until its end the entry lasts, also where it is silent.
+    // The entry lasts until its end, even if it is silent.
     if order.time.is_some() {
         stop.unless_before(end, clock);
     }
     Ok(report)
 }
 
-/// There is no room, or the interface is down.
+/// Whether there is no room, or the interface is down.
 fn is_refused(error: &io::Error) -> bool {
     let is_down = error.raw_os_error() == Some(Errno::ENXIO as i32);
     is_refusal(error) || is_unreachable(error) || is_down
 }
 
-/// The frames that are sent.
+/// The frames to be sent.
 struct Frames<'a, F> {
     reader: CaptureReader<BufReader<File>>,
     rewriter: Rewriter<F>,
     order: &'a Replay,
-    /// When the first one was captured.
+    /// Time at which the first frame was captured.
     first: Option<i128>,
-    /// The one that is next.
+    /// The next frame.
     out: Vec<u8>,
 }
 
@@ -115,7 +116,7 @@ impl<'a> Frames<'a, Box<dyn Fn(IpAddr) -> Option<IpAddr> + 'a>> {
         Ok(Self { reader, rewriter, order, first: None, out: Vec::new() })
     }
 
-    /// Makes the next frame; how long after the first one it was captured, in ns.
+    /// Prepares the next frame. Returns how long after the first one it was captured, in ns.
     fn next(&mut self) -> Result<Option<i128>> {
         let file = &self.order.config.file;
         let Some(frame) = self.reader.next_frame().with_context(|| file.clone())? else {
@@ -123,7 +124,7 @@ impl<'a> Frames<'a, Box<dyn Fn(IpAddr) -> Option<IpAddr> + 'a>> {
         };
         let number = frame.number;
         let rewritten = self.rewriter.rewrite(&frame, &mut self.out);
-        // All were looked at before the run: somebody has changed the file.
+        // All frames were checked before the run, so somebody has changed the file.
         rewritten.map_err(|fault| anyhow::anyhow!("{file}: frame {number} {fault}"))?;
         let (bytes, mtu) = (packet_bytes(&self.out), self.order.mtu);
         if bytes > mtu as usize {

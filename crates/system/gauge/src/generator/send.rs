@@ -1,5 +1,5 @@
-//! Datagrams at the times of a model: an open loop. What is late is sent at once, and carries the
-//! time that it was meant for.
+//! Sends datagrams at the times of a model: an open loop. Late datagrams are sent at once, and
+//! carry their intended time.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
@@ -14,18 +14,18 @@ use super::stop::Stop;
 use super::wire::{LAST, LENGTH, Stamp, headers};
 use super::{Ip, Send, SentReport, connection};
 
-/// How much later than meant a datagram is not called late, in ns.
+/// Largest delay of a datagram that does not count as late, in ns.
 pub const LATE: u64 = 1_000_000;
 
-/// How often the end of a flow is said, since one may be lost; and the time between, in ns.
+/// Number of datagrams that end a flow, since one may be lost; and the time between them, in ns.
 const LAST_TIMES: u32 = 3;
 const LAST_GAP: u64 = 2_000_000;
 
-/// Sends as ordered, from when it is `ready` on.
+/// Sends as ordered, and calls `ready` before it begins.
 pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> Result<SentReport> {
     let sockets = resolve(order)?.into_iter().map(|to| socket(order, to));
     let mut sockets = sockets.collect::<Result<Vec<_>>>()?;
-    // Without, sleeps are 50 µs longer; with a positive slack it cannot fail.
+    // Without this, sleeps are 50 µs longer. With a positive slack it cannot fail.
     let _ = nix::sys::prctl::set_timerslack(1);
     let stream = Stream::new(order.seed, &order.stream);
     let mut source = order.model.source(&order.sizes, None, &stream)?;
@@ -52,13 +52,14 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
         match socket.send(payload) {
             Ok(_) => {}
             Err(error) if is_refusal(&error) => sent.refused += 1,
-            // An answer to an earlier datagram: nobody listens. They are lost, and counted so.
+            // The answer to an earlier datagram: nobody listens. Such datagrams are lost, and
+            // counted so.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
             Err(error) if is_unreachable(&error) => sent.refused += 1,
             Err(error) => return Err(error).with_context(|| format!("cannot send to {to}")),
         }
     }
-    // Until its end the entry lasts, also where it is silent.
+    // The entry lasts until its end, even if it is silent.
     if order.time.is_some() {
         stop.unless_before(end, clock);
     }
@@ -66,7 +67,7 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
         let payload = &mut payload[..LENGTH];
         Stamp { flow: order.flow, number: LAST, at: clock.now() }.write(payload);
         for (_, socket, _) in &sockets {
-            // Whether it was lost, the receiver finds out.
+            // If it is lost, the receiver copes with that.
             let _ = socket.send(payload);
         }
         clock.sleep_until(clock.now() + LAST_GAP);
@@ -82,12 +83,12 @@ fn socket(order: &Send, to: SocketAddr) -> Result<(SocketAddr, UdpSocket, u32)> 
     Ok((to, socket, 0))
 }
 
-/// The payload of a frame of `bytes`.
+/// Length of the payload of a frame of `bytes`.
 pub fn payload_bytes(ip: Ip, bytes: u32) -> usize {
     (bytes.saturating_sub(headers(ip)) as usize).max(LENGTH)
 }
 
-/// The addresses of the receivers, which are known by their host names.
+/// Resolves the receivers' host names.
 pub fn resolve(order: &Send) -> Result<Vec<SocketAddr>> {
     let address = |host: &String| {
         let mut addresses = (host.as_str(), order.port)
@@ -99,13 +100,13 @@ pub fn resolve(order: &Send) -> Result<Vec<SocketAddr>> {
     order.to.iter().map(address).collect()
 }
 
-/// The socket's buffer or the interface's queue is full.
+/// Whether the socket's buffer or the interface's queue is full.
 pub fn is_refusal(error: &io::Error) -> bool {
     let full = [Errno::ENOBUFS as i32, Errno::EAGAIN as i32];
     error.raw_os_error().is_some_and(|code| full.contains(&code))
 }
 
-/// There is no way to the receiver now: a link of the sender is down.
+/// Whether there is no route to the receiver now, because a link of the sender is down.
 pub fn is_unreachable(error: &io::Error) -> bool {
     let down = [Errno::ENETUNREACH as i32, Errno::EHOSTUNREACH as i32, Errno::ENETDOWN as i32];
     error.raw_os_error().is_some_and(|code| down.contains(&code))

@@ -1,4 +1,4 @@
-//! The wish that the process ends: SIGTERM, by which the engine ends a run's processes.
+//! The request that the process ends: SIGTERM, by which the engine ends a run's processes.
 
 use std::io;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use nix::sys::signal::{SigSet, Signal};
 
 use super::clock::Clock;
 
-/// For how long a receiver takes what is still under way, in ns: the engine waits longer.
+/// How long a receiver takes what is still under way, in ns. The engine waits longer.
 const DRAIN: u64 = 2_000_000_000;
 
-/// Whether the process is to end.
+/// Whether the end is requested.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Becomes true with SIGTERM. Threads that were started before may be ended by it.
+    /// A request that SIGTERM sets. It may kill threads that were started before this call.
     pub fn on_sigterm() -> io::Result<Self> {
         let stop = Self::default();
         let mut signals = SigSet::empty();
@@ -25,19 +25,19 @@ impl Stop {
         signals.thread_block()?;
         let told = stop.clone();
         thread::Builder::new().name("stop".into()).spawn(move || {
-            // Nothing but SIGTERM is waited for, and it cannot fail.
+            // Only SIGTERM is waited for, and waiting for it cannot fail.
             let _ = signals.wait();
             told.ask();
         })?;
         Ok(stop)
     }
 
-    /// Asks for the end.
+    /// Requests the end.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Waits until `due`; `false` if the end is asked for before.
+    /// Waits until `due`. Returns `false` if the end is requested first.
     pub fn unless_before(&self, due: u64, clock: &Clock) -> bool {
         loop {
             if self.is_asked() {
@@ -50,8 +50,8 @@ impl Stop {
         }
     }
 
-    /// Whether what was under way when the end was asked for has had its time. `since` is when that
-    /// was noticed.
+    /// Whether the end is requested, and the time for what was under way has passed. `since` stores
+    /// when the request was noticed.
     pub fn is_overdue(&self, since: &mut Option<u64>, clock: &Clock) -> bool {
         self.is_asked() && {
             let now = clock.now();
@@ -59,7 +59,7 @@ impl Stop {
         }
     }
 
-    /// Whether the end was asked for.
+    /// Whether the end is requested.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,37 +1,37 @@
-//! What came of one flow. Times are arguments.
+//! Counts the arrivals of one flow. Times are arguments.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
-/// How far back a second copy of a datagram is known as one.
+/// Number of datagrams among which second copies are recognized.
 const WINDOW: u32 = 4096;
 
-/// What connections bring, or have been served, by sender and interval.
+/// Traffic that connections brought, or were served, by sender and interval.
 pub type Flows = Mutex<BTreeMap<u16, BTreeMap<u64, Arrived>>>;
 
-/// What came of what was sent in one interval.
+/// Arrivals of the datagrams that were sent in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Arrived {
-    /// Datagrams, each counted once. Of TCP there are none.
+    /// Number of datagrams, each counted once; none for TCP.
     pub packets: u64,
-    /// Bytes: of frames over UDP, each counted once; of payload over TCP.
+    /// Bytes: of frames for UDP, each counted once; of payload for TCP.
     pub bytes: u64,
-    /// Second copies.
+    /// Number of second copies.
     pub doubled: u64,
-    /// Datagrams that came behind one that was sent later.
+    /// Number of datagrams that came after one that was sent later.
     pub out_of_order: u64,
-    /// One-way delays from the intended time of sending together, in ns.
+    /// Sum of the one-way delays from the intended time of sending, in ns.
     pub delay_sum: u64,
-    /// The longest of them, in ns.
+    /// Largest of these delays, in ns.
     pub delay_most: u64,
-    /// The interarrival jitter (RFC 3550, §6.4.1) when the last of them came, in ns.
+    /// Interarrival jitter (RFC 3550, §6.4.1) at the arrival of the last datagram, in ns.
     pub jitter: u64,
 }
 
 impl Arrived {
-    /// Adds what came elsewhere. The jitter is then the greater of both.
+    /// Adds other arrivals. The jitter becomes the greater of both.
     pub fn add(&mut self, other: &Self) {
         self.packets += other.packets;
         self.bytes += other.bytes;
@@ -43,15 +43,15 @@ impl Arrived {
     }
 }
 
-/// One flow.
+/// Arrivals of one flow.
 #[derive(Debug)]
 pub struct Tally {
     intervals: BTreeMap<u64, Arrived>,
     /// One more than the highest number so far.
     next: u32,
-    /// Which of the last numbers have come, a bit each, by number modulo [`WINDOW`].
+    /// Whether each of the last numbers has come: one bit each, by number modulo [`WINDOW`].
     come: Vec<u64>,
-    /// The delay of the last one, in ns.
+    /// Delay of the last datagram, in ns.
     last_delay: Option<u64>,
     jitter: f64,
 }
@@ -67,8 +67,8 @@ impl Tally {
         }
     }
 
-    /// Counts the datagram `number` of `bytes`, which was to be sent in `interval` and has taken
-    /// `delay` ns.
+    /// Counts the datagram `number` of `bytes`. It was to be sent in `interval`, and took `delay`
+    /// ns.
     pub fn arrived(&mut self, number: u32, interval: u64, bytes: u64, delay: u64) {
         let is_new = self.note(number);
         let is_behind = number.wrapping_add(1) != self.next && is_new;
@@ -88,10 +88,10 @@ impl Tally {
         now.jitter = self.jitter as u64;
     }
 
-    /// Notes that `number` has come; whether for the first time. What is further back than the
-    /// window counts as new.
+    /// Notes that `number` has come. Returns whether it came for the first time. Numbers further
+    /// back than the window count as new.
     fn note(&mut self, number: u32) -> bool {
-        // How far it is ahead of the next one; numbers go round.
+        // The distance from the next expected number; numbers wrap around.
         let ahead = number.wrapping_sub(self.next);
         if ahead < u32::MAX / 2 {
             for passed in 0..ahead.min(WINDOW) {
@@ -120,7 +120,7 @@ impl Tally {
         *word = *word & !(1 << (index % 64)) | u64::from(come) << (index % 64);
     }
 
-    /// What came, by interval.
+    /// The arrivals by interval.
     pub fn into_intervals(self) -> BTreeMap<u64, Arrived> {
         self.intervals
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_what_is_late_are_told_apart() {
+    fn copies_and_late_datagrams_are_distinguished() {
         let all = tallied(&[0, 1, 3, 2, 2, 4, 4, 4]);
         assert_eq!((all.packets, all.bytes, all.doubled, all.out_of_order), (5, 500, 3, 1));
     }
@@ -146,7 +146,7 @@ mod tests {
     fn gaps_are_neither_copies_nor_late() {
         let all = tallied(&[5, 6, 10_000, 10_001, 6000]);
         assert_eq!((all.packets, all.doubled, all.out_of_order), (5, 0, 1));
-        // What the window has passed over may come once.
+        // A number that the window has passed over may come once.
         let all = tallied(&[0, 5000, 4000, 4000]);
         assert_eq!((all.packets, all.doubled), (3, 1));
     }

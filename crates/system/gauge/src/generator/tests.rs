@@ -31,7 +31,7 @@ fn order(protocol: Protocol, port: u16, model: &str, time: Option<Duration>) -> 
 
 const RECKONING: Reckoning = Reckoning { zero: 0, interval: Duration::from_millis(10) };
 
-/// Sends to a receiver that listens; what both report.
+/// Sends to a listening receiver. Returns both reports.
 fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
     let (clock, stop) = (Clock::new(RECKONING), Stop::default());
     let (ready, is_ready) = channel();
@@ -59,7 +59,7 @@ fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
     })
 }
 
-/// Who receives what `order` sends.
+/// A receiver for the traffic of `order`.
 fn receiver(order: &Send, protocol: Protocol) -> Receive {
     Receive {
         protocol,
@@ -80,7 +80,7 @@ fn over_v6(order: Send) -> Send {
 #[test]
 fn ipv6_carries_it_as_well() {
     if UdpSocket::bind("[::1]:0").is_err() {
-        // A machine may have none.
+        // A machine may have no IPv6.
         return;
     }
     let trace = r#"{"trace":{"file":["0.001 80","0.021 1514"]}}"#;
@@ -98,9 +98,10 @@ fn udp_port() -> u16 {
     UdpSocket::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port()
 }
 
-/// A link with losses hands over what a sender's socket had for long after the sender's end.
+/// A link with losses delivers the contents of a sender's socket buffer long after the sender's
+/// end.
 #[test]
-fn a_receiver_reports_though_something_always_comes() {
+fn a_receiver_reports_even_if_data_keeps_coming() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let sent = order(Protocol::Tcp, port, r#"{"bulk":{}}"#, None);
     let order = receiver(&sent, Protocol::Tcp);
@@ -130,12 +131,12 @@ fn a_receiver_reports_though_something_always_comes() {
 }
 
 #[test]
-fn what_a_model_sends_is_counted_by_the_time_it_was_meant_for() {
+fn frames_are_counted_by_their_intended_time() {
     let trace = r#"{"trace":{"file":["0.001 60","0.021 1514","0.021 60","0.022 590"]}}"#;
     let (sent, received) = over_loopback(&order(Protocol::Udp, udp_port(), trace, None));
     assert_eq!(received.flows.keys().collect::<Vec<_>>(), [&3]);
     let arrived = &received.flows[&3];
-    // What leaves the loopback interface arrives.
+    // Everything that leaves the loopback interface arrives.
     assert!(sent.intervals.keys().eq(arrived.keys()));
     let packets = arrived.values().map(|arrived| arrived.packets);
     assert!(sent.intervals.values().map(|sent| sent.packets).eq(packets));

@@ -1,6 +1,6 @@
-//! What a datagram carries in front of its padding. Numbers are in network order.
+//! Contents of a datagram in front of its padding. Numbers are in network byte order.
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
 //! | 0–3 | the letters `NLtr` |
 //! | 4–5 | the number of the sender |
@@ -9,21 +9,22 @@
 
 use super::Ip;
 
-/// The first bytes of each datagram, by which those of others are told apart.
+/// First bytes of each datagram, which distinguish it from datagrams of other programs.
 const MAGIC: [u8; 4] = *b"NLtr";
 
-/// Length of what is carried.
+/// Length of the contents, in bytes.
 pub const LENGTH: usize = 18;
 
-/// Headers of Ethernet, IP and UDP, in bytes. That of ICMP echo is as long as that of UDP.
+/// Length of the headers of Ethernet, IP and UDP, in bytes. The header of ICMP echo is as long as
+/// that of UDP.
 pub const fn headers(ip: Ip) -> u32 {
     14 + ip.header() + 8
 }
 
-/// The number of a datagram that ends its flow, and is not counted.
+/// Number of a datagram that ends its flow. It is not counted.
 pub const LAST: u32 = u32::MAX;
 
-/// What a datagram carries.
+/// Contents of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     pub flow: u16,
@@ -32,7 +33,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Writes it at the beginning of `payload`, which is long enough.
+    /// Writes it at the beginning of `payload`, which must be long enough.
     pub fn write(&self, payload: &mut [u8]) {
         payload[..4].copy_from_slice(&MAGIC);
         payload[4..6].copy_from_slice(&self.flow.to_be_bytes());
@@ -40,7 +41,7 @@ impl Stamp {
         payload[10..18].copy_from_slice(&self.at.to_be_bytes());
     }
 
-    /// Reads it; nothing if the datagram is not one of ours.
+    /// Reads it; `None` if the datagram is not one of ours.
     pub fn read(payload: &[u8]) -> Option<Self> {
         let rest = payload.strip_prefix(&MAGIC)?;
         let (flow, rest) = rest.split_first_chunk()?;

@@ -1,4 +1,4 @@
-//! Round trips: one asks, one answers.
+//! Round trips: one process asks, another one answers.
 
 use std::io::ErrorKind;
 use std::net::UdpSocket;
@@ -9,19 +9,19 @@ use anyhow::{Context, Result, bail};
 
 use super::{Asked, send};
 
-/// How long the answerer waits for the first question, and for the next one.
+/// How long the answering process waits for the first question, and for the next one.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(2));
 /// An answer that takes longer does not count.
 const LATEST: Duration = Duration::from_secs(1);
-/// Between two questions.
+/// Time between two questions.
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// Waits for questions.
+/// Opens the socket that receives questions.
 pub fn listen(port: u16) -> Result<UdpSocket> {
     UdpSocket::bind(("0.0.0.0", port)).with_context(|| format!("cannot listen on port {port}"))
 }
 
-/// Sends every question back, until none comes any more.
+/// Sends every question back, until no more arrive.
 pub fn answer(socket: &UdpSocket) -> Result<()> {
     let mut buffer = [0; 64];
     socket.set_read_timeout(Some(PATIENCE.0))?;
@@ -39,7 +39,7 @@ pub fn answer(socket: &UdpSocket) -> Result<()> {
     }
 }
 
-/// Asks `times` times.
+/// Sends `times` questions.
 pub fn ask(to: &str, port: u16, times: u32) -> Result<Asked> {
     let to = send::resolve(to, port)?;
     let socket = UdpSocket::bind("0.0.0.0:0").context("cannot open a UDP socket")?;
@@ -62,7 +62,7 @@ pub fn ask(to: &str, port: u16, times: u32) -> Result<Asked> {
     }
 }
 
-/// Waits for the answer to a question; those to earlier ones come too late.
+/// Waits for the answer to a question. Answers to earlier questions come too late.
 fn is_answered(socket: &UdpSocket, question: u32) -> Result<bool> {
     let mut answer = [0; 64];
     loop {

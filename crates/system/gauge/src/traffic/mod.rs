@@ -12,34 +12,34 @@ use serde::{Deserialize, Serialize};
 
 /// The argument that makes a binary take the role.
 pub const ROLE: &str = "__traffic";
-/// What a receiver prints once it listens.
+/// Line that a process prints once it listens.
 pub const READY: &str = "ready";
 
-/// What a process is to do.
+/// Task of a process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Send; prints a [`Sent`].
+    /// Send. Prints a [`Sent`].
     Send(Send),
-    /// Receive what one sender sends, to its end; prints a [`Received`].
+    /// Receive the flow of one sender, to its end. Prints a [`Received`].
     Receive {
         /// The protocol.
         protocol: Protocol,
         /// The port to listen on.
         port: u16,
     },
-    /// Send back, over UDP, what comes to a port, until nothing comes any more.
+    /// Send back, over UDP, whatever arrives at a port, until nothing arrives any more.
     Answer {
         /// The port to listen on.
         port: u16,
     },
-    /// Ask one that answers; prints an [`Asked`].
+    /// Ask a process that answers. Prints an [`Asked`].
     Ask {
         /// Its host name.
         to: String,
         /// Its port.
         port: u16,
-        /// How often.
+        /// Number of questions.
         times: u32,
     },
 }
@@ -48,13 +48,13 @@ pub enum Order {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
-    /// A write is a datagram.
+    /// Each write is a datagram.
     Udp,
-    /// All writes are one connection.
+    /// All writes go over one connection.
     Tcp,
 }
 
-/// What to send.
+/// Order to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Send {
     /// The protocol.
@@ -63,40 +63,40 @@ pub struct Send {
     pub to: String,
     /// Its port.
     pub port: u16,
-    /// Bytes of each write.
+    /// Length of each write, in bytes.
     pub payload: usize,
-    /// Writes a second.
+    /// Number of writes a second.
     pub pace: f64,
-    /// For how long, in seconds.
+    /// Duration, in seconds.
     pub seconds: f64,
 }
 
-/// What was sent.
+/// Report of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
-    /// Writes that the pace asked for.
+    /// Number of writes that the pace asked for.
     pub planned: u64,
-    /// Writes that were made in the time that there was.
+    /// Number of writes that were made in time.
     pub writes: u64,
 }
 
-/// What was received.
+/// Report of a receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Received {
-    /// Bytes of payload, those that end a UDP flow aside.
+    /// Bytes of payload, without the datagrams that end a UDP flow.
     pub bytes: u64,
 }
 
-/// What round trips took.
+/// Report on round trips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Questions that were answered.
+    /// Number of questions that were answered.
     pub answered: u64,
     /// The median round trip, in nanoseconds.
     pub p50_ns: u64,
 }
 
-/// Obeys the order in the process' second argument; its exit code.
+/// Executes the order in the process's second argument. Returns the exit code.
 pub fn main() -> i32 {
     match std::env::args().nth(2).context("no order").and_then(|order| obey(&order)) {
         Ok(()) => 0,

@@ -1,25 +1,25 @@
-//! When to send. Time is an argument; who sends sleeps in between.
+//! Computes when to send. Time is an argument; the sender sleeps in between.
 
 use std::time::Duration;
 
-/// A sender wakes so often: a compromise between short bursts and few wake-ups.
+/// How often a sender wakes: a compromise between short bursts and few wake-ups.
 pub const TICK: Duration = Duration::from_micros(200);
-/// How much longer than planned a sender may take, as a part of the plan, and in any case.
+/// How much longer than planned a sender may take: a part of the plan, plus a fixed time.
 const GRACE: (f64, Duration) = (0.05, Duration::from_millis(10));
 
-/// A plan: so many writes, evenly over a time.
+/// A plan: a number of writes, evenly spread over a time.
 #[derive(Debug, Clone)]
 pub struct Pace {
     per_second: f64,
     planned: u64,
     deadline: Duration,
-    /// Writes at one tick: twice what is due in one, so that a sender that woke late catches up,
-    /// but does not send all that it missed at once.
+    /// Most writes in one tick: twice the number that is due in one. So a sender that woke late
+    /// catches up, but does not send everything that it missed at once.
     burst: u64,
 }
 
 impl Pace {
-    /// `per_second` writes a second for so many `seconds`; one at least.
+    /// A plan of `per_second` writes a second for `seconds`; at least one write.
     pub fn new(per_second: f64, seconds: f64) -> Self {
         // Casts saturate.
         let planned = ((per_second * seconds).round() as u64).max(1);
@@ -28,18 +28,18 @@ impl Pace {
         Self { per_second, planned, deadline, burst }
     }
 
-    /// Writes in all.
+    /// Number of writes in all.
     pub fn planned(&self) -> u64 {
         self.planned
     }
 
-    /// How many writes to make now, so long after the first one, if so many were `made`; nothing
-    /// once all are made or there is no more time.
+    /// Number of writes to make at the time `elapsed` after the first one, if `made` have been
+    /// made. `None` once all are made or the time is over.
     pub fn due(&self, elapsed: Duration, made: u64) -> Option<u64> {
         if made >= self.planned || elapsed > self.deadline {
             return None;
         }
-        // The first one is due at once.
+        // The first write is due at once.
         let due = (elapsed.as_secs_f64() * self.per_second) as u64 + 1;
         Some(due.min(self.planned).saturating_sub(made).min(self.burst))
     }
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_late_catches_up_in_bursts_of_two_ticks() {
+    fn a_late_sender_catches_up_in_bursts_of_two_ticks() {
         let pace = Pace::new(100_000.0, 1.0);
         assert_eq!(pace.due(millis(10), 0), Some(40));
         assert_eq!(pace.due(millis(1000), 99_990), Some(10));

@@ -9,12 +9,12 @@ use nix::sys::socket::{setsockopt, sockopt};
 
 use super::{Protocol, Received};
 
-/// The datagram that ends a UDP flow: shorter than any that carries.
+/// The datagram that ends a UDP flow. It is shorter than any datagram of the flow.
 pub const LAST: [u8; 1] = [1];
 /// How long a receiver waits for the first datagram, and for the next one.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_millis(500));
-/// Room in a UDP socket's buffer, in bytes: a receiver that the machine does not wake for some ms
-/// must not lose what others carried.
+/// Size of a UDP socket's buffer, in bytes. A receiver that the machine does not wake for some ms
+/// must not lose what the network delivered.
 const BUFFER: usize = 8 << 20;
 
 /// A receiver that listens.
@@ -30,8 +30,7 @@ impl Receiver {
         Ok(match protocol {
             Protocol::Udp => {
                 let socket = UdpSocket::bind(here).with_context(listen)?;
-                // Beyond the machine's limit only root may; what is permitted is better than
-                // nothing.
+                // Only root may exceed the machine's limit. A smaller buffer is better than none.
                 let _ = setsockopt(&socket, sockopt::RcvBufForce, &BUFFER)
                     .or_else(|_| setsockopt(&socket, sockopt::RcvBuf, &BUFFER));
                 Self::Udp(socket)
@@ -40,7 +39,7 @@ impl Receiver {
         })
     }
 
-    /// Counts what comes until it ends.
+    /// Counts the bytes that arrive until the flow ends.
     pub fn receive(&self) -> Result<Received> {
         let bytes = match self {
             Self::Udp(socket) => datagrams(socket),

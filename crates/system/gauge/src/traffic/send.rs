@@ -11,7 +11,7 @@ use super::pace::{Pace, TICK};
 use super::receive::LAST;
 use super::{Protocol, Send, Sent};
 
-/// How often the end of a UDP flow is said: one may be lost.
+/// Number of datagrams that end a UDP flow: one may be lost.
 const LAST_TIMES: u32 = 3;
 
 /// Sends as ordered.
@@ -19,7 +19,7 @@ pub fn send(order: &Send) -> Result<Sent> {
     let to = resolve(&order.to, order.port)?;
     let payload = vec![0; order.payload];
     let pace = Pace::new(order.pace, order.seconds);
-    // Without, sleeps are 50 µs longer; with a positive slack it cannot fail.
+    // Without this, sleeps are 50 µs longer. With a positive slack it cannot fail.
     let _ = nix::sys::prctl::set_timerslack(1);
     let writes = match order.protocol {
         Protocol::Udp => {
@@ -28,7 +28,7 @@ pub fn send(order: &Send) -> Result<Sent> {
             let writes = keep(&pace, || socket.send(&payload).map(|_| ()));
             for _ in 0..LAST_TIMES {
                 thread::sleep(Duration::from_millis(2));
-                // Whether it was lost, the receiver knows.
+                // If it is lost, the receiver copes with that.
                 let _ = socket.send(&LAST);
             }
             writes?
@@ -49,7 +49,8 @@ pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr> {
     addresses.find(SocketAddr::is_ipv4).with_context(|| format!("{host} has no IPv4 address"))
 }
 
-/// Writes at a pace; how many were made. What a full buffer refuses was made, and is lost.
+/// Writes at a pace. Returns how many writes were made. A write that a full buffer refuses counts
+/// as made, and is lost.
 fn keep(pace: &Pace, mut write: impl FnMut() -> io::Result<()>) -> Result<u64> {
     let start = Instant::now();
     let mut made = 0;

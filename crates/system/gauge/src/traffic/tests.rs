@@ -4,7 +4,7 @@ use std::thread;
 use super::receive::Receiver;
 use super::*;
 
-/// Sends over the loopback interface; what was sent and what was received.
+/// Sends over the loopback interface. Returns both reports.
 fn over_loopback(protocol: Protocol, port: u16, pace: f64) -> (Sent, Received) {
     let receiver = Receiver::listen(protocol, port).unwrap();
     let order = Send { protocol, to: "127.0.0.1".into(), port, payload: 100, pace, seconds: 0.05 };
@@ -15,13 +15,13 @@ fn over_loopback(protocol: Protocol, port: u16, pace: f64) -> (Sent, Received) {
     })
 }
 
-/// A port that nobody has just now.
+/// A port that is free at the moment.
 fn free_port() -> u16 {
     UdpSocket::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port()
 }
 
 #[test]
-fn what_is_sent_arrives_and_is_counted() {
+fn sent_bytes_arrive_and_are_counted() {
     for protocol in [Protocol::Udp, Protocol::Tcp] {
         let (sent, received) = over_loopback(protocol, free_port(), 1000.0);
         assert_eq!(sent.planned, 50);
@@ -30,7 +30,7 @@ fn what_is_sent_arrives_and_is_counted() {
 }
 
 #[test]
-fn a_pace_that_cannot_be_kept_is_told() {
+fn a_pace_that_cannot_be_kept_is_reported() {
     let (sent, _) = over_loopback(Protocol::Tcp, free_port(), 1e9);
     assert!(sent.writes < sent.planned, "{sent:?}");
 }

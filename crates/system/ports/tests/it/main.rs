@@ -1,6 +1,6 @@
 //! Ports in memory, and segmentation of super-frames.
 //!
-//! One program for all: linking takes longer than running.
+//! All tests are in one program, because linking takes longer than running.
 
 mod memory;
 mod segmentation;

@@ -1,4 +1,4 @@
-//! Super-frames cut into wire frames: against golden bytes, and for any super-frame at all.
+//! Cutting of super-frames into wire frames: compared with golden bytes, and for any super-frame.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -14,13 +14,13 @@ use proptest::prelude::*;
 
 const PATTERN_PRIME: usize = 251;
 
-/// A super-frame to be built, in plain terms.
+/// Description of a super-frame to be built.
 #[derive(Debug, Clone)]
 struct Packet {
     udp: bool,
     ipv6: bool,
     vlan_tags: usize,
-    /// Multiples of four bytes.
+    /// Length of the IP options, a multiple of four bytes.
     ip_options: usize,
     tcp_options: usize,
     flags: u8,
@@ -78,7 +78,8 @@ impl Packet {
         }
     }
 
-    /// The bytes that carry payload `range` as wire frame number `index`, with partial checksum.
+    /// The bytes of wire frame number `index`, which carries the payload `range`, with a partial
+    /// checksum.
     fn bytes(&self, range: std::ops::Range<usize>, index: usize) -> Vec<u8> {
         let (first, last) = (range.start == 0, range.end == self.payload);
         let mut bytes = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
@@ -144,7 +145,7 @@ impl Packet {
     }
 }
 
-/// `bytes` as the engine would receive them.
+/// Makes a frame of `bytes` as if the engine had received it.
 fn received(header: &VirtioHeader, bytes: &[u8], pool: &mut Pool) -> Frame {
     let (mut device, peer) = memory::pair(1).unwrap();
     assert!(peer.send_with(header, bytes));
@@ -177,7 +178,7 @@ fn tcp_over_ipv4_against_golden_bytes() {
     // Identification and sequence wrap; ACK only.
     assert_eq!(pieces[1].start()[14..26], hex("4500 041c 0000 4000 4006 22da"));
     assert_eq!(pieces[1].start()[34..54], hex("1000 2000 000003d8 00000009 8010 ffff 1811 0000"));
-    // The rest: 500 bytes, ACK, PSH and FIN.
+    // The last piece: 500 bytes, ACK, PSH and FIN.
     assert_eq!(pieces[2].start()[14..26], hex("4500 0228 0001 4000 4006 24cd"));
     assert_eq!(pieces[2].start()[34..54], hex("1000 2000 000007c0 00000009 8019 ffff 161d 0000"));
     for piece in &pieces {
@@ -205,7 +206,7 @@ fn a_piece_of_several_segments_is_a_smaller_super_frame() {
     assert_eq!((inner.frames(), inner.last()), (2, 1066));
 }
 
-/// What the kernel never makes.
+/// Headers that the kernel never makes.
 #[test]
 fn hostile_headers_are_rejected() {
     let good = EXAMPLE.header();
@@ -256,7 +257,8 @@ impl FrameDevice for Simple {
     }
 }
 
-/// What leaves a device with that offload when `frame` is sent through a stage in front of it.
+/// Frames that leave a device with that offload when `frame` is sent through the stage in front of
+/// it.
 fn through(offload: Offload, frame: &Frame) -> Vec<(VirtioHeader, Vec<u8>)> {
     let (device, peer) = memory::pair(1000).unwrap();
     fitted(Box::new(Simple(device, offload))).send(frame).unwrap();
@@ -280,7 +282,7 @@ fn a_device_gets_what_it_takes() {
         (VirtioHeader::default(), bytes)
     });
     assert_eq!(finished, by_hand.collect::<Vec<_>>());
-    // A frame that is no super-frame.
+    // A frame that is not a super-frame.
     let (header, bytes) = &cut[0];
     let single = received(header, bytes, &mut pool);
     assert_eq!(through(Offload::Checksum, &single), cut[..1]);
@@ -336,7 +338,8 @@ fn verifies(packet: &Packet, frame: &Frame) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Each wire frame is what the sender itself would have sent, and its checksum is right.
+    /// Each wire frame is the one that the sender itself would have sent, and its checksum is
+    /// right.
     #[test]
     fn pieces_are_the_frames_that_an_unassisted_sender_makes(packet in packet()) {
         let mut pool = pool();
@@ -354,7 +357,7 @@ proptest! {
         }
     }
 
-    /// Cutting in two steps is cutting in one.
+    /// Cutting in two steps gives the same frames as cutting in one.
     #[test]
     fn pieces_of_pieces_are_pieces(packet in packet(), together in 1u32..20) {
         let mut pool = pool();
@@ -372,7 +375,7 @@ proptest! {
         prop_assert_eq!(wire, packet.wire_frames());
     }
 
-    /// Nothing a sender writes makes the engine fail: it is rejected, or it can be cut.
+    /// No bytes of a sender make the engine fail: a frame is rejected, or it can be cut.
     #[test]
     fn any_bytes_are_rejected_or_cut(
         header in any::<[u8; 10]>(),
@@ -384,7 +387,7 @@ proptest! {
         let mut header = VirtioHeader::decode(&header);
         header.gso = VirtioHeader::decode(&[1, kind, 0, 0, 0, 0, 0, 0, 0, 0]).gso;
         if likely {
-            // A good super-frame with one byte changed.
+            // A valid super-frame with one byte changed.
             header = EXAMPLE.header();
             bytes = EXAMPLE.bytes(0..EXAMPLE.payload, 0);
             bytes[flip.0] = flip.1;

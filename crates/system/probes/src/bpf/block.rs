@@ -1,5 +1,5 @@
-//! Stretches of disks with requests pending, from the block layer's tracepoints: exact, however
-//! short a moment without requests is.
+//! Stretches of disks with requests pending, from the block layer's tracepoints. They are exact,
+//! however short a moment without requests is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,10 +28,10 @@ pub struct Block {
     requests: HashMap<MapData, u64, [u64; 3]>,
     stretches: RingBuf<MapData>,
     begun: Shared<1>,
-    /// How many stretches had begun at the last look.
+    /// Number of stretches that had begun by the last look.
     begun_before: Option<[u64; 1]>,
-    /// No disk had requests then, nor had any had some since the look before: all that there was to
-    /// tell is told.
+    /// Whether no disk had requests at the last look, and none had begun any since the look before.
+    /// Then everything has been reported.
     at_rest: bool,
     clock: Clock,
     by_number: PathBuf,
@@ -39,22 +39,23 @@ pub struct Block {
     named: BTreeSet<u32>,
 }
 
-/// Programs that are in the kernel and not attached.
+/// Programs that are loaded but not attached.
 pub struct PreparedBlock(Ebpf);
 
-/// Ends before beginnings: a request that is seen to begin is seen to end.
+/// Ends are attached before beginnings, so that no request is observed to begin whose end is not.
 const TRACEPOINTS: [&str; 3] = ["block_rq_complete", "block_rq_requeue", "block_rq_issue"];
 
-/// What the programs know of a disk.
+/// State of a disk, as the programs record it.
 #[derive(Debug, Clone, Copy)]
 struct Disk {
-    /// Since when it has requests pending; zero if it has none.
+    /// Since when requests have been pending; zero if none are.
     since: u64,
-    /// Events for which there was no room.
+    /// Number of events for which there was no room.
     lost: u64,
-    /// The latest reckoning that was begun.
+    /// Generation of the count of pending requests. A new one begins when requests seem pending
+    /// that are not.
     generation: u64,
-    /// Requests of which the programs have found that their end was not told.
+    /// How often it turned out that the kernel had not reported the end of a request.
     untold: u64,
 }
 
@@ -64,29 +65,30 @@ impl From<[u64; 5]> for Disk {
     }
 }
 
-/// A stretch that is shorter is not doubted: a criterion asks for much more.
+/// Shorter stretches, in ns, are not doubted: criteria need much longer ones.
 const DOUBTED: u64 = 10_000_000;
-/// How often it is, at one look: requests that come and go meanwhile hide those that never went.
+/// Number of checks in one look. Requests that come and go during a check can hide those whose end
+/// was not reported.
 const DOUBTS: usize = 3;
 
-/// What was told of a disk.
+/// State of the reports on a disk.
 #[derive(Debug, Default)]
 struct Told {
-    /// The stretch that is being told, and how far it was.
+    /// The stretch that is being reported; the next field: up to when it has been.
     since: u64,
     until: u64,
-    /// The end of the last that had an event.
+    /// End of the last stretch that had an event.
     ended: u64,
     lost: u64,
     untold: u64,
-    /// Those of which some seemed over at the last look.
+    /// Requests of which some seemed to be over at the last look.
     unended: Requests,
 }
 
-/// Requests, and when they were issued.
+/// Requests, and the times at which they were issued.
 type Requests = BTreeSet<(u64, u64)>;
 
-/// Whether a disk is as busy as it seems.
+/// Doubt that a disk is as busy as it seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doubt {
     None,
@@ -94,10 +96,10 @@ enum Doubt {
 }
 
 impl Block {
-    /// The names of its signals' probe, for those who cannot have it.
+    /// Name of the probe and its signals, for reports that it cannot be used.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SIGNAL]);
 
-    /// Puts the programs into the kernel, where they do nothing yet.
+    /// Loads the programs into the kernel, where they do nothing yet.
     pub fn prepare(loader: &mut Loader<'_>) -> Result<PreparedBlock, Why> {
         let object = aya::include_bytes_aligned!("../../bpf/block.bpf.o");
         let mut ebpf = loader.load(object, &[])?;
@@ -105,7 +107,7 @@ impl Block {
         Ok(PreparedBlock(ebpf))
     }
 
-    /// Begins to watch.
+    /// Attaches the programs.
     pub fn start(PreparedBlock(mut ebpf): PreparedBlock, places: &Places) -> Result<Self, Why> {
         attach(&mut ebpf, &TRACEPOINTS)?;
         Ok(Self {
@@ -123,7 +125,7 @@ impl Block {
         })
     }
 
-    /// Tells a stretch as it was at `now`.
+    /// Reports a stretch in its state at `now`.
     fn tell(&mut self, at: Time, disk: u32, since: u64, now: u64, is_over: bool, sink: Sink<'_>) {
         self.name(disk, sink);
         let told = self.told.entry(disk).or_default();
@@ -138,11 +140,11 @@ impl Block {
         });
     }
 
-    /// Whether requests seem pending that are not, because the kernel did not tell that they ended.
-    /// Then the disk has none, until the next one comes.
+    /// Checks whether requests seem pending that are not, because the kernel did not report that
+    /// they ended. If so, the disk counts as idle until the next request.
     ///
-    /// (Linux 6.18 was seen to leave out all events on a CPU for some milliseconds now and then;
-    /// any kernel leaves out one that interrupts the same program.)
+    /// Linux 6.18 sometimes reports no events of a CPU for some milliseconds, and any kernel omits
+    /// an event that interrupts the same program.
     fn doubt(&mut self, number: u32, disk: &mut Disk, now: u64) -> Result<Doubt, Why> {
         let mut unended = Requests::new();
         if disk.since > 0 && now.saturating_sub(disk.since) > DOUBTED {
@@ -155,8 +157,8 @@ impl Block {
         }
         let told = self.told.entry(number).or_default();
         let before = std::mem::replace(&mut told.unended, unended);
-        // A request that is over is not counted any more shortly before that is told: but not at
-        // two looks.
+        // The kernel stops counting a request shortly before it reports its end. That explains a
+        // difference at one look, but not at two.
         if told.unended.is_disjoint(&before) {
             return Ok(if told.unended.is_empty() { Doubt::None } else { Doubt::UntilNextLook });
         }
@@ -166,10 +168,10 @@ impl Block {
         Ok(Doubt::None)
     }
 
-    /// Requests of which some are over, if more have been pending, by what the programs know, while
-    /// the kernel counted them than it did.
+    /// Requests that seem pending, if there are more of them than the kernel counts: some of them
+    /// are over. Only requests count that seemed pending before and after the kernel was asked.
     fn unended(&self, number: u32, generation: u64) -> Result<Requests, Why> {
-        // To read all requests takes a hundred times longer than to ask how many there are.
+        // Reading all requests takes a hundred times longer than asking for their number.
         let counted = self.pending(number);
         let [_, known, ..] = self.disks.get(&number, 0)?;
         if counted.is_none_or(|counted| known <= counted) {
@@ -182,7 +184,7 @@ impl Block {
         Ok(if both.len() as u64 > pending { both } else { Requests::new() })
     }
 
-    /// Requests that seem pending and that the kernel counts while they are.
+    /// Requests that seem pending, of those that the kernel counts.
     fn issued(&self, number: u32, generation: u64) -> Result<Requests, Why> {
         let of_disk = u64::from(number) | 1 << 32;
         let requests: Vec<(u64, [u64; 3])> = self.requests.iter().collect::<Result<_, _>>()?;
@@ -192,7 +194,7 @@ impl Block {
         Ok(mine.map(|(request, [.., issued])| (request, issued)).collect())
     }
 
-    /// How many requests of a disk are pending, by the kernel's account, if it keeps one.
+    /// Number of pending requests of a disk by the kernel's count, if the kernel keeps one.
     fn pending(&self, number: u32) -> Option<u64> {
         let disk = self.by_number.join(format!("{}:{}", number >> 20, number & 0xf_ffff));
         let counts = fs::read_to_string(disk.join("queue/iostats")).ok()?.trim() == "1";
@@ -201,7 +203,7 @@ impl Block {
         (counts.len() == 2).then(|| counts.iter().sum())
     }
 
-    /// Tells the name of a disk, once.
+    /// Reports the name of a disk, once.
     fn name(&mut self, disk: u32, sink: Sink<'_>) {
         if self.named.insert(disk) {
             let number = format!("{}:{}", disk >> 20, disk & 0xf_ffff);
@@ -282,7 +284,7 @@ mod tests {
         numbers.filter(|number| *number > 0).find(|number| block.pending(*number) == Some(0))
     }
 
-    /// As if the kernel had not told the end of a request.
+    /// Simulates a request whose end the kernel does not report.
     fn issue(block: &mut Block, disk: u32, counted: bool, since: u64) {
         let of_disk = u64::from(disk) | u64::from(counted) << 32;
         let generation = block.disks.get(&disk, 0).map_or(0, |[.., generation]| generation);
@@ -316,19 +318,19 @@ mod tests {
             Observation::DiskStretch { disk: on, .. } => *on == disk,
             _ => false,
         };
-        // The clock of the experiment is ahead of the kernel's by nothing here.
+        // The experiment's clock is not ahead of the kernel's here.
         let now = Clock::default().look(Time::ZERO + Duration::from_secs(1 << 30)).unwrap();
-        // Others may use the disk just when it is looked at.
+        // Other programs may use the disk during a look, so one attempt may fail.
         let found = (0..1000).any(|number| {
             issue(&mut block, disk, true, now - 2 * DOUBTED);
-            // At the first look nothing is said of it, and at the second that it is not busy.
+            // The first look reports nothing of the disk, the second that it is not busy.
             let first = look(&mut block, 1_000_000_000 + 2 * number);
             let second = look(&mut block, 1_000_000_001 + 2 * number);
             let is_doubted = !first.iter().any(is_told);
             is_doubted && second.iter().any(is_over) && second.iter().any(is_blind)
         });
         assert!(found);
-        // What the kernel does not count cannot be doubted.
+        // A request that the kernel does not count cannot be doubted.
         issue(&mut block, disk, false, now - 2 * DOUBTED);
         for at in 0..3 {
             assert!(!look(&mut block, 2_000_000_000 + at).iter().any(is_blind));

@@ -1,10 +1,10 @@
-//! The kernel's monotonic time into the experiment's.
+//! Conversion of the kernel's monotonic time to the experiment's.
 
 use netloom_units::{Duration, Time};
 use nix::time::{ClockId, clock_gettime};
 
-/// Both run at the same rate. How far they are apart is known best from the look at which the least
-/// time passed between the two readings.
+/// The offset between the two clocks, which run at the same rate. It is most exact at the look with
+/// the least time between the two readings.
 #[derive(Debug, Default)]
 pub struct Clock {
     /// The experiment's time minus the kernel's, in ns.
@@ -12,8 +12,9 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// It was `at`, and is a little later by the kernel. Gives the kernel's time of `at`: whatever
-    /// is read from now on includes all that was until then.
+    /// Takes a reading `at` of the experiment's clock; the kernel's clock is read a little later.
+    /// Returns the kernel's time of `at`. Whatever is read from now on includes everything until
+    /// then.
     pub fn look(&mut self, at: Time) -> nix::Result<u64> {
         let at = i128::from(at.as_nanos());
         let offset = at - i128::from(monotonic()?);
@@ -22,7 +23,7 @@ impl Clock {
         Ok(u64::try_from(at - best).unwrap_or(0))
     }
 
-    /// How long before `at` something was, by the kernel's time; zero for what came after.
+    /// How long before `at` the kernel's time `monotonic` was; zero if it was later.
     pub fn ago(&self, at: Time, monotonic: u64) -> Duration {
         let then = i128::from(monotonic) + self.offset.unwrap_or(0);
         let ago = i128::from(at.as_nanos()) - then;
@@ -30,7 +31,7 @@ impl Clock {
     }
 }
 
-/// The kernel's time, as `bpf_ktime_get_ns` has it.
+/// The kernel's time, as `bpf_ktime_get_ns` returns it.
 fn monotonic() -> nix::Result<u64> {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC)?;
     // Both are positive: the clock counts from the machine's start.

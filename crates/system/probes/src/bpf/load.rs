@@ -1,4 +1,4 @@
-//! Programs into the kernel. They leave it when the [`Ebpf`] is dropped.
+//! Loads programs into the kernel. They are unloaded when the [`Ebpf`] is dropped.
 
 use std::error::Error;
 use std::fs;
@@ -10,11 +10,11 @@ use aya::programs::BtfTracePoint;
 use aya::{Btf, Ebpf, EbpfLoader};
 use netloom_units::Duration;
 
-/// What a kernel says no with; it may be told to people.
+/// The reason why the kernel refuses something. It may be reported to people.
 pub type Why = Box<dyn Error + Send + Sync>;
 
-/// What all programs are loaded with: the types of the running kernel, and what programs read of
-/// what is watched.
+/// Data that all programs are loaded with: the types of the running kernel, and constants that say
+/// what to watch.
 pub struct Kernel(Result<Known, String>);
 
 struct Known {
@@ -26,8 +26,8 @@ struct Known {
 }
 
 impl Kernel {
-    /// This machine's. There are so many nodes at most, of whose waits those are told that are
-    /// longer than `tolerated`.
+    /// Data of this machine. There are at most `nodes` nodes. Waits are reported if they are longer
+    /// than `tolerated`.
     pub fn of_this_machine(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
         let known = || {
             Ok(Known {
@@ -42,8 +42,8 @@ impl Kernel {
     }
 }
 
-/// Loads objects. One for all of them, since each new one reads the kernel's types, which takes
-/// longer than to load.
+/// Loads objects. One loader is used for all of them, because each new one reads the kernel's
+/// types, which takes longer than loading.
 pub struct Loader<'k> {
     known: Result<&'k Known, &'k String>,
     loader: EbpfLoader<'k>,
@@ -55,7 +55,7 @@ impl<'k> Loader<'k> {
         if let Ok(known) = known {
             loader
                 .btf(Some(&known.types))
-                // Not every object has every one.
+                // Not every object has all of these.
                 .override_global("own_netns", &known.own_netns, false)
                 .override_global("own_pids", &known.own_pids, false)
                 .override_global("watch_nodes", &known.watch_nodes, false)
@@ -64,8 +64,8 @@ impl<'k> Loader<'k> {
         Self { known: known.as_ref(), loader }
     }
 
-    /// Puts an object's maps into the kernel, with `room` for so many entries; nothing is attached
-    /// yet.
+    /// Creates an object's maps in the kernel, with room for the numbers of entries in `room`.
+    /// Nothing is attached yet.
     pub fn load(&mut self, object: &[u8], room: &[(&'static str, u32)]) -> Result<Ebpf, Why> {
         self.types()?;
         for (map, entries) in room {
@@ -79,7 +79,7 @@ impl<'k> Loader<'k> {
     }
 }
 
-/// Has the kernel verify programs, for the tracepoints of their names.
+/// Makes the kernel verify programs, whose names are those of their tracepoints.
 pub fn verify(ebpf: &mut Ebpf, btf: &Btf, tracepoints: &[&str]) -> Result<(), Why> {
     tracepoints.iter().try_for_each(|name| Ok(program(ebpf, name)?.load(name, btf)?))
 }
@@ -101,7 +101,10 @@ pub fn map<M: TryFrom<Map, Error = MapError>>(ebpf: &mut Ebpf, name: &str) -> Re
     Ok(ebpf.take_map(name).ok_or("the object lacks a map")?.try_into()?)
 }
 
-/// The next event of a ring, if there is one, as words.
+/// The next event of a ring as words, if there is one.
+///
+/// # Errors
+/// Fails if the event does not have `N` words.
 pub fn next<const N: usize>(ring: &mut RingBuf<MapData>) -> Result<Option<[u64; N]>, Why> {
     let Some(event) = ring.next() else { return Ok(None) };
     let (words, rest) = event.as_chunks::<8>();
@@ -111,21 +114,21 @@ pub fn next<const N: usize>(ring: &mut RingBuf<MapData>) -> Result<Option<[u64; 
     Ok(Some(std::array::from_fn(|word| u64::from_ne_bytes(words[word]))))
 }
 
-/// The inode of this process's namespace of a kind. That of networks is most tasks' that are no
-/// node's.
+/// The inode of this process's namespace of a kind. Most tasks that belong to no node are in its
+/// network namespace.
 fn own_namespace(proc: &Path, kind: &str) -> Result<u32, Why> {
     Ok(u32::try_from(fs::metadata(proc.join("self/ns").join(kind))?.ino())?)
 }
 
-/// The same of PIDs, as `bpf/pids.h` has it: 0 for the first.
+/// The inode of the own PID namespace, as `bpf/pids.h` expects it: 0 for the first namespace.
 fn own_pids(proc: &Path) -> Result<u32, Why> {
-    // `PROC_PID_INIT_INO` of the kernel.
+    // `PROC_PID_INIT_INO` in the kernel.
     const FIRST: u32 = 0xEFFF_FFFC;
     let own = own_namespace(proc, "pid")?;
     Ok(if own == FIRST { 0 } else { own })
 }
 
-/// An error and what caused it, on one line; a verifier's log is left out.
+/// An error and its causes, on one line. The verifier's log is left out.
 pub fn in_words(error: &Why) -> String {
     let mut words = String::new();
     let mut next: Option<&(dyn Error + 'static)> = Some(&**error);

@@ -1,4 +1,5 @@
-//! A probe that looks at what programs in the kernel keep, until that fails; then it says so, once.
+//! A probe that polls the data of programs in the kernel. If that fails, it reports so once, and
+//! stops.
 
 use netloom_monitor::SignalKind;
 use netloom_units::{Duration, Time};
@@ -6,19 +7,19 @@ use netloom_units::{Duration, Time};
 use super::load::{Why, in_words};
 use crate::probe::{Probe, Sink, cannot_watch, watches};
 
-/// What such a probe looks at.
+/// The data that such a probe polls.
 pub trait Look: Send {
-    /// The probe's name.
+    /// Name of the probe.
     const NAME: &'static str;
-    /// What it watches.
+    /// The signal that it watches.
     const SIGNAL: SignalKind;
-    /// What it cannot see.
+    /// The part of the signal that it cannot observe.
     const CANNOT_SEE: &'static str;
 
-    /// How often it wants to look.
+    /// How often it has to be polled.
     fn period(&self) -> Duration;
 
-    /// Looks.
+    /// Reads the data, and reports observations.
     fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why>;
 }
 

@@ -1,4 +1,4 @@
-//! In the place of a probe that this machine does not permit: says so.
+//! Stands in for a probe that this machine does not permit, and reports why.
 
 use netloom_monitor::SignalKind;
 use netloom_units::{Duration, Time};

@@ -1,21 +1,21 @@
-//! Event-driven probes: programs in the kernel, on its tracepoints, keep what polling cannot see;
-//! looking means reading their maps. Needs a kernel of 5.15 or later with its types in
+//! Event-driven probes: programs on the kernel's tracepoints record what polling cannot observe. A
+//! look reads their maps. They need a kernel of 5.15 or later with its types in
 //! `/sys/kernel/btf/vmlinux`, and root or `CAP_BPF` and `CAP_PERFMON`.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `scheduler`, `record` | busy stretches of CPUs and who used them |
-//! | `waits` | how long tasks of nodes waited for a CPU, and who had it |
-//! | `runners` | the names of who runs |
+//! | `waits` | how long tasks of nodes waited for a CPU, and who held it |
+//! | `runners` | names of the processes that run |
 //! | `block` | stretches of disks with requests pending |
-//! | `tasks` | what processes have used |
-//! | `load` | programs into the kernel |
-//! | `shared` | their memory, as ours |
-//! | `clock` | the kernel's time into the experiment's |
-//! | `looking` | looking at what programs keep, until that fails |
-//! | `missing` | says what cannot be watched so, and why |
+//! | `tasks` | use by process |
+//! | `load` | loading programs into the kernel |
+//! | `shared` | memory that is shared with the programs |
+//! | `clock` | conversion of the kernel's time to the experiment's |
+//! | `looking` | polling the programs' data, until that fails |
+//! | `missing` | reports why a probe cannot be used |
 //!
-//! The programs are in `bpf/*.bpf.c` of this crate, and beside them what a compiler made of them.
+//! The programs are in `bpf/*.bpf.c` of this crate, and their compiled objects beside them.
 
 mod block;
 mod clock;

@@ -1,5 +1,5 @@
-//! Who runs on a CPU, as people know them: the engine as itself, and other processes by their
-//! names.
+//! Parties that run on a CPU, as they are reported to people: the engine as itself, other processes
+//! by name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,16 +12,16 @@ use crate::fields::text;
 use crate::places::Places;
 use crate::probe::Sink;
 
-/// Processes turn into other programs, and their numbers are used again: names are told anew after
-/// this time.
+/// Names are reported again after this time, because processes turn into other programs, and
+/// process IDs are reused.
 const RENEW: Duration = Duration::from_secs(1);
-/// Processes whose names are remembered to have been told.
+/// Number of processes whose reports are remembered.
 const NAMES: usize = 4096;
 
 pub struct Runners {
     engine: u32,
     proc: PathBuf,
-    /// When the name of each process was last told.
+    /// When the name of each process was last reported.
     told: BTreeMap<u32, Time>,
 }
 
@@ -30,7 +30,7 @@ impl Runners {
         Self { engine: places.engine, proc: places.proc.clone(), told: BTreeMap::new() }
     }
 
-    /// A party as it is told.
+    /// Converts a party to its reported form.
     pub fn known(&self, party: Party) -> Party {
         match party {
             Party::Process(pid) if pid == self.engine => Party::Engine,
@@ -38,7 +38,7 @@ impl Runners {
         }
     }
 
-    /// The same, and tells the name of a process.
+    /// Converts a party to its reported form, and reports the name of a process.
     pub fn named(&mut self, at: Time, party: Party, sink: Sink<'_>) -> Party {
         let party = self.known(party);
         if let Party::Process(pid) = party {
@@ -47,8 +47,8 @@ impl Runners {
         party
     }
 
-    /// Tells the name of a process, unless it was told shortly before; one that has ended stays a
-    /// number.
+    /// Reports the name of a process, unless it was reported shortly before. A process that has
+    /// ended keeps its number only.
     fn tell(&mut self, at: Time, pid: u32, sink: Sink<'_>) {
         if self.told.get(&pid).is_some_and(|told| at < *told + RENEW) {
             return;

@@ -1,5 +1,5 @@
-//! Busy stretches of CPUs and who used them, from the scheduler's tracepoints: exact, however short
-//! an idle moment is, and also of a process that never gives its CPU away.
+//! Busy stretches of CPUs and who used them, from the scheduler's tracepoints. They are exact,
+//! however short an idle moment is, and include processes that never give up their CPU.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,11 +24,11 @@ use crate::probe::{Sink, watches};
 const NAME: &str = "eBPF on sched_switch";
 const SIGNAL: SignalKind = SignalKind::Cpu;
 const PERIOD: Duration = Duration::from_millis(50);
-/// Tasks of nodes that may wait for a CPU at the same time, as the program has it.
+/// Number of tasks of nodes that may wait for a CPU at the same time, as in the program.
 const WAITING: u32 = 65_536;
-/// Shorter stretches end without an event, and who used them is not told.
+/// Shorter stretches, in ns, end without an event, and their users are not reported.
 const TELL_NS: u64 = 10_000_000;
-/// A record changes while it is read about once in a thousand times.
+/// How often a record is read that changes meanwhile. It does about once in a thousand times.
 const TRIES: usize = 5;
 
 pub struct Scheduler {
@@ -41,10 +41,10 @@ pub struct Scheduler {
     told: BTreeMap<u32, Told>,
 }
 
-/// Programs that are in the kernel and not attached.
+/// Programs that are loaded but not attached.
 pub struct PreparedScheduler {
     ebpf: Ebpf,
-    /// Whether the kernel took those on timers, too.
+    /// Whether the kernel accepted the programs on timers, too.
     timers: Result<(), Why>,
 }
 
@@ -52,23 +52,23 @@ const SWITCHES: [&str; 1] = ["sched_switch"];
 const WAKE_UPS: [&str; 2] = ["sched_waking", "sched_wakeup_new"];
 const TIMERS: [&str; 2] = ["hrtimer_expire_entry", "hrtimer_expire_exit"];
 
-/// What was told of a CPU.
+/// State of the reports on a CPU.
 #[derive(Debug, Default)]
 struct Told {
-    /// The stretch that is being told.
+    /// The stretch that is being reported.
     since: u64,
-    /// Of its parties, in the order of the record.
+    /// Use by its parties as last reported, in ns, in the order of the record.
     uses: Vec<u64>,
-    /// The end of the last that had an event.
+    /// End of the last stretch that had an event.
     ended: u64,
     lost: u64,
 }
 
 impl Scheduler {
-    /// The names of its signals' probe, for those who cannot have it.
+    /// Name of the probe and its signals, for reports that it cannot be used.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SignalKind::Cpu, SignalKind::RunQueue]);
 
-    /// Puts the programs into the kernel, where they do nothing yet, with room for so many nodes.
+    /// Loads the programs into the kernel, where they do nothing yet, with room for so many nodes.
     pub fn prepare(nodes: usize, loader: &mut Loader<'_>) -> Result<PreparedScheduler, Why> {
         let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
         let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
@@ -89,7 +89,7 @@ impl Scheduler {
         Ok(PreparedScheduler { ebpf, timers })
     }
 
-    /// Begins to watch; with it come waits, if there are nodes.
+    /// Attaches the programs. Returns a second probe, of waits, if there are nodes.
     pub fn start(
         PreparedScheduler { mut ebpf, timers }: PreparedScheduler,
         places: &Places,
@@ -105,7 +105,7 @@ impl Scheduler {
         if !parties.is_empty() {
             attach(&mut ebpf, &WAKE_UPS)?;
             let timers = timers.and_then(|()| attach(&mut ebpf, &TIMERS));
-            // Those with a CPU quota wait as they should.
+            // Nodes with a CPU quota wait because the scenario limits them.
             let limited = places.limited_nodes(|limited| limited.cpu);
             let numbers = parties.iter().map(|(_, node)| *node);
             let unlimited = numbers.filter(|node| !limited.contains(&Party::Node(*node)));
@@ -124,7 +124,7 @@ impl Scheduler {
         Ok((scheduler, waits))
     }
 
-    /// The records of all CPUs that have one, by number.
+    /// The consistent records of all CPUs that have one, by the CPU's number.
     fn states(&self) -> BTreeMap<u32, [u64; WORDS]> {
         let mut states = BTreeMap::new();
         for _ in 0..TRIES {
@@ -140,11 +140,11 @@ impl Scheduler {
                 break;
             }
         }
-        // One that changed every time is told at the next look.
+        // A record that changed every time is reported at the next look.
         states
     }
 
-    /// Tells a stretch as it was at `now`.
+    /// Reports a stretch in its state at `now`.
     fn tell(
         &mut self,
         at: Time,
@@ -215,7 +215,7 @@ impl Look for Scheduler {
                 watches(sink, NAME, &[SIGNAL], &[&blind]);
             }
             match record.since() {
-                // It has ended since, and that was told; or it began after the look.
+                // The stretch has ended since, and that was reported; or it began after the look.
                 Some(since) if since < told.ended || since > now => {}
                 Some(_) => self.tell(at, cpu, record, now, false, sink),
                 None => sink(Observation::CpuStretch { cpu, stretch: BusyStretch::none() }),
@@ -225,21 +225,23 @@ impl Look for Scheduler {
     }
 }
 
-/// How many numbers CPUs can have, whether all of these are there or not.
+/// Number of possible CPU numbers, whether the CPUs exist or not.
 fn cpus() -> Result<usize, Why> {
     let possible = fs::read_to_string("/sys/devices/system/cpu/possible")?;
     let greatest: usize = possible.trim_end().rsplit(['-', ',']).next().unwrap_or("").parse()?;
     Ok(greatest + 1)
 }
 
-/// What a CPU does is known from its next switch on: a thread that visits them all makes them
-/// switch. One of its own, since it has to wait where a process of higher priority keeps a CPU.
+/// Makes all CPUs switch, because a CPU's activity is known only from its next switch on. A
+/// separate thread visits them, because it has to wait where a process of higher priority holds a
+/// CPU.
 fn visit_all_cpus() -> Result<(), Why> {
     let cpus = aya::util::online_cpus().map_err(|(_, error)| error)?;
     let visit = move || {
         for cpu in cpus {
             let mut set = CpuSet::new();
-            // One that is not ours to run on is known later: every CPU has threads of the kernel.
+            // A CPU that we may not run on is known a little later: every CPU has threads of the
+            // kernel.
             if set.set(cpu as usize).is_ok() {
                 let _ = sched_setaffinity(Pid::from_raw(0), &set);
             }

@@ -1,5 +1,5 @@
-//! An array that programs in the kernel write, in memory that we see too: to look at it takes no
-//! system call.
+//! An array that programs in the kernel write, mapped into our memory: reading it takes no system
+//! call.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -10,7 +10,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use super::load::Why;
 
-/// Values of `N` words each.
+/// An array of values of `N` words each.
 pub struct Shared<const N: usize> {
     memory: Mmap,
     /// Keeps the array in the kernel.
@@ -18,19 +18,20 @@ pub struct Shared<const N: usize> {
 }
 
 impl<const N: usize> Shared<N> {
-    /// The array of an object that has this name, which says `MAP_MMAPABLE`, and has so many
-    /// values.
+    /// Maps the array `name` of an object. It must be declared with `MAP_MMAPABLE`, and have so
+    /// many values.
     pub fn of(ebpf: &mut Ebpf, name: &str, values: usize) -> Result<Self, Why> {
         let Some(Map::Array(map)) = ebpf.take_map(name) else {
             return Err("the object lacks an array".into());
         };
         let length = values * size_of::<[u64; N]>();
-        // SAFETY: what others write to it is read as atomics only, and an array never shrinks.
+        // SAFETY: memory that others write is only read as atomics, and an array never shrinks.
         let memory = unsafe { MmapOptions::new().len(length).map(map.fd().as_fd().as_raw_fd()) }?;
         Ok(Self { memory, _map: map })
     }
 
-    /// What each value is now. The first word is read before all others, and the second after them.
+    /// The current values. The first word of each is read before all others, and the second after
+    /// them.
     pub fn read(&self) -> impl Iterator<Item = [u64; N]> {
         self.values().iter().map(|words| {
             let mut read: [u64; N] = std::array::from_fn(|word| {
@@ -48,8 +49,8 @@ impl<const N: usize> Shared<N> {
     fn values(&self) -> &[[AtomicU64; N]] {
         let values = self.memory.len() / size_of::<[u64; N]>();
         // SAFETY: the memory begins at a page, is as long as so many values, and lives as long as
-        // we do; any bits are a number, and one that is read by us and written by others is an
-        // atomic.
+        // `self`. Any bits are a valid number, and words that others write while we read are
+        // atomics.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), values) }
     }
 }

@@ -1,5 +1,5 @@
-//! What every process has used so far, by an iterator over the kernel's tasks: all of them for less
-//! than it takes to read the files of ten.
+//! Use of every process so far, by an iterator over the kernel's tasks: all of them for less than
+//! it takes to read the files of ten.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -12,27 +12,28 @@ use crate::cpu::TICK;
 use crate::fields::text;
 use crate::process::Stat;
 
-/// The program.
+/// Name of the program.
 const PROGRAM: &str = "tasks";
-/// What the iterator is over.
+/// Kind of the iterator.
 const TYPE: &str = "task";
-/// Of a record: bytes, and bytes of its name.
+/// Length of a record in bytes; the next constant: length of its name.
 const RECORD: usize = 80;
 const NAME: usize = 16;
-/// The kernel gives no more at a time.
+/// Most bytes that the kernel returns at a time.
 const AT_A_TIME: usize = 32 * 1024;
 
-/// In the state of a task: it waits for a disk, unless that is no load.
+/// Bits in the state of a task. It waits for a disk if it is uninterruptible, unless that is no
+/// load.
 const UNINTERRUPTIBLE: u32 = 2;
 const NO_LOAD: u32 = 0x400;
 
-/// The program in the kernel.
+/// The program in the kernel, and a buffer for its records.
 pub struct Tasks {
     ebpf: Ebpf,
     records: Vec<u8>,
 }
 
-/// A process: its first task, and what all of them have used.
+/// A process: properties of its first task, and the use of all its tasks.
 #[derive(Debug, Default)]
 pub struct Task {
     flags: u32,
@@ -48,7 +49,7 @@ pub struct Task {
 }
 
 impl Tasks {
-    /// Has the kernel take the program.
+    /// Loads the program into the kernel.
     pub fn prepare(loader: &mut Loader<'_>) -> Result<Self, Why> {
         let object = aya::include_bytes_aligned!("../../bpf/tasks.bpf.o");
         let mut tasks = Self { ebpf: loader.load(object, &[])?, records: vec![] };
@@ -61,10 +62,10 @@ impl Tasks {
         Ok(program.try_into()?)
     }
 
-    /// All processes that the kernel shows, by their numbers. (Some kernels hide some.)
+    /// All processes that the kernel shows, by their IDs. Some kernels hide some.
     pub fn read(&mut self) -> Result<BTreeMap<u32, Task>, Why> {
         let program = self.program()?;
-        // An iterator goes over all tasks once.
+        // An iterator goes over all tasks only once.
         let link = program.attach()?;
         let mut file = program.take_link(link)?.into_file()?;
         let mut length = 0;
@@ -86,7 +87,7 @@ impl Tasks {
 }
 
 impl Task {
-    /// A task alone; the number of its process, and whether it is the first of that.
+    /// A single task: the ID of its process, whether it is the first task of that, and its data.
     fn of(record: &[u8; RECORD]) -> (u32, bool, Self) {
         let (numbers, name) = record.split_at(RECORD - NAME);
         let (words, _) = numbers.as_chunks::<8>();
@@ -117,7 +118,7 @@ impl Task {
         self.moved += task.moved;
     }
 
-    /// As `/proc/PID/stat` has it.
+    /// Converts it to the contents of `/proc/PID/stat`.
     pub fn stat(&self) -> Stat {
         let ticks = |nanos| nanos / TICK.as_nanos();
         Stat {
@@ -148,7 +149,7 @@ mod tests {
     use super::*;
     use crate::fields::value;
 
-    /// Nothing where the kernel does not permit it, which is printed.
+    /// `None` if the kernel does not permit it. Then it prints why.
     fn tasks() -> Option<Tasks> {
         let kernel = Kernel::of_this_machine(0, netloom_units::Duration::ZERO, Path::new("/proc"));
         let mut loader = Loader::new(&kernel);
@@ -170,11 +171,11 @@ mod tests {
         Stat::of(&file(pid, "stat")).unwrap()
     }
 
-    /// A process that is ended with the test.
+    /// A process that is killed at the end of the test.
     struct Stopped(Child);
 
     impl Stopped {
-        /// A shell that has done this and stopped itself.
+        /// A shell that has run the script and stopped itself.
         fn after(script: &str) -> Self {
             let script = format!("{script}; kill -STOP $$");
             let child = Self(Command::new("sh").args(["-c", &script]).spawn().unwrap());
@@ -207,8 +208,7 @@ mod tests {
         let task = &tasks.read().unwrap()[&pid];
 
         let (told, files) = (task.stat(), stat(pid));
-        // The files round the time of the program and that of the kernel for it down, each for
-        // itself.
+        // The files round the time of the program and the kernel's time for it down separately.
         assert!((0..=1).contains(&(told.cpu_ticks - files.cpu_ticks)), "{told:?} {files:?}");
         assert!(told.cpu_ticks > 0);
         assert_eq!(told, Stat { cpu_ticks: told.cpu_ticks, ..files });
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_it_by_the_numbers_of_its_pid_namespace() {
+    fn a_process_has_the_number_of_its_pid_namespace() {
         if tasks().is_none() {
             return;
         }
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_threads_that_are_there_and_those_that_have_ended() {
+    fn living_and_ended_threads_are_counted() {
         let Some(mut tasks) = tasks() else { return };
         let used = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap();
         let spin = move || {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_threads_of_the_kernel_and_those_that_wait_for_a_disk() {
+    fn kernel_threads_and_waits_for_disks_are_recognized() {
         let told = |flags, state| Task { flags, state, ..Task::default() }.stat();
         assert!(told(0x0020_8040, 0).is_kernel_thread);
         assert!(!told(0x0040_0000, 0).is_kernel_thread);

@@ -1,6 +1,6 @@
-//! Times at which tasks of nodes waited for a CPU, from their wake-up, or from when the timer was
-//! due that woke them, or from their preemption, until they ran: the events of the scheduler's
-//! program.
+//! Times at which tasks of nodes waited for a CPU, from the events of the scheduler's program. A
+//! wait begins when the task is woken, when the timer was due that woke it, or when it is
+//! preempted. It ends when the task runs.
 
 use aya::maps::{Array, MapData, RingBuf};
 use netloom_monitor::{Observation, Party, SignalKind};
@@ -22,20 +22,20 @@ pub struct Waits {
     lost: Array<MapData, u64>,
     told_lost: u64,
     clock: Clock,
-    /// Of each node by its number, whether its waits are told.
+    /// Whether the waits of a node are reported, by the node's number.
     nodes: Vec<bool>,
-    /// Whether all of them were said to be observed.
+    /// Whether all of them have been reported as observed.
     told: bool,
-    /// Why timers that the kernel looks at late are not seen.
+    /// The reason why late timers of the kernel cannot be observed.
     without_timers: Option<String>,
-    /// Who had the CPU meanwhile.
+    /// Names the parties that held the CPU meanwhile.
     runners: Runners,
-    /// One that ended after the last look.
+    /// An event that ended after the last look.
     next: Option<[u64; WORDS]>,
 }
 
-/// Of an event: the node, since when, until when, how late the task was before, and who had the CPU
-/// meanwhile.
+/// Words of an event: the node, since when, until when, how late the task was before, and who held
+/// the CPU meanwhile.
 const WORDS: usize = 5;
 
 impl Waits {
@@ -64,7 +64,8 @@ impl Waits {
         }
     }
 
-    /// The next event that is not later. There may be more of those than can be told meanwhile.
+    /// The next event that ended by `now`. Later ones are left, because they may come faster than
+    /// they can be reported.
     fn next_until(&mut self, now: u64) -> Result<Option<[u64; WORDS]>, Why> {
         self.next = match self.next.take() {
             None => next(&mut self.waits)?,

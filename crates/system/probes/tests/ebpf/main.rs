@@ -1,5 +1,5 @@
-//! Event-driven probes on the running kernel. Needs root; where the kernel gives no BPF, the tests
-//! say so and end.
+//! Event-driven probes on the running kernel. They need root. If the kernel permits no BPF, the
+//! tests print so and end.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ mod waits;
 
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// The probes, and all that they have told.
+/// The probes, and all observations that they have reported.
 struct Watch {
     probes: Probes,
     began: Instant,
@@ -31,7 +31,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Nothing where the kernel does not permit it, which is printed.
+    /// `None` if the kernel does not permit it. Then it prints why.
     fn start(nodes: Vec<Node>) -> Option<Self> {
         Self::at(&Places::of_this_machine(nodes))
     }
@@ -56,7 +56,7 @@ impl Watch {
         self.probes.poll(at, &mut |seen| self.seen.push((at, seen)));
     }
 
-    /// Looks every 20 ms for so long.
+    /// Looks every 20 ms for this long.
     fn look_for(&mut self, length: StdDuration) {
         let end = Instant::now() + length;
         while Instant::now() < end {
@@ -65,7 +65,7 @@ impl Watch {
         }
     }
 
-    /// The stretches of a CPU in their order: what was told last of each, and who used it in all.
+    /// The stretches of a CPU in order: the last report of each, and the total use by party.
     fn stretches(&self, of: u32) -> Vec<(BusyStretch, BTreeMap<Party, u64>)> {
         let mut stretches = BTreeMap::<u64, (BusyStretch, BTreeMap<Party, u64>)>::new();
         for (_, seen) in &self.seen {
@@ -101,10 +101,10 @@ fn spin(length: StdDuration) {
 }
 
 const MS: u64 = 1_000_000;
-/// Of the kernel's clock for users.
+/// A tick of the kernel's clock for user space.
 const TICK_NS: u64 = 10 * MS;
 
-/// A process that does not give its CPU away makes a stretch, of which nothing is left unsaid.
+/// A process that does not give up its CPU makes a stretch, and all of its time is attributed.
 #[test]
 fn a_lone_spinner_is_seen_while_it_spins() {
     let Some(mut watch) = Watch::start(vec![]) else { return };
@@ -115,7 +115,7 @@ fn a_lone_spinner_is_seen_while_it_spins() {
     watch.look_for(StdDuration::from_millis(400));
     let stretches = watch.stretches(0);
     let (longest, uses) = stretches.iter().max_by_key(|(last, _)| length_of(last)).unwrap();
-    // The spinner was there all the time but for its start.
+    // The spinner ran all the time but for its start.
     assert!(length_of(longest) > 300 * MS, "{stretches:?}");
     assert!(uses[&Party::Engine] > 0, "{uses:?}");
     spinner.join().unwrap();
@@ -123,7 +123,8 @@ fn a_lone_spinner_is_seen_while_it_spins() {
     watch.look_for(StdDuration::from_millis(2000));
     for (last, uses) in watch.stretches(0) {
         let (length, sum) = (length_of(&last), uses.values().sum::<u64>());
-        // Every nanosecond is somebody's, until the end or at least the last look.
+        // Every nanosecond is attributed, until the end of the stretch, or at least until the last
+        // look.
         if last.ended.is_some() && length >= 10 * MS {
             assert_eq!(sum, length, "{uses:?}");
         } else if length >= 10 * MS {
@@ -132,7 +133,8 @@ fn a_lone_spinner_is_seen_while_it_spins() {
     }
 }
 
-/// A busy loop that rests for a moment far shorter than a tick is not busy without a break.
+/// A busy loop that rests for a moment far shorter than a tick does not count as busy without a
+/// break.
 #[test]
 fn a_short_idle_moment_ends_a_stretch() {
     let Some(mut watch) = Watch::start(vec![]) else { return };
@@ -149,7 +151,7 @@ fn a_short_idle_moment_ends_a_stretch() {
         watch.look_for(StdDuration::from_millis(260));
         rester.join().unwrap();
         let told: Vec<u64> = watch.stretches(0).iter().map(|(last, _)| length_of(last)).collect();
-        // At least three rests were seen.
+        // At least three rests were observed.
         if told.iter().filter(|length| (29 * MS..60 * MS).contains(length)).count() >= 3 {
             return;
         }
@@ -161,7 +163,7 @@ fn a_short_idle_moment_ends_a_stretch() {
     }
 }
 
-/// A shell that counts when it is told to, says so, and then waits; it ends with the test.
+/// A shell that counts on request, confirms, and then waits. It is killed at the end of the test.
 struct Counting(Child);
 
 impl Counting {
@@ -194,7 +196,7 @@ impl Counting {
         fs::metadata(format!("/proc/{}/ns/net", self.0.id())).unwrap().ino()
     }
 
-    /// Its CPU time, in ticks, user's and system's.
+    /// Its CPU time in ticks, of user and system mode.
     fn ticks(&self) -> u64 {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
         let words: Vec<&str> = stat.split(' ').collect();
@@ -209,8 +211,8 @@ impl Drop for Counting {
     }
 }
 
-/// What processes use is told whole: of a node, from the first look on, and of one outside that
-/// began later.
+/// The use of processes is reported in full: of a node from the first look on, and of a process
+/// outside that began later.
 #[test]
 fn what_processes_use_is_theirs() {
     if !nix::unistd::geteuid().is_root() {
@@ -234,7 +236,7 @@ fn what_processes_use_is_theirs() {
             _ => None,
         })
     };
-    // The next look at processes sees all of it.
+    // The next look at processes includes all of it.
     while told(&watch, Party::Node(0)).is_none() {
         watch.look_for(StdDuration::from_millis(100));
         assert!(watch.began.elapsed() < StdDuration::from_secs(60), "{:?}", watch.seen);
@@ -249,7 +251,7 @@ fn what_processes_use_is_theirs() {
     assert!(watch.seen.iter().any(|(_, seen)| *seen == named), "{:?}", watch.seen);
 }
 
-/// In a PID namespace, processes have other numbers than those by which the first one knows them.
+/// In a PID namespace, processes have other IDs than in the first namespace.
 #[test]
 fn processes_have_the_numbers_of_their_pid_namespace() {
     if Watch::start(vec![]).is_none() {
@@ -278,7 +280,7 @@ fn a_disk_that_is_written_to_is_busy_and_then_not() {
         for _ in 0..256 {
             file.write_all(&vec![1; 1 << 20]).unwrap();
         }
-        // All of it at once: the queue does not run dry.
+        // All of it is written at once, so that the queue does not run dry.
         file.sync_all().unwrap();
     });
     while !writer.is_finished() {
@@ -296,7 +298,7 @@ fn a_disk_that_is_written_to_is_busy_and_then_not() {
     assert!(told.iter().any(|stretch| length_of(stretch) > 10 * MS), "{told:?}");
     let named = |(_, seen): &(Time, O)| matches!(seen, O::Named { what: Subject::Disk(told), .. } if *told as u64 == disk);
     assert!(watch.seen.iter().any(named));
-    // Whoever else writes, rests within 20 s.
+    // Other writers rest at some time within 20 s.
     let idle = (0..1000).any(|_| {
         watch.seen.clear();
         watch.look_for(StdDuration::from_millis(20));
@@ -307,7 +309,7 @@ fn a_disk_that_is_written_to_is_busy_and_then_not() {
 
 const WITHOUT_RIGHTS: &str = "NETLOOM_TEST_WITHOUT_RIGHTS";
 
-/// Who may not load programs is told so, and gets the polling probes.
+/// A user who may not load programs is notified, and gets the polling probes.
 #[test]
 fn without_rights_the_polling_probes_take_over() {
     if std::env::var_os(WITHOUT_RIGHTS).is_none() {

@@ -1,4 +1,4 @@
-//! How long tasks of nodes wait for a CPU, and who has it meanwhile.
+//! How long tasks of nodes wait for a CPU, and who holds it meanwhile.
 
 use std::error::Error;
 use std::fs;
@@ -18,8 +18,8 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 
 use super::{MS, Watch, pin, spin};
 
-/// What `work` gives in a node of its own, of which waits beyond `tolerated` are watched from just
-/// before until it ends. Nothing where that is not permitted, which is printed.
+/// Runs `work` in a node of its own. Waits beyond `tolerated` are watched from just before it until
+/// it ends. Returns `None` and prints why if that is not permitted.
 fn in_a_node<T: Send + 'static>(
     tolerated: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -32,7 +32,7 @@ fn in_a_node<T: Send + 'static>(
         inode.send(Ok(fs::metadata("/proc/thread-self/ns/net").unwrap().ino())).unwrap();
         gone.recv().ok()?;
         give.send(work()).ok()?;
-        // The namespace stays while it is watched: its number would be another's soon.
+        // The namespace lives while it is watched: its number might soon belong to another.
         gone.recv().ok()
     });
     let netns = match node.recv().unwrap() {
@@ -59,8 +59,8 @@ fn in_a_node<T: Send + 'static>(
     Some((watch, given))
 }
 
-/// Runs `spin` in so many threads of this one's node on CPU 0; what they waited for it, in ns, and
-/// how many times, with this thread's own.
+/// Runs `spin` in this many threads of this thread's node on CPU 0. Returns how long they waited
+/// for it, in ns, and how many times, including this thread's own waits.
 fn on_one_cpu(threads: usize, spin: fn()) -> (u64, u64) {
     let before = schedstat();
     let spinner = |_| {
@@ -77,7 +77,7 @@ fn on_one_cpu(threads: usize, spin: fn()) -> (u64, u64) {
     (own.0 - before.0 + all.0, own.1 - before.1 + all.1)
 }
 
-/// The waits that were told, in ns, and how many.
+/// Total of the reported waits, in ns, and their number.
 fn told_waits(watch: &Watch) -> (u64, u64) {
     let lengths = watch.seen.iter().filter_map(|(_, seen)| match seen {
         O::Waited { party: Party::Node(0), began, ended, .. } => {
@@ -88,27 +88,26 @@ fn told_waits(watch: &Watch) -> (u64, u64) {
     lengths.fold((0, 0), |(sum, times), length| (sum + length, times + 1))
 }
 
-/// Waits of a node's tasks are those that the kernel counts in `/proc/PID/schedstat`.
+/// Reported waits of a node's tasks equal those that the kernel counts in `/proc/PID/schedstat`.
 #[test]
-fn waits_are_those_of_schedstat() {
+fn reported_waits_equal_those_of_schedstat() {
     let spinners = || on_one_cpu(2, || spin(StdDuration::from_millis(400)));
     let Some((watch, (waited, times))) = in_a_node(Duration::ZERO, spinners) else { return };
     let (told, told_times) = told_waits(&watch);
     // Two spinners on one CPU wait half of the time.
     assert!(waited > 200 * MS, "{waited}");
-    // The first and the last switches of the threads are not within both counts: two for each of
-    // three.
+    // The first and the last switch of each of three threads are in one of the counts only.
     assert!(told_times <= times + 6, "{told_times} of {times}");
-    // The two clocks are read at most some 10 µs apart. What is less than a sixteenth of all may
-    // still wait to be told.
+    // The two clocks are read at most some 10 µs apart. Less than a sixteenth of all waits may not
+    // be reported yet.
     let slack = times * 30_000 + 6 * 4 * MS;
     assert!(told < waited + slack && told + slack + waited / 16 > waited, "{told} of {waited}");
 }
 
-/// Threads that give way to each other all the time, each of which is late for nearly all of it,
-/// need few events.
+/// Threads that give way to each other all the time, so that each of them is late nearly all the
+/// time, need few events.
 #[test]
-fn waits_that_follow_each_other_are_told_together() {
+fn consecutive_waits_are_reported_together() {
     let giving_way = || {
         on_one_cpu(3, || {
             let end = Instant::now() + StdDuration::from_millis(600);
@@ -122,13 +121,13 @@ fn waits_that_follow_each_other_are_told_together() {
     let (told, told_times) = told_waits(&watch);
     // Two of three wait at any time.
     assert!(waited > 600 * MS, "{waited} in {times}");
-    // Each is late from its first millisecond on; less than a sixteenth of that may still wait to
-    // be told. From 1/8 ms on, each event tells 1/16 more than the last: 150 at most for each of
-    // three until 1 s.
+    // Each thread is late from its first millisecond on, and less than a sixteenth of that may not
+    // be reported yet. From 1/8 ms on, each event reports 1/16 more than the last: at most 150 for
+    // each of three threads until 1 s.
     assert!(told_times < 450, "{told_times}");
     if times < 10_000 {
-        // Others have the CPU for whole slices: whoever gets one is on time again, and its next
-        // wait is tolerated for its first millisecond.
+        // Other processes hold the CPU for whole slices. A thread that gets one is on time again,
+        // and its next wait is tolerated for the first millisecond.
         println!("only {times} waits: what they sum up to is not compared");
         return;
     }
@@ -142,7 +141,7 @@ fn three_spinners() {
 }
 
 #[test]
-fn a_task_that_is_preempted_carries_what_it_has_waited() {
+fn a_preempted_task_carries_its_waits() {
     let timed = || {
         let began = Instant::now();
         three_spinners();
@@ -153,16 +152,17 @@ fn a_task_that_is_preempted_carries_what_it_has_waited() {
         O::Waited { carried, .. } => Some(carried.as_nanos()),
         _ => None,
     });
-    // Two thirds of 0.2 s, and more beside other work: of the time that all took, less what it ran.
+    // Two thirds of 0.2 s, and more beside other work: the time that all threads took, less the
+    // time that this one ran.
     let carried = carried.max().unwrap_or(0);
     assert!(carried > 20 * MS && carried < lasted, "{carried} of {lasted}");
 }
 
-/// While a task waits, it is the one that has the CPU who keeps it waiting: another of its node, or
-/// one of no node. Real-time threads take CPU 0 in turn, so that whatever else the machine does has
-/// no part in it.
+/// A wait is attributed to the party that holds the CPU meanwhile: another task of the node, or a
+/// task of no node. Real-time threads take turns on CPU 0, so that other work of the machine has no
+/// part in it.
 #[test]
-fn a_wait_is_put_down_to_who_had_the_cpu() {
+fn a_wait_is_attributed_to_the_holder_of_the_cpu() {
     let three = || before_all_others().then(|| on_one_cpu(3, take_turns));
     let Some((watch, waited)) = in_a_node(Duration::ZERO, three) else { return };
     let Some((waited, _)) = waited else { return };
@@ -172,7 +172,7 @@ fn a_wait_is_put_down_to_who_had_the_cpu() {
 
     let start = Arc::new(Barrier::new(2));
     let with = Arc::clone(&start);
-    // Of this process, which the probe takes for the engine's.
+    // A thread of this process, which the probe takes for the engine.
     let beside = thread::spawn(move || {
         pin(0);
         assert!(before_all_others());
@@ -193,8 +193,8 @@ fn a_wait_is_put_down_to_who_had_the_cpu() {
     assert_put_down_to(Party::Engine, waited, &watch);
 }
 
-/// Gives this thread, and those that it starts, a real-time priority. Not where that is not
-/// permitted, which is printed.
+/// Gives this thread, and the threads that it starts, a real-time priority. Returns `false` and
+/// prints why if that is not permitted.
 fn before_all_others() -> bool {
     let thread = nix::unistd::gettid().to_string();
     let output = Command::new("chrt").args(["--fifo", "--pid", "1", &thread]).output();
@@ -205,7 +205,7 @@ fn before_all_others() -> bool {
     permitted
 }
 
-/// Has the CPU for 2 ms, then whoever waits at the same priority, and so on for 0.2 s.
+/// Holds the CPU for 2 ms, then gives way to others of the same priority, and so on for 0.2 s.
 fn take_turns() {
     let began = Instant::now();
     while began.elapsed() < StdDuration::from_millis(200) {
@@ -214,11 +214,12 @@ fn take_turns() {
     }
 }
 
-/// Nearly all that a node of the highest priority waited is told, and put down to this party.
+/// Asserts that nearly all waits of a node of the highest priority are reported, and attributed to
+/// this party.
 fn assert_put_down_to(party: Party, waited: u64, watch: &Watch) {
     let told = put_down_to(party, watch);
-    // Less than a sixteenth may still wait to be told, and the first wait of a thread is that for
-    // its start.
+    // Less than a sixteenth may not be reported yet, and a thread's first wait is the one for its
+    // start.
     assert!(told > waited / 4 * 3, "{told} of {waited}: {:?}", watch.seen);
     for other in [Party::Node(0), Party::Engine, Party::Kernel] {
         let others = if other == party { 0 } else { put_down_to(other, watch) };
@@ -226,7 +227,7 @@ fn assert_put_down_to(party: Party, waited: u64, watch: &Watch) {
     }
 }
 
-/// For how long the node waited by this party, in ns.
+/// How long the node waited for this party, in ns.
 fn put_down_to(party: Party, watch: &Watch) -> u64 {
     let waits = watch.seen.iter().filter_map(|(_, seen)| match seen {
         O::Waited { began, ended, by, .. } if *by == party => {
@@ -237,7 +238,8 @@ fn put_down_to(party: Party, watch: &Watch) -> u64 {
     waits.sum()
 }
 
-/// Sleeps until so long after `began`, on a clock that programs ask the time of; how late it woke.
+/// Sleeps until `after` has passed since `began`, on a clock that programs read. Returns how late
+/// it woke.
 fn sleep_until(began: StdDuration, after: StdDuration) -> StdDuration {
     let until = began + after;
     let flags = ClockNanosleepFlags::TIMER_ABSTIME;
@@ -250,12 +252,12 @@ fn now() -> StdDuration {
     clock_gettime(ClockId::CLOCK_REALTIME).unwrap().into()
 }
 
-/// A task that sleeps when its CPU stands still waits from when it was to wake.
+/// A task that sleeps while its CPU stands still waits from the time at which it was to wake.
 #[test]
-fn a_timer_that_is_late_is_a_wait() {
+fn a_late_timer_is_a_wait() {
     let sleeping = || {
         pin(0);
-        // What is known of a task begins when it first sleeps.
+        // Records of a task begin when it first sleeps.
         thread::sleep(StdDuration::from_millis(1));
         let stall = stall_this_thread(StdDuration::from_millis(10));
         let late = sleep_until(now(), StdDuration::from_millis(5));
@@ -270,14 +272,14 @@ fn a_timer_that_is_late_is_a_wait() {
         _ => None,
     });
     let longest = longest.max().unwrap_or(0);
-    // The kernel may look at the timer of an ordinary task 50 us later than it asks without being
+    // The kernel may serve the timer of an ordinary task 50 us later than requested, without being
     // late.
     assert!(longest <= late && longest + MS > late, "{longest} of {late}");
 }
 
-/// A task that asks to be woken at a time that is over waits for nothing: it is late by itself.
+/// A task that asks to be woken at a past time waits for nothing: the task itself is late.
 #[test]
-fn a_time_that_is_over_is_no_wait() {
+fn a_timer_in_the_past_is_not_a_wait() {
     let late = || {
         let began = now();
         thread::sleep(StdDuration::from_millis(100));
@@ -286,13 +288,13 @@ fn a_time_that_is_over_is_no_wait() {
         }
     };
     let Some((watch, ())) = in_a_node(Duration::from_millis(50), late) else { return };
-    // Beside other work, it may now and then wait in truth; never each time.
+    // Beside other work, it may really wait now and then, but never each time.
     let (waited, times) = told_waits(&watch);
     assert!(times < 50, "{waited} ns in {times} waits");
 }
 
-/// When this thread next sleeps, its CPU stands still for so long: until what is given is dropped.
-/// Nothing where the kernel has no such programs, which is printed.
+/// Makes this thread's CPU stand still for `length` when the thread next sleeps, until the returned
+/// value is dropped. Returns `None` and prints why if the kernel has no such programs.
 fn stall_this_thread(length: StdDuration) -> Option<Ebpf> {
     let attached = || -> Result<Ebpf, Box<dyn Error>> {
         let object = aya::include_bytes_aligned!("../../bpf/stall.bpf.o");
@@ -313,14 +315,14 @@ fn stall_this_thread(length: StdDuration) -> Option<Ebpf> {
         .ok()
 }
 
-/// Shorter waits than are asked for are not told.
+/// Waits no longer than tolerated are not reported.
 #[test]
-fn short_waits_are_not_told() {
+fn short_waits_are_not_reported() {
     let Some((watch, _)) = in_a_node(Duration::from_secs(1), three_spinners) else { return };
     assert_eq!(told_waits(&watch), (0, 0));
 }
 
-/// Time waited for a CPU, in ns, and times run, of this thread.
+/// Time that this thread waited for a CPU, in ns, and how many times it ran.
 fn schedstat() -> (u64, u64) {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     let columns: Vec<u64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();

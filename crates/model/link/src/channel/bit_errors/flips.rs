@@ -1,16 +1,18 @@
 //! Which bits of a frame are wrong, given that at least one is. Each bit is wrong with the same
-//! probability, independently: the number of wrong bits is binomial, their positions uniform.
+//! probability, independently: the number of wrong bits is binomial and their positions are
+//! uniform.
 //!
-//! Where wrong bits are rare, the distance from one to the next is drawn, one draw for each wrong bit
-//! (geometric skipping; Devroye 1986, ch. X.2). Where they are not, 64 bits are decided together, by
-//! comparing 64 random numbers with the probability digit by digit: some eight draws of 64 bits.
+//! Where wrong bits are rare, the distance from one to the next is drawn, with one draw for each
+//! wrong bit (geometric skipping; Devroye 1986, ch. X.2). Where they are frequent, 64 bits are
+//! decided together, by comparing 64 random numbers with the probability digit by digit. This takes
+//! some eight draws of 64 bits.
 
 use crate::Stream;
 
-/// From this probability on, 64 bits together cost less than skipping.
+/// From this probability on, deciding 64 bits together costs less than skipping.
 const DENSE: f64 = 1.0 / 32.0;
 
-/// Draws wrong bits.
+/// Draws the positions of wrong bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flips {
     probability: f64,
@@ -19,15 +21,16 @@ pub(super) struct Flips {
 }
 
 impl Flips {
-    /// Each bit is wrong with `probability`.
+    /// Creates a source in which each bit is wrong with `probability`.
     pub fn new(probability: f64) -> Self {
         Self { probability, log_right: libm::log1p(-probability) }
     }
 
-    /// Appends the wrong ones of `bits` bits, in order, to `out`. At least one is wrong: `draw` is
-    /// uniform below the probability of that, `1 - (1 - p)^bits`, and is used up here.
+    /// Appends the positions of the wrong bits of a frame of `bits` bits to `out`, in order. At
+    /// least one bit is wrong. `draw` is uniform below the probability of that, `1 - (1 - p)^bits`,
+    /// and decides the first position.
     pub fn draw(&self, bits: u64, draw: f64, stream: &mut Stream, out: &mut Vec<u64>) {
-        // Rounding must not put the first one behind the end.
+        // Rounding must not put the first wrong bit behind the end.
         let first = self.right_bits_before(draw).min(bits - 1);
         out.push(first);
         if self.probability < DENSE {
@@ -37,8 +40,8 @@ impl Flips {
         }
     }
 
-    /// How many right bits come before a wrong one: the inverse of the geometric distribution
-    /// function at `u`.
+    /// Returns the number of right bits before a wrong one: the inverse of the geometric
+    /// distribution function at `u`.
     fn right_bits_before(&self, u: f64) -> u64 {
         (libm::log1p(-u) / self.log_right) as u64
     }
@@ -70,15 +73,15 @@ impl Flips {
     }
 }
 
-/// 64 bits, each set with `probability`, which is at least 2⁻¹¹ so that 64 binary digits say it
-/// exactly.
+/// Returns 64 bits, each set with `probability`. The probability is at least 2⁻¹¹, so 64 binary
+/// digits represent it exactly.
 fn wrong_of_64(probability: f64, stream: &mut Stream) -> u64 {
     if probability >= 1.0 {
         return u64::MAX;
     }
     let mut digits = (probability * 18_446_744_073_709_551_616.0) as u64;
-    // A bit is set if its random number is below the probability: if the first digit in which they
-    // differ is 1 in the probability.
+    // A bit is set if its random number is below the probability. That is the case if the first
+    // digit in which they differ is 1 in the probability.
     let (mut set, mut undecided) = (0, u64::MAX);
     while undecided != 0 && digits != 0 {
         let random = stream.bits();
@@ -97,8 +100,8 @@ fn wrong_of_64(probability: f64, stream: &mut Stream) -> u64 {
 mod tests {
     use super::*;
 
-    /// Wrong bits in `frames` frames of `bits` bits, as counts of each number of wrong bits and of
-    /// each position.
+    /// Draws the wrong bits of `frames` frames of `bits` bits. Returns how often each number of
+    /// wrong bits and each position occurred.
     fn sample(probability: f64, bits: u64, frames: u32) -> (Vec<f64>, Vec<f64>) {
         let (flips, mut stream) = (Flips::new(probability), Stream::new(5, "flips"));
         let hit = -libm::expm1(bits as f64 * libm::log1p(-probability));
@@ -113,7 +116,8 @@ mod tests {
         (numbers, positions)
     }
 
-    /// The binomial law of `bits` bits given at least one, from 0 to 7 wrong bits and for more.
+    /// Returns the binomial law of `bits` bits given at least one wrong bit, for 1 to 7 wrong bits
+    /// and for more.
     fn law(probability: f64, bits: u64) -> Vec<f64> {
         let right = 1.0 - probability;
         let mut law = vec![right.powi(bits as i32)];
@@ -130,8 +134,9 @@ mod tests {
         pairs.filter(|(_, e)| **e > 0.0).map(|(n, e)| (n - e).powi(2) / e).sum()
     }
 
-    /// 480 bits, with about 2 wrong ones by skipping and by words, against the binomial law (99 %
-    /// at 7 degrees of freedom: 18.48) and against uniform positions (479 degrees: 555.0).
+    /// Frames of 480 bits use skipping, with about 2 wrong bits each; frames of 64 bits use whole
+    /// words. The numbers are compared with the binomial law (99 % at 7 degrees of freedom: 18.48),
+    /// and the positions with the uniform law (479 degrees: 555.0).
     #[test]
     fn numbers_are_binomial_and_positions_uniform() {
         for (probability, bits) in [(0.004, 480), (DENSE, 64)] {

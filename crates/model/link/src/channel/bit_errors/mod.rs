@@ -1,9 +1,9 @@
-//! Bit errors: what they do to a frame, and which frames they hit.
+//! Bit errors: which frames they hit, and their effect on a frame.
 //!
 //! | file | what |
 //! |---|---|
-//! | `rate` | how often a bit is wrong |
-//! | `flips` | which bits of a frame that is hit |
+//! | `rate` | the bit error rate |
+//! | `flips` | the wrong bits of a frame that is hit |
 
 mod flips;
 mod rate;
@@ -15,7 +15,7 @@ use crate::Stream;
 use flips::Flips;
 pub use rate::BitErrorRate;
 
-/// What bit errors do to a frame.
+/// The effect of bit errors on a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BitErrors {
@@ -31,8 +31,8 @@ pub enum BitErrors {
 pub(crate) struct BitErrorProcess {
     rate: BitErrorRate,
     flips: Flips,
-    /// The length last asked for and the probability that a frame of it is hit: traffic has few
-    /// lengths, and exponentials cost more than draws.
+    /// The last frame length in bytes, and the probability that a frame of that length is hit.
+    /// Traffic has few different lengths, and an exponential costs more than a draw.
     known: (u64, f64),
     stream: Stream,
 }
@@ -41,7 +41,7 @@ pub(crate) struct BitErrorProcess {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hit {
     bytes: u64,
-    /// The draw that decided it, which also decides the first wrong bit.
+    /// The random number that decided the hit. It also decides the first wrong bit.
     draw: f64,
 }
 
@@ -51,7 +51,7 @@ impl BitErrorProcess {
         Self { rate, flips: Flips::new(rate.value()), known: (0, 0.0), stream }
     }
 
-    /// Another rate. The stream of random numbers goes on.
+    /// Sets another rate. The random stream continues.
     pub fn configure(&mut self, rate: BitErrorRate) {
         self.rate = rate;
         self.flips = Flips::new(rate.value());
@@ -63,7 +63,7 @@ impl BitErrorProcess {
         self.rate != BitErrorRate::default()
     }
 
-    /// Whether at least one bit of the next frame, which has `bytes`, is wrong.
+    /// Decides whether at least one bit of the next frame, of `bytes` bytes, is wrong.
     #[inline]
     pub fn hit(&mut self, bytes: u64) -> Option<Hit> {
         if self.known.0 != bytes {
@@ -73,7 +73,7 @@ impl BitErrorProcess {
         (draw < self.known.1).then_some(Hit { bytes, draw })
     }
 
-    /// Appends the wrong bits of a frame that was hit, in order.
+    /// Appends the positions of the wrong bits of a frame that was hit to `out`, in order.
     pub fn wrong_bits(&mut self, hit: Hit, out: &mut Vec<u64>) {
         self.flips.draw(8 * hit.bytes, hit.draw, &mut self.stream, out);
     }

@@ -1,4 +1,4 @@
-//! How often bits are wrong: what can be written, and what it means for a frame.
+//! Bit error rates: their notation, and the frame error probability that follows from them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct BitErrorRate(f64);
 
 impl BitErrorRate {
-    /// A rate of `value`; `None` outside 0 to 1 or not a number.
+    /// Creates a bit error rate; `None` if `value` is outside 0 to 1 or not a number.
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
@@ -22,8 +22,8 @@ impl BitErrorRate {
         self.0
     }
 
-    /// Probability that a frame of `bytes` has at least one wrong bit, `1 - (1 - p)^(8·bytes)`,
-    /// exact for tiny `p` too.
+    /// Probability that a frame of `bytes` bytes has at least one wrong bit,
+    /// `1 - (1 - p)^(8·bytes)`. It is exact for tiny `p` too.
     pub fn frame_error_probability(self, bytes: u64) -> f64 {
         match bytes {
             0 => 0.0,

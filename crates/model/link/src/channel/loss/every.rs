@@ -1,6 +1,6 @@
-//! Each n-th frame.
+//! Loss of every n-th frame.
 
-/// Counts to the next loss.
+/// Counts frames up to the next loss.
 #[derive(Debug)]
 pub(super) struct Counter {
     n: u32,
@@ -8,12 +8,12 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Loses the `n`th frame, the `2n`th and so on.
+    /// Creates a counter that loses the `n`th frame, the `2n`th and so on.
     pub fn new(n: u32) -> Self {
         Self { n, passed: 0 }
     }
 
-    /// Whether the next frame is lost.
+    /// Decides whether the next frame is lost.
     pub fn next(&mut self) -> bool {
         self.passed += 1;
         let lost = self.passed >= self.n;

@@ -1,4 +1,4 @@
-//! Losses in bursts with receptions among them: netem's four states.
+//! Losses in bursts with receptions within the bursts: netem's four-state model.
 
 use netloom_units::Probability;
 use schemars::JsonSchema;
@@ -6,30 +6,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::Stream;
 
-/// The four-state model of tc-netem (Salsano, Ludovici, Ordine 2009): 1 reception within a gap,
-/// 2 reception within a burst, 3 loss within a burst, 4 isolated loss, which 1 always follows.
+/// The four-state model of tc-netem (Salsano, Ludovici, Ordine 2009). Its states are 1 reception
+/// within a gap, 2 reception within a burst, 3 loss within a burst, and 4 isolated loss, which is
+/// always followed by 1.
 ///
 /// The loss rate is `(p14 + p13/p31) / (1 + p14 + p13/p31 · (1 + p32/p23))`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FourState {
-    /// From 1 to 3: a burst begins.
+    /// Probability of a transition from 1 to 3: a burst begins.
     pub p13: Probability,
-    /// From 3 to 1: a burst ends.
+    /// Probability of a transition from 3 to 1: a burst ends.
     pub p31: Probability,
-    /// From 3 to 2: a reception within a burst; default `0%`.
+    /// Probability of a transition from 3 to 2: a reception within a burst; default `0%`.
     #[serde(default)]
     pub p32: Probability,
-    /// From 2 to 3: the burst goes on losing; default `100%`.
+    /// Probability of a transition from 2 to 3: the burst goes on losing; default `100%`.
     #[serde(default = "super::always")]
     pub p23: Probability,
-    /// From 1 to 4: an isolated loss; default `0%`.
+    /// Probability of a transition from 1 to 4: an isolated loss; default `0%`.
     #[serde(default)]
     pub p14: Probability,
 }
 
 impl FourState {
-    /// The same, if no state is left with more than certainty.
+    /// Returns the model, or an error if the probabilities of leaving a state add up to more than
+    /// 100%.
     pub(crate) fn checked(self) -> Result<Self, String> {
         let above = |a: Probability, b: Probability| a.value() + b.value() > 1.0 + f64::EPSILON;
         if above(self.p13, self.p14) {
@@ -42,7 +44,7 @@ impl FourState {
     }
 }
 
-/// The model in its state; it begins in a gap.
+/// The model with its current state. It begins in a gap.
 #[derive(Debug)]
 pub(super) struct Chain {
     model: FourState,
@@ -62,8 +64,8 @@ impl Chain {
         Self { model, state: State::ReceivedInGap }
     }
 
-    /// Whether the next frame is lost: the state moves, and the frame meets the new one. (netem does
-    /// the same.)
+    /// Decides whether the next frame is lost. The state moves first, and the new state decides, as
+    /// in netem.
     pub fn next(&mut self, stream: &mut Stream) -> bool {
         let FourState { p13, p31, p32, p23, p14 } = self.model;
         let mut either = |first: Probability, second: Probability, states: [State; 3]| {

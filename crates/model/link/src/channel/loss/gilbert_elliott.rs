@@ -7,15 +7,16 @@ use serde::{Deserialize, Serialize};
 use crate::Stream;
 
 /// The Gilbert-Elliott model (Gilbert 1960; Elliott 1963) in the notation of tc-netem: a chain with
-/// a good and a bad state, moved once for each frame, and a probability of loss in each.
+/// a good and a bad state, which moves once for each frame, and a probability of loss in each
+/// state.
 ///
 /// The loss rate is `(p·bad + r·good) / (p + r)` with `bad` = 1-h and `good` = 1-k.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
-    /// Probability to go from the good state to the bad one, for each frame.
+    /// Probability of a transition from the good state to the bad one, for each frame.
     pub p: Probability,
-    /// Probability to go back, for each frame.
+    /// Probability of a transition back, for each frame.
     pub r: Probability,
     /// Probability that a frame is lost in the bad state (1-h); default `100%`.
     #[serde(default = "super::always")]
@@ -25,7 +26,7 @@ pub struct GilbertElliott {
     pub good: Probability,
 }
 
-/// The model in its state; it begins in the good one.
+/// The model with its current state. It begins in the good one.
 #[derive(Debug)]
 pub(super) struct Chain {
     model: GilbertElliott,
@@ -37,8 +38,8 @@ impl Chain {
         Self { model, bad: false }
     }
 
-    /// Whether the next frame is lost: it meets the state that the frame before it left behind, and
-    /// then the state moves. (netem does the same.)
+    /// Decides whether the next frame is lost. The state that the previous frame left behind
+    /// decides, and then the state moves, as in netem.
     pub fn next(&mut self, stream: &mut Stream) -> bool {
         let GilbertElliott { p, r, bad, good } = self.model;
         let (loss, leave) = if self.bad { (bad, r) } else { (good, p) };

@@ -1,15 +1,15 @@
-//! How a channel loses frames: what can be written, and which model draws.
-//! Not here: losses to bit errors (`bit_errors`).
+//! How a channel loses frames: notation and models.
+//! Not here: losses from bit errors (`bit_errors`).
 //!
 //! | file | model |
 //! |---|---|
-//! | `gilbert_elliott` | bursts: a good and a bad state |
-//! | `four_state` | bursts within bursts: netem's `loss state` |
-//! | `pattern` | exactly these frames |
-//! | `every` | each n-th frame |
-//! | `notation` | how a loss is written |
+//! | `gilbert_elliott` | bursts: a chain of a good and a bad state |
+//! | `four_state` | bursts with receptions in them: netem's `loss state` |
+//! | `pattern` | exactly the frames of a pattern |
+//! | `every` | every n-th frame |
+//! | `notation` | the notation of a loss |
 //!
-//! Independent losses (Bernoulli) are one draw and have no file.
+//! Independent losses (Bernoulli) take one draw and have no file.
 
 mod every;
 mod four_state;
@@ -31,20 +31,20 @@ pub(crate) use pattern::Replay;
 pub enum Loss {
     /// Each frame with the same probability, independently of all others.
     Bernoulli(Probability),
-    /// In bursts: a Markov chain of a good and a bad state.
+    /// Losses in bursts: a Markov chain of a good and a bad state.
     GilbertElliott(GilbertElliott),
     /// netem's `loss state`: a Markov chain of four states.
     FourState(FourState),
-    /// Exactly these frames, over and over.
+    /// Exactly the frames of a pattern, which repeats.
     Pattern(LossPattern),
     /// Every n-th frame.
     Every(u32),
-    /// Exactly these frames, from a file, over and over.
+    /// Exactly the frames of a pattern from a file, which repeats.
     Trace(Data<LossPattern>),
 }
 
 impl Loss {
-    /// Nothing is lost.
+    /// No loss.
     pub const NONE: Loss = Loss::Bernoulli(Probability::ZERO);
 
     /// Whether nothing is ever lost.
@@ -59,7 +59,7 @@ impl Default for Loss {
     }
 }
 
-/// What a transition or a loss has as its probability where a model says none but must have one.
+/// The default for transitions and losses that have probability 1 unless the model gives another.
 fn always() -> Probability {
     Probability::new(1.0).expect("one is a probability")
 }
@@ -71,7 +71,7 @@ pub(crate) struct LossProcess {
     stream: Stream,
 }
 
-/// A loss model in its state.
+/// A loss model with its current state.
 #[derive(Debug)]
 enum Model {
     None,
@@ -87,7 +87,7 @@ impl LossProcess {
         Self { model: Model::new(loss), stream: stream.fork("loss") }
     }
 
-    /// Another model, in its first state. The stream of random numbers goes on.
+    /// Sets another model, which begins in its first state. The random stream continues.
     pub fn configure(&mut self, loss: &Loss) {
         self.model = Model::new(loss);
     }
@@ -97,7 +97,7 @@ impl LossProcess {
         !matches!(self.model, Model::None)
     }
 
-    /// Whether the next frame is lost.
+    /// Decides whether the next frame is lost.
     #[inline]
     pub fn next(&mut self) -> bool {
         match &mut self.model {
@@ -122,7 +122,7 @@ impl Model {
             Loss::FourState(model) => Self::FourState(four_state::Chain::new(*model)),
             Loss::Pattern(pattern) => Self::Replay(Replay::new(pattern.clone())),
             Loss::Every(n) => Self::Every(Counter::new(*n)),
-            // Whoever builds a pipe checks that its files were read.
+            // Whoever builds a pipe has checked that its files were read.
             Loss::Trace(trace) => trace.values().map_or(Self::None, |pattern| {
                 Self::Replay(Replay::new(LossPattern::clone(pattern)))
             }),

@@ -1,4 +1,4 @@
-//! How a loss is written: a probability, or a table that names a model.
+//! The notation of a loss: a probability, or a table that names a model.
 
 use std::str::FromStr;
 
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use super::{FourState, GilbertElliott, Loss, LossPattern};
 
-/// Losses that a text cannot say.
+/// The notation of losses that need a table.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "LossModel")]
 #[serde(rename_all = "snake_case")]
 enum LossTable {
     /// Each frame with the same probability.
     Bernoulli(Probability),
-    /// In bursts: a good and a bad state.
+    /// Losses in bursts: a chain of a good and a bad state.
     GilbertElliott(GilbertElliott),
-    /// netem's `loss state`.
+    /// netem's `loss state`: a chain of four states.
     FourState(FourState),
-    /// Exactly these frames, over and over: one digit a frame, `1` for a loss.
+    /// Exactly the frames of a pattern, which repeats: one digit a frame, `1` for a loss.
     Pattern(LossPattern),
-    /// Every n-th frame; 100 means the 100th, the 200th and so on.
+    /// Every n-th frame. For example, 100 means the 100th, the 200th and so on.
     Every(u32),
     /// Like `pattern`, from a file.
     Trace(Data<LossPattern>),

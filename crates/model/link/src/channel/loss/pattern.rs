@@ -1,4 +1,4 @@
-//! Exactly these frames, over and over: patterns in the scenario and traces in files.
+//! Loss of exactly given frames: patterns in the scenario and traces in files, which repeat.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use netloom_units::{DataError, DataFormat, check_count, lines};
 
-/// Which frames are lost: one digit a frame, `1` for a loss.
+/// The frames that are lost: one digit a frame, `1` for a loss.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossPattern {
-    /// Shared: configurations are copied with every change.
+    /// Shared, because configurations are copied with every change.
     lost: Arc<[bool]>,
 }
 
 impl LossPattern {
-    /// For each frame whether it is lost; at the end the pattern starts again.
+    /// Creates a pattern from the fate of each frame: `true` if it is lost. The pattern repeats.
     ///
     /// # Errors
     /// The pattern is empty, or longer than [`MAX_VALUES`](crate::MAX_VALUES).
@@ -26,7 +26,7 @@ impl LossPattern {
         Ok(Self { lost: lost.into() })
     }
 
-    /// For each frame whether it is lost.
+    /// The fate of each frame: `true` if it is lost.
     pub fn lost(&self) -> &[bool] {
         &self.lost
     }
@@ -41,7 +41,7 @@ impl FromStr for LossPattern {
     }
 }
 
-/// Appends what the digits of `text` say.
+/// Appends the fates that the digits of `text` stand for.
 fn read_digits(text: &str, lost: &mut Vec<bool>) -> Result<(), String> {
     for digit in text.chars().filter(|digit| !digit.is_whitespace()) {
         lost.push(match digit {
@@ -101,7 +101,7 @@ impl DataFormat for LossPattern {
     }
 }
 
-/// A pattern being played.
+/// A pattern with its current position.
 #[derive(Debug)]
 pub(crate) struct Replay {
     pattern: LossPattern,
@@ -113,7 +113,7 @@ impl Replay {
         Self { pattern, next: 0 }
     }
 
-    /// Whether the next frame is lost.
+    /// Returns whether the next frame is lost.
     pub fn next(&mut self) -> bool {
         let lost = self.pattern.lost[self.next];
         self.next = (self.next + 1) % self.pattern.lost.len();

@@ -1,11 +1,11 @@
-//! What varies a delay from frame to frame: what can be written, and the draws.
+//! Jitter, the variation of a delay from frame to frame: notation and draws.
 //!
 //! | file | what |
 //! |---|---|
-//! | `shapes` | the distributions that have formulas |
-//! | `offsets`, `table` | the ones that are lists |
-//! | `noise` | random numbers with a correlation |
-//! | `notation` | how a jitter is written |
+//! | `shapes` | the distributions with formulas |
+//! | `offsets`, `table` | the distributions that are lists |
+//! | `noise` | correlated random numbers |
+//! | `notation` | the notation of a jitter |
 
 mod noise;
 mod notation;
@@ -22,17 +22,17 @@ use noise::Noise;
 pub use offsets::Offsets;
 pub use table::DistributionTable;
 
-/// What is added to the delay of each frame. The sum never goes below zero.
+/// The variation that is added to the delay of each frame. The sum is never negative.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Jitter {
-    /// Where the values come from.
+    /// Source of the values.
     pub distribution: JitterDistribution,
-    /// Correlation of each value with the one before it: first-order autoregression, which leaves
-    /// the distribution itself as it is.
+    /// Correlation of each value with the one before it: first-order autoregression, which does not
+    /// change the distribution itself.
     pub correlation: Probability,
 }
 
-/// Where the values of a jitter come from.
+/// The source of the values of a jitter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum JitterDistribution {
     /// No jitter.
@@ -46,16 +46,16 @@ pub enum JitterDistribution {
     Pareto(Duration),
     /// tc-netem's `paretonormal` at this deviation: a quarter normal, three quarters Pareto.
     ParetoNormal(Duration),
-    /// Drawn from these samples, each as likely as the others.
+    /// Samples from which values are drawn, each with the same probability.
     Empirical(Data<Offsets>),
-    /// Drawn from a tc distribution table, scaled to a deviation.
+    /// A tc distribution table from which values are drawn, scaled to a deviation.
     Table(Data<DistributionTable>, Duration),
-    /// These values in this order, over and over.
+    /// A pattern of values in order, which repeats.
     Pattern(Data<Offsets>),
 }
 
 impl Jitter {
-    /// Whether nothing varies.
+    /// Whether there is no jitter.
     pub fn is_none(&self) -> bool {
         self.distribution == JitterDistribution::None
     }
@@ -68,7 +68,7 @@ pub(super) struct JitterProcess {
     noise: Noise,
 }
 
-/// Where a pipe's values come from; deviations in ns.
+/// The source of a pipe's values. Deviations are in ns.
 #[derive(Debug)]
 enum Source {
     None,
@@ -78,7 +78,7 @@ enum Source {
     ParetoNormal(f64),
     Empirical(Arc<Offsets>),
     Table(Arc<DistributionTable>, Duration),
-    /// The values and which one is next.
+    /// The values and the index of the next one.
     Pattern(Arc<Offsets>, usize),
 }
 
@@ -88,7 +88,7 @@ impl JitterProcess {
         Self { source: Source::new(&jitter.distribution), noise }
     }
 
-    /// Another jitter. The noise behind it goes on.
+    /// Sets another jitter. The noise behind it continues.
     pub fn configure(&mut self, jitter: &Jitter) {
         self.source = Source::new(&jitter.distribution);
         self.noise.correlate(jitter.correlation);
@@ -99,7 +99,7 @@ impl JitterProcess {
         !matches!(self.source, Source::None)
     }
 
-    /// What to add to the delay of the next frame.
+    /// Returns the offset to add to the delay of the next frame.
     pub fn next(&mut self) -> Offset {
         let noise = &mut self.noise;
         match &mut self.source {
@@ -120,7 +120,7 @@ impl JitterProcess {
         }
     }
 
-    /// The least that can come.
+    /// The smallest offset that can occur.
     pub fn shortest(&self) -> Offset {
         match &self.source {
             Source::None => Offset::ZERO,
@@ -140,7 +140,7 @@ impl Source {
     fn new(distribution: &JitterDistribution) -> Self {
         use JitterDistribution as Kind;
         let nanos = |deviation: &Duration| deviation.as_nanos() as f64;
-        // Whoever builds a pipe checks that its files were read.
+        // Whoever builds a pipe has checked that its files were read.
         let read = |samples: &Data<Offsets>| samples.values().cloned();
         match distribution {
             Kind::None => Self::None,
@@ -160,7 +160,7 @@ impl Source {
     }
 }
 
-/// The nearest whole number of nanoseconds.
+/// Rounds to the nearest whole nanosecond.
 fn rounded(nanos: f64) -> Offset {
     Offset::from_nanos(libm::round(nanos) as i64)
 }

@@ -1,10 +1,11 @@
-//! Random numbers of which each resembles the one before it.
+//! Correlated random numbers, of which each resembles the one before it.
 //!
-//! A first-order autoregression of Gaussian numbers, `z' = ρz + √(1 - ρ²)·ε`, keeps their distribution
-//! standard normal for any correlation ρ. Its normal distribution function makes them uniform, and the
-//! inverse distribution function of any law makes them that law's (a Gaussian copula), so that each
-//! value by itself is distributed exactly as without correlation. netem instead averages uniform
-//! numbers, `x' = ρx + (1 - ρ)u`, which are no longer uniform: the larger ρ, the narrower.
+//! A first-order autoregression of Gaussian numbers, `z' = ρz + √(1 - ρ²)·ε`, keeps their
+//! distribution standard normal for any correlation ρ. The normal distribution function turns them
+//! into uniform numbers, and the inverse distribution function of any law turns those into numbers
+//! of that law (a Gaussian copula). So each value by itself has exactly the same distribution as
+//! without correlation. netem instead averages uniform numbers, `x' = ρx + (1 - ρ)u`, which are no
+//! longer uniform: the larger ρ, the narrower their distribution.
 
 use netloom_units::Probability;
 
@@ -17,7 +18,7 @@ pub(super) struct Noise {
     correlation: f64,
     /// `√(1 - ρ²)`.
     fresh: f64,
-    /// The latest Gaussian number, once there is one.
+    /// The last Gaussian number, once there is one.
     last: Option<f64>,
     stream: Stream,
 }
@@ -29,13 +30,13 @@ impl Noise {
         noise
     }
 
-    /// Another correlation, from the next number on.
+    /// Sets another correlation, from the next number on.
     pub fn correlate(&mut self, correlation: Probability) {
         self.correlation = correlation.value();
         self.fresh = libm::sqrt(1.0 - self.correlation * self.correlation);
     }
 
-    /// The next number, standard normal.
+    /// Returns the next number, standard normal.
     pub fn gaussian(&mut self) -> f64 {
         let fresh = self.stream.gaussian();
         let z = match self.last {
@@ -46,7 +47,7 @@ impl Noise {
         z
     }
 
-    /// The next number, uniform from 0 to 1.
+    /// Returns the next number, uniform from 0 to 1.
     pub fn uniform(&mut self) -> f64 {
         if self.correlation == 0.0 { self.stream.uniform() } else { distribution(self.gaussian()) }
     }

@@ -1,4 +1,4 @@
-//! How a jitter is written: a duration, or a table that names a distribution.
+//! The notation of a jitter: a duration, or a table that names a distribution.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{DistributionTable, Jitter, JitterDistribution, Offsets};
 
-/// Jitter as a table.
+/// The notation of a jitter that needs a table.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "JitterModel")]
 #[serde(deny_unknown_fields)]
 struct JitterTable {
-    /// Uniform between minus and plus this much.
+    /// Uniform distribution between minus and plus this duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     uniform: Option<Duration>,
-    /// Normal with mean zero and this standard deviation.
+    /// Normal distribution with mean zero and this standard deviation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     normal: Option<Duration>,
     /// tc-netem's `pareto` at this deviation.
@@ -26,16 +26,16 @@ struct JitterTable {
     /// tc-netem's `paretonormal` at this deviation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     paretonormal: Option<Duration>,
-    /// A list of signed durations, or a file with one a line, to draw from.
+    /// Samples to draw from: a list of signed durations, or a file with one a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     empirical: Option<Data<Offsets>>,
     /// A distribution table of tc (`.dist`), scaled to `deviation`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     table: Option<Data<DistributionTable>>,
-    /// What a `table` is scaled to.
+    /// Deviation to which a `table` is scaled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deviation: Option<Duration>,
-    /// A list of signed durations taken in order, over and over.
+    /// A list of signed durations that are taken in order, and repeat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<Data<Offsets>>,
     /// Like `pattern`, from a file with one a line.

@@ -1,25 +1,27 @@
-//! Lists of signed delays: samples to draw from, patterns to follow.
+//! Lists of signed delays: samples to draw from, or patterns to follow.
 
 use netloom_units::{DataError, DataFormat, Offset, UnitError, check_count, lines, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// No length of time takes more characters.
+/// Largest number of characters of a length of time.
 const LONGEST: usize = 64;
 
-/// Signed lengths of time, one a line in a file.
+/// A list of signed lengths of time. In a file, each is on its own line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<Offset>", into = "Vec<Offset>")]
 #[schemars(with = "Vec<Offset>")]
 pub struct Offsets {
     offsets: Vec<Offset>,
-    /// The same from the shortest to the longest: their inverse distribution function.
+    /// The offsets in ascending order: their inverse distribution function.
     sorted: Vec<Offset>,
 }
 
 impl Offsets {
+    /// Creates a list of offsets.
+    ///
     /// # Errors
-    /// There are none, or more than [`MAX_VALUES`](crate::MAX_VALUES).
+    /// The list is empty, or longer than [`MAX_VALUES`](crate::MAX_VALUES).
     pub fn new(offsets: Vec<Offset>) -> Result<Self, String> {
         check_count(offsets.len(), "a list of delays")?;
         let mut sorted = offsets.clone();
@@ -37,14 +39,15 @@ impl Offsets {
         self.sorted[0]
     }
 
-    /// The value below which a share `u` of all values lies, `u` from 0 to 1: each value is as likely
-    /// as the others if `u` is uniform.
+    /// Returns the value below which a share `u` of all values lies, with `u` from 0 to 1. If `u`
+    /// is uniform, all values are equally likely.
     pub(super) fn quantile(&self, u: f64) -> Offset {
         self.sorted[step(u, self.sorted.len())]
     }
 }
 
-/// The step of `count` even ones, from 0, in which `u`, from 0 to 1, lies.
+/// Divides the range from 0 to 1 into `count` equal steps and returns the index of the one with
+/// `u`.
 pub(super) fn step(u: f64, count: usize) -> usize {
     ((u * count as f64) as usize).min(count - 1)
 }

@@ -1,32 +1,33 @@
-//! The distributions of delay that have formulas, in units of their deviation.
+//! The delay distributions that have formulas, in units of their deviation.
 //!
-//! `normal`, `pareto` and `paretonormal` are what iproute2 generates its tables of these names from
-//! (`netem/*.c`), with the same limits; from the formula, not from 4096 steps of it.
+//! `normal`, `pareto` and `paretonormal` are the distributions from which iproute2 generates its
+//! tables of these names (`netem/*.c`), with the same limits. Here values come from the formula,
+//! not from a table of 4096 steps.
 
-/// No value is further from zero: the end of what 16 bits in units of 1/8192 can say.
+/// Largest distance of a value from zero: the limit of 16-bit numbers in units of 1/8192.
 pub(super) const CLIP: f64 = 4.0;
 
-/// The mean of the Pareto distribution with exponent 3 before it is moved to zero.
+/// Mean of the Pareto distribution with exponent 3, before it is moved to zero.
 const PARETO_MEAN: f64 = 1.5;
 
-/// Uniform from -1 to 1, at `u` from 0 to 1.
+/// Uniform distribution from -1 to 1, at the quantile `u` from 0 to 1.
 pub(super) fn uniform(u: f64) -> f64 {
     2.0 * u - 1.0
 }
 
-/// Standard normal.
+/// Standard normal value `z`, limited to [`CLIP`] on both sides.
 pub(super) fn normal(z: f64) -> f64 {
     z.clamp(-CLIP, CLIP)
 }
 
-/// A Pareto distribution with exponent 3, moved to mean 0 and scaled by 4/3, at `u` from 0 to 1:
-/// `((1 - u)^(-1/3) - 3/2) · 4/3`, from -2/3 on.
+/// Pareto distribution with exponent 3, moved to mean 0 and scaled by 4/3, at the quantile `u` from
+/// 0 to 1: `((1 - u)^(-1/3) - 3/2) · 4/3`, from -2/3 on.
 pub(super) fn pareto(u: f64) -> f64 {
     ((1.0 / libm::cbrt(1.0 - u) - PARETO_MEAN) * 4.0 / 3.0).min(CLIP)
 }
 
-/// A quarter of the normal distribution and three quarters of the Pareto distribution at the same
-/// quantile, that of `z` in the standard normal distribution.
+/// A quarter of the normal distribution plus three quarters of the Pareto distribution, both at the
+/// quantile that `z` has in the standard normal distribution.
 pub(super) fn paretonormal(z: f64) -> f64 {
     0.25 * normal(z) + 0.75 * pareto(distribution(z))
 }
@@ -40,8 +41,8 @@ pub(super) fn distribution(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The 4096 values of iproute2's `pareto.c`, by its own steps; the largest ones are cut to 16 bits
-    /// there.
+    /// Compares with the 4096 values of iproute2's `pareto.c`, computed by its steps. iproute2 cuts
+    /// the largest ones to 16 bits.
     #[test]
     fn the_formula_gives_the_table() {
         for entry in 0..4096u32 {

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::offsets::step;
 
-/// What stands for one deviation in a table (`NETEM_DIST_SCALE`).
+/// Number in a table that stands for one deviation (`NETEM_DIST_SCALE`).
 const SCALE: i128 = 8192;
 
-/// Most values that tc and the kernel take (`NETEM_DIST_MAX`).
+/// Largest number of values that tc and the kernel accept (`NETEM_DIST_MAX`).
 const LARGEST: usize = 16_384;
 
 /// A distribution table of tc: the inverse of a distribution function, sampled at even steps, in
@@ -22,8 +22,10 @@ pub struct DistributionTable {
 }
 
 impl DistributionTable {
+    /// Creates a table.
+    ///
     /// # Errors
-    /// There are no values, or more than tc takes, 16384.
+    /// There are no values, or more than the 16384 that tc accepts.
     pub fn new(values: Vec<i16>) -> Result<Self, String> {
         match values.len() {
             0 => Err("a distribution table needs at least one value".into()),
@@ -37,13 +39,14 @@ impl DistributionTable {
         &self.values
     }
 
-    /// The shortest value at `deviation`.
+    /// The smallest offset at `deviation`.
     pub(super) fn shortest(&self, deviation: Duration) -> Offset {
         // A table has at least one value.
         scaled(self.values.iter().copied().min().unwrap_or(0), deviation)
     }
 
-    /// The value at `u`, 0 to 1, at `deviation`: a table lookup without interpolation, as in netem.
+    /// Returns the offset at the quantile `u` from 0 to 1, at `deviation`. This is a table lookup
+    /// without interpolation, as in netem.
     pub(super) fn quantile(&self, u: f64, deviation: Duration) -> Offset {
         scaled(self.values[step(u, self.values.len())], deviation)
     }

@@ -1,10 +1,10 @@
-//! Files in dummynet's profile format, as ipfw(8) defines it: words separated by white space, `#`
-//! begins a comment; first options, then `prob delay` or `delay prob`, then the points of the curve
-//! in that order, delays in milliseconds.
+//! Files in dummynet's profile format, as ipfw(8) defines it. They consist of words separated by
+//! white space; `#` begins a comment. First come options, then `prob delay` or `delay prob`, then
+//! the points of the curve with the columns in that order. Delays are in milliseconds.
 //!
 //! | option | here |
 //! |---|---|
-//! | `name WORD` | read and not kept |
+//! | `name WORD` | parsed and not kept |
 //! | `samples N` | 2 to 1024; without effect: dummynet draws from N steps, a pipe from the curve itself |
 //! | `loss-level P` | frames above this probability are lost, after the time that the curve gives |
 //! | `bw RATE` | refused: the rate is a property of the link |
@@ -26,7 +26,7 @@ impl DataFormat for OverheadProfile {
     }
 }
 
-/// What has been read so far.
+/// State of the parser.
 #[derive(Default)]
 struct Reader {
     loss_level: Option<Probability>,
@@ -34,7 +34,7 @@ struct Reader {
     points: Vec<OverheadPoint>,
 }
 
-/// What comes first in a line with a point.
+/// Which column comes first in the line of a point.
 #[derive(Clone, Copy)]
 enum Columns {
     Probability,
@@ -95,12 +95,12 @@ impl Reader {
     }
 }
 
-/// The curve through `points` with all frames above `level` lost.
+/// Returns the curve through `points`, with all frames above `level` lost.
 fn lost_above(level: Probability, points: Vec<OverheadPoint>) -> Vec<OverheadPoint> {
     let (kept, mut above): (Vec<_>, Vec<_>) =
         points.into_iter().partition(|point| point.probability <= level);
     above.iter_mut().for_each(|point| point.lost = true);
-    // The curve's own point at the level, so that it stays as it is on both sides.
+    // This adds the curve's own point at the level, so the curve stays the same on both sides.
     let at_level = match (kept.last(), above.first()) {
         (Some(before), Some(after)) => {
             let width = after.probability.value() - before.probability.value();
@@ -129,7 +129,7 @@ fn samples(word: &str) -> Result<(), String> {
 
 /// A delay in milliseconds, rounded to the nanosecond.
 fn milliseconds(word: &str) -> Result<Duration, String> {
-    /// Some 31 years.
+    /// About 31 years.
     const LONGEST: f64 = 1e12;
     match word.parse() {
         Ok(value) if (0.0..=LONGEST).contains(&value) => {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manual_s_example_is_read() {
+    fn the_example_of_the_manual_is_parsed() {
         let expected = [
             (0.0, 200, false),
             (0.5, 200, false),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_name_the_line() {
         let error = |text: &str| OverheadProfile::parse(text).unwrap_err().to_string();
         assert!(error("name x\nbw 1Mbit/s").starts_with("line 2: `bw` belongs to the link"));
         assert!(error("0 200").contains("`prob delay`"));

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Stream;
 
-/// A point of the distribution: with `probability` the extra time is at most `time`.
+/// A point of the distribution function: with `probability`, the extra time is at most `time`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OverheadPoint {
@@ -20,7 +20,8 @@ pub struct OverheadPoint {
     pub probability: Probability,
     /// Extra time on the line.
     pub time: Duration,
-    /// Whether frames between the point before and this one are lost after that time (default no).
+    /// Whether frames between the previous point and this one are lost after that time (default
+    /// no).
     #[serde(default, skip_serializing_if = "is_false")]
     pub lost: bool,
 }
@@ -29,9 +30,10 @@ fn is_false(lost: &bool) -> bool {
     !lost
 }
 
-/// The distribution function of the extra time, linear between its points; below the first one the
-/// time is that of the first. Where it jumps, the longer time holds. What the last point leaves to
-/// 100 % is lost to the medium too, after the longest time.
+/// The distribution function of the extra time. It is linear between its points. Below the first
+/// point, the time is that of the first point. Where the function jumps, the longer time holds. If
+/// the last point is below 100 %, the remaining frames are also lost to the medium, after the
+/// longest time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<OverheadPoint>", into = "Vec<OverheadPoint>")]
 #[schemars(with = "Vec<OverheadPoint>")]
@@ -40,10 +42,10 @@ pub struct OverheadProfile {
 }
 
 impl OverheadProfile {
-    /// A distribution through `points`; without any there is no extra time.
+    /// Creates a distribution through `points`. Without points there is no extra time.
     ///
     /// # Errors
-    /// Probabilities or times go back, or there are more than [`MAX_VALUES`] points.
+    /// Probabilities or times decrease, or there are more than [`MAX_VALUES`] points.
     pub fn new(points: Vec<OverheadPoint>) -> Result<Self, String> {
         if points.len() > MAX_VALUES {
             return Err(format!("a profile has at most {MAX_VALUES} points, not {}", points.len()));
@@ -68,11 +70,11 @@ impl OverheadProfile {
         &self.points
     }
 
-    /// The inverse distribution function at `u`, 0 to 1.
+    /// The inverse distribution function at `u`, from 0 to 1.
     fn at(&self, u: f64) -> Extra {
         let after = self.points.partition_point(|point| point.probability.value() <= u);
         let Some(upper) = self.points.get(after) else {
-            // A frame that the medium loses has held it as long as the longest.
+            // A frame that the medium loses holds it for the longest time.
             let time = self.points.last().map_or(Duration::ZERO, |point| point.time);
             return Extra { time, lost: true };
         };
@@ -88,7 +90,7 @@ impl OverheadProfile {
         }
     }
 
-    /// The mean extra time, in ns: the curve is linear between its points.
+    /// Mean extra time in ns, by the trapezoidal rule: the curve is linear between its points.
     fn mean_nanos(&self) -> f64 {
         let nanos = |point: &OverheadPoint| point.time.as_nanos() as f64;
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
@@ -109,30 +111,30 @@ impl OverheadProfile {
     }
 }
 
-/// The draws of one pipe.
+/// The draws of extra time of one pipe.
 #[derive(Debug)]
 pub(crate) struct Overhead {
     profile: Option<Arc<OverheadProfile>>,
     stream: Stream,
-    /// Draws for virtual frames, so that they change no draw of others.
+    /// Random stream for virtual frames, so they do not change the draws for offered frames.
     background: Stream,
 }
 
-/// For which kind of frame is drawn.
+/// The kind of frame for which a draw is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
-    /// One that was offered.
+    /// An offered frame.
     Real,
-    /// One of the background.
+    /// A virtual frame of the background.
     Virtual,
 }
 
-/// What one frame meets on the medium.
+/// The effect of the medium on one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extra {
-    /// How much longer it holds the line.
+    /// Extra time for which it holds the line.
     pub time: Duration,
-    /// Whether it is lost in the end.
+    /// Whether it is lost after that time.
     pub lost: bool,
 }
 
@@ -155,12 +157,12 @@ impl Overhead {
         self.profile.is_some()
     }
 
-    /// The mean extra time, in ns.
+    /// Mean extra time, in ns.
     pub fn mean_nanos(&self) -> f64 {
         self.profile.as_ref().map_or(0.0, |profile| profile.mean_nanos())
     }
 
-    /// Draws for the next frame.
+    /// Draws the effect on the next frame.
     pub fn draw(&mut self, kind: Served) -> Extra {
         let none = Extra { time: Duration::ZERO, lost: false };
         let stream = match kind {
@@ -188,7 +190,7 @@ impl From<OverheadProfile> for Vec<OverheadPoint> {
 mod tests {
     use super::*;
 
-    /// `probability` in percent, `time` in ns.
+    /// Creates a source from points of probability in percent, time in ns, and loss.
     fn profile(points: &[(f64, u64, bool)]) -> Overhead {
         let point = |(percent, time, lost): &(f64, u64, bool)| OverheadPoint {
             probability: Probability::new(percent / 100.0).unwrap(),
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_point_marks_as_lost_takes_its_time_and_is_lost() {
+    fn frames_at_a_point_marked_as_lost_take_its_time() {
         let overhead = profile(&[(0.0, 0, false), (80.0, 800, false), (100.0, 1000, true)]);
         assert_eq!(at(&overhead, 0.4), (400, false));
         assert_eq!(at(&overhead, 0.9), (900, true));
@@ -237,7 +239,8 @@ mod tests {
         assert!(error.contains("50% at 2ms to 100% at 1ms"), "{error}");
     }
 
-    /// Share of lost frames and the distribution of the others (Kolmogorov-Smirnov, 99 %).
+    /// Checks the share of lost frames, and the distribution of the others (Kolmogorov-Smirnov, 99
+    /// %).
     #[test]
     fn draws_follow_the_curve() {
         let mut overhead = profile(&[(0.0, 1000, false), (90.0, 10_000, false)]);

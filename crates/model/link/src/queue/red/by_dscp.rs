@@ -1,6 +1,6 @@
-//! Thresholds by code point: packets of a queue with one average that are dropped sooner or later
-//! than others, as by RIO (Clark & Fang 1998, "Explicit Allocation of Best-Effort Packet Delivery
-//! Service").
+//! Thresholds by code point. Packets in one queue with one average are dropped earlier or later
+//! depending on their DSCP, as in RIO (Clark & Fang 1998, "Explicit Allocation of Best-Effort
+//! Packet Delivery Service").
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub struct RedThresholds {
     pub min: QueueLimit,
     /// Average queue length at which `max_p` is reached (default `15packets`).
     pub max: QueueLimit,
-    /// Probability of a drop as the average reaches `max` (default `10%`).
+    /// Drop probability as the average reaches `max` (default `10%`).
     pub max_p: Probability,
 }
 
@@ -46,12 +46,13 @@ impl ByDscp {
         self.thresholds.is_empty()
     }
 
-    /// How many code points have thresholds of their own.
+    /// Number of code points that have thresholds of their own.
     pub(super) fn len(&self) -> usize {
         self.thresholds.len()
     }
 
-    /// The thresholds of packets with `dscp` and their place, if they have some of their own.
+    /// Returns the thresholds of packets with `dscp` and their index, if it has thresholds of its
+    /// own.
     #[inline]
     pub(super) fn find(&self, dscp: u8) -> Option<(usize, &RedThresholds)> {
         let place = self.thresholds.binary_search_by_key(&dscp, |(dscp, _)| dscp.value()).ok()?;
@@ -63,7 +64,7 @@ impl ByDscp {
         self.thresholds.iter()
     }
 
-    /// Adds thresholds, unless `dscp` has some.
+    /// Adds thresholds. It is an error if `dscp` already has some.
     fn insert(&mut self, dscp: Dscp, thresholds: RedThresholds) -> Result<(), String> {
         match self.thresholds.binary_search_by_key(&dscp, |(dscp, _)| *dscp) {
             Ok(_) => Err(format!(

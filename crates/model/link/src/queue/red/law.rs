@@ -1,11 +1,11 @@
-//! The law of random early detection: the average, the probability that follows from it, and which
-//! arrivals are chosen (Floyd & Jacobson 1993). Not here: the queue.
+//! The law of random early detection (Floyd & Jacobson 1993): the average, the probability that
+//! follows from it, and the choice of arrivals. Not here: the queue.
 
 use netloom_units::{Duration, Probability, Rate, Size, Time};
 
 use super::super::limit::QueueLimit;
 
-/// How strongly to signal congestion at an average length.
+/// The probability of signalling congestion, as a function of the average length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Curve {
     /// Average below which nothing is signalled.
@@ -18,7 +18,7 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// What is wrong with the thresholds, if anything.
+    /// Checks the thresholds.
     pub fn check(&self) -> Result<(), String> {
         let ordered = match (self.min, self.max) {
             (QueueLimit::Packets(min), QueueLimit::Packets(max)) => min < max,
@@ -38,13 +38,13 @@ impl Curve {
         Ok(())
     }
 
-    /// Whether thresholds and average count packets, and not bytes on the line.
+    /// Whether thresholds and average count packets instead of bytes on the line.
     pub fn counts_packets(&self) -> bool {
         matches!(self.min, QueueLimit::Packets(_) | QueueLimit::Default)
     }
 
-    /// The thresholds in the unit of the average: wire frames or bytes on the line. A time is not
-    /// rounded to whole bytes, so that the thresholds stay apart on the slowest line.
+    /// Returns the thresholds in the unit of the average: wire frames or bytes on the line. A time
+    /// is not rounded to whole bytes, so the thresholds stay distinct on the slowest line.
     pub fn thresholds(&self, rate: Option<Rate>) -> (f64, f64) {
         let value = |limit| match limit {
             QueueLimit::Packets(packets) => f64::from(packets),
@@ -53,13 +53,13 @@ impl Curve {
                 bits * time.as_nanos() as f64 / 8e9
             }
             QueueLimit::Bytes(size) => size.bytes() as f64,
-            // `check` has no default among thresholds.
+            // `check` rejects the default as a threshold.
             QueueLimit::Default => f64::INFINITY,
         };
         (value(self.min), value(self.max))
     }
 
-    /// The base probability p_b of the paper at an average of `average`.
+    /// Returns the base probability p_b of the paper for `average`.
     pub fn base_probability(&self, average: f64, rate: Option<Rate>) -> f64 {
         let (min, max) = self.thresholds(rate);
         let max_p = self.max_p.value();
@@ -79,18 +79,19 @@ impl Curve {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Average {
     pub value: f64,
-    /// Since when the queue is idle, if it is.
+    /// Time since which the queue is idle, if it is.
     pub idle_since: Time,
 }
 
 impl Average {
-    /// An arrival finds the queue `length` long; `weight` is that of the length.
+    /// Updates the average for an arrival that finds the queue `length` long. `weight` is the
+    /// weight of that length.
     pub fn update(&mut self, length: f64, weight: f64) {
         self.value += weight * (length - self.value);
     }
 
-    /// An arrival finds the queue idle: as if m typical packets, each of which takes `typical`, had
-    /// found it empty meanwhile.
+    /// Updates the average for an arrival that finds the queue idle: as if m typical packets, each
+    /// of which takes `typical`, had found it empty meanwhile.
     pub fn decay(&mut self, now: Time, weight: f64, typical: Duration) {
         let idle = now.since(self.idle_since).as_nanos() as f64;
         let packets = idle / typical.as_nanos().max(1) as f64;
@@ -99,33 +100,32 @@ impl Average {
     }
 }
 
-/// The time that a typical packet takes on the line.
+/// Returns the time that a typical packet takes on the line.
 pub(super) fn typical_time(size: Size, rate: Option<Rate>) -> Duration {
     rate.map_or(Duration::ZERO, |rate| rate.time_for(size))
 }
 
-/// What happens to an arrival.
+/// The decision on an arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Pass,
-    /// A random signal, by mark where possible.
+    /// A random signal of congestion, by marking where possible.
     Signal,
-    /// The average is beyond control: dropped in any case.
+    /// The average is too large: the arrival is dropped in any case.
     Drop,
 }
 
-/// Which arrivals are chosen.
+/// The choice of the arrivals that signal congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Signals {
-    /// Arrivals since the last drop or mark, while the average is above `min`.
+    /// Number of arrivals since the last drop or mark, while the average is above `min`.
     count: u64,
 }
 
 impl Signals {
-    /// Whether an arrival is one of those to signal congestion by, at a base probability of `base`;
-    /// `draw` is uniform on 0 to 1. The gaps between signals are uniform on 1 to 1/p_b (section 7,
-    /// method 2): the n-th arrival after a signal is chosen with probability
-    /// p_b / (1 - (n - 1)·p_b).
+    /// Decides whether an arrival signals congestion, at a base probability of `base`; `draw` is
+    /// uniform on 0 to 1. The gaps between signals are uniform on 1 to 1/p_b (section 7, method 2):
+    /// the n-th arrival after a signal is chosen with probability p_b / (1 - (n - 1)·p_b).
     pub fn judge(&mut self, base: f64, draw: impl FnOnce() -> f64) -> Verdict {
         if base <= 0.0 {
             self.count = 0;
@@ -145,7 +145,7 @@ impl Signals {
         }
     }
 
-    /// An arrival was dropped for another reason: gaps begin anew.
+    /// Restarts the gap, because an arrival was dropped for another reason.
     pub fn begin_anew(&mut self) {
         self.count = 0;
     }
@@ -207,7 +207,8 @@ mod tests {
         let time = |millis| QueueLimit::Time(Duration::from_millis(millis));
         let curve = Curve { min: time(1), max: time(3), ..curve() };
         assert_eq!(curve.thresholds(RATE), (500.0, 1500.0));
-        // Far below a byte, an empty queue is still below the minimum.
+        // On this line, the thresholds are far below a byte, but an empty queue is still below the
+        // minimum.
         let slow = Rate::from_bits_per_second(1);
         assert_eq!(curve.base_probability(0.0, slow), 0.0);
         assert_eq!(curve.base_probability(1.0, slow), 1.0);

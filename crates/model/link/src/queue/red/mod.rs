@@ -29,20 +29,21 @@ pub struct RedConfig {
     /// Average queue length at which `max_p` is reached, in the same unit as `min` (default
     /// `15packets`).
     pub max: QueueLimit,
-    /// Probability of a drop as the average reaches `max` (default `10%`).
+    /// Drop probability as the average reaches `max` (default `10%`).
     pub max_p: Probability,
     /// Weight of the current length in the average, above 0 and at most 1 (default `0.002`).
     pub weight: f64,
-    /// Above `max`: whether the probability rises from `max_p` to 1 between `max` and twice `max`
-    /// (default `true`), or everything is dropped.
+    /// Whether the probability rises from `max_p` to 1 between `max` and twice `max` (default
+    /// `true`). Otherwise everything is dropped above `max`.
     pub gentle: bool,
-    /// Size of a typical packet, for how fast the average falls while the line is idle (default
-    /// `500B`).
+    /// Size of a typical packet, which determines how fast the average falls while the line is idle
+    /// (default `500B`).
     pub mean_packet: Size,
-    /// Whether packets that take part in ECN are marked instead of dropped (default `true`).
+    /// Whether ECN-capable packets are marked instead of dropped (default `true`).
     pub ecn: bool,
-    /// Thresholds of packets by their DSCP, like `{af11: {min: 30packets, max: 60packets, max_p:
-    /// 2%}}`; those above are for all others. There is one average for all.
+    /// Thresholds of packets by their DSCP, like
+    /// `{af11: {min: 30packets, max: 60packets, max_p: 2%}}`. The thresholds above are for all
+    /// other packets. There is one average for all packets.
     #[serde(skip_serializing_if = "ByDscp::is_empty")]
     pub by_dscp: ByDscp,
 }
@@ -63,7 +64,7 @@ impl Default for RedConfig {
 }
 
 impl RedConfig {
-    /// What is wrong with the parameters, if anything.
+    /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         self.curve().check()?;
         if !(self.weight > 0.0 && self.weight <= 1.0) {
@@ -83,7 +84,7 @@ impl RedConfig {
         Ok(())
     }
 
-    /// What holds for packets without thresholds of their own.
+    /// Returns the curve for packets without thresholds of their own.
     fn curve(&self) -> Curve {
         Curve { min: self.min, max: self.max, max_p: self.max_p, gentle: self.gentle }
     }
@@ -97,13 +98,13 @@ impl RedConfig {
         self.curve().counts_packets()
     }
 
-    /// The queue's length in the unit of the average.
+    /// Returns the length of the queue in the unit of the average.
     fn length(&self, backlog: Backlog) -> f64 {
         if self.counts_packets() { backlog.frames as f64 } else { backlog.line_bytes as f64 }
     }
 
-    /// What holds for a frame, and the place of its signals: 0 for all without thresholds of their
-    /// own.
+    /// Returns the index of a frame's signals, and its curve. The index is 0 for all frames without
+    /// thresholds of their own.
     fn profile_of(&self, frame: &impl Frame) -> (usize, Curve) {
         let own = (!self.by_dscp.is_empty())
             .then(|| frame.header())
@@ -116,13 +117,14 @@ impl RedConfig {
     }
 }
 
-/// The queue.
+/// The queue of the discipline.
 #[derive(Debug)]
 pub(super) struct Red<F> {
     config: RedConfig,
     store: Store<F>,
     average: Average,
-    /// Of packets without thresholds of their own, then for each DSCP that has some.
+    /// Signals of packets without thresholds of their own, followed by those of each DSCP that has
+    /// some.
     signals: Vec<Signals>,
     stream: Stream,
 }
@@ -134,7 +136,7 @@ impl<F: Frame> Red<F> {
         Self { config, store, average, signals, stream: stream.fork("red") }
     }
 
-    /// An arrival at `now` finds the queue as it is.
+    /// Updates the average for an arrival at `now`.
     fn follow(&mut self, now: Time, room: Room) {
         let RedConfig { weight, mean_packet, .. } = self.config;
         if room.idle {
@@ -189,7 +191,8 @@ impl<F: Frame> Schedule<F> for Red<F> {
         self.store.push(waiting);
     }
 
-    /// An average in packets says nothing in bytes: it starts again from zero with the unit.
+    /// If the unit changes, the average starts again from zero, because an average in packets has
+    /// no meaning in bytes.
     fn configure(&mut self, _now: Time, discipline: &Discipline) -> bool {
         let Discipline::Red(config) = discipline else { return false };
         let same_unit = config.counts_packets() == self.config.counts_packets();

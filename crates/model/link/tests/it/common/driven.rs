@@ -1,4 +1,4 @@
-//! A pipe that is driven by its deadlines, and what became of each frame.
+//! A pipe that is driven by its deadlines, with the fate of each frame.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,16 @@ use netloom_units::{Duration, Time};
 use super::packet::Packet;
 use super::{config, ms};
 
-/// What became of a frame: when it came out, or why and when it did not; and whether it was marked.
+/// The fate of a frame: the reason if it was dropped, the time of its release or drop, and whether
+/// it was marked.
 pub type Fate = (Option<DropReason>, Time, bool);
 
-/// A pipe that is driven by its deadlines, as the data plane does it.
+/// A pipe that is driven by its deadlines, as in the data plane.
 pub struct Driven {
     pub pipe: Pipe<Packet>,
     pub fates: BTreeMap<u64, Fate>,
     now: Time,
-    /// Calls at deadlines that found nothing.
+    /// Number of calls at deadlines that returned nothing.
     pub idle: u64,
 }
 
@@ -26,7 +27,7 @@ impl Driven {
         Self { pipe, fates: BTreeMap::new(), now: Time::ZERO, idle: 0 }
     }
 
-    /// Lets time come to `until`.
+    /// Advances the time to `until`.
     pub fn advance(&mut self, until: Time) {
         while let Some(due) = self.pipe.next_deadline().filter(|due| *due <= until) {
             assert!(due > self.now || self.now == Time::ZERO, "deadlines go forward");
@@ -35,7 +36,7 @@ impl Driven {
                 self.idle += 1;
             }
         }
-        // What waits may have been dropped since.
+        // Waiting frames may have been dropped since the last deadline.
         self.collect(until);
         self.now = until;
     }
@@ -67,8 +68,8 @@ impl Driven {
     }
 }
 
-/// What the channel of a pipe with that background draws: which frames come out how often, how long
-/// they propagate, how many have flipped bits, and how many are lost.
+/// Returns what the channel of a pipe with this background draws: the frames that come out, with
+/// their propagation times; the count of frames with flipped bits; and the count of lost frames.
 pub fn draws_of_channel(background: &str) -> (Vec<(u64, Duration)>, Count, Count) {
     let text = format!(
         r#"{{"rate":"10Mbit/s","queue":{{"limit":"10MB"}},"loss":"20%","duplicate":"10%",

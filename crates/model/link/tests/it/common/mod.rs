@@ -1,4 +1,4 @@
-//! What the tests share: short ways to say times, configurations and arrivals.
+//! Helpers of all tests: short notations for times, configurations and arrivals.
 
 pub mod driven;
 pub mod packet;
@@ -16,7 +16,7 @@ pub fn ms(millis: u64) -> Time {
     Time::from_nanos(millis * 1_000_000)
 }
 
-/// A configuration from `key: value` pairs, as a scenario would say them.
+/// Parses a change from JSON, with the keys and values of a scenario.
 pub fn change(text: &str) -> PipeChange {
     serde_json::from_str(text).expect("a valid change")
 }
@@ -38,7 +38,7 @@ pub fn burst(pipe: &mut Pipe<u64>, at: Time, first: u64, count: u64, bytes: u32)
     }
 }
 
-/// Polls at every deadline until nothing is left; (frame, release) in order.
+/// Polls at every deadline until nothing is left. Returns (frame, release) in order.
 pub fn drain(pipe: &mut Pipe<u64>) -> Vec<(u64, Time)> {
     let mut out = Vec::new();
     while let Some(deadline) = pipe.next_deadline() {
@@ -49,12 +49,12 @@ pub fn drain(pipe: &mut Pipe<u64>) -> Vec<(u64, Time)> {
     out
 }
 
-/// Everything due by `now`, numbers only.
+/// Returns the numbers of all frames that are due by `now`.
 pub fn due(pipe: &mut Pipe<u64>, now: Time) -> Vec<u64> {
     std::iter::from_fn(|| pipe.poll(now)).map(|delivery| delivery.frame).collect()
 }
 
-/// A frame that remembers what was done to it.
+/// A frame that records what was done to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noted {
     pub number: u64,
@@ -82,8 +82,8 @@ impl Frame for Noted {
     }
 }
 
-/// Sends frames numbered from 0 one after another through a pipe without rate and delay; for each of
-/// them whether it was lost.
+/// Sends frames numbered from 0 one after another through a pipe without rate and delay. Returns
+/// for each frame whether it was lost.
 pub fn losses(pipe: &mut Pipe<u64>, count: u64) -> Vec<bool> {
     let lost = |number| {
         let at = ns(number);

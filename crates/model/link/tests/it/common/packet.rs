@@ -1,15 +1,15 @@
-//! Packets with headers, and what becomes of a series of them in a pipe.
+//! Packets with headers, and the outcome of sending a series of them through a pipe.
 
 use netloom_link::{DropReason, Dscp, Ecn, Frame, FrameInfo, Header, Pipe, PipeStatistics, Stream};
 use netloom_units::{Duration, Time};
 
 use super::config;
 
-/// A frame with the headers that queue disciplines look at.
+/// A frame with the headers that queue disciplines use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packet {
     pub number: u64,
-    /// Who sent it, as the test counts.
+    /// Number of the flow in the test.
     pub flow: u16,
     pub header: Option<Header>,
 }
@@ -38,7 +38,7 @@ impl Packet {
     }
 }
 
-/// The headers of a flow of its own: UDP from 10.0.0.1 to 10.0.1.1.
+/// Returns the headers of a flow: UDP from 10.0.0.1 to 10.0.1.1.
 pub fn header(flow: u16) -> Header {
     Header {
         source: "10.0.0.1".parse().unwrap(),
@@ -51,7 +51,7 @@ pub fn header(flow: u16) -> Header {
     }
 }
 
-/// What is offered, and when.
+/// A frame to offer, with its time.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival {
     pub at: Time,
@@ -79,7 +79,7 @@ impl Arrival {
     }
 }
 
-/// `count` frames of a flow, one every `step` from `start` on.
+/// Returns `count` frames of a flow, one every `step` from `start` on.
 pub fn every(
     step: Duration,
     start: Time,
@@ -109,7 +109,7 @@ impl Delivered {
     }
 }
 
-/// A frame that the queue dropped, as it arrived or later.
+/// A frame that the queue dropped, on arrival or later.
 #[derive(Debug, Clone, Copy)]
 pub struct Lost {
     pub packet: Packet,
@@ -117,12 +117,12 @@ pub struct Lost {
     pub at: Time,
 }
 
-/// What became of a series of arrivals.
+/// The outcome of a series of arrivals.
 #[derive(Debug)]
 pub struct Outcome {
-    /// In the order in which they left the line.
+    /// Delivered frames, in the order in which they left the line.
     pub delivered: Vec<Delivered>,
-    /// In the order of the drops.
+    /// Lost frames, in the order of the drops.
     pub lost: Vec<Lost>,
     pub statistics: PipeStatistics,
 }
@@ -141,22 +141,22 @@ impl Outcome {
     }
 }
 
-/// A pipe for packets, with a name and seed of its own.
+/// Returns a pipe for packets, with a fixed name and seed.
 pub fn packet_pipe(text: &str) -> Pipe<Packet> {
     Pipe::new(config(text), Stream::new(1, "test/forward"), Time::ZERO)
 }
 
-/// A pipe of 8 Mbit/s without framing, so that 1000 bytes take 1 ms, with this queue.
+/// Returns a pipe with this queue and 8 Mbit/s without framing, so 1000 bytes take 1 ms.
 pub fn queue_pipe(queue: &str) -> Pipe<Packet> {
     packet_pipe(&format!(r#"{{"rate":"8Mbit/s","framing":"none","queue":{queue}}}"#))
 }
 
-/// Offers `arrivals` (in the order of their times, numbered as they come) and lets the pipe run empty.
+/// Offers `arrivals`, sorted and numbered by time, and lets the pipe run until it is empty.
 pub fn run(pipe: &mut Pipe<Packet>, arrivals: impl IntoIterator<Item = Arrival>) -> Outcome {
     run_until(pipe, arrivals, None)
 }
 
-/// The same, cut off at `end`.
+/// Like [`run`], but stops at `end`.
 pub fn run_until(
     pipe: &mut Pipe<Packet>,
     arrivals: impl IntoIterator<Item = Arrival>,

@@ -1,4 +1,4 @@
-//! A pipe's statistics, counted again from its events alone, in the simplest way that is right.
+//! Computes a pipe's statistics again from its events alone, in the simplest correct way.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use netloom_link::{
 };
 use netloom_units::Time;
 
-/// How far a frame came.
+/// The way of a frame through the pipe.
 #[derive(Debug, Clone, Copy)]
 struct Story {
     count: Count,
     offered: Time,
-    /// When it left the queue (or never came into it).
+    /// Time at which it left the queue (or was rejected).
     left: Time,
-    /// From when to when it was on the line.
+    /// Times from which and to which it was on the line.
     line: Option<(Time, Time)>,
 }
 
-/// The whole life of one pipe, which is empty at the end.
+/// All events of one pipe, which is empty at the end.
 pub struct Recount {
     events: Vec<FrameEvent>,
     stories: HashMap<u64, Story>,
@@ -49,8 +49,8 @@ impl Recount {
         Self { events, stories }
     }
 
-    /// Checks `statistics` of a pipe with `config`, whatever time they are of: all exact, but
-    /// percentiles within 1 %.
+    /// Checks `statistics` of a pipe with `config` for any period. All values must be exact, except
+    /// for percentiles, which must be within 1 %.
     pub fn check(&self, statistics: &PipeStatistics, config: &PipeConfig) {
         let s = statistics;
         let sum = |wanted: &dyn Fn(&Occurrence) -> bool| {
@@ -107,8 +107,9 @@ impl Recount {
         assert_eq!(s.queue.seen_mean_frames, seen);
     }
 
-    /// The queue replayed: how long it became, and how many frames all arrivals together found
-    /// waiting. It is longest after an arrival, once that has thrown out what it does.
+    /// Replays the queue. Returns its largest length, and the sum over all arrivals of the number
+    /// of frames that each found waiting. The queue is longest after an arrival, once the frames
+    /// have been dropped that the arrival displaces.
     fn replayed_queue(&self, since: Time, until: Time) -> (Count, u64) {
         let mut starts: Vec<(Time, Count)> = self
             .stories
@@ -139,7 +140,7 @@ impl Recount {
                 close(&mut open, now);
             }
             if !begun && event.at >= since {
-                // What waits when the window begins counts in it.
+                // Frames that wait at the beginning of the window count in it.
                 while let Some((_, count)) = starts.next_if(|(at, _)| *at < since) {
                     now = minus(now, count);
                 }
@@ -171,7 +172,7 @@ impl Recount {
         (longest, seen)
     }
 
-    /// Whether a frame came into the queue, if only for no time.
+    /// Whether a frame joined the queue, even for no time.
     fn came_in(&self, number: u64, story: &Story) -> bool {
         story.left > story.offered
             || self.events.iter().any(|event| {
@@ -226,12 +227,12 @@ impl Recount {
     }
 }
 
-/// What frames of 60 bytes and more take on the line: FCS, preamble and gap are 24 bytes.
+/// Length on the line of frames of at least 60 bytes: FCS, preamble and gap are 24 bytes.
 fn on_ethernet(count: Count) -> u64 {
     count.bytes + 24 * count.frames
 }
 
-/// A mean queue ÷ the limit.
+/// Mean queue divided by the limit.
 fn fill(config: &PipeConfig, frames: f64, on_line: f64) -> Option<f64> {
     let rate = config.rate.nominal()?.bits_per_second();
     let bytes_in = |time: u64| (u128::from(rate) * u128::from(time) / 8_000_000_000) as f64;
@@ -239,7 +240,7 @@ fn fill(config: &PipeConfig, frames: f64, on_line: f64) -> Option<f64> {
         QueueLimit::Packets(packets) => Some(frames / f64::from(packets)),
         QueueLimit::Bytes(size) => Some(on_line / size.bytes() as f64),
         QueueLimit::Time(time) => Some(on_line / bytes_in(time.as_nanos())),
-        // 100 ms, or 50 packets: whichever is larger.
+        // 100 ms or 50 packets, whichever is larger.
         QueueLimit::Default => Some((on_line / bytes_in(100_000_000)).min(frames / 50.0)),
     }
 }

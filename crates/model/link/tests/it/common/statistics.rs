@@ -1,13 +1,13 @@
-//! Tests of statistics. All bounds are those that a correct model misses once in a hundred seeds;
-//! seeds are fixed, so that a result never changes from run to run.
+//! Statistical assertions. A correct model fails each of them for one in a hundred seeds. Seeds are
+//! fixed, so a result never changes from run to run.
 
-/// Normal quantile: 99 % of draws are within so many standard deviations.
+/// Normal quantile: 99 % of draws are within this number of standard deviations.
 pub const Z_99: f64 = 2.576;
 
-/// Student's t at 39 degrees of freedom: for means of 40 batches.
+/// Student's t at 39 degrees of freedom, for means of 40 batches.
 const T_99_OF_40: f64 = 2.708;
 
-/// `hits` of `total` independent draws is inside the 99 % interval of `probability`.
+/// Asserts that `hits` of `total` independent draws is inside the 99 % interval for `probability`.
 pub fn assert_share(hits: u64, total: u64, probability: f64, what: &str) {
     let expected = total as f64 * probability;
     let bound = Z_99 * (expected * (1.0 - probability)).sqrt();
@@ -15,8 +15,9 @@ pub fn assert_share(hits: u64, total: u64, probability: f64, what: &str) {
     assert!(distance <= bound, "{what}: {hits} of {total}, not {expected:.1} ±{bound:.1}");
 }
 
-/// The mean of `values`, which may depend on their neighbours, is inside its 99 % interval around
-/// `expected`, by the means of 40 batches. The interval must be narrower than `precision`.
+/// Asserts that the mean of `values`, which may depend on their neighbours, is inside its 99 %
+/// interval around `expected`, computed from the means of 40 batches. The interval must be narrower
+/// than `precision`.
 pub fn assert_mean(values: &[f64], expected: f64, precision: f64, what: &str) {
     let size = values.len() / 40;
     let means: Vec<f64> =
@@ -28,7 +29,8 @@ pub fn assert_mean(values: &[f64], expected: f64, precision: f64, what: &str) {
     assert!(bound <= precision, "{what}: the interval is too wide to tell: ±{bound}");
 }
 
-/// `counts` are as `expected` by Pearson's χ² at 99 %. Every expected count should be 5 or more.
+/// Asserts that `counts` agree with `expected` by Pearson's χ² at 99 %. Every expected count must
+/// be at least 5.
 pub fn assert_counts(counts: &[u64], expected: &[f64], what: &str) {
     assert_eq!(counts.len(), expected.len());
     assert!(expected.iter().all(|e| *e >= 5.0), "{what}: too few to tell: {expected:?}");
@@ -40,8 +42,8 @@ pub fn assert_counts(counts: &[u64], expected: &[f64], what: &str) {
     assert!(statistic <= bound, "{what}: χ² {statistic:.1} > {bound:.1}: {counts:?}, {expected:?}");
 }
 
-/// `lengths`, each 1 or more, follow the geometric law of `end`: length `k` has the probability
-/// `(1 - end)^(k - 1) · end`.
+/// Asserts that `lengths`, each at least 1, follow the geometric law of `end`: length `k` has the
+/// probability `(1 - end)^(k - 1) · end`.
 pub fn assert_geometric(lengths: &[u64], end: f64, what: &str) {
     let total = lengths.len() as f64;
     let (mut counts, mut expected, mut rest) = (Vec::new(), Vec::new(), 1.0);
@@ -61,7 +63,8 @@ pub fn assert_geometric(lengths: &[u64], end: f64, what: &str) {
     assert_counts(&counts, &expected, what);
 }
 
-/// `values` follow the distribution function `law` by Kolmogorov and Smirnov at 99 %; `law` may jump.
+/// Asserts that `values` follow the distribution function `law` by Kolmogorov and Smirnov at 99 %;
+/// `law` may jump.
 pub fn assert_law(values: &[i64], law: impl Fn(f64) -> f64, what: &str) {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
@@ -71,7 +74,8 @@ pub fn assert_law(values: &[i64], law: impl Fn(f64) -> f64, what: &str) {
     while index < sorted.len() {
         let value = sorted[index];
         let next = index + sorted[index..].partition_point(|other| *other == value);
-        // Values are whole: half a unit beside them is on the left and on the right of a jump.
+        // Values are whole numbers, so half a unit beside them is to the left and to the right of a
+        // jump.
         let left = (law(value as f64 - 0.5) - index as f64 / n).abs();
         let right = (law(value as f64 + 0.5) - next as f64 / n).abs();
         largest = largest.max(left).max(right);

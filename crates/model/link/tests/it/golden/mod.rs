@@ -1,9 +1,10 @@
-//! The golden matrix: rate × loss × delay × queue discipline with TCP-like senders, in virtual time.
+//! The golden matrix: rate × loss × delay × queue discipline with TCP-like senders, in virtual
+//! time.
 //!
-//! The figures are exact on every machine and are compared with `matrix.txt`, so that no change of the
-//! model's behaviour goes unnoticed. After an intended one, `BLESS=1 cargo test -p netloom-link --test it
-//! golden` writes them anew. What any right model must show is asserted beside, for a figure that was
-//! blessed by mistake.
+//! The figures are exact on every machine and are compared with `matrix.txt`, so every change of
+//! the model's behaviour is noticed. After an intended change,
+//! `BLESS=1 cargo test -p netloom-link --test it golden` writes them anew. Properties of every
+//! correct model are asserted separately, in case a wrong figure is blessed by mistake.
 
 mod source;
 
@@ -22,25 +23,25 @@ const WARM_UP: Time = Time::from_nanos(5_000_000_000);
 const END: Time = Time::from_nanos(15_000_000_000);
 const SOURCES: u16 = 4;
 
-/// One place in the matrix.
+/// One cell of the matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
-    /// Mbit/s.
+    /// Rate in Mbit/s.
     rate: u64,
     loss: &'static str,
-    /// One way, in ms.
+    /// One-way delay in ms.
     delay: u64,
     discipline: &'static str,
 }
 
-/// What was seen after the warm-up.
+/// Figures after the warm-up.
 #[derive(Debug)]
 struct Figures {
-    /// Frames without framing that arrived, in Mbit/s.
+    /// Delivered frames without framing, in Mbit/s.
     goodput: f64,
-    /// Of each source, likewise.
+    /// Goodput of each source, likewise.
     shares: [f64; SOURCES as usize],
-    /// Mean time waiting for the line, in ms.
+    /// Mean time of waiting for the line, in ms.
     wait: f64,
     dropped_full: u64,
     dropped_aqm: u64,
@@ -48,7 +49,7 @@ struct Figures {
 }
 
 impl Figures {
-    /// Jain's index: 1 if all sources get the same, 1/n if one gets all.
+    /// Jain's index: 1 if all sources get the same, 1/n if one gets everything.
     fn fairness(&self) -> f64 {
         let squares: f64 = self.shares.iter().map(|share| share * share).sum();
         self.goodput * self.goodput / (f64::from(SOURCES) * squares)
@@ -67,7 +68,7 @@ fn cells() -> impl Iterator<Item = Cell> {
     })
 }
 
-/// Four senders: two of them with ECN, one of the others with expedited forwarding.
+/// Measures four senders. Two of them use ECN, and one of the others uses expedited forwarding.
 fn measure(cell: Cell) -> Figures {
     let Cell { rate, loss, delay, discipline } = cell;
     let text = format!(
@@ -119,7 +120,7 @@ fn table(results: &[(Cell, Figures)]) -> String {
 }
 
 #[test]
-fn the_matrix_is_what_it_was_and_makes_sense() {
+fn the_matrix_is_unchanged_and_plausible() {
     let results: Vec<_> = cells().map(|cell| (cell, measure(cell))).collect();
     for (cell, figures) in &results {
         let fifo = Cell { discipline: "fifo", ..*cell };
@@ -139,23 +140,23 @@ fn the_matrix_is_what_it_was_and_makes_sense() {
     assert_eq!(table.lines().count(), golden.lines().count());
 }
 
-/// What any right model shows.
+/// Checks the properties of every correct model.
 fn check(cell: Cell, figures: &Figures, fifo: &Figures) {
     let Cell { rate, loss, delay, discipline } = cell;
     let aqm = matches!(discipline, "red" | "codel" | "fq_codel" | "pie");
     let rate = rate as f64;
-    // 24 bytes of framing for each frame; frames already under way at the start of counting.
+    // 24 bytes of framing for each frame, plus frames already in flight when counting starts.
     let most = rate * 1514.0 / 1538.0 + 0.01;
     assert!(figures.goodput <= most, "{cell:?}: more than the line carries: {figures:?}");
     assert!(aqm || figures.dropped_aqm + figures.marked == 0, "{cell:?}: no AQM here: {figures:?}");
     if loss == "0%" {
-        // The default limit is 100 ms or 50 packets, enough for windows that are halved; RED's
-        // default thresholds are low for a long fat line, where halved windows do not fill it.
+        // The default limit is 100 ms or 50 packets, enough for windows that are halved. RED's
+        // default thresholds are low for a long fat line, which halved windows then do not fill.
         let least = if discipline == "red" { 0.7 } else { 0.9 };
         assert!(figures.goodput >= least * most, "{cell:?}: {figures:?}");
         assert!(!aqm || figures.dropped_aqm > 0, "{cell:?}: {figures:?}");
-        // At 1 Mbit/s, 12 ms a packet, PIE drops more than 10 % and marks no more, and CoDel leaves
-        // those without ECN in timeouts.
+        // At 1 Mbit/s, a packet takes 12 ms. There, PIE drops more than 10 % and no longer marks,
+        // and CoDel leaves senders without ECN in timeouts.
         if rate > 1.0 {
             assert!(!aqm || figures.marked > 0, "{cell:?}: {figures:?}");
         }
@@ -167,8 +168,8 @@ fn check(cell: Cell, figures: &Figures, fifo: &Figures) {
             assert!(figures.shares[3] > 3.0 * rest, "{cell:?}: the urgent flow first: {figures:?}");
         }
     } else {
-        // Mathis et al. 1997: a window of √(3/2p) packets for each round trip, which comes out
-        // somewhat higher without timeouts; queueing only makes round trips longer.
+        // Mathis et al. 1997: a window of √(3/2p) packets for each round trip. Without timeouts the
+        // result is somewhat higher, and queueing only makes round trips longer.
         let packets = (1.5_f64 / 0.01).sqrt() * f64::from(SOURCES);
         let mathis = packets * f64::from(DATA_BYTES) * 8.0 / (2.0 * delay as f64 * 1e3);
         assert!(figures.goodput <= 1.2 * mathis, "{cell:?}: above {mathis}: {figures:?}");

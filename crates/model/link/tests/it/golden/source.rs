@@ -1,6 +1,7 @@
-//! Senders that behave like TCP as far as a queue can tell: additive increase, multiplicative decrease
-//! over a window of packets, with an acknowledgement for each packet. Not here: retransmission (what
-//! was lost is not sent again, only made up for) and reordering, which these pipes do not do.
+//! Senders that behave like TCP as far as a queue is concerned: additive increase and
+//! multiplicative decrease of a window of packets, with an acknowledgement for each packet. Not
+//! here: retransmission (lost packets are replaced by new ones, not sent again) and reordering,
+//! which does not happen in these pipes.
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,8 @@ use crate::common::packet::{Packet, header};
 /// Bytes of a data packet on Ethernet, without FCS.
 pub const DATA_BYTES: u32 = 1514;
 const ACK_BYTES: u32 = 66;
-/// How many later packets must have arrived before one counts as lost (RFC 5681's three duplicates).
+/// Number of later packets that must have arrived before a packet counts as lost (RFC 5681's three
+/// duplicates).
 const REORDERING: u64 = 3;
 /// Silence after which everything outstanding counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -22,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 pub struct Ack {
     flow: u16,
     number: u64,
-    /// The packet was marked.
+    /// Whether the packet was marked.
     echo: bool,
 }
 
@@ -48,7 +50,7 @@ pub struct Source {
     threshold: f64,
     outstanding: VecDeque<u64>,
     next: u64,
-    /// Signals about packets before this one belong to a decrease that was made already.
+    /// Signals about packets before this one belong to a decrease that has already been made.
     recover: u64,
     last_ack: Time,
 }
@@ -69,7 +71,7 @@ impl Source {
         }
     }
 
-    /// Sends what the window allows.
+    /// Sends the packets that the window allows.
     fn send(&mut self, now: Time, pipe: &mut Pipe<Packet>) {
         while now >= self.start && (self.outstanding.len() as f64) < self.window.floor() {
             let packet = Packet { number: self.next, flow: self.flow, header: Some(self.header) };
@@ -78,7 +80,8 @@ impl Source {
             }
             self.outstanding.push_back(self.next);
             self.next += 1;
-            // What the queue refuses is noticed as any other loss: by the packets behind it.
+            // A packet that the queue rejects is detected like any other loss: by the packets
+            // behind it.
             let _ = pipe.offer(now, FrameInfo::single(DATA_BYTES), packet);
         }
     }
@@ -112,7 +115,7 @@ impl Source {
         }
     }
 
-    /// When to act without having heard anything.
+    /// Time at which to act if no acknowledgement arrives.
     fn deadline(&self) -> Time {
         if self.next == 0 { self.start } else { self.last_ack + TIMEOUT }
     }
@@ -132,12 +135,12 @@ impl Source {
 #[derive(Debug, Clone, Copy)]
 pub struct Arrived {
     pub flow: u16,
-    /// How long it waited for the line.
+    /// Time for which it waited for the line.
     pub waited: Duration,
 }
 
-/// Runs `sources` over `data`, with acknowledgements over `acks`, from `now` until `end`, and tells
-/// `arrived` of every packet that gets through.
+/// Runs `sources` over `data`, with acknowledgements over `acks`, from `now` until `end`. Calls
+/// `arrived` for every packet that arrives.
 pub fn drive(
     sources: &mut [Source],
     data: &mut Pipe<Packet>,
@@ -166,7 +169,7 @@ pub fn drive(
         }
         let timers = sources.iter().map(|source| source.deadline());
         let pipes = data.next_deadline().into_iter().chain(acks.next_deadline());
-        // A pipe's deadline may have come while nothing is due: at least a nanosecond passes.
+        // A pipe's deadline may come without anything being due, so at least a nanosecond passes.
         let next = timers.chain(pipes).min().unwrap_or(end);
         now = next.max(now + Duration::from_nanos(1)).min(end);
     }

@@ -1,4 +1,4 @@
-//! Disciplines that are changed while frames wait.
+//! Changes of disciplines while frames wait.
 
 use netloom_link::{FrameInfo, Pipe};
 use netloom_units::Time;
@@ -27,7 +27,7 @@ fn queue(discipline: &str) -> String {
     format!(r#"{{"discipline":{discipline},"limit":"1000packets"}}"#)
 }
 
-/// Sixty frames of four flows at once; the first one goes on the line.
+/// Offers sixty frames of four flows at once. The first one goes on the line.
 fn fill(pipe: &mut Pipe<Packet>) {
     for number in 0..60 {
         let flow = (number % 4) as u16;
@@ -42,7 +42,8 @@ fn sent(pipe: &mut Pipe<Packet>, until: Time, into: &mut Vec<Packet>) {
     into.extend(std::iter::from_fn(|| pipe.poll(until)).map(|delivery| delivery.frame));
 }
 
-/// From every discipline to every other, with frames waiting, and a lower limit at the same time.
+/// Changes from every discipline to every other, with frames waiting, and lowers the limit at the
+/// same time.
 #[test]
 fn nothing_that_waits_is_lost_doubled_or_reordered_within_its_flow() {
     for from in ALL {
@@ -64,9 +65,9 @@ fn nothing_that_waits_is_lost_doubled_or_reordered_within_its_flow() {
     }
 }
 
-/// FIFO takes over in the order of arrival, from whatever was before.
+/// FIFO takes over in the order of arrival, whatever the previous discipline.
 #[test]
-fn fifo_means_order_of_arrival_also_for_what_it_takes_over() {
+fn fifo_serves_taken_over_frames_in_order_of_arrival() {
     for from in ALL {
         let mut pipe = queue_pipe(&queue(from));
         fill(&mut pipe);
@@ -78,7 +79,7 @@ fn fifo_means_order_of_arrival_also_for_what_it_takes_over() {
     }
 }
 
-/// New weights hold for classes that are the same.
+/// New weights apply to unchanged classes.
 #[test]
 fn weights_can_be_changed_while_frames_wait() {
     for name in ["drr", "wf2q+"] {

@@ -1,11 +1,12 @@
-//! Which class a frame belongs to, seen through `prio`, which serves them in order.
+//! The class of a frame, observed through `prio`, which serves classes in order.
 
 use netloom_link::{DropReason, Ecn};
 
 use crate::common::ns;
 use crate::common::packet::{Arrival, queue_pipe, run};
 
-/// The flows in the order in which a burst of them leaves; flow 0 only occupies the line.
+/// Returns the flows in the order in which a burst of their frames leaves. Flow 0 only occupies the
+/// line.
 fn order(classes: &str, arrivals: impl IntoIterator<Item = Arrival>) -> Vec<u16> {
     let queue =
         format!(r#"{{"discipline":{{"prio":{{"classes":[{classes}]}}}},"limit":"1000packets"}}"#);
@@ -36,7 +37,7 @@ fn prefixes_pick_by_source_and_destination() {
 }
 
 #[test]
-fn all_that_is_said_must_be_true() {
+fn a_match_requires_all_its_conditions() {
     let classes = r#"{"match":{"source":"10.1.0.0/16","dscp":[10,"ef"]}}"#;
     let arrivals = [
         from(1, "10.1.0.1"),
@@ -55,7 +56,7 @@ fn the_first_class_that_matches_has_the_frame() {
     assert_eq!(order(classes, arrivals), [2, 3, 1]);
 }
 
-/// The class without a match may stand anywhere; frames without IP are its own.
+/// The class without a match may be at any position. Frames that are not IP belong to it.
 #[test]
 fn the_rest_and_all_that_is_not_ip_share_a_class() {
     let arp = Arrival { header: None, ..Arrival::new(ns(1), 2, 60) };
@@ -101,7 +102,7 @@ fn protocols_and_ports_pick_and_fragments_have_none() {
     let classes = r#"{"match":{"protocol":"udp","destination_port":[5004,"6000-6999"]}},
         {"match":{"source_port":80}}, {"match":{"protocol":"icmp"}}"#;
     let arrivals = [
-        // A fragment shows no ports.
+        // A fragment has no ports.
         of(1, 17, (0, 0)),
         of(2, 1, (0, 0)),
         of(3, 6, (80, 5004)),

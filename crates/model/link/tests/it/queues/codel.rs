@@ -9,13 +9,13 @@ use crate::common::{change, ms, ns};
 const CODEL: &str = r#"{"discipline":"codel","limit":"100000packets"}"#;
 const INTERVAL: f64 = 100e6;
 
-/// A queue that stands: `standing` frames of 1 ms at once, then one every ms.
+/// Returns a standing queue: `standing` frames of 1 ms at once, then one every ms.
 fn standing(standing: u64, count: u64) -> Vec<Arrival> {
     let burst = (0..standing).map(|_| Arrival::new(ns(0), 0, 1000));
     burst.chain(every(Duration::from_millis(1), ms(1), count, 0, 1000)).collect()
 }
 
-/// Twice the line's rate from `start` on.
+/// Returns twice the line's rate from `start` on.
 fn overload(start: Time, count: u64) -> impl Iterator<Item = Arrival> {
     every(Duration::from_micros(500), start, count, 0, 1000)
 }
@@ -33,11 +33,13 @@ fn nothing_is_dropped_below_the_target() {
     assert!(outcome.lost.is_empty());
 }
 
-/// Sections 3.2, 5.4: a waiting time that stays above the target for an interval is answered then.
+/// Sections 3.2, 5.4: a drop follows when the waiting time has stayed above the target for an
+/// interval.
 #[test]
 fn the_first_drop_comes_an_interval_after_the_target_was_passed() {
     let outcome = run(&mut queue_pipe(CODEL), standing(7, 300));
-    // The seventh frame is the first to wait 6 ms, the sixth 5 ms: it leaves the queue at 5 ms.
+    // The sixth frame waits 5 ms. The seventh is the first to wait 6 ms; it leaves the queue at 5
+    // ms.
     assert_eq!(aqm(&outcome)[0].at, ms(105));
 }
 
@@ -48,8 +50,8 @@ fn bursts_shorter_than_the_interval_are_not_dropped() {
     assert!(run(&mut queue_pipe(CODEL), bursts).lost.is_empty());
 }
 
-/// Section 5.5: in the dropping state the next drop is due interval / √count after the last one was.
-/// It happens as the first frame from then on is dequeued; one is dequeued every ms.
+/// Section 5.5: in the dropping state the next drop is due interval / √count after the last one was
+/// due. It happens when the first frame from then on is dequeued; one is dequeued every ms.
 #[test]
 fn drop_times_follow_the_control_law() {
     let outcome = run(&mut queue_pipe(CODEL), overload(ns(0), 4000));
@@ -63,8 +65,8 @@ fn drop_times_follow_the_control_law() {
     }
 }
 
-/// Section 5.5: CoDel drops the frame that it dequeues, and the one behind it goes on the line at that
-/// moment (or is dropped at that moment, too).
+/// Section 5.5: CoDel drops the frame that it dequeues, and the frame behind it goes on the line at
+/// that moment (or is dropped at that moment, too).
 #[test]
 fn the_frame_that_is_dequeued_is_dropped_never_the_one_behind() {
     let outcome = run(&mut queue_pipe(CODEL), overload(ns(0), 2000));
@@ -81,10 +83,10 @@ fn the_frame_that_is_dequeued_is_dropped_never_the_one_behind() {
     }
 }
 
-/// Section 5.6: nothing is dropped while no more than one full-size frame waits behind.
+/// Section 5.6: nothing is dropped while at most one full-size frame waits behind.
 #[test]
 fn one_frame_may_wait_however_long() {
-    // 40 ms a frame: the standing frames wait far above the target.
+    // A frame takes 40 ms, so the standing frames wait far above the target.
     let slow = r#"{"rate":"200kbit/s","framing":"none","queue":{"discipline":"codel"}}"#;
     let drops = |standing| {
         let burst = (0..standing).map(|_| Arrival::new(ns(0), 0, 1000));
@@ -95,8 +97,8 @@ fn one_frame_may_wait_however_long() {
     assert!(drops(4) > 0);
 }
 
-/// Two overloads with a gap between them; the time between the first two drops of the second one,
-/// in ns, and how many drops the first one took.
+/// Runs two overloads with a gap between them. Returns the time between the first two drops of the
+/// second one, in ns, and the number of drops in the first one.
 fn second_overload(gap: u64) -> (f64, f64) {
     let second = ms(4000 + gap);
     let arrivals = overload(ns(0), 4000).chain(overload(second, 1000));
@@ -106,8 +108,8 @@ fn second_overload(gap: u64) -> (f64, f64) {
     (step as f64, first.len() as f64)
 }
 
-/// Section 5.5: who comes back to the dropping state within 16 intervals goes on at the rate of drops
-/// that was right before; later, from the beginning.
+/// Section 5.5: a return to the dropping state within 16 intervals resumes the drop rate that was
+/// appropriate before. A later return starts from the beginning.
 #[test]
 fn the_drop_rate_is_resumed_soon_after_and_forgotten_later() {
     let (step, drops) = second_overload(500);
@@ -117,7 +119,7 @@ fn the_drop_rate_is_resumed_soon_after_and_forgotten_later() {
     assert!((step - INTERVAL).abs() <= 1e6, "{step} ns");
 }
 
-/// The control law goes on where it is when only parameters change.
+/// The control law continues if only parameters change.
 #[test]
 fn new_parameters_keep_the_state() {
     let mut pipe = queue_pipe(CODEL);
@@ -131,7 +133,7 @@ fn new_parameters_keep_the_state() {
         pipe.offer(arrival.at, netloom_link::FrameInfo::single(1000), packet).unwrap();
         while pipe.poll(arrival.at).is_some() {}
         while let Some(dropped) = pipe.poll_dropped() {
-            // A CoDel that began anew at 900 ms would drop nothing before 1000 ms.
+            // A CoDel that started anew at 900 ms would drop nothing before 1000 ms.
             drops += u32::from(dropped.at > ms(900) && dropped.at < ms(1000));
         }
     }

@@ -1,4 +1,4 @@
-//! Disciplines as they are written.
+//! The notation of disciplines.
 
 use netloom_link::Discipline;
 
@@ -45,7 +45,7 @@ fn tables_are_printed_as_they_are_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_a_way_out() {
+fn errors_say_what_to_write_instead() {
     for (text, hint) in [
         (r#""sfq""#, "`fq_codel`"),
         (r#"{"codel":{"target":5}}"#, "5ms"),

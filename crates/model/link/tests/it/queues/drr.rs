@@ -6,12 +6,12 @@ use netloom_units::Duration;
 use crate::common::packet::{Arrival, Outcome, every, queue_pipe, run_until};
 use crate::common::{ms, ns};
 
-/// Three classes by DSCP with weights 1, 2 and 5.
+/// Three classes by DSCP, with weights 1, 2 and 5.
 const DRR: &str = r#"{"discipline":{"drr":{"quantum":"1500B","classes":[
     {"match":{"dscp":1}}, {"match":{"dscp":2},"weight":2}, {"weight":5}]}},"limit":"100000packets"}"#;
 const WEIGHTS: [u64; 3] = [1, 2, 5];
 
-/// Always backlogged, with frames of 64 to 1500 bytes.
+/// Returns frames of 64 to 1500 bytes that keep a class always backlogged.
 fn backlogged(dscp: u8, seed: u64) -> impl Iterator<Item = Arrival> {
     let mut stream = Stream::new(seed, "sizes");
     every(Duration::from_micros(200), ns(0), 10_000, dscp.into(), 0).map(move |arrival| {
@@ -25,8 +25,8 @@ fn outcome() -> Outcome {
     run_until(&mut queue_pipe(DRR), arrivals, Some(ms(2000)))
 }
 
-/// Theorem 2 (lemma 2): between any two moments at which two classes are backlogged, what they sent,
-/// for their weights, differs by at most 2·Max + Q.
+/// Theorem 2 (lemma 2): between any two moments at which two classes are backlogged, the amounts
+/// that they sent, divided by their weights, differ by at most 2·Max + Q.
 #[test]
 fn the_fairness_bound_holds_over_every_interval() {
     let outcome = outcome();
@@ -43,7 +43,7 @@ fn the_fairness_bound_holds_over_every_interval() {
     }
 }
 
-/// Section 3: in the long run classes get the line by their weights.
+/// Section 3: in the long run, classes share the line by their weights.
 #[test]
 fn weights_divide_the_line() {
     let outcome = outcome();
@@ -55,8 +55,9 @@ fn weights_divide_the_line() {
     }
 }
 
-/// Section 3: what a class cannot use because its next frame is too long, it keeps. With a quantum of
-/// 500 bytes a frame of 1000 goes every other round, one of 500 every round.
+/// Section 3: a class keeps the part of its quantum that it cannot use because its next frame is
+/// too long. With a quantum of 500 bytes, a frame of 1000 is sent every other round, and one of 500
+/// every round.
 #[test]
 fn a_deficit_is_kept_for_the_next_round() {
     let queue = r#"{"discipline":{"drr":{"quantum":"500B","classes":[
@@ -80,16 +81,17 @@ fn a_full_queue_drops_from_the_longest_class() {
     };
     let outcome =
         run_until(&mut queue_pipe(queue), flood(1, 500).chain(flood(2, 500)), Some(ms(1000)));
-    // Of the 100 places each class has its weight's share, 20 and 80 (and one frame was on the line).
+    // Each class has its weight's share of the 100 places, 20 and 80 (and one frame was on the
+    // line).
     let [light, heavy] = [1, 2].map(|flow| outcome.of(flow).count());
     assert_eq!(light + heavy, 101);
     assert!((20..=21).contains(&light), "{light} {heavy}");
-    // Alone, a class may fill the queue.
+    // A class alone may fill the queue.
     let outcome = run_until(&mut queue_pipe(queue), flood(1, 500), Some(ms(1000)));
     assert_eq!(outcome.of(1).count(), 101);
 }
 
-/// The longest class is the one that is longest now, not the one that was.
+/// The longest class is the one that is longest now, not the one that was longest before.
 #[test]
 fn a_class_that_was_long_and_has_been_served_keeps_its_frames() {
     let queue = r#"{"discipline":{"drr":{"classes":[
@@ -97,7 +99,7 @@ fn a_class_that_was_long_and_has_been_served_keeps_its_frames() {
     let burst = |dscp: u8, at, count: u64| {
         (0..count).map(move |_| Arrival::new(at, dscp.into(), 1000).dscp(dscp))
     };
-    // After 45 ms five frames of class 1 are left, and one is on the line.
+    // After 45 ms, five frames of class 1 are left, and one is on the line.
     let late = ns(45_500_000);
     let arrivals = burst(1, ns(0), 51).chain(burst(2, late, 45)).chain(burst(3, late, 20));
     let outcome = run_until(&mut queue_pipe(queue), arrivals, Some(ms(200)));

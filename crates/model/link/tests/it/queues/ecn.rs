@@ -12,7 +12,7 @@ const DISCIPLINES: [(&str, &str); 4] = [
     ("pie", r#""ecn_threshold":"100%""#),
 ];
 
-/// A tenth more than the line takes, of two flows: flow 1 takes part in ECN.
+/// Sends a tenth more than the line takes, in two flows; flow 1 is ECN-capable.
 fn outcome(name: &str, parameters: &str) -> Outcome {
     let queue =
         format!(r#"{{"discipline":{{"{name}":{{{parameters}}}}},"limit":"100000packets"}}"#);
@@ -21,7 +21,7 @@ fn outcome(name: &str, parameters: &str) -> Outcome {
     run(&mut queue_pipe(&queue), arrivals)
 }
 
-/// Who takes part is marked where others are dropped.
+/// ECN-capable packets are marked where others are dropped.
 #[test]
 fn a_mark_replaces_a_drop() {
     for (name, parameters) in DISCIPLINES {
@@ -47,7 +47,7 @@ fn without_ecn_all_are_dropped() {
     }
 }
 
-/// RFC 8033, section 5.1: above its threshold PIE drops those that take part, too.
+/// RFC 8033, section 5.1: above its threshold, PIE also drops ECN-capable packets.
 #[test]
 fn pie_drops_instead_of_marking_above_its_threshold() {
     let flood = |threshold| {

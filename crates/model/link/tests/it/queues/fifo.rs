@@ -1,9 +1,9 @@
-//! Which frames a full queue drops, and what is counted.
+//! The frames that a full queue drops, and the statistics of the queue.
 
 use crate::common::{burst, change, drain, due, ms, ns, pipe};
 use netloom_link::{Count, DropReason, FrameInfo};
 
-/// The numbers that survive a burst of twenty frames of 1000 bytes at 1 Mbit/s (8 ms each).
+/// Returns the numbers that survive a burst of twenty frames of 1000 bytes at 1 Mbit/s (8 ms each).
 fn survivors(limit: &str) -> Vec<u64> {
     let mut pipe =
         pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{{"limit":"{limit}"}}}}"#));
@@ -32,7 +32,7 @@ fn a_place_is_free_when_a_frame_goes_on_the_line() {
     assert_eq!(drain(&mut pipe).len(), 3);
 }
 
-/// The numbers that survive under drop-head.
+/// Returns the numbers that survive the same burst under drop-head.
 fn survivors_of_drop_head(limit: &str) -> Vec<u64> {
     let queue = format!(r#"{{"discipline":{{"fifo":{{"drop":"head"}}}},"limit":"{limit}"}}"#);
     let mut pipe = pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{queue}}}"#));
@@ -59,7 +59,7 @@ fn drop_head_drops_as_many_as_the_arrival_needs() {
 }
 
 #[test]
-fn drop_head_does_not_enforce_a_lowered_limit_on_what_waits() {
+fn drop_head_does_not_enforce_a_lowered_limit_on_waiting_frames() {
     let queue = r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"10packets"}"#;
     let mut pipe = pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{queue}}}"#));
     burst(&mut pipe, ns(0), 0, 11, 1000);
@@ -79,7 +79,7 @@ fn without_a_rate_there_is_no_queue() {
 fn the_queue_is_counted_over_time() {
     let mut pipe = pipe(r#"{"rate":"1Mbit/s","framing":"none"}"#);
     burst(&mut pipe, ns(0), 0, 4, 1000);
-    // Waiting: 3 for 8 ms, 2 for 8 ms, 1 for 8 ms, 0 for 8 ms.
+    // Number of waiting frames: 3 for 8 ms, 2 for 8 ms, 1 for 8 ms, 0 for 8 ms.
     let statistics = pipe.statistics(ms(32));
     assert_eq!(statistics.queue.mean_frames, 1.5);
     assert_eq!(statistics.queue.maximum, Count { frames: 3, bytes: 3000 });
@@ -96,7 +96,8 @@ fn the_queue_is_counted_as_arrivals_find_it() {
     for round in 0..50 {
         burst(&mut pipe, ms(100 * round), 10 * round, 10, 1000);
     }
-    // Ten at once find 0, 0, 1, … 8, and wait 0, 1, … 9 ms of each 100.
+    // Ten frames at once find 0, 0, 1, … 8 waiting frames. They wait for 0, 1, … 9 ms of every 100
+    // ms.
     let queue = pipe.statistics(ms(5000)).queue;
     assert_eq!((queue.seen_mean_frames, queue.mean_frames), (Some(3.6), 0.45));
 }

@@ -6,16 +6,16 @@ use netloom_units::Duration;
 use crate::common::packet::{Arrival, every, queue_pipe, run, run_until};
 use crate::common::{ms, ns};
 
-/// Without CoDel's drops (its interval does not end), to see the scheduler alone.
+/// A queue without CoDel's drops (its interval does not end), for observing only the scheduler.
 const SCHEDULER: &str = r#"{"discipline":{"fq_codel":{"interval":"1h"}},"limit":"100000packets"}"#;
 
-/// Two frames a ms, of which the line takes one, of a flow of its own.
+/// Returns two frames per ms in one flow; the line takes one per ms.
 fn bulk(flow: u16, bytes: u32) -> impl Iterator<Item = Arrival> {
     every(Duration::from_micros(500), ns(0), 10_000, flow, bytes)
 }
 
-/// Section 4.2: a flow that does not build up a queue is served before those that do. It waits for
-/// the frame on the line only.
+/// Section 4.2: a flow that does not build up a queue is served before those that do. It waits only
+/// for the frame on the line.
 #[test]
 fn a_sparse_flow_is_served_first() {
     let sparse = every(Duration::from_millis(20), ms(100), 200, 3, 200);
@@ -26,8 +26,8 @@ fn a_sparse_flow_is_served_first() {
     assert_eq!(outcome.of(3).count(), 200);
 }
 
-/// Section 4.2: backlogged flows send the same number of bytes, whatever the size of their frames, to
-/// within a quantum and a frame of each.
+/// Section 4.2: backlogged flows send the same number of bytes, whatever the size of their frames,
+/// up to a quantum and a frame of each.
 #[test]
 fn backlogged_flows_share_the_line_by_bytes() {
     let arrivals = bulk(1, 1500)
@@ -41,22 +41,23 @@ fn backlogged_flows_share_the_line_by_bytes() {
     assert!(bytes[0] > 900_000 && spread <= 2 * (1514 + 1500), "{bytes:?}");
 }
 
-/// Section 4.2: a new flow that runs empty goes to the old ones first. Sending a long frame whenever
-/// one of the other flow's short ones has been let through does not give it more than its share.
+/// Section 4.2: a new flow that becomes empty first goes to the old flows. So a flow does not get
+/// more than its share by sending a long frame whenever a short frame of the other flow has been
+/// sent.
 #[test]
 fn a_flow_cannot_stay_new_for_ever() {
     let short = every(Duration::from_micros(80), ns(0), 40_000, 1, 100);
     let long = every(Duration::from_micros(1150), ms(100), 3000, 2, 1000);
     let outcome = run_until(&mut queue_pipe(SCHEDULER), short.chain(long), Some(ms(3100)));
-    // In the first 100 ms the short frames had the line for themselves.
+    // In the first 100 ms there were only short frames.
     let [short, long] = [1, 2].map(|flow| outcome.bytes_of(flow));
     let short = short - 100_000;
     let share = long as f64 / (short + long) as f64;
     assert!((share - 0.5).abs() < 0.01, "{share}");
 }
 
-/// Section 4.1: overload is answered at the head of the flow with the most bytes, with up to half of
-/// what it has and at most 64 frames at a time.
+/// Section 4.1: overload causes drops at the head of the flow with the most bytes: up to half of
+/// its bytes and at most 64 frames at a time.
 #[test]
 fn overload_hits_the_fattest_flow() {
     let queue = r#"{"discipline":{"fq_codel":{"interval":"1h"}},"limit":"200packets"}"#;
@@ -73,7 +74,8 @@ fn overload_hits_the_fattest_flow() {
     assert!((32..=64).contains(&batches), "{batches}");
 }
 
-/// Section 4.2: each flow has its own CoDel: drops hit the flow that stands, not the sparse one.
+/// Section 4.2: each flow has its own CoDel. Drops hit the flow with a standing queue, not the
+/// sparse one.
 #[test]
 fn drops_hit_the_flow_that_stands() {
     let queue = r#"{"discipline":"fq_codel","limit":"100000packets"}"#;
@@ -92,7 +94,7 @@ fn flows_keep_their_order() {
     }
 }
 
-/// All that is not IP is one flow.
+/// All frames that are not IP are one flow.
 #[test]
 fn frames_without_ip_share_a_flow() {
     let other = |bytes| bulk(9, bytes).map(|arrival| Arrival { header: None, ..arrival });

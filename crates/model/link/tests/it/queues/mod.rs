@@ -1,4 +1,4 @@
-//! Queue disciplines against the properties that their papers and RFCs state, in virtual time.
+//! Tests of queue disciplines against the properties in their papers and RFCs, in virtual time.
 
 mod changes;
 mod classes;

@@ -12,12 +12,12 @@ fn class(dscp: u8, at: Time, count: u64) -> impl Iterator<Item = Arrival> {
     (0..count).map(move |_| Arrival::new(at, dscp.into(), 1000).dscp(dscp))
 }
 
-/// Starts of the frames of a flow, in µs.
+/// Returns the start times of the frames of a flow, in µs.
 fn starts(outcome: &Outcome, flow: u16) -> Vec<u64> {
     outcome.of(flow).map(|delivered| delivered.started.as_nanos() / 1000).collect()
 }
 
-/// Bursts, gaps and overload: what brings a discipline to do all that it does.
+/// Returns arrivals with bursts, gaps and overload, which cause all actions of a discipline.
 fn busy_and_idle() -> Vec<Arrival> {
     let flows = (0..4u16).flat_map(|flow| {
         let step = Duration::from_micros(2900 + 100 * u64::from(flow));
@@ -28,15 +28,15 @@ fn busy_and_idle() -> Vec<Arrival> {
     flows.collect()
 }
 
-/// All that arrives is in one class: its discipline does what it does for a whole queue.
+/// All arrivals are in one class. Its discipline acts as it does for a whole queue.
 #[test]
-fn in_a_class_a_discipline_is_what_it_is_alone() {
+fn a_discipline_acts_in_a_class_as_it_does_alone() {
     for discipline in [
         r#"{"fifo":{"drop":"head"}}"#,
         r#""codel""#,
         r#"{"codel":{"target":"2ms","interval":"20ms"}}"#,
         r#"{"fq_codel":{"target":"2ms","interval":"20ms"}}"#,
-        // Beyond 5 ms on average everything goes: nothing is drawn.
+        // Beyond 5 ms on average everything is dropped, so nothing is drawn.
         r#"{"red":{"min":"5ms","max":"5001us","gentle":false,"weight":0.1}}"#,
     ] {
         for name in ["prio", "drr", "wf2q+"] {
@@ -58,7 +58,7 @@ fn in_a_class_a_discipline_is_what_it_is_alone() {
     }
 }
 
-/// Assured forwarding: what RED of one class drops is no other class's.
+/// Assured forwarding: RED in one class drops no frames of other classes.
 #[test]
 fn a_class_with_red_drops_of_its_own() {
     let queue = r#"{"discipline":{"prio":{"classes":[{"match":{"dscp":46}},
@@ -68,19 +68,19 @@ fn a_class_with_red_drops_of_its_own() {
     let rest = every(Duration::from_micros(1500), ns(0), 666, 0, 1000);
     let outcome = run(&mut queue_pipe(queue), urgent.chain(rest));
     assert_eq!(outcome.of(46).count(), 500);
-    // 0.67 of the line is offered where 0.5 is left: about a quarter goes, early.
+    // 0.67 of the line is offered where 0.5 is left. So about a quarter is dropped, early.
     let early = outcome.lost_to(DropReason::Aqm);
     assert!(early.iter().all(|lost| lost.packet.flow == 0));
     assert!((120..210).contains(&early.len()), "{}", early.len());
     assert_eq!(outcome.lost.len(), early.len());
 }
 
-/// The queue of all classes is full: the arrival of an important class takes the place of a frame
-/// that the discipline of the least important one gives up.
+/// When the queue of all classes is full, an arrival of an important class replaces a frame that
+/// the discipline of the least important class gives up.
 #[test]
 fn disciplines_give_frames_up_for_other_classes() {
     for (discipline, lost) in [
-        // The newest, the oldest, and the oldest of the longest flow.
+        // Frames that are given up: the newest, the oldest, or the oldest of the longest flow.
         (r#""red""#, [9, 8]),
         (r#""codel""#, [9, 8]),
         (r#""pie""#, [9, 8]),
@@ -98,14 +98,15 @@ fn disciplines_give_frames_up_for_other_classes() {
         assert!(outcome.lost.iter().all(|lost| lost.reason == DropReason::QueueFull));
         let first: Vec<_> = outcome.delivered.iter().map(|one| one.packet.flow).take(3).collect();
         assert_eq!(first, [0, 46, 46]);
-        // An arrival of that class itself has to go, or another of the class.
+        // An arrival of the least important class itself is dropped, or another frame of the class.
         let outcome = run(&mut queue_pipe(&queue), class(46, ns(0), 10).chain(class(0, ns(1), 2)));
         assert!(outcome.lost.iter().all(|lost| lost.packet.flow == 0));
         assert_eq!((outcome.lost.len(), outcome.delivered.len()), (2, 10));
     }
 }
 
-/// DRR counts what is sent, also where CoDel drops the frame that it had counted on.
+/// DRR counts the frames that are sent, even if CoDel drops the frame for which the class was
+/// picked.
 #[test]
 fn weights_hold_for_classes_whose_discipline_drops_on_the_way_out() {
     for name in ["drr", "wf2q+"] {
@@ -123,13 +124,13 @@ fn weights_hold_for_classes_whose_discipline_drops_on_the_way_out() {
         let outcome = run_until(&mut queue_pipe(&queue), mixed.chain(other), Some(ms(3000)));
         let [own, other] = [1, 2].map(|flow| outcome.bytes_of(flow));
         assert!(outcome.lost_to(DropReason::Aqm).len() > 100, "{name}");
-        // Half each, but for a few frames.
+        // Half for each class, except for a few frames.
         assert!(own.abs_diff(other) <= 6000, "{name}: {own} {other}");
     }
 }
 
-/// One class alone on a line of 8 Mbit/s, where a frame takes 1 ms: at a cap of 4 Mbit/s it waits
-/// though the line is free.
+/// One class is alone on a line of 8 Mbit/s, where a frame takes 1 ms. At a cap of 4 Mbit/s it
+/// waits although the line is free.
 #[test]
 fn a_class_at_its_cap_waits_though_the_line_is_free() {
     for name in ["prio", "drr", "wf2q+"] {
@@ -147,10 +148,10 @@ fn a_class_at_its_cap_waits_though_the_line_is_free() {
     }
 }
 
-/// Others take what a cap leaves, and the cap holds to the frame though the line keeps the class
-/// waiting now and then.
+/// Other classes use the capacity that a cap leaves. The cap is exact to a frame, although the
+/// class sometimes waits for the line.
 #[test]
-fn what_a_cap_leaves_is_for_others() {
+fn other_classes_get_what_a_cap_leaves() {
     for name in ["prio", "drr", "wf2q+"] {
         let queue = format!(
             r#"{{"discipline":{{"{name}":{{"classes":[{{"match":{{"dscp":1}},"most":"3Mbit/s"}},
@@ -160,17 +161,18 @@ fn what_a_cap_leaves_is_for_others() {
         let others = every(Duration::from_micros(900), ns(0), 1111, 0, 1000);
         let outcome = run_until(&mut queue_pipe(&queue), capped.chain(others), Some(ms(1000)));
         let sent = [1, 0].map(|flow| outcome.of(flow).count());
-        // 375 and 625 frames a second, and the line never rests.
+        // 375 and 625 frames a second, and the line is never idle.
         assert!((374..=376).contains(&sent[0]), "{name}: {sent:?}");
         assert!(sent[0] + sent[1] >= 999, "{name}: {sent:?}");
-        // Never more than two frames at once: what it could not send it does not save up.
+        // There are never more than two frames at once: the class does not save up what it could
+        // not send.
         let starts = starts(&outcome, 1);
         let soonest = starts.windows(3).map(|three| three[2] - three[0]).min().unwrap();
         assert!(soonest >= 2_666, "{name}: {soonest} µs");
     }
 }
 
-/// A class that was kept waiting for long makes up for one frame.
+/// A class that had to wait for a long time catches up by one frame.
 #[test]
 fn a_starved_class_saves_up_one_frame() {
     let queue = r#"{"discipline":{"prio":{"classes":[{"match":{"dscp":1}},{"most":"4Mbit/s"}]}},
@@ -180,9 +182,9 @@ fn a_starved_class_saves_up_one_frame() {
     assert_eq!(starts(&outcome, 0), [100_000, 101_000, 102_000, 104_000, 106_000]);
 }
 
-/// Limits concern a class at its cap, on a free line too.
+/// Limits apply to a class at its cap, even on a free line.
 #[test]
-fn limits_bound_what_waits_for_a_cap() {
+fn limits_apply_to_frames_that_wait_for_a_cap() {
     for (limits, left) in [
         (r#""limit":"3packets","most":"4Mbit/s"}]}},"limit":"100packets"}"#, 4),
         (r#""most":"4Mbit/s"}]}},"limit":"5packets"}"#, 6),
@@ -190,7 +192,7 @@ fn limits_bound_what_waits_for_a_cap() {
     ] {
         let queue =
             format!(r#"{{"discipline":{{"prio":{{"classes":[{{"match":{{"dscp":1}},{limits}"#);
-        // Long after the first one has left the line.
+        // This is long after the first frame has left the line.
         let arrivals = class(1, ns(0), 1).chain(class(1, ns(1_000_001), 20));
         let outcome = run(&mut queue_pipe(&queue), arrivals);
         assert_eq!(outcome.delivered.len(), left, "{limits}");
@@ -198,7 +200,7 @@ fn limits_bound_what_waits_for_a_cap() {
     }
 }
 
-/// Without a rate, a cap is all that makes frames wait.
+/// Without a rate, frames wait only for a cap.
 #[test]
 fn a_cap_holds_without_a_rate() {
     let mut pipe = packet_pipe(
@@ -210,7 +212,7 @@ fn a_cap_holds_without_a_rate() {
     assert_eq!(starts(&outcome, 0), [0; 4]);
 }
 
-/// Frames that wait for a cap go at once when it is lifted, by whatever change.
+/// Frames that wait for a cap leave at once when it is removed, by any kind of change.
 #[test]
 fn caps_change_while_frames_wait() {
     let prio = |most: &str| {
@@ -224,7 +226,7 @@ fn caps_change_while_frames_wait() {
         (prio(r#","most":"8Mbit/s""#), [0, 16_000, 17_000, 18_000]),
         (r#"{"queue":{"discipline":"fifo"}}"#.into(), [0, 10_000, 11_000, 12_000]),
         (r#"{"queue":{"discipline":"fq_codel"}}"#.into(), [0, 10_000, 11_000, 12_000]),
-        // Nothing of the cap changes.
+        // The cap does not change.
         (r#"{"delay":"0ns"}"#.into(), [0, 16_000, 32_000, 48_000]),
     ] {
         let mut pipe = queue_pipe(r#"{"limit":"100packets"}"#);
@@ -246,9 +248,9 @@ fn caps_change_while_frames_wait() {
     }
 }
 
-/// A pipe that goes down drops what waits for a cap.
+/// A pipe that goes down drops the frames that wait for a cap.
 #[test]
-fn what_waits_for_a_cap_is_lost_with_the_link() {
+fn frames_that_wait_for_a_cap_are_lost_with_the_link() {
     let queue = r#"{"discipline":{"prio":{"classes":[{"most":"1Mbit/s"}]}},"limit":"100packets"}"#;
     let mut pipe = queue_pipe(queue);
     for number in 0..3 {

@@ -1,4 +1,5 @@
-//! PIE (RFC 8033). The controller's steps are tested where they are taken; here is what comes of them.
+//! PIE (RFC 8033). The steps of the controller are tested in its module; this file tests their
+//! effects.
 
 use netloom_link::{DropReason, Stream};
 use netloom_units::Duration;
@@ -8,7 +9,7 @@ use crate::common::{ms, ns};
 
 const PIE: &str = r#"{"discipline":"pie","limit":"100000packets"}"#;
 
-/// Frames of 1 ms, arriving as a Poisson process at `load` times the line's rate.
+/// Returns frames of 1 ms that arrive as a Poisson process at `load` times the line's rate.
 fn poisson(load: f64, seconds: f64) -> Vec<Arrival> {
     let mut stream = Stream::new(5, "arrivals");
     let mut clock = 0.0;
@@ -25,10 +26,10 @@ fn mean_wait_ms(outcome: &Outcome, from_seconds: u64) -> f64 {
     waits.iter().sum::<f64>() / waits.len() as f64
 }
 
-/// Section 4.2: the controller holds the delay at its target. While the probability is not at a bound,
-/// its steps add up to α·Σ(delay - target), so the mean delay at the steps is the target; the mean
-/// over frames differs as bursts are not spread evenly over steps. 10 % is ten times what halves of
-/// the run differ by.
+/// Section 4.2: the controller keeps the delay at its target. While the probability is not at a
+/// bound, its steps add up to α·Σ(delay - target), so the mean delay at the steps is the target.
+/// The mean over frames differs, because bursts are not spread evenly over steps. The tolerance of
+/// 10 % is ten times the difference between halves of the run.
 #[test]
 fn the_delay_is_held_at_the_target() {
     for (load, target) in [(1.1, 15), (1.5, 15), (1.5, 40)] {
@@ -43,8 +44,8 @@ fn the_delay_is_held_at_the_target() {
     }
 }
 
-/// Section 4.3: a burst after calm is let through for `max_burst`, less the step that it may begin
-/// within; then drops come.
+/// Section 4.3: a burst after a calm period passes for `max_burst`, minus the step within which it
+/// may begin. Then drops follow.
 #[test]
 fn nothing_is_dropped_within_the_burst_allowance() {
     for max_burst in [60, 150, 300] {
@@ -60,7 +61,8 @@ fn nothing_is_dropped_within_the_burst_allowance() {
     }
 }
 
-/// Section 4.1: below half the target nothing is dropped, at any load that stays there.
+/// Section 4.1: below half the target nothing is dropped, at any load for which the delay stays
+/// there.
 #[test]
 fn light_load_meets_no_drops() {
     let outcome = run(&mut queue_pipe(PIE), poisson(0.7, 100.0));

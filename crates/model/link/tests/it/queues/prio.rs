@@ -9,7 +9,7 @@ const PRIO: &str = r#"{"discipline":{"prio":{"classes":[
     {"match":{"dscp":"ef"}}, {"match":{"dscp":["af41","af42"]}}, {}]}},"limit":"100000packets"}"#;
 const DSCPS: [u8; 3] = [46, 34, 0];
 
-/// Random arrivals of all three classes, together above the line's rate.
+/// Returns random arrivals of all three classes, together above the line's rate.
 fn arrivals() -> Vec<Arrival> {
     let mut stream = Stream::new(8, "arrivals");
     let mut clock = 0.0;
@@ -29,7 +29,7 @@ fn a_more_important_frame_never_waits_for_a_less_important_one() {
     assert_eq!(sent.len(), 5000);
     let mut waited = 0;
     for (index, frame) in sent.iter().enumerate() {
-        // What goes on the line later and was there: none of it is more important.
+        // Frames that were waiting and are sent later must not be more important.
         let overtaken = sent[index + 1..].iter().take(300);
         for later in overtaken.filter(|later| later.offered < frame.started) {
             assert!(later.packet.flow >= frame.packet.flow, "{frame:?} before {later:?}");
@@ -47,7 +47,7 @@ fn classes_are_first_in_first_out() {
     }
 }
 
-/// A full queue makes room for the more important at the tail of the least important.
+/// A full queue makes room for more important frames at the tail of the least important class.
 #[test]
 fn the_least_important_frames_make_room() {
     let queue = PRIO.replace("100000packets", "10packets");
@@ -57,15 +57,16 @@ fn the_least_important_frames_make_room() {
     };
     let outcome = run(&mut queue_pipe(&queue), burst(2, 12).chain(burst(0, 4)).chain(burst(1, 3)));
     let lost: Vec<_> = outcome.lost.iter().map(|l| (l.packet.flow, l.packet.number)).collect();
-    // Frame 0 is on the line, 1 to 10 wait, 11 finds the queue full; then 10, 9, … go.
+    // Frame 0 is on the line, 1 to 10 wait, and 11 finds the queue full. Then 10, 9, … are dropped.
     assert_eq!(lost, [(2, 11), (2, 10), (2, 9), (2, 8), (2, 7), (2, 6), (2, 5), (2, 4)]);
     assert!(outcome.lost.iter().all(|lost| lost.reason == DropReason::QueueFull));
-    // The most important class cannot push out itself.
+    // The most important class cannot displace its own frames.
     let outcome = run(&mut queue_pipe(&queue), burst(0, 15));
     assert_eq!(outcome.delivered.len(), 11);
 }
 
-/// `prio` alone: expedited forwarding and network control before all else.
+/// `prio` without parameters serves expedited forwarding and network control before everything
+/// else.
 #[test]
 fn by_default_voice_and_control_come_first() {
     let queue = r#"{"discipline":"prio","limit":"1000packets"}"#;

@@ -1,5 +1,5 @@
 //! Random early detection (Floyd & Jacobson 1993). The average and the probability are tested where
-//! they are computed; here is what comes of them.
+//! they are computed; this file tests their effects.
 
 use netloom_link::DropReason;
 use netloom_units::Duration;
@@ -7,12 +7,12 @@ use netloom_units::Duration;
 use crate::common::packet::{Arrival, every, queue_pipe, run};
 use crate::common::{ms, ns};
 
-/// A queue that looks at its current length only (weight 1), so that the test knows the average.
+/// A queue that uses only its current length (weight 1), so the test knows the average.
 const RED: &str = r#"{"discipline":{"red":{"weight":1.0}},"limit":"100000packets"}"#;
 
-/// The gaps between marks while arrivals find `length` frames waiting.
+/// Returns the gaps between marks while arrivals find `length` frames waiting.
 fn gaps(length: u64, count: u64) -> Vec<u64> {
-    // One goes on the line at once, and one as the first of the rest arrives.
+    // One frame goes on the line at once, and one when the first of the rest arrives.
     let burst = (0..length + 2).map(|_| Arrival::new(ns(0), 0, 1000));
     let rest = every(Duration::from_millis(1), ms(1), count, 0, 1000);
     let outcome = run(&mut queue_pipe(RED), burst.chain(rest).map(Arrival::ecn));
@@ -23,7 +23,7 @@ fn gaps(length: u64, count: u64) -> Vec<u64> {
     numbers.windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// χ² of `gaps` against probabilities for gaps of 1, 2, ….
+/// Returns the χ² of `gaps` for the probabilities of gaps of 1, 2, ….
 fn chi_square(gaps: &[u64], probabilities: &[f64]) -> f64 {
     let total = gaps.len() as f64;
     let term = |(gap, p): (u64, &f64)| {
@@ -33,11 +33,11 @@ fn chi_square(gaps: &[u64], probabilities: &[f64]) -> f64 {
     (1..).zip(probabilities).map(term).sum()
 }
 
-/// Section 7, method 2: the number of arrivals from mark to mark is uniform on 1 to 1/p_b, so that
-/// marks are neither clustered nor far apart.
+/// Section 7, method 2: the number of arrivals from mark to mark is uniform on 1 to 1/p_b, so marks
+/// are neither clustered nor far apart.
 #[test]
 fn marks_are_spaced_uniformly() {
-    // Half-way between 5 and 15 packets: p_b = 10 % / 2, 1/p_b = 20.
+    // The length is half-way between 5 and 15 packets: p_b = 10 % / 2, 1/p_b = 20.
     let gaps = gaps(10, 100_000);
     assert_eq!(gaps.iter().max(), Some(&20));
     // 99 % quantile of χ² with 19 degrees of freedom.
@@ -60,7 +60,7 @@ fn below_min_nothing_is_marked_or_dropped() {
     assert!(gaps(4, 10_000).is_empty());
 }
 
-/// Beyond twice `max` everything goes, ECN or not.
+/// Beyond twice `max` everything is dropped, with or without ECN.
 #[test]
 fn the_queue_ends_at_twice_max() {
     for ecn in [false, true] {
@@ -74,8 +74,8 @@ fn the_queue_ends_at_twice_max() {
     }
 }
 
-/// Section 4: the average outlives the queue, and falls over idle time. Bursts of 60 frames find an
-/// average left by the burst before, unless the line was idle for long.
+/// Section 4: the average persists when the queue is empty, and decays over idle time. The second
+/// burst of 60 frames finds the average of the first, unless the line was idle for long.
 #[test]
 fn the_average_remembers_and_forgets() {
     let queue = r#"{"discipline":{"red":{"weight":0.02,"ecn":false}},"limit":"1000packets"}"#;
@@ -93,7 +93,7 @@ fn the_average_remembers_and_forgets() {
     assert!(soon > 2 * first.max(later), "first {first}, soon {soon}, later {later}");
 }
 
-/// Thresholds in bytes and in time hold the queue where those in packets do.
+/// Thresholds in bytes and in time have the same effect as those in packets.
 #[test]
 fn thresholds_in_bytes_and_time_mean_the_same() {
     let drops = |min, max| {
@@ -109,14 +109,14 @@ fn thresholds_in_bytes_and_time_mean_the_same() {
     assert_eq!(packets, drops("5ms", "15ms"));
 }
 
-/// Thresholds by DSCP (RIO): one average, at which some packets are marked and others are not, the
-/// former with gaps of their own.
+/// Thresholds by DSCP (RIO): at the same average, some packets are marked and others are not. The
+/// marked ones have gaps of their own.
 #[test]
 fn each_dscp_has_thresholds_of_its_own_and_one_average() {
     let queue = r#"{"discipline":{"red":{"weight":1.0,"min":"40packets","max":"60packets",
         "by_dscp":{"af11":{"min":"20packets","max":"40packets"},
         "af13":{"min":"5packets","max":"15packets","max_p":"20%"}}}},"limit":"1000packets"}"#;
-    // Ten wait throughout: for af13, p_b = 20 % / 2; for all others, nothing.
+    // Ten frames wait throughout. So p_b = 20 % / 2 for af13, and 0 for all others.
     let dscp = |number: u64| [10, 14, 0][(number % 3) as usize];
     let burst = (0..12).map(|_| Arrival::new(ns(0), 0, 1000));
     let rest = every(Duration::from_millis(1), ms(1), 90_000, 0, 1000);
@@ -137,19 +137,19 @@ fn each_dscp_has_thresholds_of_its_own_and_one_average() {
     assert!(chi < 21.7, "{chi}");
 }
 
-/// RIO: in a flood, packets within their profile get through, those beyond it make room.
+/// RIO: in a flood, packets within their profile pass, and those beyond it are dropped.
 #[test]
 fn packets_with_higher_thresholds_are_spared() {
     let queue = r#"{"discipline":{"red":{"weight":0.05,"ecn":false,"by_dscp":{
         "af11":{"min":"30packets","max":"60packets","max_p":"2%"},
         "af13":{"min":"5packets","max":"15packets","max_p":"20%"}}}},"limit":"100packets"}"#;
-    // 60 % of the line within, 60 % beyond.
+    // 60 % of the line within the profile, 60 % beyond it.
     let step = Duration::from_micros(1667);
     let within = every(step, ns(0), 6000, 1, 1000).map(|one| one.dscp(10));
     let beyond = every(step, ns(800_000), 6000, 3, 1000).map(|one| one.dscp(14));
     let outcome = run(&mut queue_pipe(queue), within.chain(beyond));
     let lost = |flow| outcome.lost.iter().filter(|lost| lost.packet.flow == flow).count();
     assert!(lost(1) < 30, "{} within", lost(1));
-    // A third of what is beyond does not fit.
+    // A third of the packets beyond the profile does not fit.
     assert!((1800..2300).contains(&lost(3)), "{} beyond", lost(3));
 }

@@ -1,4 +1,4 @@
-//! Queues that drop nothing when they are full, but have who offers frames wait.
+//! Queues that drop nothing when they are full, but make the source of the frames wait.
 
 use netloom_link::{FrameInfo, PipeConfig, WhenFull};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn it_is_full_until_the_line_takes_one() {
 }
 
 #[test]
-fn what_was_read_is_taken_in_all_the_same() {
+fn offers_to_a_full_waiting_queue_are_accepted() {
     let mut pipe = pipe(WAITING);
     for frame in 0..45 {
         pipe.offer(ns(0), FrameInfo::single(1000), frame).unwrap();
@@ -78,9 +78,10 @@ fn waiting_takes_a_constant_rate_and_fifo() {
 }
 
 proptest! {
-    /// Who waits when it is full loses nothing, and no more waits in the pipe than its limit.
+    /// A source that waits when the queue is full loses nothing, and the queue never exceeds its
+    /// limit.
     #[test]
-    fn who_waits_loses_nothing(
+    fn a_source_that_waits_loses_nothing(
         gaps in prop::collection::vec((0u64..20_000_000, 1u32..1500), 1..200),
         limit in 1u32..20,
     ) {

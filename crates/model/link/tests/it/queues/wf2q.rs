@@ -6,17 +6,17 @@ use netloom_units::Duration;
 use crate::common::packet::{Arrival, Delivered, every, queue_pipe, run, run_until};
 use crate::common::{ms, ns};
 
-/// Three classes by DSCP with weights 1, 2 and 5.
+/// Three classes by DSCP, with weights 1, 2 and 5.
 const WF2Q: &str = r#"{"discipline":{"wf2q+":{"classes":[
     {"match":{"dscp":1}}, {"match":{"dscp":2},"weight":2}, {"weight":5}]}},"limit":"100000packets"}"#;
 const WEIGHTS: [f64; 3] = [1.0, 2.0, 5.0];
 const LONGEST: f64 = 1500.0;
-/// The line's rate in bytes per ns: 8 Mbit/s.
+/// Rate of the line in bytes per ns: 8 Mbit/s.
 const RATE: f64 = 1e-3;
-/// Times are whole nanoseconds, rounded down.
+/// Tolerance in ns, because times are rounded down to whole nanoseconds.
 const ROUNDING: f64 = 2.0;
 
-/// Frames of 64 to 1500 bytes in random bursts, at `load` times the line's rate.
+/// Returns frames of 64 to 1500 bytes in random bursts, at `load` times the line's rate.
 fn bursts(dscp: u8, load: f64, seed: u64) -> Vec<Arrival> {
     let mut stream = Stream::new(seed, "bursts");
     let (mut arrivals, mut clock) = (Vec::new(), 0.0);
@@ -30,8 +30,8 @@ fn bursts(dscp: u8, load: f64, seed: u64) -> Vec<Arrival> {
     arrivals
 }
 
-/// Theorem 4, delay bound: a frame leaves no later than L_max / r after the time at which a line of
-/// its class's guaranteed rate alone would have sent it.
+/// Theorem 4, delay bound: a frame leaves at most L_max / r after the time at which a separate line
+/// with its class's guaranteed rate would have sent it.
 #[test]
 fn the_delay_bound_holds() {
     let arrivals = [bursts(1, 0.2, 1), bursts(2, 0.6, 2), bursts(3, 0.5, 3)].into_iter().flatten();
@@ -49,8 +49,8 @@ fn the_delay_bound_holds() {
     assert!(outcome.delivered.len() > 5000 && latest > 0.0, "the bound was put to the test");
 }
 
-/// Theorem 4, worst-case fairness: from any time on until one of its frames departs, a class that is
-/// backlogged meanwhile gets at least r_i·t - α_i, with α_i = L_i + (L_max - L_i)·r_i/r.
+/// Theorem 4, worst-case fairness: from any time until the departure of one of its frames, a class
+/// that is backlogged throughout gets at least r_i·t - α_i, with α_i = L_i + (L_max - L_i)·r_i/r.
 #[test]
 fn the_worst_case_fairness_bound_holds() {
     for watched in 0..3 {
@@ -68,7 +68,8 @@ fn the_worst_case_fairness_bound_holds() {
     }
 }
 
-/// The most bytes that `flow` was ever short of `rate` from any time to the departure of a frame.
+/// Returns the largest shortfall of `flow` behind `rate` from any time to the departure of a frame,
+/// in bytes.
 fn worst_shortfall(delivered: &[Delivered], flow: u16, rate: f64) -> f64 {
     let (mut sent, mut most_ahead, mut worst) = (0.0, f64::MIN, 0.0_f64);
     for frame in delivered.iter().filter(|frame| frame.packet.flow == flow) {
@@ -80,14 +81,14 @@ fn worst_shortfall(delivered: &[Delivered], flow: u16, rate: f64) -> f64 {
     worst
 }
 
-/// The example of figure 1 and 2 (Bennett & Zhang 1996, figure 2): class 1 has half of the line and 11
-/// frames, ten classes have a twentieth and a frame each. WFQ would send ten frames of class 1 in a
-/// row; here they take turns.
+/// The example of figures 1 and 2 (Bennett & Zhang 1996, figure 2): class 1 has half of the line
+/// and 11 frames, and ten classes have a twentieth and one frame each. WFQ would send ten frames of
+/// class 1 in a row; here the classes take turns.
 #[test]
 fn no_class_runs_ahead_of_the_fluid_system() {
     let mut classes = vec![r#"{"match":{"dscp":1},"weight":10}"#.to_string()];
     classes.extend((2..=11).map(|dscp| format!(r#"{{"match":{{"dscp":{dscp}}}}}"#)));
-    // The class for the rest would have a share of its own: let it be one of the ten.
+    // The class for the rest would have a share of its own, so it is one of the ten.
     classes[10] = "{}".into();
     let queue = format!(
         r#"{{"discipline":{{"wf2q+":{{"classes":[{}]}}}},"limit":"1000packets"}}"#,
@@ -100,7 +101,7 @@ fn no_class_runs_ahead_of_the_fluid_system() {
     assert_eq!(flows, [1, 2, 1, 3, 1, 4, 1, 5, 1, 6, 1, 7, 1, 8, 1, 9, 1, 10, 1, 11, 1]);
 }
 
-/// Who used an idle line alone does not pay for it in the next busy period.
+/// A class that used an idle line alone is not at a disadvantage in the next busy period.
 #[test]
 fn the_past_is_forgotten_with_an_idle_line() {
     let flood = |dscp: u8, at, count: u64| {
@@ -112,7 +113,7 @@ fn the_past_is_forgotten_with_an_idle_line() {
         let sent = outcome.delivered.iter().filter(|d| d.started >= ms(1000));
         sent.map(|d| d.packet.flow).position(|flow| flow == 1)
     };
-    // At the end of the first frame of class 3 its second one has not begun in the fluid system.
+    // When the first frame of class 3 ends, its second one has not begun in the fluid system.
     assert_eq!(place_of_class_1(0), Some(1));
     assert_eq!(place_of_class_1(100), Some(1));
 }

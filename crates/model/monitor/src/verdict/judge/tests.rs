@@ -1,4 +1,4 @@
-//! A case for each rule, and that nothing beyond need is ever `valid`.
+//! A case for each rule, and the proof that nothing beyond tolerance is ever `valid`.
 
 use netloom_units::{Probability, Time};
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn trust() -> Trust {
     Trust { delay: Some(ms(1)), ..Trust::default() }
 }
 
-/// So many of a thousand frames later than 1 ms, the latest by `max`.
+/// Lateness of a thousand frames: `beyond` of them are later than 1 ms, the latest by `max` ms.
 fn lateness(beyond: u64, max: u64) -> Lateness {
     let share = beyond as f64 / 1000.0;
     Lateness { max: ms(max), beyond, share, ..Lateness::default() }
@@ -67,10 +67,10 @@ fn a_pipe_is_judged_by_the_share_of_its_frames_that_were_late() {
         // Three bad seconds of sixty can be left out, ten cannot.
         (pipe(lateness(40, 10), lateness(40, 10), seconds(3, 6)), Suspect),
         (pipe(lateness(40, 10), lateness(40, 10), seconds(3, 13)), Invalid),
-        // A single frame that stood still for too long.
+        // A single frame that was held up for too long.
         (pipe(lateness(1, 51), lateness(1, 51), seconds(3, 4)), Suspect),
         (pipe(lateness(1, 51), lateness(1, 51), seconds(3, 13)), Invalid),
-        // What may have been is not what was.
+        // Frames that may have been late are not frames that were late.
         (pipe(none, lateness(500, 10), vec![]), Suspect),
         (pipe(none, lateness(1, 51), vec![]), Suspect),
         (pipe(none, none, vec![]), Valid),
@@ -124,7 +124,7 @@ fn a_node_is_judged_by_the_part_of_the_run_that_its_programs_waited() {
 }
 
 #[test]
-fn what_is_to_be_left_out_is_all_that_was_bad() {
+fn all_bad_times_are_to_be_left_out() {
     let late = lateness(40, 10);
     let mut bound = node(waited(0.1, seconds(5, 7)));
     bound.pipes = vec![pipe(late, late, seconds(6, 8)), pipe(late, late, seconds(20, 21))];
@@ -132,7 +132,7 @@ fn what_is_to_be_left_out_is_all_that_was_bad() {
     assert_eq!(bad_times(&bound), [seconds(5, 9), seconds(20, 21)].concat());
 }
 
-/// A bound with whatever in it.
+/// Any bound.
 fn bounds() -> impl Strategy<Value = Bound> {
     let share = || prop_oneof![Just(0.0), 0.0..0.02, 0.0..1.0];
     let spans = || (0u64..60, 0u64..60).prop_map(|(a, b)| seconds(a.min(b), a.max(b)));
@@ -162,8 +162,7 @@ fn bounds() -> impl Strategy<Value = Bound> {
 }
 
 proptest! {
-    /// Whatever is recorded beyond need, and wherever: the run is not valid. And what is within
-    /// need in every respect is.
+    /// A run with anything beyond tolerance is not valid, and a run with everything within it is.
     #[test]
     fn nothing_beyond_need_is_valid_and_nothing_within_it_is_not(bound in bounds()) {
         let Trust { share, stall, waits, .. } = trust();
@@ -178,7 +177,7 @@ proptest! {
         prop_assert_eq!(programs, judged_programs != Judgement::Valid);
     }
 
-    /// Invalid is what was measured beyond need, never what may have been.
+    /// A run is invalid only because of measurements, never because of upper bounds.
     #[test]
     fn nothing_that_was_measured_within_need_is_invalid(bound in bounds()) {
         let Trust { share, stall, waits, .. } = trust();
