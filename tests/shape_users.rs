@@ -32,8 +32,10 @@ const POLICY: &str =
 const FUZZ: &str = "
 import json, random, socket, sys
 dice = random.Random(7)
-words = ['claim', 'out', 'in', 'delay', 'client', 'ports', '1ms', '80', '[', '{', '\"', '-1', 'null', '\\u0000']
-paths = ['/v1/claims', '/v1/claims/x', '/v1/claims/x/renew', '/v1/capacity', '/v1/shutdown', '/v1/%2e%2e', '/']
+words = ['claim', 'out', 'in', 'delay', 'client', 'ports', '1ms', '80']
+words += ['[', '{', '\"', '-1', 'null', '\\u0000']
+paths = ['/v1/claims', '/v1/claims/x', '/v1/claims/x/renew', '/v1/capacity']
+paths += ['/v1/shutdown', '/v1/%2e%2e', '/']
 base = json.dumps({'name': 'x', 'claim': {'client': {'ports': [80]}, 'delay': '5ms', 'for': '1h'}})
 one, answers = None, 0
 for _ in range(int(sys.argv[2])):
@@ -43,7 +45,8 @@ for _ in range(int(sys.argv[2])):
         body[at:at + dice.randrange(4)] = dice.choice(words + [chr(dice.randrange(1, 300))])
     body = ''.join(body).encode()
     method = dice.choice(['GET', 'POST', 'POST', 'POST', 'PATCH', 'DELETE'])
-    head = f'{method} {dice.choice(paths)} HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n'
+    head = f'{method} {dice.choice(paths)} HTTP/1.1\\r\\nHost: x\\r\\n'
+    head += f'Content-Length: {len(body)}\\r\\n\\r\\n'
     if one is None:
         one = socket.socket(socket.AF_UNIX)
         one.settimeout(30)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Admission: what is refused, and that what is admitted is borne.
 
-`netloom calibrate --shape` first, or --bears RATE. Then four claims that take all that is given, each sent at its
-rate by UDP in frames of 1514 bytes; then claims of four times that, by `force`. Per run: drops that no model asked
-for, p99 of lateness beside that of a thread that wakes every ms, and the verdicts.
+`netloom calibrate --shape` first, or --bears RATE. Then four claims that take all that is given,
+each sent at its rate by UDP in frames of 1514 bytes; then claims of four times that, by `force`.
+Per run: drops that no model asked for, p99 of lateness beside that of a thread that wakes every
+ms, and the verdicts.
 
 As root: admission.py --bears RATE_IN_MBIT [--runs N] [--seconds N]
 """
@@ -79,9 +80,15 @@ def load(both, rate, seconds, force):
     api = both.api()
     ports = [FIRST + number for number in range(CLAIMS)]
     for port in ports:
-        claim = {"client": {"ports": [port], "protocol": "udp"}, "delay": "5ms", "rate": f"{rate:.3f}Mbit/s"}
+        claim = {
+            "client": {"ports": [port], "protocol": "udp"},
+            "delay": "5ms",
+            "rate": f"{rate:.3f}Mbit/s",
+        }
         api.ask("POST", "/claims", {"name": f"c{port}", "claim": claim, "force": force})
-    watch = subprocess.Popen([sys.executable, __file__, "witness", str(seconds)], stdout=subprocess.PIPE, text=True)
+    watch = subprocess.Popen(
+        [sys.executable, __file__, "witness", str(seconds)], stdout=subprocess.PIPE, text=True
+    )
     sent = both.run("a", sys.executable, "-c", SENDER, THERE, seconds, rate * 0.98, *ports).stdout
     awake = float(watch.communicate()[0])
     claims = both.claims()
@@ -104,7 +111,9 @@ def in_ms(text):
 
 def refused(both, what, **claim):
     try:
-        both.api().ask("POST", "/claims", {"name": "x", "claim": {"client": {"ports": [9]}, **claim}})
+        both.api().ask(
+            "POST", "/claims", {"name": "x", "claim": {"client": {"ports": [9]}, **claim}}
+        )
         print(f"  {what}: NOT refused")
         both.shape("remove", "x")
     except RuntimeError as error:
@@ -115,7 +124,9 @@ def main():
     if sys.argv[1:2] == ["witness"]:
         print(witness(float(sys.argv[2])))
         return
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     options.add_argument("--bears", type=float, required=True)
     options.add_argument("--runs", type=int, default=5)
     options.add_argument("--seconds", type=float, default=4)
@@ -126,7 +137,9 @@ def main():
     with hosts() as both:
         both.serve(bears=f"{options.bears}Mbit/s")
         subprocess.Popen(
-            both.command("b", sys.executable, "-c", RECEIVER, *(FIRST + number for number in range(CLAIMS)))
+            both.command(
+                "b", sys.executable, "-c", RECEIVER, *(FIRST + number for number in range(CLAIMS))
+            )
         )
         refused(both, "(a) rates", rate=f"{options.bears}Mbit/s")
         refused(both, "(b) buffers", rate="10Mbit/s", delay="600s")
@@ -134,7 +147,8 @@ def main():
             for _ in range(options.runs):
                 drops, late, awake, verdicts, reached = load(both, rate, options.seconds, force)
                 print(
-                    f"  {what}: 4 x {rate:.1f} Mbit/s, sent {reached:.0f} Mbit/s; unmodelled drops {drops}, lateness "
+                    f"  {what}: 4 x {rate:.1f} Mbit/s, sent {reached:.0f} Mbit/s; unmodelled "
+                    f"drops {drops}, lateness "
                     f"p99 {late:.3f} ms, witness p99 {awake:.3f} ms; {'; '.join(verdicts)}"
                 )
 

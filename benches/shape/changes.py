@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How many changes a second a claim takes, with a flow of 10,000 datagrams a second through it.
 
-Two hosts in namespaces of their own, joined by veth. Changes by the API on one connection, by `netloom shape set`,
-by `netloom shape netconfig config`. The delay goes up and down between 5 and 6 ms, or stays (`netconfig`); a change
-may not lose, double or reorder a datagram.
+Two hosts in namespaces of their own, joined by veth. Changes by the API on one connection, by
+`netloom shape set`, by `netloom shape netconfig config`. The delay goes up and down between 5
+and 6 ms, or stays (`netconfig`); a change may not lose, double or reorder a datagram.
 
 As root: changes.py [--seconds N]
 """
@@ -65,7 +65,9 @@ def flow(both, seconds, change):
     )
     receiver.stdout.readline()
     sender = subprocess.Popen(
-        both.command("a", sys.executable, "-c", SENDER, THERE, PORT, seconds + 1), stdout=subprocess.PIPE, text=True
+        both.command("a", sys.executable, "-c", SENDER, THERE, PORT, seconds + 1),
+        stdout=subprocess.PIPE,
+        text=True,
     )
     time.sleep(0.5)
     began, count = time.monotonic(), 0
@@ -79,25 +81,49 @@ def flow(both, seconds, change):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     options.add_argument("--seconds", type=float, default=5)
     options = options.parse_args()
     print(machine())
     with hosts() as both:
         both.serve()
-        both.shape("netconfig", "config", "client", PORT, "IN", "delay", "5ms", "OUT", "delay", "5ms")
+        both.shape(
+            "netconfig", "config", "client", PORT, "IN", "delay", "5ms", "OUT", "delay", "5ms"
+        )
         api = both.api()
         name = f"client-{PORT}"
         rates = lambda count: f"rate={100 + count % 2}Mbit/s"
         ways = [
-            ("API", 1000, lambda n: api.ask("PATCH", f"/claims/{name}", {"out": {"rate": f"{100 + n % 2}Mbit/s"}})),
-            ("API, delay", 1000, lambda n: api.ask("PATCH", f"/claims/{name}", {"out": {"delay": f"{5 + n % 2}ms"}})),
+            (
+                "API",
+                1000,
+                lambda n: api.ask(
+                    "PATCH", f"/claims/{name}", {"out": {"rate": f"{100 + n % 2}Mbit/s"}}
+                ),
+            ),
+            (
+                "API, delay",
+                1000,
+                lambda n: api.ask("PATCH", f"/claims/{name}", {"out": {"delay": f"{5 + n % 2}ms"}}),
+            ),
             ("netloom shape set", 20, lambda n: both.shape("set", name, "--out", rates(n))),
             (
                 "netconfig config",
                 10,
                 lambda n: both.shape(
-                    "netconfig", "config", "client", PORT, "IN", "delay", "5ms", "OUT", "delay", "5ms", "bw",
+                    "netconfig",
+                    "config",
+                    "client",
+                    PORT,
+                    "IN",
+                    "delay",
+                    "5ms",
+                    "OUT",
+                    "delay",
+                    "5ms",
+                    "bw",
                     f"{100 + n % 2}Mbit/s",
                 ),
             ),
@@ -105,8 +131,10 @@ def main():
         for what, wanted, change in ways:
             rate, lost, outcome, sent = flow(both, options.seconds, change)
             print(
-                f"  {what:18} {rate:7.0f} changes/s ({wanted} or more); of {sent} datagrams {lost} lost, "
-                f"{outcome['doubled']} doubled, {outcome['reordered']} reordered; {both.verdict(name)}"
+                f"  {what:18} {rate:7.0f} changes/s ({wanted} or more); of {sent} datagrams "
+                f"{lost} lost, "
+                f"{outcome['doubled']} doubled, {outcome['reordered']} reordered; "
+                f"{both.verdict(name)}"
             )
 
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""What a frame costs in the kernel's programs with 1, 100 and 1,000 claims (Carbone & Rizzo 2009, figure 10).
+"""What a frame costs in the kernel's programs with 1, 100 and 1,000 claims (Carbone & Rizzo
+2009, figure 10).
 
-Two hosts in namespaces of their own, joined by veth; every claim is one remote UDP port. Datagrams go to a claimed
-port, then to one that nobody claims; the kernel counts how often a program ran and for how long
-(kernel.bpf_stats_enabled, put back at the end). By turns, medians of the rounds, ns a frame.
+Two hosts in namespaces of their own, joined by veth; every claim is one remote UDP port.
+Datagrams go to a claimed port, then to one that nobody claims; the kernel counts how often a
+program ran and for how long (kernel.bpf_stats_enabled, put back at the end). By turns, medians
+of the rounds, ns a frame.
 
 As root: claims.py [--rounds N] [--datagrams N] [--claims 1,100,1000]
 """
@@ -39,7 +41,9 @@ for number in range(count):
 
 def egress_id(both):
     """The number of the program at the sending side of eth0."""
-    for word in both.run("a", sys.executable, pathlib.Path(__file__).parent / "host.py", "programs").stdout.split():
+    for word in both.run(
+        "a", sys.executable, pathlib.Path(__file__).parent / "host.py", "programs"
+    ).stdout.split():
         device, side, number = word.split(":")
         if device == "eth0" and int(side) == TCX_EGRESS:
             return int(number)
@@ -73,7 +77,9 @@ def daemon(both):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--datagrams", type=int, default=20_000)
     options.add_argument("--claims", default="1,100,1000")
@@ -100,7 +106,8 @@ def main():
                     median = statistics.median(all_costs)
                     first.setdefault(what, median)
                     print(
-                        f"  {made:5} claims, {what:8} {median:6.0f} ns a frame, {median / first[what]:.2f} of one "
+                        f"  {made:5} claims, {what:8} {median:6.0f} ns a frame, "
+                        f"{median / first[what]:.2f} of one "
                         f"claim's  ({' '.join(f'{one:.0f}' for one in all_costs)})"
                     )
             api.ask("POST", "/shutdown")

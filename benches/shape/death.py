@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What a daemon's death does to traffic: kill -9, then SIGSTOP and SIGCONT, then kills at random moments.
+"""What a daemon's death does to traffic: kill -9, then SIGSTOP and SIGCONT, then kills at random
+moments.
 
-Two hosts in namespaces of their own, joined by veth; a claim of 10 + 10 ms of all traffic, a ping every 20 ms,
-and a TCP connection that was shaped and must go on. Prints what was lost, the longest time without an answer,
-and what was left a second later.
+Two hosts in namespaces of their own, joined by veth; a claim of 10 + 10 ms of all traffic, a
+ping every 20 ms, and a TCP connection that was shaped and must go on. Prints what was lost, the
+longest time without an answer, and what was left a second later.
 
 As root: death.py [--rounds N] [--kills N]
 """
@@ -42,7 +43,9 @@ class Ping:
         self.running.send_signal(signal.SIGINT)
         text = self.running.communicate()[0]
         pattern = r"\[([\d.]+)\] .*icmp_seq=(\d+) .*time=([\d.]+)"
-        answers = [(float(at), int(seq), float(trip)) for at, seq, trip in re.findall(pattern, text)]
+        answers = [
+            (float(at), int(seq), float(trip)) for at, seq, trip in re.findall(pattern, text)
+        ]
         times = sorted(at for at, _, _ in answers)
         gap = max(after - before for before, after in zip(times, times[1:]))
         sent = int(re.search(r"(\d+) packets transmitted", text)[1])
@@ -73,8 +76,10 @@ def killed(both):
     lost, gap, answers, _ = ping.end()
     trips = [float(line) for line in connection.communicate(timeout=30)[0].split()]
     print(
-        f"kill -9: lost {lost}, longest gap {gap * 1000:.0f} ms, before {answers[10][2]:.1f} ms, after "
-        f"{answers[-1][2]:.2f} ms, left after 1 s: {left or 'nothing'}; TCP: {len(trips)} of 100 answers, "
+        f"kill -9: lost {lost}, longest gap {gap * 1000:.0f} ms, before {answers[10][2]:.1f} ms, "
+        f"after "
+        f"{answers[-1][2]:.2f} ms, left after 1 s: {left or 'nothing'}; TCP: {len(trips)} of 100 "
+        f"answers, "
         f"first {trips[0]:.1f} ms, last {trips[-1]:.2f} ms"
     )
     return lost, gap, left, len(trips)
@@ -93,7 +98,8 @@ def stopped(both):
     verdict = both.verdict("all")
     trips = [trip for _, _, trip in answers]
     print(
-        f"STOP, CONT: lost {lost}, longest gap {gap * 1000:.0f} ms, while stopped {min(trips):.2f} ms, after "
+        f"STOP, CONT: lost {lost}, longest gap {gap * 1000:.0f} ms, while stopped "
+        f"{min(trips):.2f} ms, after "
         f"{statistics.median(trips[-20:]):.1f} ms, verdict: {verdict}"
     )
     both.shape("stop")
@@ -134,13 +140,16 @@ def at_random(both, kills, seed=1):
         left += both.left()
         broken += lost > 3
     print(
-        f"{kills} kills at random moments: most lost {worst[0]}, longest gap {worst[1] * 1000:.0f} ms, more than "
+        f"{kills} kills at random moments: most lost {worst[0]}, longest gap "
+        f"{worst[1] * 1000:.0f} ms, more than "
         f"three lost in {broken}, left: {left or 'nothing'}"
     )
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--kills", type=int, default=100)
     options = options.parse_args()

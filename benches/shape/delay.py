@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Delays of claims (Carbone & Rizzo 2009, table 1): 10 + 10 ms on one port, beside an unclaimed port.
+"""Delays of claims (Carbone & Rizzo 2009, table 1): 10 + 10 ms on one port, beside an unclaimed
+port.
 
-Two hosts in namespaces of their own, joined by veth. One TCP connection, a request at a time, over IPv4,
-IPv6 and a loopback, with the machine idle, beside loops of system calls and beside busy loops. The bare pair
-is the same connection before there is a daemon; the witness is how late a thread wakes that asks for a time
-every 10 ms. Medians of the rounds; milliseconds.
+Two hosts in namespaces of their own, joined by veth. One TCP connection, a request at a time,
+over IPv4, IPv6 and a loopback, with the machine idle, beside loops of system calls and beside
+busy loops. The bare pair is the same connection before there is a daemon; the witness is how
+late a thread wakes that asks for a time every 10 ms. Medians of the rounds; milliseconds.
 
 As root: delay.py [--rounds N] [--count N] [--loads idle,syscalls,busy]
 """
@@ -66,7 +67,9 @@ def show(what, samples):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--loads", default="idle,syscalls,busy")
@@ -80,7 +83,14 @@ def main():
         both.serve()
         for name, device in (("wire", "eth0"), ("loop", "lo")):
             both.shape(
-                "add", name, "--client", f"tcp/{SHAPED}", "--both", "delay=10ms", "--interface", device
+                "add",
+                name,
+                "--client",
+                f"tcp/{SHAPED}",
+                "--both",
+                "delay=10ms",
+                "--interface",
+                device,
             )
         for load in options.loads.split(","):
             print(f"beside: {load}, load average {os.getloadavg()[0]:.1f}")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""One TCP flow through a claim, beside the same flow without one and between two nodes over the same link.
+"""One TCP flow through a claim, beside the same flow without one and between two nodes over the
+same link.
 
-Two hosts in namespaces of their own, joined by veth; iperf3 with the machine's own congestion control. By turns;
-medians of the rounds, Gbit/s of what the server got.
+Two hosts in namespaces of their own, joined by veth; iperf3 with the machine's own congestion
+control. By turns; medians of the rounds, Gbit/s of what the server got.
 
 As root: flow.py [--rounds N] [--seconds N]
 """
@@ -43,7 +44,9 @@ def received(text):
 
 @contextlib.contextmanager
 def listening(both):
-    running = subprocess.Popen(both.command("b", "iperf3", "-s", "-p", PORT), stdout=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        both.command("b", "iperf3", "-s", "-p", PORT), stdout=subprocess.DEVNULL
+    )
     time.sleep(0.5)
     try:
         yield
@@ -71,7 +74,9 @@ def nodes(seconds, pipe):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--seconds", type=int, default=4)
     options = options.parse_args()
@@ -98,7 +103,10 @@ def main():
         print(f"  {what:24} {median[what]:7.3f} Gbit/s  ({all_rates})")
         for verdict in sorted(set(verdicts.get(what, []))):
             print(f"    {verdicts[what].count(verdict)} times: {verdict}")
-    print(f"10 + 10 ms / two nodes: {median['10 + 10 ms'] / median['two nodes, 10 + 10 ms']:.2f} (0.5 or more)")
+    print(
+        f"10 + 10 ms / two nodes: {median['10 + 10 ms'] / median['two nodes, 10 + 10 ms']:.2f} "
+        f"(0.5 or more)"
+    )
     print(f"no delay / bare pair: {median['no delay'] / median['bare pair']:.2f} (0.3 or more)")
     print(f"500 Mbit/s / its goodput: {median['500 Mbit/s'] / (0.5 * GOODPUT):.3f} (0.95 or more)")
 

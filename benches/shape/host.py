@@ -20,7 +20,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from common import NETLOOM as RELEASE
 
-
 # Another build than the release, if that is wanted.
 NETLOOM = os.environ.get("NETLOOM", RELEASE)
 BPF, PROG_QUERY, TCX_INGRESS, TCX_EGRESS = 321, 16, 46, 47
@@ -39,7 +38,21 @@ class Hosts:
             subprocess.run(["ip", "netns", "add", name], check=True)
         a, b = self.names["a"], self.names["b"]
         subprocess.run(
-            ["ip", "link", "add", "eth0", "netns", a, "type", "veth", "peer", "name", "eth0", "netns", b],
+            [
+                "ip",
+                "link",
+                "add",
+                "eth0",
+                "netns",
+                a,
+                "type",
+                "veth",
+                "peer",
+                "name",
+                "eth0",
+                "netns",
+                b,
+            ],
             check=True,
         )
         for side, v4, v6 in (("a", HERE, HERE6), ("b", THERE, THERE6)):
@@ -51,7 +64,9 @@ class Hosts:
 
     def command(self, side, *words, user=None):
         """A command on a host, as root or as a user by number."""
-        as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        as_user = (
+            ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        )
         return ["ip", "netns", "exec", self.names[side], *as_user, *map(str, words)]
 
     def run(self, side, *words, user=None, check=True):
@@ -63,7 +78,14 @@ class Hosts:
     def shape(self, *words, user=None, check=True):
         """`netloom shape` on host `a`."""
         return self.run(
-            "a", NETLOOM, "shape", "--state", self.directory / "state", *words, user=user, check=check
+            "a",
+            NETLOOM,
+            "shape",
+            "--state",
+            self.directory / "state",
+            *words,
+            user=user,
+            check=check,
         )
 
     def claims(self):
@@ -90,7 +112,15 @@ class Hosts:
         file = self.directory / "policy.yaml"
         if policy:
             file.write_text(policy)
-        words = ["serve", "--policy", file, "--records", self.directory / "shape.jsonl", "--bears", bears]
+        words = [
+            "serve",
+            "--policy",
+            file,
+            "--records",
+            self.directory / "shape.jsonl",
+            "--bears",
+            bears,
+        ]
         self.daemon = subprocess.Popen(
             self.command("a", NETLOOM, "shape", "--state", self.directory / "state", *words),
             stdout=subprocess.DEVNULL,
@@ -139,7 +169,9 @@ def programs(device):
     for side in (TCX_INGRESS, TCX_EGRESS):
         ids = (ctypes.c_uint32 * 64)()
         query = (ctypes.c_uint32 * 16)(index, side)
-        ctypes.memmove(ctypes.byref(query, 16), ctypes.byref(ctypes.c_uint64(ctypes.addressof(ids))), 8)
+        ctypes.memmove(
+            ctypes.byref(query, 16), ctypes.byref(ctypes.c_uint64(ctypes.addressof(ids))), 8
+        )
         query[6] = 64
         if call(BPF, PROG_QUERY, ctypes.byref(query), 64) == 0:
             found[side] = list(ids[: query[6]])

@@ -495,7 +495,8 @@ pub struct Calibrate {
     /// Measure a few networks only, and for a moment each.
     #[arg(long, conflicts_with = "show")]
     pub quick: bool,
-    /// Measure what claims of `netloom shape` bear, too; that alone if there is a profile that holds.
+    /// Measure what claims of `netloom shape` bear, too; that alone if there is a profile that
+    /// holds.
     #[arg(long, conflicts_with = "show")]
     pub shape: bool,
     /// Show what was measured, and whether it still holds.

@@ -9,7 +9,10 @@ use crate::Moment;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Another user has claimed a local port.
-    #[error("{what} is claimed by {owner} as \"{name}\"{}: take another one, or ask {owner}", until(.ends))]
+    #[error(
+        "{what} is claimed by {owner} as \"{name}\"{}: take another one, or ask {owner}",
+        until(.ends)
+    )]
     ClaimedByOther {
         /// What is claimed, like `port tcp/8080`.
         what: String,
@@ -21,8 +24,11 @@ pub enum Refusal {
         ends: Option<Moment>,
     },
     /// Another claim of the user takes the frames with keys that are as specific.
-    #[error("{what} is in your claim \"{name}\"{} as well, and neither is more specific: remove one, \
-             or give one of them addresses", until(.ends))]
+    #[error(
+        "{what} is in your claim \"{name}\"{} as well, and neither is more specific: remove one, \
+             or give one of them addresses",
+        until(.ends)
+    )]
     AsSpecific {
         /// What both take.
         what: String,
@@ -50,7 +56,10 @@ pub enum Refusal {
         pid: u32,
     },
     /// The policy does not allow the port.
-    #[error("port {port} is {}: the policy of this machine (ports: {allowed})", side(*.port, .allowed))]
+    #[error(
+        "port {port} is {}: the policy of this machine (ports: {allowed})",
+        side(*.port, .allowed)
+    )]
     Port {
         /// The port.
         port: u16,

@@ -358,7 +358,8 @@ INLINE int detour(struct __sk_buff *frame, struct claim *claim, int outwards)
 }
 
 /* Keeps in mind where later fragments go. */
-INLINE void note_fragment(const struct packet *packet, const struct claim *claim, u32 number, u32 outwards)
+INLINE void note_fragment(const struct packet *packet, const struct claim *claim, u32 number,
+			  u32 outwards)
 {
 	struct fragment_key key = { .id = packet->fragment_id, .protocol = packet->protocol };
 	struct fragment_value value = { .number = number, .outwards = outwards };
@@ -436,7 +437,8 @@ INLINE void note_echo(const struct packet *packet, u32 uid)
 }
 
 /* Finds the socket that gets a packet; its user goes into `seen`. */
-SUBPROGRAM int find_receiver(struct __sk_buff *frame, const struct packet *packet, struct seen *seen)
+SUBPROGRAM int find_receiver(struct __sk_buff *frame, const struct packet *packet,
+			     struct seen *seen)
 {
 	union socket_tuple tuple = {};
 	struct known_socket *known;
@@ -480,7 +482,8 @@ SUBPROGRAM int find_receiver(struct __sk_buff *frame, const struct packet *packe
 }
 
 /* A packet that the host gets: whose is it? */
-INLINE void look_inwards(struct __sk_buff *frame, const struct packet *packet, u32 tiers, struct seen *seen)
+INLINE void look_inwards(struct __sk_buff *frame, const struct packet *packet, u32 tiers,
+			 struct seen *seen)
 {
 	struct echo_key key = { .id = packet->destination_port };
 	u32 *uid;

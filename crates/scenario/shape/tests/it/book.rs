@@ -170,13 +170,21 @@ proptest! {
     /// Whoever gets what, no two users have a local port at once, and no user's two claims are
     /// equally specific for a port.
     #[test]
-    fn no_port_is_given_twice(asked in prop::collection::vec((any::<bool>(), 1024..1040_u16, 0..6_u16, any::<bool>(), any::<bool>()), 1..30)) {
+    fn no_port_is_given_twice(
+        asked in prop::collection::vec(
+            (any::<bool>(), 1024..1040_u16, 0..6_u16, any::<bool>(), any::<bool>()),
+            1..30,
+        )
+    ) {
         let mut host = Host::new();
-        for (number, (first_user, port, more, is_server, by_address)) in asked.into_iter().enumerate() {
+        for (number, one) in asked.into_iter().enumerate() {
+            let (first_user, port, more, is_server, by_address) = one;
             let owner = if first_user { alice() } else { bob() };
             let role = if is_server { "server" } else { "client" };
             let addresses = if by_address { ", addresses: [192.0.2.0/24]" } else { "" };
-            let text = format!("{{{role}: {{ports: '{port}-{}'{addresses}}}, rate: 8kbit/s}}", port + more);
+            let last = port + more;
+            let ports = format!("{{ports: '{port}-{last}'{addresses}}}");
+            let text = format!("{{{role}: {ports}, rate: 8kbit/s}}");
             let _ = host.ask(&owner, &format!("c{number}"), &text, 0);
         }
         let entries = host.book.entries();
@@ -184,7 +192,8 @@ proptest! {
             for b in &entries[place + 1..] {
                 let keys = |e: &netloom_shape::Entry| e.claim.selector.keys(&e.target()).unwrap();
                 let same = keys(a).iter().any(|key| keys(b).contains(key));
-                let both_servers = a.claim.selector.server.is_some() && b.claim.selector.server.is_some();
+                let is_server = |entry: &netloom_shape::Entry| entry.claim.selector.server.is_some();
+                let both_servers = is_server(a) && is_server(b);
                 prop_assert!(!same || (a.owner.uid != b.owner.uid && !both_servers));
             }
         }

@@ -71,7 +71,9 @@ fn what_is_not_understood_is_said() {
 
 proptest! {
     #[test]
-    fn no_line_is_a_panic(words in prop::collection::vec("(config|client|80|-t|IN|OUT|delay|5ms|@|\\PC{0,6})", 0..12)) {
+    fn no_line_is_a_panic(
+        words in prop::collection::vec("(config|client|80|-t|IN|OUT|delay|5ms|@|\\PC{0,6})", 0..12)
+    ) {
         let _ = parse(&words, &mut |_| Err("nowhere".into()));
     }
 }

@@ -44,7 +44,9 @@ proptest! {
 
     #[test]
     fn a_common_port_is_in_both(a in ports(), b in ports()) {
-        let is_in = |ports: &Ports, port| ports.ranges().iter().any(|r| (r.first..=r.last).contains(&port));
+        let is_in = |ports: &Ports, port| {
+            ports.ranges().iter().any(|range| (range.first..=range.last).contains(&port))
+        };
         match a.common(&b) {
             Some(port) => prop_assert!(is_in(&a, port) && is_in(&b, port)),
             None => prop_assert!((1..=u16::MAX).all(|port| !(is_in(&a, port) && is_in(&b, port)))),
