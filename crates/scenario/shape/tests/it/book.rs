@@ -192,7 +192,7 @@ proptest! {
             for b in &entries[place + 1..] {
                 let keys = |e: &netloom_shape::Entry| e.claim.selector.keys(&e.target()).unwrap();
                 let same = keys(a).iter().any(|key| keys(b).contains(key));
-                let is_server = |entry: &netloom_shape::Entry| entry.claim.selector.server.is_some();
+                let is_server = |e: &netloom_shape::Entry| e.claim.selector.server.is_some();
                 let both_servers = is_server(a) && is_server(b);
                 prop_assert!(!same || (a.owner.uid != b.owner.uid && !both_servers));
             }
