@@ -407,6 +407,33 @@ fn the_old_tools_words_make_claims() {
 }
 
 #[test]
+fn every_example_of_the_old_tools_help_works_by_its_own_name() {
+    if !takes_root("every_example_of_the_old_tools_help_works_by_its_own_name", WHY) {
+        return;
+    }
+    let host = Host::new("l");
+    let help = host.ok(None, "netconfig help");
+    let is_example = |line: &&str| line.starts_with("netconfig ") && !line.contains(['[', '{']);
+    let examples: Vec<&str> = help.lines().filter(is_example).collect();
+    assert!(examples.len() >= 6, "{help}");
+    for example in examples {
+        let words = example.trim_start_matches("netconfig ");
+        host.ok(None, &format!("netconfig {words}"));
+        let words: Vec<&str> = words.split_whitespace().collect();
+        let [verb, rest @ ..] = &words[..] else { panic!("{example}") };
+        let [kind, ports, ..] = rest else { continue };
+        let claim = format!("{kind}-{}", ports.split('@').next().unwrap());
+        let is_there = host.ok(None, "list").contains(&claim);
+        assert_eq!(is_there, *verb != "delete", "{example}");
+    }
+    // A link to the binary takes the words alone; it has no daemon of this test's to ask.
+    let link = host.directory.join("netconfig");
+    std::os::unix::fs::symlink(NETLOOM, &link).unwrap();
+    let said = Command::new(link).arg("help").output().unwrap();
+    assert_eq!(text(&said.stdout), help);
+}
+
+#[test]
 fn damaged_requests_make_no_claim_and_harm_nobody() {
     if !takes_root("damaged_requests_make_no_claim_and_harm_nobody", WHY) {
         return;
