@@ -136,7 +136,7 @@ def main():
     limit = options.bears / 2 / 2 / CLAIMS
     with hosts() as both:
         both.serve(bears=f"{options.bears}Mbit/s")
-        subprocess.Popen(
+        receiver = subprocess.Popen(
             both.command(
                 "b", sys.executable, "-c", RECEIVER, *(FIRST + number for number in range(CLAIMS))
             )
@@ -151,6 +151,8 @@ def main():
                     f"drops {drops}, lateness "
                     f"p99 {late:.3f} ms, witness p99 {awake:.3f} ms; {'; '.join(verdicts)}"
                 )
+        receiver.kill()
+        receiver.wait()
 
 
 if __name__ == "__main__":
