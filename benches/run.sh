@@ -2,7 +2,7 @@
 # Every benchmark, one after the other. They measure and print; they judge nothing.
 set -eu
 cd "$(dirname "$0")/.."
-for bench in hello ring changes replay background generators; do
+for bench in hello ring changes replay background generators shell; do
     python3 "benches/$bench.py"
     echo
 done

@@ -20,6 +20,7 @@ need tcpdump tcpdump
 need ospfd frr
 need bird bird2
 need dnsmasq dnsmasq-base
+need pasta passt
 need udhcpc udhcpc
 need nft nftables
 need dig bind9-dnsutils

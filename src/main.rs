@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use netloom_engine::{daemon, filler, shape};
 use netloom_gauge::{generator, traffic};
-use netloom_nodes::own_kernel;
+use netloom_nodes::{own_kernel, shell};
 use netloom_simulate::worker;
 
 fn main() -> ExitCode {
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Some(filler::ROLE) => filler::main(),
         Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),
         Some(own_kernel::agent::ROLE) => own_kernel::agent::main(),
+        Some(shell::ROLE) => shell::main(),
         Some("__init") => netloom_nodes::init::main(),
         Some(worker::ROLE) => worker::main(),
         _ => netloom_cli::main(),

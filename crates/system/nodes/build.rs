@@ -1,11 +1,11 @@
-//! Builds the library that is loaded into user-mode kernels (`shim`): those are programs of
-//! their own, and this crate holds the library's bytes.
+//! Builds the library that is loaded into user-mode kernels (`shim`). These are separate programs,
+//! and this crate contains the library's bytes.
 
 use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Where Debian's user-mode kernel is.
+/// Platform of Debian's user-mode kernel.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 fn main() {
@@ -15,7 +15,7 @@ fn main() {
     if env::var("TARGET").is_ok_and(|target| target == TARGET) {
         build(&library);
     } else {
-        // No node has a kernel of its own there.
+        // On other platforms, no node can have a kernel of its own.
         std::fs::write(&library, []).expect("an output directory that can be written");
     }
 }

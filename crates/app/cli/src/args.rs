@@ -3,6 +3,7 @@
 mod medium;
 mod mobility;
 mod shape;
+mod shell;
 mod traffic;
 
 use std::num::NonZeroU32;
@@ -17,6 +18,7 @@ use crate::measures::Tolerance;
 pub use medium::Medium;
 pub use mobility::Mobility;
 pub use shape::{AddClaim, Format as ShapeFormat, SetClaim, Shape, ShapeCommand};
+pub use shell::Shell;
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
 /// NetLoom: one file, one command, a living network.
@@ -46,6 +48,9 @@ pub enum Command {
     Exec(Exec),
     /// Open an interactive shell in a node.
     Connect(Connect),
+    /// Run a command of this machine over a modelled link: by default your shell. Everything but
+    /// its network is yours; the exit code is the command's own.
+    Shell(Shell),
     /// Let every host ping every other.
     Pingall(Pingall),
     /// Show what a service or the startup commands of a node have printed.

@@ -85,26 +85,35 @@ impl Engine {
         calibration: Calibration,
         mode: Mode,
     ) -> Result<Self> {
+        let stays = mode == Mode::Deploy;
+        Self::launch(
+            Launch {
+                scenario: loaded.scenario.clone(),
+                source: loaded.source.clone(),
+                file: loaded.file.clone(),
+                directory: loaded.directory.clone(),
+                mode,
+                workers,
+                calibration,
+                shell: None,
+            },
+            stays,
+        )
+        .await
+    }
+
+    /// Starts an engine and hands it its orders; whether it `stays` when this process ends.
+    pub async fn launch(orders: Launch, stays: bool) -> Result<Self> {
         let binary = std::env::current_exe().context("cannot find the netloom binary")?;
         let mut command = Command::new(binary);
         command.arg("__engine").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().context("cannot start the engine")?;
-        let orders = Launch {
-            scenario: loaded.scenario.clone(),
-            source: loaded.source.clone(),
-            file: loaded.file.clone(),
-            directory: loaded.directory.clone(),
-            mode: mode.clone(),
-            workers,
-            calibration,
-        };
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(anyhow!("the engine was started without pipes"));
         };
         let mut line = serde_json::to_vec(&orders)?;
         line.push(b'\n');
         stdin.write_all(&line).await.context("the engine did not take its orders")?;
-        let stays = mode == Mode::Deploy;
         let lines = BufReader::new(stdout).lines();
         Ok(Self { child, lines, lease: Some(stdin), stays })
     }

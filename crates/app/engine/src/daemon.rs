@@ -32,6 +32,7 @@ use netloom_nodes::Layout;
 
 use crate::client::say;
 use crate::cpus::Dedicated;
+use crate::machine::Machine;
 use crate::monitoring::{Preparation, Thresholds};
 use build::{Built, Order, build};
 use claim::claim;
@@ -74,16 +75,26 @@ fn start() -> Result<()> {
     let layout = Layout::new(&launch.scenario.name);
     let claim = Arc::new(claim(&layout, &launch.scenario.name)?);
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
-    if let Err(error) = enter_user_namespace(&layout) {
-        netloom_nodes::cleanup_layout(&layout)?;
-        return Err(error);
-    }
+    let entered = enter_user_namespace(&layout, launch.shell.is_some());
+    let (machine, gateway) = match entered.and_then(|()| Machine::leave(&launch, &layout)) {
+        Ok(left) => left.map_or((None, None), |(machine, gateway)| (Some(machine), gateway)),
+        Err(error) => {
+            netloom_nodes::cleanup_layout(&layout)?;
+            return Err(error);
+        }
+    };
     let declared_monitor = launch.scenario.monitor.clone();
     let dilation = launch.scenario.dilation;
     let criteria = &mut launch.scenario.monitor.criteria;
     let thresholds = Thresholds::set(criteria, &launch.calibration, dilation);
     let preparation = Preparation::start(&launch.scenario);
-    let order = Order { launch: &launch, layout: &layout, declared_monitor, dedicated };
+    let order = Order {
+        launch: &launch,
+        layout: &layout,
+        machine: machine.as_ref(),
+        declared_monitor,
+        dedicated,
+    };
     let built = match build(order, preparation) {
         Ok(built) => built,
         Err(error) => {
@@ -106,6 +117,8 @@ fn start() -> Result<()> {
         preparation,
         thresholds,
         deploy_seconds,
+        gateway,
+        machine: machine.as_ref().map_or_else(|| runtime.handle().clone(), Machine::handle),
     };
     let served = runtime.block_on(serve(Arc::new(experiment), results, start));
     // Streams that are still open end with the runtime, not before their last event was sent.
@@ -132,9 +145,11 @@ fn launch() -> Result<Launch> {
 
 /// For an ordinary user, goes where one may make networks; before there are threads. What a dead
 /// engine left was made in a namespace beside this one, and must have been removed before.
-fn enter_user_namespace(layout: &Layout) -> Result<()> {
+fn enter_user_namespace(layout: &Layout, is_shell: bool) -> Result<()> {
     if layout.is_rootless()
         && let Some(problem) = netloom_nodes::rootless::enter()?
+        // The command of a shell is its caller, and nobody else.
+        && !is_shell
     {
         say(&StartUp::Note(format!(
             "programs in nodes cannot change to other users: {problem} (docs/rootless.md)"

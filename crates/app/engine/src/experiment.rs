@@ -23,6 +23,8 @@ pub struct Setting {
     pub file: PathBuf,
     /// Where a run's results go; nothing where the scenario is deployed, not run.
     pub results: Option<PathBuf>,
+    /// What is done for the command of `netloom shell`.
+    pub shell: Option<netloom_api::launch::Shell>,
     /// The scenario's monitor, before a measure of the machine filled it in.
     pub declared_monitor: netloom_scenario::Monitor,
 }

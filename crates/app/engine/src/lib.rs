@@ -27,6 +27,8 @@
 //! | `usage` | what nodes use of the machine; processes killed for want of memory |
 //! | `pings` | which nodes reach which |
 //! | `publish` | ports of the machine that lead into nodes |
+//! | `machine` | the machine's network, where the engine is elsewhere |
+//! | `names` | names for the command of `netloom shell` |
 //! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and its signals |
 //! | `descriptors` | what others may take of the engine's open files |
@@ -53,8 +55,10 @@ mod experiment;
 mod http;
 mod interfaces;
 mod live;
+mod machine;
 mod metrics;
 mod monitoring;
+mod names;
 mod pings;
 mod publish;
 mod ready;

@@ -60,7 +60,7 @@ use recorded::RecordedMonitor;
 use shared::Replacements;
 pub use shared::SharedMonitor;
 use sights::Sights;
-pub use sights::limits;
+pub use sights::{joined_by_pasta, limits};
 use slack::Slacks;
 pub use thresholds::Thresholds;
 

@@ -89,6 +89,7 @@ pub async fn record(
         monitor: monitor.clone(),
         memory_kills: memory_kills.clone(),
         end: end.clone(),
+        is_open_ended: experiment.setting.shell.is_some(),
     };
     let mut outcome = Run::new(context, results.base())?.drive().await;
     let ended = network.now();

@@ -1,5 +1,5 @@
-//! What pipes run on, in whichever process they are: the configurations of the scenario, with what
-//! its timeline has changed. Not here: what a pipe does when it is changed (`netloom-link`).
+//! The configurations of all pipes, in whichever process the pipes are: those of the scenario, with
+//! the changes that its timeline has made. Not here: how a change affects a pipe (`netloom-link`).
 
 use netloom_fabric::PipeId;
 use netloom_link::{PipeChange, PipeConfig};
@@ -7,17 +7,17 @@ use netloom_scenario::Scenario;
 use netloom_sim::Change;
 use netloom_units::Time;
 
-/// What each pipe runs on at a time.
+/// The configuration of each pipe at a given time.
 pub struct Configs {
     /// By link and direction.
     pipes: Vec<PipeConfig>,
-    /// Changes to come, the last one first.
+    /// Changes still to be made, the last one first.
     changes: Vec<(Time, PipeId, PipeChange)>,
 }
 
 impl Configs {
-    /// The configurations of a scenario at the beginning; `changes` are those of its timeline, by
-    /// time.
+    /// Returns the configurations of a scenario at the start. `changes` are those of its timeline,
+    /// by time.
     pub fn new(scenario: &Scenario, changes: &[Change]) -> Self {
         let pipes = scenario.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
         let changes = changes.iter().rev().flat_map(|change| {
@@ -35,7 +35,7 @@ impl Configs {
         }
     }
 
-    /// What a pipe runs on.
+    /// Returns the configuration of a pipe.
     pub fn of(&self, pipe: PipeId) -> &PipeConfig {
         &self.pipes[pipe.index()]
     }

@@ -1,5 +1,5 @@
-//! Scenario and plan → the simulator's network: the addresses, routes and random streams of an
-//! emulated run.
+//! Describes a scenario and its plan as the simulator's network, with the addresses, routes and
+//! random streams of an emulated run.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -12,29 +12,29 @@ use netloom_plan::{self as plan, InterfacePlan, NodePlan, Plan, RoutePlan, Wire}
 use netloom_scenario::{Endpoint, Node, Scenario};
 use netloom_sim::{Interface, InterfaceId, Link, Network, Route, RouteSource, Tap};
 
-/// Who is where in the simulator's network.
+/// The simulator's network, with the numbers of its nodes and links.
 pub struct Described {
     /// The network, without its timeline.
     pub network: Network,
-    /// The places of nodes, by name.
+    /// Numbers of nodes, by name.
     pub nodes: HashMap<String, u32>,
-    /// The places of links, by name.
+    /// Numbers of links, by name.
     pub links: HashMap<String, u32>,
-    /// The names of each node's interfaces, in their order.
+    /// Names of each node's interfaces, in order.
     pub interfaces: Vec<Vec<String>>,
 }
 
-/// What of a scenario is simulated.
+/// The part of a scenario that is simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// The whole scenario.
     All,
-    /// Nodes that are `simulated`, and their links. All other nodes are joined to these.
+    /// Nodes that are `simulated`, and their links. All other nodes are joined to them.
     Simulated,
 }
 
 impl Part {
-    /// The links that the simulation has, in its order.
+    /// Returns the links of the simulation, in its order.
     pub fn links(self, scenario: &Scenario) -> Vec<&netloom_scenario::Link> {
         match self {
             Self::All => scenario.links.iter().collect(),
@@ -43,7 +43,7 @@ impl Part {
     }
 }
 
-/// Describes what is simulated of a scenario.
+/// Describes the simulated part of a scenario.
 pub fn describe(scenario: &Scenario, plan: &Arc<Plan>, part: Part) -> Result<Described> {
     let names = (0..).zip(&plan.nodes).map(|(number, node)| (node.name.clone(), number));
     let nodes: HashMap<String, u32> = names.collect();
@@ -90,7 +90,7 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>, part: Part) -> Result<Des
     Ok(Described { network, nodes, links: links.collect(), interfaces })
 }
 
-/// A route of a scenario in a node whose interfaces have these names.
+/// Converts a route of a scenario, in a node whose interfaces have these names, for the simulator.
 pub fn route(route: &netloom_scenario::Route, interfaces: &[String]) -> Route {
     let place = |name: &String| {
         let mut named = (0..).zip(interfaces);
@@ -104,7 +104,8 @@ pub fn route(route: &netloom_scenario::Route, interfaces: &[String]) -> Route {
     }
 }
 
-/// A route of the simulator's in a node whose interfaces have these names, in a scenario's words.
+/// Converts a route of the simulator, in a node whose interfaces have these names, to the
+/// scenario's type.
 pub fn in_scenario(route: &Route, interfaces: &[String]) -> netloom_scenario::Route {
     let name = |place: u32| interfaces.get(place as usize).cloned();
     let is_default = route.metric == RoutePlan::default_metric(route.to);
@@ -116,7 +117,7 @@ pub fn in_scenario(route: &Route, interfaces: &[String]) -> netloom_scenario::Ro
     }
 }
 
-/// The routes of the plan, worked out for a node when it is asked for them.
+/// The routes of the plan. Those of a node are computed when the simulator asks for them.
 #[derive(Debug)]
 pub struct PlannedRoutes(pub Arc<Plan>);
 
@@ -154,7 +155,7 @@ fn interface(interface: &InterfacePlan) -> Interface {
     Interface { mac, mtu: interface.mtu, addresses: prefixes(interface).collect() }
 }
 
-/// The addresses of an interface, the link-local one included.
+/// Returns the addresses of an interface, including the link-local one.
 pub fn addresses(interface: &InterfacePlan) -> impl Iterator<Item = IpAddr> {
     prefixes(interface).map(|prefix| prefix.address())
 }
@@ -164,14 +165,15 @@ fn prefixes(interface: &InterfacePlan) -> impl Iterator<Item = IpPrefix> {
     interface.addresses.iter().copied().chain([IpPrefix::V6(link_local)])
 }
 
-/// The link-local address that Linux makes from an Ethernet address (RFC 4291, appendix A).
+/// Returns the link-local address that Linux makes from an Ethernet address (RFC 4291, appendix A).
 fn link_local(mac: [u8; 6]) -> Ipv6Addr {
     let [a, b, c, d, e, f] = mac;
     let eui = u64::from_be_bytes([a ^ 2, b, c, 0xff, 0xfe, d, e, f]);
     Ipv6Addr::from_bits(0xfe80_u128 << 112 | u128::from(eui))
 }
 
-/// What links end at. Each interface is a port of the network, numbered as it comes.
+/// The ends of links. Each interface is a port of the network, and ports are numbered in order of
+/// appearance.
 struct Ends<'a> {
     nodes: HashMap<&'a str, (u32, &'a Node)>,
     wired: plan::Ends<'a>,
@@ -197,7 +199,7 @@ impl<'a> Ends<'a> {
         self.places.get(&(node, interface)).copied()
     }
 
-    /// The end at `here` of a link whose other end is at `there`.
+    /// Returns the end at `here` of a link whose other end is at `there`.
     fn end(&mut self, here: &'a Endpoint, there: &'a Endpoint) -> Result<LinkEnd> {
         let (here_wire, there) = (self.wire(here)?, self.wire(there)?);
         let end = self.wired.link_end(here_wire, there)?;

@@ -1,15 +1,15 @@
-//! What of a scenario with simulated and real nodes can be run. Not here: how it is run
+//! Checks whether a scenario with simulated and real nodes can be run. Not here: how it is run
 //! (`joined`).
 
 use crate::symbiosis::check_symbiosis;
 use anyhow::{Result, bail};
 use netloom_scenario::{NodeState, Scenario, Start, TimelineAction, Transport};
 
-/// Checks a scenario for what cannot be part of a hybrid run; one that is symbiotic for what cannot
-/// be part of a [symbiotic](crate::symbiosis) run.
+/// Checks a scenario for everything that cannot be part of a hybrid run. A symbiotic scenario is
+/// checked for what cannot be part of a [symbiotic](crate::symbiosis) run.
 ///
 /// # Errors
-/// All that cannot be, a line each.
+/// Lists everything that cannot be part of the run, one line each.
 pub fn check_hybrid(scenario: &Scenario) -> Result<()> {
     if scenario.is_symbiotic() {
         return check_symbiosis(scenario);

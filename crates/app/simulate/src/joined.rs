@@ -25,9 +25,9 @@ use crate::{check_hybrid, statuses};
 pub struct Joined {
     simulation: Simulation,
     flows: Vec<Flow>,
-    /// What its links are called, in their order.
+    /// Names of its links, in order.
     pub links: Vec<String>,
-    /// Where real nodes are joined to it.
+    /// The interfaces of the real nodes that are joined to it.
     pub borders: Vec<Border>,
 }
 
@@ -36,9 +36,9 @@ pub struct Joined {
 pub struct Border {
     /// The interface.
     pub end: Endpoint,
-    /// The same, in the simulation.
+    /// Identity of the interface in the simulation.
     pub at: InterfaceId,
-    /// Its Ethernet address.
+    /// Ethernet address of the interface.
     pub mac: [u8; 6],
     /// The interface at the other end.
     pub peer: Neighbour,
@@ -49,10 +49,10 @@ pub struct Border {
 }
 
 impl Joined {
-    /// The simulated part of a scenario, of which `plan` has all nodes.
+    /// Returns the simulated part of a scenario. `plan` has all of the scenario's nodes.
     ///
     /// # Errors
-    /// What cannot be part of a hybrid run, or what the parts of the scenario do not agree on.
+    /// If a part of the scenario cannot be in a hybrid run, or parts contradict each other.
     pub fn new(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Self> {
         check_hybrid(scenario)?;
         let described = describe(scenario, plan, Part::Simulated)?;
@@ -75,27 +75,28 @@ impl Joined {
         Ok(Self { simulation, flows, links, borders })
     }
 
-    /// A network without traffic, whose real nodes are at these `borders`.
+    /// Returns a network without traffic, whose real nodes are at these `borders`.
     pub(crate) fn around(network: Network, borders: Vec<Border>) -> Self {
         let links = network.links.iter().map(|link| link.name.clone()).collect();
         let simulation = Simulation::waiting(network, Vec::new());
         Self { simulation, flows: Vec::new(), links, borders }
     }
 
-    /// What happens in it.
+    /// Returns the only cell of the simulation.
     pub fn cell(&mut self) -> &mut Cell {
         &mut self.simulation.cells[0]
     }
 
-    /// Lets everything happen up to and including `until`.
+    /// Processes all events up to and including `until`.
     ///
     /// # Errors
-    /// If frames go round in circles in no time.
+    /// If frames go round in circles without time passing.
     pub fn advance(&mut self, until: Time) -> Result<(), EndlessLoop> {
         self.cell().advance(until)
     }
 
-    /// What a pipe runs on, and what it has counted up to now, since it began or in `window`.
+    /// Returns the configuration of a pipe, and what it has counted up to now, since it began or in
+    /// `window`.
     pub fn statistics(
         &mut self,
         pipe: PipeId,
@@ -113,7 +114,7 @@ impl Joined {
     /// Changes pipes, all at once.
     ///
     /// # Errors
-    /// If one cannot have its background any more; nothing has changed then.
+    /// If the changes would make the background of a pipe impossible. Nothing is changed then.
     pub fn change(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<()> {
         for (pipe, _) in changes {
             let mut config = self.config(*pipe).clone();
@@ -132,21 +133,21 @@ impl Joined {
             .all(|direction| self.config(PipeId { link, direction }).state == LinkState::Down)
     }
 
-    /// How long frames are under way over a pipe at least.
+    /// Returns the shortest time that frames take over a pipe.
     pub fn least_delay(&mut self, pipe: PipeId) -> Duration {
         least_propagation(self.config(pipe))
     }
 
-    /// Its flows from number `first` on, so many at most, with their totals.
+    /// Returns at most `most` of its flows, from number `first` on, with their totals.
     pub fn flows(&self, first: u32, most: usize) -> Vec<FlowStatus> {
         let flows = self.flows.get(first as usize..).unwrap_or_default();
         let flows = &flows[..most.min(flows.len())];
-        // There are fewer flows than that.
+        // There are fewer flows than `u32` can number.
         let sample = self.simulation.sample_flows(first..first + flows.len() as u32);
         statuses::flows_from(sample, flows, first)
     }
 
-    /// How it went, without how long that took.
+    /// Returns the summary of the simulation, without the time that it took.
     pub fn summary(&self) -> SimulationSummary {
         let work = self.simulation.work();
         SimulationSummary {
@@ -165,7 +166,7 @@ impl Joined {
     }
 }
 
-/// The interfaces of real nodes at `links`, whose places are their numbers.
+/// Returns the interfaces of real nodes at `links`. The index of a link there is its number.
 pub(crate) fn borders(
     plan: &Plan,
     links: &[&Link],
@@ -197,7 +198,7 @@ pub(crate) fn borders(
     Ok(borders)
 }
 
-/// An interface and its place in its node.
+/// Returns an interface and its number in its node.
 fn interface<'p>(plan: &'p Plan, end: &Endpoint) -> Result<(u32, &'p InterfacePlan)> {
     let node = plan.node(&end.node);
     let mut interfaces = (0..).zip(node.iter().flat_map(|node| &node.interfaces));

@@ -1,28 +1,28 @@
-//! A run in virtual time: the scenario, plan, links, results and verdict of an emulated run, and
-//! no engine, namespace or privilege.
+//! Runs in virtual time. They have the scenario, plan, links, results and verdict of an emulated
+//! run, but no engine, namespace or privilege.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `support` | what of a scenario can be simulated: [`check`] |
-//! | `describe` | scenario and plan → the simulator's network |
-//! | `tcp` | a node's sysctls → the configuration of its connections |
-//! | `traffic` | the scenario's traffic → the simulator's flows |
-//! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
+//! | `support` | whether a scenario can be simulated: [`check`] |
+//! | `describe` | turns scenario and plan into the simulator's network |
+//! | `tcp` | turns a node's sysctls into the configuration of its connections |
+//! | `traffic` | turns the scenario's traffic into the simulator's flows |
+//! | `timeline` | turns the scenario's timeline into changes, and records them |
 //! | `media` | changes of shared media |
-//! | `rerouting` | routes that follow what is down |
-//! | `prepared` | the scenario → its simulation, or the part of one process |
-//! | `configs` | what pipes run on at a time |
+//! | `rerouting` | routes that avoid links which are down |
+//! | `prepared` | turns the scenario into its simulation, or one process's part of it |
+//! | `configs` | configurations of pipes at a given time |
 //! | `run` | the run itself: [`run`] |
-//! | `processes` | the first process, and how it starts and leads others |
-//! | `worker` | the others: [`worker::main`] |
-//! | `message` | the messages of processes |
-//! | `joined`, `hybrid` | the simulated part of a run with real nodes: [`Joined`]; what can be one |
-//! | [`symbiosis`] | runs in which a simulation says what pipes between real hosts do |
-//! | `threads` | cells on threads |
-//! | `statuses` | what was counted, in the API's words |
-//! | `verdict` | why a simulated run is valid |
+//! | `processes` | the first process, which starts and leads the others |
+//! | `worker` | the other processes: [`worker::main`] |
+//! | `message` | messages between processes |
+//! | `joined`, `hybrid` | the simulated part of a run with real nodes: [`Joined`]; its limits |
+//! | [`symbiosis`] | runs in which a simulation sets the pipes between real hosts |
+//! | `threads` | runs cells on threads |
+//! | `statuses` | counts of a simulation, in the API's types |
+//! | `verdict` | the verdict: a simulated run is valid |
 //!
-//! Not here: what a simulated node or link does (`netloom-sim`), how results look
+//! Not here: the behaviour of simulated nodes and links (`netloom-sim`), and the form of results
 //! (`netloom-results`).
 
 mod configs;

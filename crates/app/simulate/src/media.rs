@@ -1,4 +1,4 @@
-//! Changes of shared media, in the simulator's words.
+//! Changes of shared media, in the simulator's types.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use netloom_sim::MediumAlteration;
 
 use crate::describe::Described;
 
-/// The changes of shared media that an action of the timeline is.
+/// Returns the changes of shared media that an action of the timeline makes.
 pub fn alterations(
     scenario: &Scenario,
     described: &Described,
@@ -41,7 +41,7 @@ pub fn alterations(
     }
 }
 
-/// A change of the medium called `name`, if there is one that has a link.
+/// Returns a change of the medium called `name`, if there is one that has a link.
 fn alteration(
     scenario: &Scenario,
     described: &Described,
@@ -55,7 +55,7 @@ fn alteration(
     Some(MediumAlteration { medium, link, change: Arc::new(change) })
 }
 
-/// The number of a node among all.
+/// Returns the number of a node among all nodes.
 fn number(scenario: &Scenario, name: &str) -> Option<u32> {
     let position = scenario.nodes.iter().position(|node| node.name == name)?;
     u32::try_from(position).ok()

@@ -1,11 +1,12 @@
-//! Messages of the processes of a simulated run, over a stream of bytes. Not here: who
-//! sends what when (`processes`, `worker`), and how packets and samples are written
+//! Messages between the processes of a simulated run, over a stream of bytes. Not here: the
+//! exchange of these messages (`processes`, `worker`), and the encoding of packets and samples
 //! (`netloom_sim::Binary`).
 //!
-//! A message is its length (four bytes, the least significant first) and so many bytes: one that
-//! says what it is, and its parts. The first process begins, with [`Begin`]; from then on it sends
-//! an [`Order`] to another one, and that one an [`Answer`] to each. So a process that computes is
-//! never sent anything, and no two wait for each other.
+//! A message is its length (four bytes, the least significant first), followed by that many bytes:
+//! one that gives the kind of message, and then its fields. The first process begins, with
+//! [`Begin`]. From then on it sends [`Order`]s to another process, which sends an [`Answer`] to
+//! each. A process that computes is therefore never sent anything, and no two processes wait for
+//! each other.
 
 use std::io::{self, Read, Write};
 
@@ -17,70 +18,70 @@ use netloom_units::Time;
 
 use crate::threads::{Progress, Round};
 
-/// No message is longer: a length above this is no length.
+/// Largest length of a message. A higher number is not a valid length.
 const MOST_BYTES: u32 = 1 << 30;
 
-/// What a process needs to know first.
+/// The first message to a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Begin {
-    /// Into how many cells the network is divided at most.
+    /// Largest number of cells that the network is divided into.
     pub cells: u32,
-    /// Among how many processes.
+    /// Number of processes.
     pub processes: u32,
-    /// The place of this process among them.
+    /// Number of this process among them.
     pub process: u32,
-    /// On how many threads it runs its cells.
+    /// Number of threads on which it runs its cells.
     pub threads: u32,
     /// The scenario, as JSON.
     pub scenario: String,
 }
 
-/// What a process is to do.
+/// An order to a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// Advance the cells that are there as far as they can be, at most to this time. Answer:
+    /// Advance the process's cells as far as possible, at most to this time. Answer:
     /// [`Answer::Ran`].
     Run(Time, Round),
-    /// Have the time of all cells be this. Answer: [`Answer::Stands`].
+    /// Advance the time of all cells to this. Answer: [`Answer::Stands`].
     Reach(Time),
-    /// Answer: [`Answer::Pipes`].
+    /// Take a sample of pipes. Answer: [`Answer::Pipes`].
     SamplePipes,
-    /// Answer: [`Answer::Flows`].
+    /// Take a sample of flows. Answer: [`Answer::Flows`].
     SampleFlows,
 }
 
-/// What it answers.
+/// The answer of a process.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// It has its part of the network.
+    /// The process has made its part of the network.
     Ready(Ready),
-    /// Its cells came so far.
+    /// The progress of its cells in a round.
     Ran(Progress),
-    /// They have reached the time that they were to.
+    /// The cells of the process have reached the ordered time.
     Stands(Standing),
-    /// What its pipes have counted.
+    /// The sample of its pipes.
     Pipes(Box<PipeSample>),
-    /// What was counted of flows.
+    /// The sample of its flows.
     Flows(FlowSample),
-    /// It cannot go on.
+    /// The process cannot go on, for this reason.
     Failed(String),
 }
 
-/// What a process has of a network, before anything happens.
+/// A process's part of a network before the simulation begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ready {
-    /// Cells of all processes: each process must find as many.
+    /// Number of cells of all processes. Each process must have the same number.
     pub cells: u32,
-    /// Pipes of all processes.
+    /// Number of pipes of all processes.
     pub pipes: u32,
-    /// When something happens first in each of its cells.
+    /// Time of the first event of each of its cells.
     pub next: Vec<Option<Time>>,
-    /// How far it is.
+    /// Progress of the process.
     pub standing: Standing,
 }
 
 impl Begin {
-    /// Sends it.
+    /// Sends the message.
     pub fn send(&self, to: &mut dyn Write) -> io::Result<()> {
         let Self { cells, processes, process, threads, scenario } = self;
         let mut out = Vec::new();
@@ -90,10 +91,10 @@ impl Begin {
         send_bytes(&out, to)
     }
 
-    /// Receives it.
+    /// Receives the message.
     ///
     /// # Errors
-    /// If it does not come, or is another version's.
+    /// If no message arrives, or it is of another version.
     pub fn receive(from: &mut dyn Read) -> Result<Self> {
         let bytes = receive_bytes(from)?;
         let mut input = Input::new(&bytes);
@@ -117,7 +118,7 @@ pub fn send(message: &impl Binary, to: &mut dyn Write) -> io::Result<()> {
 /// Receives a message.
 ///
 /// # Errors
-/// If none comes, or it is malformed.
+/// If no message arrives, or it is malformed.
 pub fn receive<T: Binary>(from: &mut dyn Read) -> Result<T> {
     let bytes = receive_bytes(from)?;
     Input::new(&bytes).only().context("a message is malformed")
@@ -126,7 +127,7 @@ pub fn receive<T: Binary>(from: &mut dyn Read) -> Result<T> {
 fn send_bytes(bytes: &[u8], to: &mut dyn Write) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).ok().filter(|length| *length <= MOST_BYTES);
     let length = length.ok_or_else(|| io::Error::other("a message would be longer than 1 GiB"))?;
-    // In one piece: who waits for it wakes up once.
+    // The message is written in one piece, so that its receiver wakes up once.
     to.write_all(&[&length.to_le_bytes(), bytes].concat())?;
     to.flush()
 }
@@ -139,7 +140,7 @@ fn receive_bytes(from: &mut dyn Read) -> Result<Vec<u8>> {
         bail!("a message says that it has {length} bytes");
     }
     let mut bytes = Vec::new();
-    // Memory for what comes, whatever the length in front of it.
+    // Memory is reserved for the bytes that arrive, whatever the length that precedes them.
     from.take(length.into()).read_to_end(&mut bytes)?;
     if bytes.len() < length as usize {
         bail!("a message ends too early");

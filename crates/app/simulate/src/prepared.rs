@@ -1,5 +1,5 @@
-//! From a scenario to a simulation of it, or of the part that one process has. Not here: how it is
-//! run (`run`, `worker`).
+//! Turns a scenario into a simulation of it, or of one process's part. Not here: how it is run
+//! (`run`, `worker`).
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ use crate::describe::{Part, describe};
 use crate::timeline::Timeline;
 use crate::traffic::{self, Flow};
 
-/// What a process needs to run its part, and to say what it was.
+/// Everything that a process needs to run its part and to report on it.
 pub struct Prepared {
-    /// The part.
+    /// The process's part.
     pub simulation: Simulation,
     /// All flows.
     pub flows: Vec<Flow>,
-    /// All of the timeline.
+    /// The whole timeline.
     pub timeline: Timeline,
-    /// What all pipes run on.
+    /// The configurations of all pipes.
     pub configs: Configs,
 }
 
-/// Makes the part of a scenario's network that a process has.
+/// Makes one process's part of a scenario's network.
 ///
 /// # Errors
-/// If there is no such network.
+/// If the scenario does not describe a valid network.
 pub fn prepare(scenario: &Scenario, division: Division) -> Result<Prepared> {
     let plan = Arc::new(netloom_plan::plan(scenario)?);
     let mut described = describe(scenario, &plan, Part::All)?;

@@ -1,8 +1,10 @@
-//! The first process of a simulated run, with its own part of the network, and the processes that
-//! have the others. It alone writes results. Not here: what the other processes do (`worker`).
+//! The first process of a simulated run, with its own part of the network, and the other processes,
+//! which have the rest. Only the first process writes results. Not here: what the other processes
+//! do (`worker`).
 //!
-//! It knows when something happens next in every cell, hands each process that can go on a round,
-//! and carries frames from one to the other. While it runs its own cells, the others run theirs.
+//! The first process tracks the time of the next event of every cell. It hands a round to each
+//! process that can go on, and carries frames between them. The others run their cells while it
+//! runs its own.
 
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
@@ -23,54 +25,55 @@ use crate::message::{Answer, Begin, Order, Ready, receive, send};
 use crate::threads::{self, Others, Progress, Round};
 use crate::worker::{ROLE, ready};
 
-/// What processes are that do not fit together: of different versions of the program.
+/// Error: the processes have different networks, because they are of different versions of the
+/// program.
 const OTHER_NETWORK: &str = "it simulates another network than the first process; was `netloom` \
                              replaced while it started? run it again";
 
-/// How a network is divided, and what runs it.
+/// The division of a network, and the processes and threads that run it.
 #[derive(Debug, Clone, Copy)]
 pub struct Shares {
-    /// Into how many cells the network is divided at most.
+    /// Largest number of cells that the network is divided into.
     pub cells: u32,
-    /// Processes, at most.
+    /// Largest number of processes.
     pub processes: u32,
-    /// Threads of all processes together; each has one at least.
+    /// Number of threads of all processes together. Each process has at least one.
     pub threads: u32,
 }
 
 impl Shares {
-    /// What the process at this place has.
+    /// Returns the division for one process.
     pub const fn division(self, process: u32) -> Division {
         Division { cells: self.cells, processes: self.processes, process }
     }
 
-    /// On how many threads it runs its cells.
+    /// Returns the number of threads on which a process runs its cells.
     fn threads_of(self, process: u32) -> u32 {
         let more = process < self.threads % self.processes;
         (self.threads / self.processes + u32::from(more)).max(1)
     }
 }
 
-/// All processes of a run, as the first one has them.
+/// All processes of a run, from the first one's point of view.
 pub struct Processes {
-    /// Its own part of the network.
+    /// The part of the network that this process runs.
     simulation: Simulation,
-    /// How many captures the scenario has.
+    /// Number of captures in the scenario.
     captures: usize,
-    /// Threads of this process.
+    /// Number of threads of this process.
     own_threads: usize,
-    /// Threads of all processes.
+    /// Number of threads of all processes.
     threads: usize,
     others: Crew,
     standing: Standing,
 }
 
-/// The other processes, and how far all are.
+/// The other processes, and the progress of all.
 struct Crew {
     workers: Vec<Worker>,
     /// The schedule of all cells.
     plan: Schedule,
-    /// What was announced to each process and not sent yet.
+    /// Announcements to each process that have not been sent yet.
     mail: Vec<Vec<Announcement>>,
     /// The process of each cell.
     homes: Vec<usize>,
@@ -84,24 +87,24 @@ struct Worker {
     child: Child,
     orders: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// Its place, from 1 on.
+    /// Number of the process, from 1 on.
     place: usize,
     /// The numbers of its cells.
     region: Range<usize>,
     is_running: bool,
 }
 
-/// Processes that are making their parts of a network.
+/// Processes that are still making their parts of a network.
 pub struct Starting {
     workers: Vec<Worker>,
     captures: usize,
 }
 
 impl Starting {
-    /// Starts all processes of a run but this one.
+    /// Starts all other processes of a run.
     ///
     /// # Errors
-    /// If one cannot be started.
+    /// If a process cannot be started.
     pub fn new(scenario: &Scenario, shares: Shares) -> Result<Self> {
         let captures = scenario.measure.capture.len();
         if shares.processes <= 1 {
@@ -122,15 +125,15 @@ impl Starting {
         Ok(Self { workers, captures })
     }
 
-    /// Waits until all have made their parts; `simulation` is that of this one.
+    /// Waits until all processes have made their parts. `simulation` is this process's part.
     ///
     /// # Errors
-    /// If one cannot, or has another network.
+    /// If a process cannot make its part, or has another network.
     pub fn finish(self, mut simulation: Simulation, shares: Shares) -> Result<Processes> {
         let regions = simulation.regions.clone();
         let Ready { cells, pipes, mut next, mut standing } = ready(&mut simulation);
         let Self { mut workers, captures } = self;
-        // Those that have no cells end.
+        // Processes without cells end.
         workers.truncate(regions.len() - 1);
         for (worker, region) in workers.iter_mut().zip(&regions[1..]) {
             worker.region = region.clone();
@@ -158,10 +161,10 @@ impl Starting {
 }
 
 impl Processes {
-    /// Lets everything happen up to and including `until`.
+    /// Processes all events up to and including `until`.
     ///
     /// # Errors
-    /// If frames go round in circles in no time, or a process has died.
+    /// If frames go round in circles without time passing, or if a process has died.
     pub fn advance(&mut self, until: Time) -> Result<()> {
         let Self { simulation, own_threads, others, .. } = self;
         others.until = until;
@@ -181,32 +184,32 @@ impl Processes {
         Ok(())
     }
 
-    /// Time in the network.
+    /// Returns the current time in the network.
     pub fn now(&self) -> Time {
         self.simulation.now()
     }
 
-    /// How far it is.
+    /// Returns the progress of the simulation.
     pub fn standing(&self) -> &Standing {
         &self.standing
     }
 
-    /// Cells of all processes.
+    /// Number of cells of all processes.
     pub fn cells(&self) -> usize {
         self.simulation.hearers.len()
     }
 
-    /// Processes, with this one.
+    /// Number of processes, including this one.
     pub fn count(&self) -> usize {
         self.others.workers.len() + 1
     }
 
-    /// Threads of all of them.
+    /// Number of threads of all processes.
     pub fn threads(&self) -> usize {
         self.threads
     }
 
-    /// Reads all pipes and nodes.
+    /// Takes a sample of all pipes and nodes.
     ///
     /// # Errors
     /// If a process has died.
@@ -224,7 +227,7 @@ impl Processes {
         if is_whole { Ok(all) } else { bail!("a process: {OTHER_NETWORK}") }
     }
 
-    /// Reads all flows.
+    /// Takes a sample of all flows.
     ///
     /// # Errors
     /// If a process has died.
@@ -259,8 +262,8 @@ impl Crew {
         Ok(self)
     }
 
-    /// Hands a round to each process that can go on, until this one can: its round. Nothing once
-    /// all cells have reached the time that they are to.
+    /// Hands a round to each process that can go on, until this one can. Returns its round, or
+    /// `None` once all cells have reached the required time.
     fn next_round(&mut self) -> Result<Option<Round>> {
         loop {
             for place in 0..self.workers.len() {
@@ -285,7 +288,8 @@ impl Crew {
         }
     }
 
-    /// Takes in what processes answer that have come as far as they could, after waiting for one.
+    /// Processes the answers of processes that have finished their rounds. `wait` is how long to
+    /// wait for the first one.
     fn hear(&mut self, wait: PollTimeout) -> Result<()> {
         let running = self.workers.iter().filter(|worker| worker.is_running);
         let mut ends: Vec<PollFd<'_>> = running
@@ -319,7 +323,7 @@ impl Crew {
         Ok(())
     }
 
-    /// Cells have been advanced.
+    /// Records that cells have been advanced.
     fn ran(
         &mut self,
         region: Range<usize>,
@@ -338,12 +342,12 @@ impl Crew {
 }
 
 impl Worker {
-    /// Starts a process that makes its part.
+    /// Starts a process that makes its part of the network.
     fn start(begin: &Begin) -> Result<Self> {
         let binary = std::env::current_exe().context("cannot find the netloom binary")?;
         let mut command = Command::new(binary);
         command.arg(ROLE).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Ctrl-C is for the first process, which then asks for the last figures.
+        // Ctrl-C is meant for the first process, which then asks the others for the last figures.
         command.process_group(0);
         let mut child = command.spawn().context("cannot start a process of the simulation")?;
         let (Some(orders), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
@@ -362,7 +366,7 @@ impl Worker {
     }
 
     fn answer(&mut self) -> Result<Answer> {
-        // Whatever ends early was sent by a process that has ended.
+        // A message that ends early was sent by a process that has ended.
         match self.answers.fill_buf() {
             Ok([]) | Err(_) => return Err(self.died()),
             Ok(_) => {}
@@ -373,7 +377,7 @@ impl Worker {
         }
     }
 
-    /// Says that the process is gone, and how it ended.
+    /// Returns the error that the process has ended, and how.
     fn died(&mut self) -> Error {
         let how = match self.child.wait() {
             Ok(status) => status.to_string(),
@@ -397,7 +401,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! Routes that follow what is down: when they change, and what they are then. Not here: how they
-//! are worked out (`netloom-plan`).
+//! Routes that avoid links which are down: when they change, and the new routes. Not here: how
+//! routes are computed (`netloom-plan`).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,25 +15,26 @@ use netloom_units::{Duration, Time};
 use crate::describe::PlannedRoutes;
 use crate::timeline::Events;
 
-/// So many plans are kept. Those of a network that changes often would need much memory; all cells
-/// are at about the same time.
+/// Number of plans that are kept. All cells are at about the same time, and the plans of a network
+/// that changes often would need much memory.
 const KEPT: usize = 4;
 
-/// Links that are down, by their places.
+/// Links that are down, by number.
 type Down = BTreeSet<usize>;
 
 /// The changes of all routes in a run.
 #[derive(Default)]
 pub struct Rerouting {
-    /// Those that have not been recorded yet, by time.
+    /// Changes that have not been recorded yet, by time.
     coming: VecDeque<(Time, Vec<String>)>,
 }
 
 impl Rerouting {
-    /// Has routes follow, after a time, what `changes` make of links; what that adds to them.
+    /// Makes routes follow, after a delay, the changes of links in `changes`. Returns the changes
+    /// to add to these.
     ///
     /// # Errors
-    /// If `plan` is that of another scenario.
+    /// If `plan` belongs to another scenario.
     pub fn new<'c>(
         scenario: &Scenario,
         plan: &Arc<Plan>,
@@ -42,7 +43,7 @@ impl Rerouting {
         let Some(after) = scenario.simulation.reroute else { return Ok(Default::default()) };
         let planned = down(&States::of(scenario));
         let plans = Plans { scenario: scenario.clone(), kept: Mutex::default() };
-        // Whether a plan can be made does not depend on what is down.
+        // Whether a plan can be made does not depend on the links that are down.
         netloom_plan::rerouted(scenario, plan, |_| false)?;
         let plans = Arc::new(plans);
         let (mut all, mut coming) = (Vec::new(), VecDeque::new());
@@ -62,7 +63,7 @@ impl Rerouting {
         Ok((Self { coming }, all))
     }
 
-    /// Records the changes of which this says that they have happened, by their times.
+    /// Records the changes that have happened, in order of time. `has_happened` decides which have.
     pub fn record(&mut self, has_happened: impl Fn(Time) -> bool, events: Events<'_>) {
         let happened = self.coming.iter().take_while(|(at, _)| has_happened(*at)).count();
         for (at, down) in self.coming.drain(..happened) {
@@ -71,7 +72,7 @@ impl Rerouting {
     }
 }
 
-/// When routes change, and which links are down for them.
+/// Returns the times at which routes change, with the links that are then down.
 fn when<'c>(
     scenario: &Scenario,
     after: Duration,
@@ -83,7 +84,7 @@ fn when<'c>(
     let mut changes = changes.peekable();
     while let Some(change) = changes.next() {
         states.change(change);
-        // Changes at one time count together.
+        // Changes at the same time count as one.
         if changes.peek().is_some_and(|next| next.at == change.at) {
             continue;
         }
@@ -100,7 +101,7 @@ fn when<'c>(
 struct States(Vec<[LinkState; 2]>);
 
 impl States {
-    /// Those of the file.
+    /// Returns the states in the scenario.
     fn of(scenario: &Scenario) -> Self {
         let states = |link: &Link| [link.forward.state, link.reverse.state];
         Self(scenario.links.iter().map(states).collect())
@@ -115,7 +116,7 @@ impl States {
     }
 }
 
-/// Links that are down in either direction: no answer comes back over them.
+/// Returns the links that are down in either direction: answers cannot come back over them.
 fn down(States(states): &States) -> Down {
     let is_down = |states: &[LinkState; 2]| states.contains(&LinkState::Down);
     (0..).zip(states).filter(|(_, states)| is_down(states)).map(|(link, _)| link).collect()
@@ -125,18 +126,18 @@ fn names(scenario: &Scenario, down: &Down) -> Vec<String> {
     down.iter().map(|link| scenario.links[*link].name.clone()).collect()
 }
 
-/// Plans of one network with different links down, made when they are asked for.
+/// Plans of one network with different links down. They are made on demand.
 #[derive(Debug)]
 struct Plans {
     scenario: Scenario,
-    /// Those that were asked for last.
+    /// The plans that were used last.
     kept: Mutex<VecDeque<(Down, Arc<Plan>)>>,
 }
 
-/// The routes without what is down.
+/// The routes that avoid the links which are down.
 #[derive(Debug)]
 struct Routes {
-    /// The plan of the beginning, whose addresses stay.
+    /// The plan of the start. Its addresses stay.
     first: Arc<Plan>,
     plans: Arc<Plans>,
     down: Down,
@@ -150,13 +151,14 @@ impl RouteSource for Routes {
 
 impl Routes {
     fn plan(&self) -> Arc<Plan> {
-        // Plans are put in whole.
+        // A plan is always complete when it is stored, so a poisoned lock is harmless.
         let mut kept = self.plans.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, plan)) = kept.iter().find(|(down, _)| *down == self.down) {
             return Arc::clone(plan);
         }
         let is_down = |link| self.down.contains(&link);
-        // Invariant: a plan was made when the run began, and does not fail by what is down.
+        // Invariant: a plan was made when the run began, and links that are down cannot make it
+        // fail.
         let plan = netloom_plan::rerouted(&self.plans.scenario, &self.first, is_down);
         let plan = Arc::new(plan.expect("a plan can be made again"));
         kept.truncate(KEPT - 1);

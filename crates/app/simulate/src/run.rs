@@ -26,36 +26,36 @@ use crate::timeline::Timeline;
 use crate::traffic::Flow;
 use crate::{statuses, threads, verdict};
 
-/// How often it is said how far the run is, at most.
+/// Shortest time between two reports of progress.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// What is to be run.
+/// A run to be made.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The scenario.
     pub scenario: Scenario,
-    /// Its text as the user wrote it.
+    /// The text of the scenario, as the user wrote it.
     pub source: String,
-    /// Its file.
+    /// The file of the scenario.
     pub file: PathBuf,
-    /// The directory for the results, which does not exist yet.
+    /// The directory for the results, which must not exist yet.
     pub results: PathBuf,
-    /// What becomes of commands.
+    /// The treatment of commands.
     pub commands: Commands,
-    /// In how many processes it is run at most, instead of what the scenario says.
+    /// Largest number of processes, in place of the scenario's.
     pub processes: Option<NonZeroU32>,
-    /// On how many threads of all processes it is run, instead of what the scenario says.
+    /// Number of threads of all processes, in place of the scenario's.
     pub threads: Option<NonZeroU32>,
-    /// Into how many cells the network is divided at most, instead of what the scenario says.
+    /// Largest number of cells that the network is divided into, in place of the scenario's.
     pub cells: Option<NonZeroU32>,
 }
 
 impl Job {
-    /// What runs it.
+    /// Returns the division of the network, and the processes and threads that run it.
     fn shares(&self) -> Shares {
         let options = &self.scenario.simulation;
         let processes = self.processes.or(options.processes).map_or(1, NonZeroU32::get);
-        // A process without a node has nothing to do.
+        // A process without a node would have nothing to do.
         let processes = processes.min(self.scenario.nodes.len().max(1) as u32);
         let threads = threads::number(self.threads.map_or(options.threads, Threads::Of));
         let threads = threads.max(processes);
@@ -64,24 +64,25 @@ impl Job {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Time in the network.
+    /// Time that has passed in the network.
     pub simulated: Duration,
-    /// How long the run takes there, if that is known.
+    /// Duration of the run in the network, if it is known.
     pub whole: Option<Duration>,
-    /// Time that has passed here.
+    /// Real time that has passed.
     pub real: std::time::Duration,
-    /// Frames that came out of pipes so far.
+    /// Number of frames that have come out of pipes so far.
     pub packet_hops: u64,
 }
 
-/// Runs a scenario and writes its results. `progress` hears how far it is; the run ends early once
-/// `stop` is set.
+/// Runs a scenario and writes its results. `progress` is called with the progress of the run. The
+/// run ends early once `stop` is set.
 ///
 /// # Errors
-/// If the scenario cannot be simulated, frames go round in no time, or results cannot be written.
+/// If the scenario cannot be simulated, if frames go round in circles without time passing, or if
+/// results cannot be written.
 pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> Result<Summary> {
     let begun = Instant::now();
     let scenario = &job.scenario;
@@ -117,7 +118,7 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Lets the time of the network pass, to its end.
+    /// Runs the network to its end.
     fn drive(mut self, progress: &mut dyn FnMut(Progress)) -> Result<(Self, EndReason)> {
         let measure = &self.scenario.measure;
         let (mut pipes, mut flows) =
@@ -170,7 +171,7 @@ impl<'a> Run<'a> {
         self.recorder.flows.add(self.processes.now(), &flows)
     }
 
-    /// Takes a sample of all pipes, and writes what has happened since the last one.
+    /// Takes a sample of all pipes, and writes the events since the last one.
     fn look(&mut self) -> Result<()> {
         let now = self.processes.now();
         let sample = self.processes.sample_pipes()?;
@@ -189,12 +190,12 @@ impl<'a> Run<'a> {
         self.configs.reach(now);
         let links = statuses::links(sample.statistics, &self.configs, self.scenario);
         self.recorder.samples.add(now, Ok(links));
-        // No time of a simulated run is ever to be left out.
+        // No period of a simulated run has to be left out.
         self.recorder.samples.mark(&Marks::none_until(now));
         self.recorder.add_captured(&sample.captured)?;
         if let Some(frames) = &mut self.recorder.frames {
             for (pipe, event) in sample.log {
-                // There are fewer pipes than that.
+                // There are fewer pipes than `u32` can number.
                 frames.write(&LogEntry::Frame(pipe.index() as u32, event))?;
             }
         }
@@ -262,7 +263,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Times that recur: whole multiples of a step.
+/// Recurring times: whole multiples of a step.
 struct Every {
     step: Duration,
     next: Time,
@@ -273,7 +274,7 @@ impl Every {
         Self { step, next: Time::ZERO + step }
     }
 
-    /// Whether one of them is `now`; from then on, the next one is waited for.
+    /// Whether one of these times has come by `now`. If so, the next one is awaited from then on.
     fn is_due(&mut self, now: Time) -> bool {
         let due = self.next <= now;
         if due {
@@ -282,7 +283,7 @@ impl Every {
         due
     }
 
-    /// Whether the last one was `now`.
+    /// Whether the last of these times was `now`.
     fn was_at(&self, now: Time) -> bool {
         now + self.step == self.next
     }
@@ -299,7 +300,7 @@ struct Recorder {
 
 impl Recorder {
     fn new(results: &Results, scenario: &Scenario) -> Result<Self> {
-        // Every run has it; a simulation has no applications that could report.
+        // Every run has this file, but a simulation has no applications that could report metrics.
         results.metric_file()?;
         let frames = (!scenario.measure.frames.is_empty())
             .then(|| results.frame_log_file().map(|file| FrameFile::new(file, scenario)));
@@ -318,7 +319,7 @@ impl Recorder {
         })
     }
 
-    /// Writes what captures have seen.
+    /// Writes captured frames.
     fn add_captured(&mut self, captured: &[(u32, CapturedFrame)]) -> Result<()> {
         for (capture, frame) in captured {
             self.captures[*capture as usize].writer.add(frame)?;
@@ -369,7 +370,7 @@ impl FrameFile {
         let pipes = scenario.links.iter().flat_map(|link| {
             ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
         });
-        // Virtual time has no date: the same run is the same file.
+        // Virtual time has no date, so that the same run gives the same file.
         let header = LogHeader { zero_unix_ns: 0, pipes: pipes.collect() };
         let mut buffer = Vec::new();
         let encoder = LogEncoder::new(&header, &mut buffer);
@@ -397,7 +398,8 @@ impl FrameFile {
     }
 }
 
-/// What the summaries of all runs in virtual time have: nothing of a kernel, and a verdict.
+/// Returns the parts that the summaries of all runs in virtual time have in common: nothing about a
+/// kernel, and a verdict.
 pub fn summary(
     scenario: &Scenario,
     file: &Path,
@@ -432,7 +434,7 @@ pub fn summary(
     }
 }
 
-/// The date, in seconds since 1970-01-01 UTC.
+/// Returns the date in seconds since 1970-01-01 UTC.
 fn unix() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

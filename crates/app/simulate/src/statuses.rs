@@ -1,4 +1,4 @@
-//! What was counted in a simulation, in the API's words.
+//! The counts of a simulation, in the API's types.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use netloom_sim::{Delays, FlowSample, FlowTotals, NodeCounts, TcpTotals};
 use crate::configs::Configs;
 use crate::traffic::Flow;
 
-/// All links with their totals: of all pipes, in their order.
+/// Returns all links with their totals. `pipes` must hold all pipes, in order.
 pub fn links(
     pipes: Vec<(PipeId, PipeStatistics)>,
     configs: &Configs,
@@ -29,12 +29,12 @@ pub fn links(
     links.collect()
 }
 
-/// All flows with their totals.
+/// Returns all flows with their totals.
 pub fn flows(sample: FlowSample, flows: &[Flow]) -> Vec<FlowStatus> {
     flows_from(sample, flows, 0)
 }
 
-/// Some flows with their totals: those from number `first` on, which are all that `sample` is of.
+/// Returns some flows with their totals. They start at number `first`, and `sample` has no others.
 pub fn flows_from(sample: FlowSample, flows: &[Flow], first: u32) -> Vec<FlowStatus> {
     let FlowSample { ends, tcp, delivered } = sample;
     let place = |flow: u32| (flow - first) as usize;
@@ -77,7 +77,7 @@ fn tcp_status(of: &TcpTotals) -> TcpStatus {
     }
 }
 
-/// A flow with what was counted of its packets and transfers.
+/// Returns a flow with the counts of its packets and transfers.
 fn counted(flow: &Flow, counts: &FlowTotals) -> FlowStatus {
     let FlowTotals { sent, refused, received, duplicated, reordered, errors, .. } = *counts;
     FlowStatus {
@@ -114,7 +114,8 @@ fn delay(delays: &Delays) -> Option<FlowDelay> {
     })
 }
 
-/// What nodes did not pass on or take, by reason; only what there was.
+/// Returns the packets that nodes did not pass on or take, by reason. Reasons without packets are
+/// left out.
 pub fn not_forwarded(counts: NodeCounts) -> BTreeMap<String, u64> {
     let NodeCounts {
         time_exceeded,

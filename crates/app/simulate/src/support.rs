@@ -1,5 +1,5 @@
-//! What of a scenario can be simulated. What cannot is an error, or is said in the results; nothing
-//! is left out in silence. Not here: how it is simulated.
+//! Checks which parts of a scenario can be simulated. A part that cannot is an error, or is named
+//! in the results: nothing is left out in silence. Not here: how the scenario is simulated.
 
 use netloom_link::{PipeConfig, WhenFull};
 use netloom_scenario::{
@@ -9,34 +9,34 @@ use netloom_units::readable::counted;
 
 use crate::tcp;
 
-/// What becomes of the commands of a scenario, which cannot be simulated.
+/// The treatment of a scenario's commands, which cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Commands {
-    /// They are errors.
+    /// Commands are errors.
     Refused,
-    /// The run goes without them: `--without-commands`.
+    /// The run leaves them out: `--without-commands`.
     LeftOut,
 }
 
-/// What a simulation makes of a scenario.
+/// The support of a scenario by the simulation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Support {
-    /// Why it cannot be simulated, in words; empty if it can.
+    /// Reasons why it cannot be simulated. Empty if it can.
     pub errors: Vec<String>,
-    /// What is left out, in words.
+    /// The parts that are left out, in words.
     pub left_out: Vec<String>,
-    /// What of it is not modelled, a sentence each.
+    /// The aspects that are not modelled, a sentence each.
     pub not_modelled: Vec<String>,
 }
 
-/// What is not modelled in any simulation.
+/// The aspects that no simulation models.
 pub const NEVER_MODELLED: [&str; 3] = [
     "CPU time of nodes, and queues of their devices.",
     "ARP, neighbour discovery and rate limits of ICMP: neighbours are known from the start.",
     "Checksums that miss an error: a packet with flipped bits is dropped by the next node.",
 ];
 
-/// What a simulation makes of `scenario`.
+/// Returns the support of `scenario` by the simulation.
 pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     let mut support = Support::default();
     support.commands(scenario, commands);
@@ -51,7 +51,7 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
 }
 
 impl Support {
-    /// Processes, commands of the timeline, and expectations of processes.
+    /// Checks processes, commands of the timeline, and expectations of processes.
     fn commands(&mut self, scenario: &Scenario, commands: Commands) {
         let processes = scenario
             .processes
@@ -132,7 +132,7 @@ impl Support {
         }
     }
 
-    /// Frames of captures: simulated packets have no bytes.
+    /// Checks for frames of captures: simulated packets have no bytes.
     fn replays(&mut self, scenario: &Scenario) {
         for traffic in scenario.traffic.iter().filter(|one| one.transport == Transport::Frames) {
             self.errors.push(format!(
@@ -143,7 +143,8 @@ impl Support {
         }
     }
 
-    /// Pipes that have interfaces wait, in whose place simulated nodes have nothing.
+    /// Checks for pipes whose full queue makes interfaces wait. Simulated nodes have no queue in
+    /// front of their interfaces.
     fn links(&mut self, scenario: &Scenario) {
         let waits = |config: &PipeConfig| config.queue.full == WhenFull::Wait;
         let first = scenario
@@ -172,7 +173,7 @@ impl Support {
         }
     }
 
-    /// What waits for a process, which there is none of.
+    /// Lists everything that waits for a process, because there are no processes.
     fn waits(&mut self, scenario: &Scenario) {
         let waits = |start: &Start| match start {
             Start::At(_) => None,
@@ -193,7 +194,7 @@ impl Support {
     }
 }
 
-/// Names of a few nodes, or how many they are.
+/// Returns the names of a few nodes, or the number of many.
 fn in_nodes(nodes: &[String]) -> String {
     match nodes {
         [] => "no node".into(),

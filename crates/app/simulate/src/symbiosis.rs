@@ -1,21 +1,21 @@
 //! Symbiotic runs: a simulation of the whole network, with twins of what real programs send, and
 //! the small network that real packets cross.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `check` | what of a scenario can be one: [`check_symbiosis`] |
-//! | `shrunk` | the ways between real hosts, and the small network that stands for them: [`Shrunk`] |
-//! | `flows` | flows between real hosts beside their twins: [`Flows`] |
-//! | `paths` | the ways between real hosts as the network is: [`paths`] |
+//! | `check` | whether a scenario can be run symbiotically: [`check_symbiosis`] |
+//! | `shrunk` | paths between real hosts, and the small network that stands for them: [`Shrunk`] |
+//! | `flows` | compares flows between real hosts with their twins: [`Flows`] |
+//! | `paths` | the current state of paths between real hosts: [`paths`] |
 //! | `large` | the whole network, period after period: [`Large`] |
-//! | `small` | the small network, at whose border real nodes are: [`SmallNetwork`] |
-//! | `orders` | from reports to what small pipes do next: [`Calibrators`], [`Order`] |
+//! | `small` | the small network, with real nodes at its border: [`SmallNetwork`] |
+//! | `orders` | turns reports into orders to small pipes: [`Calibrators`], [`Order`] |
 //! | `metadata`, `calibrations`, `connections` | the files of the loop |
-//! | `tally` | how small pipes followed: [`Tally`] |
-//! | `replay` | the loop again, from the first of these: [`replay`] |
+//! | `tally` | how closely small pipes followed the network: [`Tally`] |
+//! | `replay` | runs the loop again, from `metadata`: [`replay`] |
 //!
-//! In each period the real side hands over [`Metadata`], and gets [`Reports`]. Not here: the clock,
-//! and the real side (`netloom-engine`); equations (`netloom-symbiosis`).
+//! In each period the real side provides [`Metadata`] and receives [`Reports`]. Not here: the clock
+//! and the real side (`netloom-engine`), and equations (`netloom-symbiosis`).
 
 mod calibrations;
 mod check;
@@ -50,51 +50,54 @@ pub use shrunk::{PrunedPipe, RealHost, Shrunk, SmallPipeOf, Way};
 pub use small::{Follower, SmallLinkOf, SmallNetwork};
 pub use tally::Tally;
 
-/// What real programs did in a period.
+/// The actions of real programs in a period.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Metadata {
-    /// The packets that they sent, each with the place of its host in [`Shrunk::hosts`], by time.
+    /// The packets that they sent, in order of time. Each comes with the index of its host in
+    /// [`Shrunk::hosts`].
     pub sent: Vec<(u32, Sent)>,
-    /// What they did with TCP connections, likewise, if these have twins.
+    /// The actions of the programs on TCP connections, with hosts and in order like packets, if
+    /// connections have twins.
     pub sockets: Vec<(u32, SocketEvent)>,
-    /// What came to them.
+    /// The frames that they received.
     pub received: ReceivedByHosts,
 }
 
-/// What came from one real host to another, by their places in [`Shrunk::hosts`].
+/// The frames that each real host received from each other one, by their indices in
+/// [`Shrunk::hosts`].
 pub type ReceivedByHosts = BTreeMap<[u32; 2], Received>;
 
-/// What the network did in a period.
+/// The network's behaviour in a period.
 #[derive(Debug, Clone, Default)]
 pub struct Reports {
-    /// To twins, by each pruned pipe, in the order of [`Shrunk::pruned`].
+    /// The effects of each pruned pipe on twins, in the order of [`Shrunk::pruned`].
     pub pipes: Vec<PipeReport>,
-    /// The other frames that arrived at each pruned pipe, if the method wants to know.
+    /// The other frames that arrived at each pruned pipe, if the method needs them.
     pub others: Vec<Ghosts>,
-    /// What came to twins of real hosts.
+    /// The twins that arrived at real hosts.
     pub received: ReceivedByHosts,
 }
 
-/// What the real side answers to a period's reports.
+/// The real side's answer to a period's reports.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Applied {
-    /// When the calibrations began to hold, since the run began.
+    /// Time since the start of the run at which the calibrations took effect.
     pub at: Time,
-    /// How long it took from the period's end until they did.
+    /// Time from the end of the period until then.
     pub took: Duration,
-    /// What small pipes had done by then, in the order of [`Shrunk::pipes`].
+    /// The state of small pipes at that time, in the order of [`Shrunk::pipes`].
     pub pipes: Vec<RealPipe>,
 }
 
-/// What a small pipe had done when it was calibrated.
+/// The state of a small pipe when it was calibrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RealPipe {
-    /// Its backlog, in time.
+    /// Backlog of the pipe, as time.
     pub backlog: Duration,
-    /// Frames that had come to it since it was calibrated before.
+    /// Number of frames that had arrived since the previous calibration.
     pub offered: u64,
-    /// Frames that it had lost since then.
+    /// Number of frames that it had lost since then.
     pub lost: u64,
-    /// Frames that had left it since then.
+    /// Number of frames that had left it since then.
     pub left: u64,
 }

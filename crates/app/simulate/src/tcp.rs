@@ -1,5 +1,5 @@
-//! The configuration of a node's TCP: its sysctls, and what the scenario says of the kernel. Not
-//! here: what sysctls do (`netloom-tcp`).
+//! The configuration of a node's TCP, from its sysctls and from what the scenario says about the
+//! kernel. Not here: the effects of sysctls (`netloom-tcp`).
 
 use anyhow::{Context, Result};
 use netloom_plan::NodePlan;
@@ -11,10 +11,10 @@ pub fn is_modelled(name: &str) -> bool {
     name.starts_with("net.ipv4.tcp_") && Config::knows(name)
 }
 
-/// The configuration of a node's connections.
+/// Returns the configuration of a node's connections.
 ///
 /// # Errors
-/// If a value is none of its sysctl.
+/// If a value is not valid for its sysctl.
 pub fn config(scenario: &Scenario, node: &NodePlan) -> Result<Config> {
     let mut config = Config::default();
     config.hz = scenario.simulation.tcp_hz.unwrap_or(config.hz);

@@ -1,9 +1,11 @@
-//! Cells on threads. Not here: what happens in a cell, which does not depend on where it runs, how
-//! far each can be run (`netloom_sim::Schedule`), and other processes (`processes`, `worker`).
+//! Runs cells on threads. Not here: what happens in a cell, which does not depend on where it runs;
+//! how far each cell can be run (`netloom_sim::Schedule`); and other processes (`processes`,
+//! `worker`).
 //!
-//! A thread takes the cell that is furthest behind, whichever thread had it before, and hands over
-//! what that announces to others. When no cell can be advanced any more before something may come
-//! from another process, the first thread exchanges with those what was announced meanwhile.
+//! A thread takes the cell that is furthest behind, whichever thread ran it before, and hands the
+//! cell's announcements to other cells. When no cell can be advanced before a frame may arrive from
+//! another process, the first thread exchanges the collected announcements with the other
+//! processes.
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -16,23 +18,24 @@ use netloom_scenario::Threads;
 use netloom_sim::{Announcement, Cell, EndlessLoop, Misdirected, Schedule, Simulation, Step};
 use netloom_units::Time;
 
-/// How often a thread looks whether there is something to do before it sleeps: for longer than it
-/// takes to be woken on a virtual machine.
+/// Number of times that a thread checks for work before it sleeps. This takes longer than a wake-up
+/// on a virtual machine.
 const SPINS: u32 = 20_000;
 
-/// Cells for each thread where nothing is said: enough for threads to be busy alike.
+/// Default number of cells per thread. It is enough to keep all threads equally busy.
 const CELLS_A_THREAD: u32 = 4;
 
-/// On how many threads a simulation runs.
+/// Returns the number of threads on which a simulation runs.
 pub fn number(threads: Threads) -> u32 {
     match threads {
-        // There are fewer CPUs than that.
+        // There are fewer CPUs than `u32` can number.
         Threads::Auto => thread::available_parallelism().map_or(1, usize::from) as u32,
         Threads::Of(number) => number.get(),
     }
 }
 
-/// Into how many cells a network is divided at most, on so many threads.
+/// Returns the largest number of cells that a network is divided into, if it runs on `threads`
+/// threads.
 pub fn cells(asked: Option<NonZeroU32>, threads: u32) -> u32 {
     match (asked, threads) {
         (Some(cells), _) => cells.get(),
@@ -41,20 +44,20 @@ pub fn cells(asked: Option<NonZeroU32>, threads: u32) -> u32 {
     }
 }
 
-/// What other processes let the cells of this one do.
+/// The permission of other processes to this one's cells to advance.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Round {
-    /// When something can come to each cell from other processes at the earliest, but for what is
-    /// announced here.
+    /// Earliest time at which a frame can arrive at each cell from other processes, apart from
+    /// those announced here.
     pub bounds: Vec<Time>,
-    /// Frames that come from there.
+    /// Frames that arrive from other processes.
     pub announcements: Vec<Announcement>,
 }
 
-/// How far the cells of a process came in a round.
+/// The progress of the cells of a process in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// When something happens next in each cell.
+    /// Time of the next event of each cell.
     pub next: Vec<Option<Time>>,
     /// Frames to cells of other processes.
     pub announcements: Vec<Announcement>,
@@ -62,12 +65,12 @@ pub struct Progress {
 
 /// The other processes.
 pub trait Others: Send {
-    /// Reports to them how far this one is, and waits until its cells can be advanced again.
-    /// Nothing once all cells everywhere have come as far as they are to.
+    /// Reports this process's progress to the others, and waits until its cells can be advanced
+    /// again. Returns `None` once all cells of all processes have reached the required time.
     fn exchange(&mut self, progress: Progress) -> Result<Option<Round>>;
 }
 
-/// There are none.
+/// No other processes.
 struct Nobody;
 
 impl Others for Nobody {
@@ -76,21 +79,21 @@ impl Others for Nobody {
     }
 }
 
-/// Lets everything happen up to and including `until`, on so many threads at most, in a network of
-/// this process alone.
+/// Processes all events up to and including `until`, on at most `threads` threads. All of the
+/// network must be in this process.
 ///
 /// # Errors
-/// If frames go round in circles in no time.
+/// If frames go round in circles without time passing.
 pub fn advance_alone(simulation: &mut Simulation, until: Time, threads: usize) -> Result<()> {
     advance(simulation, until, threads, (Round::default(), &mut Nobody))?;
     Ok(simulation.reach(until)?)
 }
 
-/// Lets everything happen up to and including `until` in the cells of this process, on so many
-/// threads at most: a first round, and those that `others` let follow.
+/// Processes all events up to and including `until` in the cells of this process, on at most
+/// `threads` threads. It runs a first round, and then those that `others` permit.
 ///
 /// # Errors
-/// If frames go round in circles in no time, or other processes cannot go on.
+/// If frames go round in circles without time passing, or if other processes cannot go on.
 pub fn advance(
     simulation: &mut Simulation,
     until: Time,
@@ -115,40 +118,40 @@ pub fn advance(
     common.failed.map_or(Ok(()), Err)
 }
 
-/// What the threads have in common.
+/// The data that the threads share.
 struct Shared<'a> {
     schedule: Mutex<Common>,
-    /// How often the schedule has changed.
+    /// Number of changes of the schedule so far.
     changes: AtomicU64,
     changed: Condvar,
     seats: Vec<Seat<'a>>,
-    /// The numbers of the cells.
+    /// Numbers of the cells.
     region: Range<usize>,
 }
 
-/// What one thread at a time looks at.
+/// Data that one thread at a time uses.
 struct Common {
-    /// Who is to be run.
+    /// The schedule of the cells.
     plan: Schedule,
     /// Frames to other processes.
     leaving: Vec<Announcement>,
-    /// What went wrong.
+    /// The first error.
     failed: Option<Error>,
-    /// How many threads sleep.
+    /// Number of threads that sleep.
     sleepers: usize,
 }
 
-/// A cell, and what has been announced to it meanwhile. Those of different cells share no line of
-/// a cache.
+/// A cell, and the announcements to it that have not been delivered. Seats of different cells share
+/// no cache line.
 #[repr(align(128))]
 struct Seat<'a> {
-    /// With the memory for its next mail.
+    /// The cell, and a buffer that is reused for its next mail.
     cell: Mutex<(&'a mut Cell, Vec<Announcement>)>,
     mail: Mutex<Vec<Announcement>>,
 }
 
 impl<'a> Seat<'a> {
-    /// The cell, with its mail delivered.
+    /// Takes the cell, after its mail has been delivered.
     fn take(&self) -> MutexGuard<'_, (&'a mut Cell, Vec<Announcement>)> {
         let mut seat = lock(&self.cell);
         let (cell, mail) = &mut *seat;
@@ -158,17 +161,17 @@ impl<'a> Seat<'a> {
     }
 }
 
-/// What the cell that a thread runs announces.
+/// The announcements of the cell that a thread runs.
 struct Outgoing {
-    /// The numbers of the cells that are here.
+    /// Numbers of the cells of this process.
     region: Range<usize>,
-    /// To each of these, by its place.
+    /// The announcements to each of these, by index.
     mail: Vec<Vec<Announcement>>,
-    /// The places of those that there is something for.
+    /// Indices of the cells that have announcements.
     to: Vec<usize>,
-    /// To cells of other processes.
+    /// Announcements to cells of other processes.
     leaving: Vec<Announcement>,
-    /// What has been handed over: to which cell, and when the first of it arrives there.
+    /// Frames that have been handed over: the receiving cell, and the arrival of the first one.
     announced: Vec<(usize, Time)>,
 }
 
@@ -205,7 +208,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Begins a round. No cell is being advanced.
+    /// Begins a round. No cell may be running.
     fn begin(&self, Round { bounds, announcements }: Round) -> Result<(), Misdirected> {
         let mut common = lock(&self.schedule);
         common.plan.bound(bounds);
@@ -224,7 +227,7 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    /// Runs cells until nothing more is to be done; who knows the other processes begins rounds.
+    /// Runs cells until nothing is left to do. The thread that has `others` begins new rounds.
     fn work(&self, thread: usize, mut others: Option<&mut dyn Others>) {
         let mut outgoing = Outgoing::new(self.region.clone());
         let mut common = lock(&self.schedule);
@@ -257,7 +260,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Nothing more is to be done.
+    /// Ends the work of all threads.
     fn end(&self, common: &mut Common, ended: Result<()>) {
         common.plan.stop();
         if let Err(error) = ended {
@@ -266,8 +269,8 @@ impl<'a> Shared<'a> {
         self.has_changed(common);
     }
 
-    /// Reports to other processes how far this one is, and begins the next round. Whether that was
-    /// the last one.
+    /// Reports this process's progress to the others, and begins the next round. Returns `Some` if
+    /// there is none.
     fn exchange(&self, others: &mut dyn Others) -> Result<Option<()>> {
         let mut common = lock(&self.schedule);
         let next = (0..self.seats.len()).map(|cell| common.plan.next(cell)).collect();
@@ -279,7 +282,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Runs a cell, notes what it announces, and says when its next event is.
+    /// Runs a cell and hands over its announcements. Returns the time of its next event.
     fn run(
         &self,
         number: usize,
@@ -306,7 +309,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Waits until the schedule has changed: mostly for less time than it takes to sleep.
+    /// Waits until the schedule has changed. This mostly takes less time than going to sleep.
     fn wait<'g>(&'g self, common: MutexGuard<'g, Common>) -> MutexGuard<'g, Common> {
         let before = self.changes.load(Ordering::Acquire);
         drop(common);
@@ -326,9 +329,9 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Locks what is held for less time than it takes to sleep, mostly.
+/// Locks something that is mostly held for less time than it takes to go to sleep.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A thread that panics ends the others by its alarm.
+    // If a thread panics, its alarm ends the others.
     for _ in 0..SPINS {
         match of.try_lock() {
             Ok(guard) => return guard,
@@ -339,7 +342,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends the other threads if its own panics.
+/// Ends the other threads if its own thread panics.
 struct Alarm<'a, 'b>(&'a Shared<'b>);
 
 impl Drop for Alarm<'_, '_> {

@@ -1,5 +1,5 @@
-//! The scenario's timeline → changes of links and routes at their exact times, and what is recorded
-//! of them.
+//! Turns the scenario's timeline into changes of links and routes at their exact times, and records
+//! them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -19,18 +19,19 @@ use crate::describe::{Described, in_scenario, route};
 use crate::media;
 use crate::rerouting::Rerouting;
 
-/// What became of routes, by the place of the change among all that the simulator makes.
+/// The outcomes of changes of routes, by the index of the change among all that the simulator
+/// makes.
 pub type Routes = BTreeMap<u32, Result<RouteChanged, RouteError>>;
 
-/// Who writes down what happens when.
+/// A callback that records events with their times.
 pub type Events<'r> = &'r mut dyn FnMut(Time, What);
 
-/// The events of a timeline that happen.
+/// The events of a timeline.
 #[derive(Default)]
 pub struct Timeline {
     /// In the order of the scenario.
     all: Vec<Happening>,
-    /// Nodes that have failed, and do not work again.
+    /// Nodes that have failed and not recovered.
     failed: HashSet<String>,
     rerouting: Rerouting,
 }
@@ -39,16 +40,16 @@ struct Happening {
     status: TimelineStatus,
     at: Option<Time>,
     changes: Vec<LinkChange>,
-    /// The place of what the simulator makes of it, by time.
+    /// Index of the simulator's change for this event, by time.
     made: Option<usize>,
     /// The node whose route changes, and the names of its interfaces.
     at_node: Option<(String, Vec<String>)>,
-    /// The node that fails or works again.
+    /// The node that fails or recovers.
     node: Option<(String, NodeChange)>,
 }
 
 impl Timeline {
-    /// The timeline of a scenario, and the changes that the simulator is to make, by time.
+    /// Returns the timeline of a scenario, and the changes that the simulator has to make, by time.
     pub fn new(
         scenario: &Scenario,
         plan: &Arc<Plan>,
@@ -83,7 +84,7 @@ impl Timeline {
             let status = TimelineStatus { number, event, planned, happened, failure };
             timeline.all.push(Happening { status, at, changes, made: None, at_node, node });
         }
-        // Stable: those at one time stay in their order, and routes follow all of them.
+        // The sort is stable: simultaneous changes stay in order, and routes follow all of them.
         made.sort_by_key(|(.., change)| change.at);
         check_backgrounds(scenario, described, made.iter().map(|(.., change)| change))?;
         let changes = made.iter().map(|(.., change)| change);
@@ -100,8 +101,8 @@ impl Timeline {
         Ok((timeline, made.into_iter().map(|(.., change)| change).collect()))
     }
 
-    /// Records what has happened in the simulation by now, by time; what became of routes, as it
-    /// says: what it refused, as failed.
+    /// Records what has happened in the simulation by now, in order of time. A change of a route
+    /// that the simulation refused is recorded as failed.
     pub fn record(&mut self, (now, routes): (Time, Routes), events: Events<'_>) {
         let due = |one: &&mut Happening| {
             one.status.happened.is_none()
@@ -130,14 +131,14 @@ impl Timeline {
         self.rerouting.record(|at| at <= now, events);
     }
 
-    /// How all events went.
+    /// Returns the outcomes of all events.
     pub fn statuses(&self) -> Vec<TimelineStatus> {
         self.all.iter().map(|one| one.status.clone()).collect()
     }
 }
 
 impl Happening {
-    /// Records what became of a route.
+    /// Records the outcome of a change of a route.
     fn record_route(
         &mut self,
         at: Time,
@@ -162,7 +163,7 @@ impl Happening {
     }
 }
 
-/// The node that fails or works again at an event.
+/// Returns the node that fails or recovers at an event.
 fn node_change(event: &netloom_scenario::Happening) -> Option<(&str, NodeChange)> {
     let change = match &event.action {
         TimelineAction::SetNode { state: NodeState::Failed, .. } if !event.takes_back() => {
@@ -177,7 +178,7 @@ fn node_change(event: &netloom_scenario::Happening) -> Option<(&str, NodeChange)
     Some((node, change))
 }
 
-/// What is recorded of a node that fails or works again: a node that works has not to recover.
+/// Returns the event to record when a node fails or recovers. A node that works does not recover.
 fn becomes_of((node, change): (String, NodeChange), failed: &mut HashSet<String>) -> Option<What> {
     match change {
         NodeChange::Fails => {
@@ -188,14 +189,14 @@ fn becomes_of((node, change): (String, NodeChange), failed: &mut HashSet<String>
     }
 }
 
-/// The place of a node whose routes change, and the names of its interfaces.
+/// Returns the number of a node whose routes change, and the names of its interfaces.
 fn at_routes<'d>(node: &str, described: &'d Described) -> Result<(u32, &'d Vec<String>)> {
     let number = described.nodes.get(node);
     let number = *number.with_context(|| format!("there is no node `{node}` with routes"))?;
     Ok((number, &described.interfaces[number as usize]))
 }
 
-/// What becomes of a route of a node whose interfaces have these names.
+/// Converts a change of a route, in a node whose interfaces have these names, for the simulator.
 fn of_route(change: &RouteChange, interfaces: &[String]) -> netloom_sim::RouteChange {
     match change {
         RouteChange::Add(added) => netloom_sim::RouteChange::Add(route(added, interfaces)),
@@ -204,14 +205,14 @@ fn of_route(change: &RouteChange, interfaces: &[String]) -> netloom_sim::RouteCh
     }
 }
 
-/// Has the second of each pair take back the first.
+/// Makes the second change of each pair undo the first.
 fn join_pairs(made: &mut [(Option<usize>, Option<Lasting>, Change)]) {
     let mut first = HashMap::new();
     for (place, (_, lasting, change)) in made.iter_mut().enumerate() {
         match (lasting, &mut change.route) {
             (Some(Lasting::Begins(pair)), _) => _ = first.insert(*pair, place),
             (Some(Lasting::Ends(pair)), Some((_, change))) => {
-                // Without the first, it is refused.
+                // Without the first change, the second one is refused.
                 let earlier = first.get(pair).copied().unwrap_or(usize::MAX);
                 *change = netloom_sim::RouteChange::TakeBack(earlier);
             }
@@ -220,7 +221,7 @@ fn join_pairs(made: &mut [(Option<usize>, Option<Lasting>, Change)]) {
     }
 }
 
-/// Refuses changes, in the order of time, after which a pipe cannot have its fluid.
+/// Rejects changes, in order of time, after which a pipe cannot have its fluid background.
 fn check_backgrounds<'c>(
     scenario: &Scenario,
     described: &Described,
@@ -252,7 +253,7 @@ fn check_backgrounds<'c>(
     Ok(())
 }
 
-/// Changes of links as those of pipes.
+/// Converts changes of links to changes of pipes.
 fn pipes(
     changes: &[LinkChange],
     described: &Described,

@@ -1,4 +1,5 @@
-//! The scenario's traffic → the simulator's flows. Not here: the models (`netloom-traffic`).
+//! Turns the scenario's traffic into the simulator's flows. Not here: the models
+//! (`netloom-traffic`).
 
 use std::net::IpAddr;
 
@@ -13,27 +14,27 @@ use netloom_units::{Duration, Time};
 use crate::describe::Described;
 use crate::tcp;
 
-/// Bytes before the payload of UDP or of ICMP echo in an Ethernet frame: IPv4 and IPv6.
+/// Bytes before the payload of UDP or of ICMP echo in an Ethernet frame, for IPv4 and IPv6.
 const HEADERS: [u32; 2] = [14 + 20 + 8, 14 + 40 + 8];
 
-/// What a packet of traffic carries at least: who sent it when, as in an emulated run.
+/// Smallest payload of a packet. It holds the sender and the sending time, as in an emulated run.
 const LEAST_PAYLOAD: u32 = 18;
 
-/// A flow of the scenario, and its place in the simulator.
+/// A flow of the scenario, for results.
 pub struct Flow {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// Who sends.
+    /// Name of the sender.
     pub from: String,
-    /// Who receives.
+    /// Names of the receivers.
     pub to: String,
-    /// What.
+    /// Protocol of the flow.
     pub protocol: &'static str,
-    /// Whether it is transfers or requests, which are counted.
+    /// Whether it consists of transfers or requests, which are counted.
     pub has_transfers: bool,
 }
 
-/// The flows of a scenario, and what the simulator is to make of them, in the same order.
+/// Returns the flows of a scenario, and their specifications for the simulator, in the same order.
 pub fn flows(
     scenario: &Scenario,
     plan: &Plan,
@@ -41,7 +42,7 @@ pub fn flows(
 ) -> Result<(Vec<Flow>, Vec<FlowSpec>)> {
     let mut flows = (Vec::new(), Vec::new());
     for traffic in &scenario.traffic {
-        // What waits for a process was reported as left out.
+        // Traffic that waits for a process has been reported as left out.
         let Start::At(start) = traffic.start else { continue };
         for from in &traffic.from {
             let name = match traffic.from.len() {
@@ -78,7 +79,7 @@ fn spec(
     };
     let (kind, dscp) = match &traffic.transport {
         Transport::Icmp => (FlowKind::Ping { arrivals: arrivals()? }, None),
-        // Refused by `support`.
+        // `support` has refused these.
         Transport::Frames => bail!("traffic `{}` replays a capture", traffic.name),
         Transport::Udp { port, dscp } => {
             (FlowKind::Udp { port: *port, arrivals: arrivals()? }, *dscp)
@@ -106,7 +107,7 @@ fn spec(
     })
 }
 
-/// The receivers' addresses, all of one family.
+/// Returns the receivers' addresses, all of one address family.
 fn addresses(plan: &Plan, traffic: &Traffic, receivers: &[String]) -> Result<Vec<IpAddr>> {
     let family = plan.family(traffic);
     let all = family.and_then(|family| {
@@ -118,13 +119,13 @@ fn addresses(plan: &Plan, traffic: &Traffic, receivers: &[String]) -> Result<Vec
     })
 }
 
-/// What is sent over TCP when.
+/// Returns the work of a flow over TCP.
 fn work(traffic: &Traffic, stream: &Stream, receivers: Receivers) -> Result<TcpWork> {
     let context = || format!("traffic `{}`", traffic.name);
     Ok(match &traffic.model {
         Model::Bulk(bulk) => TcpWork::Bulk {
             bytes: bulk.bytes.map(|bytes| bytes.bytes()),
-            // Places are those of a list of nodes.
+            // The index is that of a list of nodes, so it fits.
             to: (0..bulk.connections).map(|one| receivers.of(one.into()) as u32).collect(),
         },
         Model::Http(http) => TcpWork::Http {
@@ -139,7 +140,7 @@ fn work(traffic: &Traffic, stream: &Stream, receivers: Receivers) -> Result<TcpW
     })
 }
 
-/// The connections of a flow over TCP.
+/// Returns the connections of a flow over TCP.
 fn connections(
     (scenario, plan): (&Scenario, &Plan),
     traffic: &Traffic,
@@ -147,7 +148,8 @@ fn connections(
     (port, congestion_control): (u16, Option<&str>),
     work: TcpWork,
 ) -> Result<TcpFlow> {
-    // Servers send what clients of `http` ask for.
+    // The congestion control applies to the end that sends the payload. For `http` these are the
+    // servers.
     let control = congestion_control.map(|name| {
         name.parse().with_context(|| {
             format!("traffic `{}` cannot have this congestion control", traffic.name)
@@ -170,11 +172,11 @@ fn connections(
     Ok(TcpFlow { port, work, sender, receivers })
 }
 
-/// The frames of a model as packets.
+/// The frames of a model, as packets.
 #[derive(Debug)]
 struct Packets {
     source: Source,
-    /// What of a frame is not payload.
+    /// Bytes of a frame that are not payload.
     headers: u32,
     receivers: Receivers,
 }
@@ -186,7 +188,7 @@ impl Arrivals for Packets {
         Some(Arrival {
             after: emission.at.since(Time::ZERO),
             payload: emission.bytes.saturating_sub(self.headers).max(LEAST_PAYLOAD),
-            // A place in a list of nodes.
+            // The index is that of a list of nodes, so it fits.
             to: to as u32,
         })
     }

@@ -4,10 +4,10 @@ use netloom_monitor::{Bound, Coverage, Judgement, Overhead, SignalKind, Verdict}
 use netloom_scenario::Monitor;
 use netloom_units::Time;
 
-/// Why a simulated run is valid, as it stands in the coverage of each signal.
+/// The reason why a simulated run is valid, for the coverage of each signal.
 const WHY: &str = "virtual time: the machine cannot show";
 
-/// The verdict on a run that ended at `to`.
+/// Returns the verdict on a run that ended at `to`.
 pub fn verdict(monitor: &Monitor, to: Time) -> Verdict {
     let coverage = |signal| Coverage {
         signal,

@@ -1,5 +1,5 @@
-//! A process that has a part of a simulated network, started by the first one: it does what that
-//! one orders on its standard input, and answers on its standard output. Not here: the first one
+//! A process that has a part of a simulated network. The first process starts it, sends orders to
+//! its standard input, and reads answers from its standard output. Not here: the first process
 //! (`processes`).
 
 use std::convert::Infallible;
@@ -19,10 +19,10 @@ use crate::message::{Answer, Begin, Order, Ready, receive, send};
 use crate::prepared::prepare;
 use crate::threads::{self, Others, Progress, Round};
 
-/// How the binary is started for this.
+/// The argument that starts the binary in this role.
 pub const ROLE: &str = "__simulate";
 
-/// The process, until the first one is done with it. Its exit code.
+/// Runs the process, until the first one does not need it any more. Returns the exit code.
 pub fn main() -> i32 {
     let streams = || {
         let own = |of: std::os::fd::BorrowedFd<'_>| of.try_clone_to_owned().map(File::from);
@@ -39,17 +39,17 @@ pub fn main() -> i32 {
     };
     let line = Line { input: BufReader::new(input), output: &output, next: None };
     let Err(error) = serve(line);
-    // The first process reports it, if it is still there.
+    // The first process reports the error, if it still exists.
     let _ = send(&Answer::Failed(format!("{error:#}")), &mut output);
     1
 }
 
-/// Ends this process when the other end of its standard input is closed: the first process is
-/// done, or dead. While cells are run, nobody reads.
+/// Ends this process when the other end of its standard input is closed: the first process has
+/// finished, or died. While cells run, no other thread reads this input.
 fn watch(input: OwnedFd) {
     thread::spawn(move || {
         loop {
-            // Without events, only that the other end was closed.
+            // With no events requested, `poll` returns only when the other end is closed.
             let mut ends = [PollFd::new(input.as_fd(), PollFlags::empty())];
             match poll(&mut ends, PollTimeout::NONE) {
                 Err(Errno::EINTR) => {}
@@ -59,7 +59,7 @@ fn watch(input: OwnedFd) {
     });
 }
 
-/// Does what is ordered, for as long as there is somebody who orders.
+/// Carries out orders for as long as they arrive.
 fn serve<R: Read + Send, W: Write + Send>(mut line: Line<R, W>) -> Result<Infallible> {
     let Begin { cells, processes, process, threads, scenario } = Begin::receive(&mut line.input)?;
     let scenario: Scenario = serde_json::from_str(&scenario).context("it is no scenario")?;
@@ -84,10 +84,10 @@ fn serve<R: Read + Send, W: Write + Send>(mut line: Line<R, W>) -> Result<Infall
     }
 }
 
-/// What a process has before anything happens.
+/// Returns the state of a process before the simulation begins.
 pub fn ready(simulation: &mut Simulation) -> Ready {
     Ready {
-        // There are fewer of both.
+        // There are fewer of both than `u32` can number.
         cells: simulation.hearers.len() as u32,
         pipes: simulation.pipes() as u32,
         next: simulation.next_events(),
@@ -99,7 +99,7 @@ pub fn ready(simulation: &mut Simulation) -> Ready {
 struct Line<R, W> {
     input: R,
     output: W,
-    /// An order that is to be carried out next.
+    /// An order that must be carried out next.
     next: Option<Order>,
 }
 
@@ -113,7 +113,7 @@ impl<R: Read + Send, W: Write + Send> Others for Line<R, W> {
     fn exchange(&mut self, progress: Progress) -> Result<Option<Round>> {
         send(&Answer::Ran(progress), &mut self.output)?;
         match receive(&mut self.input)? {
-            // As far as the rounds before.
+            // The time limit is that of the rounds before.
             Order::Run(_, round) => Ok(Some(round)),
             order => {
                 self.next = Some(order);

@@ -1,5 +1,5 @@
-//! What small pipes are told, period after period, in virtual time: each case with the calibration
-//! that follows by hand.
+//! Orders to small pipes, period after period, in virtual time. In each case, the expected
+//! calibration is computed by hand.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use netloom_simulate::symbiosis::{Calibrators, Large, Metadata, Order, Shrunk, p
 use netloom_symbiosis::formula;
 use netloom_units::{Duration, Probability, Time};
 
-/// 1514 bytes and what Ethernet adds, at 10 Mbit/s.
+/// Time in seconds that 1514 bytes plus the Ethernet overhead take at 10 Mbit/s.
 const FRAME: f64 = 1538.0 * 8.0 / 1e7;
 
 const NETWORK: &str = "name: network
@@ -52,8 +52,8 @@ impl Loop {
         Self { large, shrunk, calibrators, number: 0 }
     }
 
-    /// A period in which h1 sends so many full datagrams to h2 at its middle: what the pipe from h1
-    /// to h2 is told.
+    /// Runs a period in which h1 sends `datagrams` full datagrams to h2 at its middle. Returns the
+    /// order to the small pipe from h1 to h2.
     fn period(&mut self, datagrams: usize) -> Order {
         let address = |host: u32| {
             let mut all = self.shrunk.addresses.iter();
@@ -90,7 +90,7 @@ fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-6 * b.abs()
 }
 
-/// Nothing was sent, and nothing waits: W is a frame's transmission, and nothing is lost.
+/// Whether nothing was sent and nothing waits: W is a frame's transmission, and nothing is lost.
 fn is_idle(order: &Order) -> bool {
     let calibration = &order.calibration;
     near(calibration.time, FRAME)
@@ -112,8 +112,9 @@ fn a_host_without_traffic_sees_the_idle_network() {
     }
 }
 
-/// Other traffic is there, and the host sends nothing: W is the mean backlog, and what a frame
-/// takes on the line. Evenly spaced frames at half of the line leave less than a frame of backlog.
+/// There is other traffic, and the host sends nothing: W is the mean backlog plus the time that a
+/// frame takes on the line. Evenly spaced frames at half of the line's rate leave a backlog of less
+/// than a frame.
 #[test]
 fn a_host_without_traffic_would_wait_for_others() {
     let mut others = Loop::new(
@@ -126,8 +127,8 @@ fn a_host_without_traffic_would_wait_for_others() {
     assert_eq!((order.offered, order.calibration.loss), (0, 0.0));
 }
 
-/// After a minute of silence, 40 full datagrams at once: one is on the line and 20 wait, and the
-/// others are lost. They spend 1 to 21 times a transmission there.
+/// After a minute of silence, 40 full datagrams arrive at once. One is on the line, 20 wait, and
+/// the others are lost. They spend 1 to 21 transmission times there.
 #[test]
 fn a_burst_after_a_minute_of_silence() {
     let mut network = Loop::new("");
@@ -142,9 +143,9 @@ fn a_burst_after_a_minute_of_silence() {
     assert!(near(calibration.loss, 19.0 / 40.0));
     assert_eq!(calibration.losses, EarlyLoss::Positions((21..40).collect()));
     assert!(near(calibration.rate, formula::service_rate(11.0 * FRAME, 21.0)));
-    // All of it is over when the period is.
+    // Everything has been delivered at the end of the period.
     assert_eq!(calibration.backlog, Duration::ZERO);
-    // For five seconds its losses are all that is known of losses; then they are forgotten.
+    // For five seconds, only its losses are used as the share of losses. Then they are forgotten.
     let share = EarlyLoss::Systematic(Probability::new(19.0 / 40.0).expect("a share"));
     for _ in 0..4 {
         let after = network.period(0).calibration;
@@ -154,7 +155,7 @@ fn a_burst_after_a_minute_of_silence() {
     assert!(is_idle(&network.period(0)));
 }
 
-/// A link on the way is cut in the third period, and mended in the fifth.
+/// A link on the path is cut in the third period, and repaired in the fifth.
 #[test]
 fn a_pruned_link_that_is_cut_loses_all_until_it_is_mended() {
     let mut network = Loop::new(
@@ -172,8 +173,8 @@ fn a_pruned_link_that_is_cut_loses_all_until_it_is_mended() {
     }
 }
 
-/// What a path has free is what others leave of its narrowest link; what the host itself sends does
-/// not count.
+/// The free rate of a path is the rate that others leave of its narrowest link. The host's own
+/// traffic does not count.
 #[test]
 fn a_path_has_free_what_others_leave() {
     let mut network = Loop::new(
@@ -190,7 +191,7 @@ fn a_path_has_free_what_others_leave() {
         let way = ways.iter().find(|way| way.from == from).expect("a way");
         way.free_bits_per_second.expect("the line has a rate") as f64
     };
-    // A full frame has 1514 bytes, of 1538 on the wire.
+    // A full frame has 1514 bytes, and takes 1538 on the wire.
     let whole = 1514.0 * 8.0 / FRAME;
     assert!(near(free("h2"), whole), "{ways:?}");
     let share = free("h1") / whole;

@@ -1,4 +1,4 @@
-//! Contacts in a set of movements: who is within reach of whom, and for how long.
+//! Contacts in a set of movements: which nodes are within reach of each other, and for how long.
 
 use std::collections::VecDeque;
 
@@ -7,34 +7,34 @@ use serde::Serialize;
 
 use crate::{Crossing, Trajectory, crossings, within};
 
-/// Links and paths that a set of movements gives radios that reach up to a distance.
+/// The links and paths between radios of a given reach that move in a given way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contacts {
-    /// How many links came and went, beside those that were there at first.
+    /// Number of links that came or went, not counting the links at the beginning.
     pub link_changes: u64,
-    /// How many neighbours a node has, averaged over nodes and time.
+    /// Number of neighbours of a node, averaged over nodes and time.
     pub mean_degree: f64,
-    /// The share of pairs that have a path, averaged over looks at even times.
+    /// Share of pairs that have a path, averaged over samples at regular times.
     pub pairs_with_path: f64,
-    /// How many hops the shortest paths of these pairs have, on average.
+    /// Mean number of hops on the shortest paths of these pairs.
     pub mean_hops: f64,
-    /// The longest of these shortest paths, in hops.
+    /// Number of hops on the longest of these shortest paths.
     pub most_hops: u32,
-    /// How fast nodes are, averaged over nodes and the time for which they are there, in m/s.
+    /// Speed of a node in m/s, averaged over nodes and the time for which they are present.
     pub mean_speed: f64,
 }
 
-/// How often paths are looked for.
+/// Number of samples for the search of paths.
 const LOOKS: u64 = 90;
 
 impl Contacts {
-    /// The contacts of nodes within `reach`, from 0 to `until`, which is not 0. All are drawn up
-    /// to then.
+    /// Computes the contacts of nodes within `reach`, from 0 to `until`, which must not be 0. All
+    /// trajectories must be drawn up to `until`.
     pub fn new(nodes: &[Trajectory], reach: Length, until: Time) -> Self {
         let mut links = Links::new(nodes, reach, until);
         let (mut reached, mut hops, mut most) = (0u64, 0u64, 0);
         for look in 0..LOOKS {
-            // In the middle of even parts.
+            // The samples are in the middle of equal parts of the time.
             let share = (2 * look + 1) as f64 / (2 * LOOKS) as f64;
             links.advance(Time::from_nanos((until.as_nanos() as f64 * share) as u64));
             for node in 0..nodes.len() {
@@ -62,14 +62,14 @@ fn seconds(until: Time) -> f64 {
     until.since(Time::ZERO).as_secs_f64()
 }
 
-/// All links of a set of nodes, and how they change.
+/// All links of a set of nodes, and their changes.
 struct Links {
-    /// When which pair's link comes or goes, in order of time.
+    /// Times at which the link of a pair comes or goes, in ascending order.
     changes: Vec<(Time, usize, usize, Crossing)>,
-    /// How many of them are carried out.
+    /// Number of changes that have been applied.
     done: usize,
     neighbours: Vec<Vec<usize>>,
-    /// How long all pairs are linked, together, in s.
+    /// Sum over all pairs of the time for which they are linked, in s.
     together: f64,
 }
 
@@ -101,7 +101,7 @@ impl Links {
         links
     }
 
-    /// Carries out all changes up to `now`.
+    /// Applies all changes up to `now`.
     fn advance(&mut self, now: Time) {
         while let Some((_, a, b, crossing)) =
             self.changes.get(self.done).copied().filter(|(at, ..)| *at <= now)
@@ -122,7 +122,7 @@ impl Links {
         self.neighbours[b].push(a);
     }
 
-    /// The hops to all others that a node has a path to.
+    /// Returns the number of hops to each other node to which there is a path.
     fn distances(&self, from: usize) -> Vec<u32> {
         let mut hops: Vec<Option<u32>> = vec![None; self.neighbours.len()];
         hops[from] = Some(0);
@@ -140,7 +140,7 @@ impl Links {
     }
 }
 
-/// The way of all nodes, by the time for which they are there.
+/// Returns the distance that all nodes travel, divided by the time for which they are present.
 fn mean_speed(nodes: &[Trajectory], until: Time) -> f64 {
     let (mut way, mut time) = (0.0, 0.0);
     for path in nodes {

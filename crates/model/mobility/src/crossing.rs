@@ -1,28 +1,30 @@
-//! When two trajectories come within a distance of each other, and when they leave it.
+//! Times at which two trajectories come within a distance of each other, and at which they leave
+//! it.
 
 use netloom_units::{Duration, Length, Time};
 
 use crate::{Leg, Point, Trajectory};
 
-/// A pair that comes within a distance, or leaves it.
+/// Whether a pair comes within a distance or leaves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Crossing {
-    /// From then on the distance is at most the limit, and both are there.
+    /// From now on the distance is at most the limit, and both are present.
     Nearer,
-    /// From then on it is more, or one of the two is absent.
+    /// From now on the distance exceeds the limit, or one of the two is absent.
     Farther,
 }
 
-/// Whether two are at most `distance` apart, and both there.
+/// Whether two trajectories are present and at most `distance` apart.
 pub fn within(a: &Trajectory, b: &Trajectory, distance: Length, at: Time) -> bool {
     near(a.leg(at), b.leg(at), square(distance), at)
 }
 
-/// The crossings of `distance` by `a` and `b` after `from`, up to `until`, in order of time.
+/// Returns the crossings of `distance` by `a` and `b` after `from` and up to `until`, in order of
+/// time.
 ///
-/// Each time is the first whole nanosecond at which [`within`] has its new value: between two ends
-/// of legs the distance is the root of a quadratic, which is solved. Whoever needs the state at
-/// `from` asks [`within`]. Both have to be drawn up to `until`.
+/// Each time is the first whole nanosecond at which [`within`] has its new value. Between two ends
+/// of legs the distance is the square root of a quadratic, and the equation is solved. [`within`]
+/// returns the state at `from`. Both trajectories must be drawn up to `until`.
 pub fn crossings<'a>(
     a: &'a Trajectory,
     b: &'a Trajectory,
@@ -49,14 +51,14 @@ fn near(a: &Leg, b: &Leg, square: f64, at: Time) -> bool {
 }
 
 struct Crossings<'a> {
-    /// The legs of both from `now` on: at least one each.
+    /// The legs of both trajectories from `now` on; each has at least one.
     legs: [&'a [Leg]; 2],
     /// The square of the distance, in m².
     square: f64,
-    /// Up to when everything was found.
+    /// Time up to which all crossings have been found.
     now: Time,
     until: Time,
-    /// Whether they are near at `now`.
+    /// Whether the pair is within the distance at `now`.
     near: bool,
 }
 
@@ -76,7 +78,7 @@ impl Iterator for Crossings<'_> {
                     *legs = &legs[1..];
                 }
             }
-            // Where legs end there may be a jump.
+            // A trajectory may jump where a leg ends.
             if self.differs(end) {
                 return Some(self.turned(end));
             }
@@ -96,7 +98,7 @@ impl Crossings<'_> {
         near(&self.legs[0][0], &self.legs[1][0], self.square, at) != self.near
     }
 
-    /// The first crossing after `now` and before `end`, when a leg ends.
+    /// Returns the first crossing after `now` and before `end`, the time at which a leg ends.
     fn within_legs(&self, end: Time) -> Option<Time> {
         let (a, b) = (&self.legs[0][0], &self.legs[1][0]);
         if !(a.on && b.on) {
@@ -107,9 +109,10 @@ impl Crossings<'_> {
         roots.into_iter().find_map(|root| self.settle(root, end))
     }
 
-    /// The nanosecond of a root, `seconds` after `now`.
+    /// Returns the first nanosecond near a root at which the state changes. The root is `seconds`
+    /// after `now`.
     fn settle(&self, seconds: f64, end: Time) -> Option<Time> {
-        // Floats are nearer to the root than this.
+        // Rounding errors of the root are smaller than this.
         const SLACK: u64 = 2;
         let nanos = libm::floor(seconds * 1e9);
         if !(nanos >= 0.0 && nanos <= end.since(self.now).as_nanos() as f64) {
@@ -122,14 +125,14 @@ impl Crossings<'_> {
     }
 }
 
-/// The times, in order, at which |p + v·t|² is `square`.
+/// Returns the times, in ascending order, at which |p + v·t|² is `square`.
 fn roots(p: Point, v: Point, square: f64) -> Option<[f64; 2]> {
     let (a, half, c) = (v.square(), p.dot(v), p.square() - square);
     let discriminant = half * half - a * c;
     if a == 0.0 || discriminant < 0.0 {
         return None;
     }
-    // No difference of nearly equal numbers.
+    // This form avoids the difference of two nearly equal numbers.
     let q = -(half + libm::copysign(libm::sqrt(discriminant), half));
     let (first, second) = (q / a, if q == 0.0 { 0.0 } else { c / q });
     Some([first.min(second), first.max(second)])

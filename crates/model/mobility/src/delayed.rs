@@ -1,11 +1,11 @@
-//! A trajectory that begins later. Not here: what it does then.
+//! A trajectory that begins later. The followed trajectory determines its movements.
 
 use netloom_units::{Duration, Time};
 
 use crate::Trajectory;
 use crate::trajectory::Walk;
 
-/// What follows a trajectory, later by a time.
+/// A walk that follows a trajectory with a delay.
 #[derive(Debug, Clone)]
 struct Delayed {
     followed: Trajectory,
@@ -13,8 +13,8 @@ struct Delayed {
 }
 
 impl Trajectory {
-    /// The trajectory, which rests where it begins for a time, and then does all it would have
-    /// done.
+    /// Returns a trajectory that rests at this one's start for the time `by`, and then makes the
+    /// same movements.
     #[must_use]
     pub fn delayed(self, by: Duration) -> Self {
         if by == Duration::ZERO {
@@ -30,10 +30,11 @@ impl Trajectory {
 impl Walk for Delayed {
     fn step(&mut self, path: &mut Trajectory) -> bool {
         let now = Time::ZERO + path.end().start.since(Time::ZERO + self.by);
-        // What is drawn up to a time may end at it: the next leg is then not known yet.
+        // A trajectory that is drawn up to a time may end at that time, and its next leg is then
+        // unknown. `extend` adds it.
         self.followed.extend(now);
         let Some(next) = self.followed.next_leg(now) else { return false };
-        // Up to just before it, since it may jump there.
+        // Move to the position just before the next leg, since the trajectory may jump there.
         path.reach(self.followed.leg(now).position(next), next + self.by);
         path.jump(self.followed.position(next));
         path.switch(self.followed.on(next));

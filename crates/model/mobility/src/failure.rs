@@ -1,13 +1,13 @@
-//! Why a model gives no trajectory.
+//! Errors of the creation of trajectories.
 
 use thiserror::Error;
 
 use crate::TraceFormat;
 
-/// Why a model gives no trajectory.
+/// The reason why a model cannot create a trajectory.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MobilityError {
-    /// A place in degrees, without a place for the plane's origin.
+    /// A place is in degrees, but the plane has no origin.
     #[error(
         "places in degrees need to know where the plane's origin is, like \
          `origin: {{lat: 48.78, lon: 9.18}}`"
@@ -16,7 +16,7 @@ pub enum MobilityError {
     /// A file has not been read.
     #[error("the file {0} has not been read")]
     Unread(String),
-    /// A trace of another format than is written.
+    /// The format of a trace differs from the configured one.
     #[error("`format: {written}`, but the file is {found}")]
     OtherFormat {
         /// The format in the scenario.
@@ -24,37 +24,37 @@ pub enum MobilityError {
         /// The format of the file.
         found: TraceFormat,
     },
-    /// A trace without the node.
+    /// The trace does not contain the node.
     #[error("the trace has no node `{node}`; {known}; `node:` says which one it is")]
     UnknownNode {
-        /// Who was asked for.
+        /// The requested node.
         node: String,
-        /// Who is there, in words.
+        /// The nodes of the trace, in words.
         known: String,
     },
-    /// A position for a model that has its own start.
+    /// The node has a position, but its model determines the start itself.
     #[error("`{model}` draws or reads where a node begins; leave its `position` away")]
     OwnStart {
-        /// The model's name.
+        /// Name of the model.
         model: &'static str,
     },
-    /// Waypoints that begin with a pause, without a position.
+    /// The waypoints begin with a pause, and the node has no position.
     #[error("nothing says where the node begins: give it a `position`, or begin with a `to`")]
     NoStart,
-    /// Waypoints that begin with a place, and a position.
+    /// The waypoints begin with a place, and the node has a position, too.
     #[error(
         "the node has a `position`, and its first waypoint is another start; say how it gets \
          there, with `speed`, `by` or `at`, or leave one of them away"
     )]
     TwoStarts,
-    /// A position outside the area.
+    /// The position is outside the area.
     #[error("the node's position ({x} m, {y} m) is outside the area of `{model}`")]
     Outside {
-        /// The model's name.
+        /// Name of the model.
         model: &'static str,
-        /// In m.
+        /// Coordinate to the east, in m.
         x: f64,
-        /// In m.
+        /// Coordinate to the north, in m.
         y: f64,
     },
 }

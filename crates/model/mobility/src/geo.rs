@@ -23,7 +23,7 @@ fn is_zero(value: &f64) -> bool {
 }
 
 impl Geographic {
-    /// Refuses what is no place.
+    /// Rejects values that are not a place on the Earth.
     ///
     /// # Errors
     /// A sentence about the value that is out of range.
@@ -38,11 +38,12 @@ impl Geographic {
     }
 }
 
-/// The plane around an origin, in which degrees are metres: x = N·cos φ₀·Δλ, y = M·Δφ, with the
-/// radii of curvature N and M of WGS 84 at the origin.
+/// The plane around an origin, which converts degrees to metres: x = N·cos φ₀·Δλ, y = M·Δφ. N and M
+/// are the radii of curvature of WGS 84 at the origin.
 ///
-/// It is exact at the origin. Distances are off by some (d/9000 km)² north or south of it at 50°,
-/// which is 30 ppm at 50 km, and east-west ones by tan φ₀·Δφ, 0.9 % there.
+/// The plane is exact at the origin. At a distance d to the north or south of it, at 50° latitude,
+/// the relative error of distances is some (d/9000 km)², which is 30 ppm at 50 km. That of
+/// distances between east and west is tan φ₀·Δφ, which is 0.9 % at 50 km.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plane {
     origin: Geographic,
@@ -57,10 +58,11 @@ const RADIUS: f64 = 6_378_137.0;
 const ECCENTRICITY: f64 = 6.694_379_990_141_316e-3;
 
 impl Plane {
-    /// The plane around `origin`, whose altitude is 0 there. There is none around the poles.
+    /// Creates the plane around `origin`. Its height 0 is the altitude of the origin. There is no
+    /// plane around the poles.
     ///
     /// # Errors
-    /// It is no place, or a pole.
+    /// If the origin is not a place on the Earth, or is within a degree of a pole.
     pub fn new(origin: Geographic) -> Result<Self, String> {
         origin.check()?;
         if origin.lat.abs() > 89.0 {
@@ -75,7 +77,7 @@ impl Plane {
         Ok(Self { origin, east, north: along.to_radians() })
     }
 
-    /// The point of a place. The shorter way around the Earth is taken.
+    /// Converts a place to a point, the shorter way around the Earth.
     pub fn point(&self, place: Geographic) -> Point {
         let across = place.lon - self.origin.lon;
         let across = across - 360.0 * libm::round(across / 360.0);
@@ -83,7 +85,7 @@ impl Plane {
         Point::new(across * self.east, north * self.north, place.alt - self.origin.alt)
     }
 
-    /// The place of a point.
+    /// Converts a point to a place.
     pub fn place(&self, point: Point) -> Geographic {
         let lon = self.origin.lon + point.x / self.east;
         Geographic {

@@ -1,7 +1,7 @@
-//! A spatial index of moving points: who may be near a place.
+//! A spatial index of moving points. It finds the points that may be near a place.
 //!
-//! The plane is cut into square cells. A point changes its cell at a time that follows from its
-//! trajectory, so nothing is looked at between these events: a node of 20 m/s crosses a cell of
+//! The plane is divided into square cells. The time at which a point changes its cell follows from
+//! its trajectory, so that no work is done between these events: a node of 20 m/s crosses a cell of
 //! 550 m in some 27 s.
 
 use std::cmp::Reverse;
@@ -11,40 +11,42 @@ use netloom_units::{Duration, Length, Time};
 
 use crate::{Leg, Point, Trajectory};
 
-/// Points by the cells that they are in. Points are known by small numbers.
+/// Points, sorted by the cells that contain them. Points are identified by small numbers.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// The size of a cell in m.
+    /// Side of a cell in m.
     cell: f64,
     cells: BTreeMap<Cell, Vec<u32>>,
     points: Vec<Option<Place>>,
-    /// When points leave their cells, or their legs end; with the generation of the place, since
-    /// what has changed since leaves its old event behind.
+    /// Times at which points leave their cells or their legs end, with point and generation. A
+    /// point that has changed leaves an old event behind; its generation shows that the event is
+    /// outdated.
     events: BinaryHeap<Reverse<(Time, u32, u32)>>,
 }
 
 /// Column and row.
 type Cell = (i64, i64);
 
-/// Where a point is.
+/// The cell that contains a point.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     cell: Cell,
     generation: u32,
 }
 
-/// How far a point may be from its cell, in m: what it moves in a nanosecond, and what floats are
-/// off.
+/// Maximum distance in m of a point from its cell. It covers the movement within a nanosecond and
+/// rounding errors.
 const SLACK: f64 = 1e-3;
 
 impl Grid {
-    /// An index without points. Cells about as large as the distances that are asked for are best.
+    /// Creates an index without points. Searches are fastest if a cell is about as large as the
+    /// usual search radius.
     pub fn new(cell: Length) -> Self {
         let cell = cell.metres().max(SLACK);
         Self { cell, cells: BTreeMap::new(), points: Vec::new(), events: BinaryHeap::new() }
     }
 
-    /// Puts a point in, or in its new place after its trajectory has changed.
+    /// Inserts a point, or moves it after its trajectory has changed.
     pub fn put(&mut self, now: Time, point: u32, path: &Trajectory) {
         let generation = self.remove(point).map_or(0, |place| place.generation.wrapping_add(1));
         let leg = path.leg(now);
@@ -62,21 +64,23 @@ impl Grid {
         }
     }
 
-    /// Takes a point out.
+    /// Removes a point.
     pub fn take(&mut self, point: u32) {
         if let (Some(place), Some(slot)) = (self.remove(point), self.points.get_mut(point as usize))
         {
-            // Its generation stays, for events that are still there.
+            // The generation stays, so that outdated events are still recognised.
             *slot = Some(Place { cell: NOWHERE, ..place });
         }
     }
 
-    /// When a point may change its cell next; [`Grid::advance`] is due then.
+    /// Returns the time at which a point may next change its cell. [`Grid::advance`] must be called
+    /// then.
     pub fn next_event(&self) -> Option<Time> {
         self.events.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// Carries out all that is due up to `now`; `path` gives a point's trajectory, drawn beyond it.
+    /// Carries out all events up to `now`. `path` returns a point's trajectory, which must be drawn
+    /// beyond `now`.
     pub fn advance<'a>(&mut self, now: Time, path: impl Fn(u32) -> &'a Trajectory) {
         while let Some(Reverse((at, point, generation))) = self.events.peek().copied() {
             if at > now {
@@ -90,14 +94,14 @@ impl Grid {
         }
     }
 
-    /// The points that may be within `radius` m of a place in the plane, in order of their numbers:
-    /// all that are, and some that are not.
+    /// Returns the points that may be within `radius` m of a place in the plane, in ascending
+    /// order. The result contains all points within the radius and some others.
     pub fn near(&self, at: Point, radius: f64) -> Vec<u32> {
         let reach = radius + SLACK;
         let (left, low) = self.cell_of(Point::flat(at.x - reach, at.y - reach));
         let (right, high) = self.cell_of(Point::flat(at.x + reach, at.y + reach));
         let mut found = Vec::new();
-        // Where a search has more columns than there are cells, it goes through these.
+        // If the search has more columns than there are cells, visit the cells instead.
         let columns = u64::try_from(right.saturating_sub(left)).unwrap_or(u64::MAX);
         if columns > self.cells.len() as u64 {
             let rows = low..=high;
@@ -116,12 +120,12 @@ impl Grid {
     }
 
     fn cell_of(&self, at: Point) -> Cell {
-        // Casting saturates.
+        // The cast saturates.
         (libm::floor(at.x / self.cell) as i64, libm::floor(at.y / self.cell) as i64)
     }
 
-    /// When a point leaves its cell, if it stays on its leg: the first whole nanosecond at which it
-    /// is outside, or one more.
+    /// Returns the time at which a point leaves its cell, if it stays on its leg. It is the first
+    /// whole nanosecond at which the point is outside, or one nanosecond later.
     fn leaves(&self, now: Time, at: Point, leg: &Leg, cell: Cell) -> Option<Time> {
         let along = |at: f64, velocity: f64, cell: i64| {
             let border = if velocity < 0.0 { cell as f64 } else { cell.saturating_add(1) as f64 }
@@ -129,12 +133,12 @@ impl Grid {
             if velocity == 0.0 { f64::INFINITY } else { (border - at) / velocity }
         };
         let seconds = along(at.x, leg.velocity.x, cell.0).min(along(at.y, leg.velocity.y, cell.1));
-        // At least one nanosecond later, so that time goes on.
+        // Add at least one nanosecond, so that time advances.
         let nanos = libm::ceil(seconds * 1e9).max(0.0) + 1.0;
         (nanos < u64::MAX as f64).then(|| now + Duration::from_nanos(nanos as u64))
     }
 
-    /// Takes a point out of its cell.
+    /// Removes a point from its cell.
     fn remove(&mut self, point: u32) -> Option<Place> {
         let place = self.points.get(point as usize).copied().flatten()?;
         if let Some(points) = self.cells.get_mut(&place.cell) {

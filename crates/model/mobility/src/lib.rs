@@ -1,25 +1,27 @@
-//! Positions as functions of time: what moves, where it is, and when two come near each other.
+//! Positions as functions of time: how things move, where they are, and when two of them come near
+//! each other.
 //!
-//! A [`Trajectory`] is a list of legs, each a start, a point and a velocity, exact between them.
-//! Models draw trajectories from named random streams, traces hold recorded ones. Nothing is
-//! sampled: a distance is taken at the time for which it is asked, and [`crossings`] are solved.
+//! A [`Trajectory`] is a list of legs. Each leg has a start, a point and a velocity, and is exact
+//! between its ends. Models draw trajectories from named random streams; traces hold recorded ones.
+//! Nothing is sampled: a distance is computed for exactly the requested time, and [`crossings`]
+//! solves an equation.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `point` | points and vectors: [`Point`] |
 //! | `trajectory` | [`Trajectory`] and its [`Leg`]s |
 //! | `delayed` | a trajectory that begins later |
-//! | `contacts` | what movements mean for a network: [`Contacts`] |
-//! | `grid` | who may be near a place: [`Grid`] |
-//! | [`orbit`] | satellites: where they are, and when they are seen |
-//! | `geo` | degrees as metres: [`Geographic`], [`Plane`] |
-//! | `model` | mobility models, one file each, and what can be written: [`Mobility`] |
-//! | `place` | places, areas and speeds as they are written: [`Place`], [`Area`], [`Speeds`] |
-//! | `trace` | recorded movements, one file a format: [`Traces`], [`TraceFormat`] |
-//! | `failure` | why a model gives no trajectory: [`MobilityError`] |
-//! | `crossing` | when two trajectories cross a distance: [`crossings`], [`Crossing`] |
+//! | `contacts` | links and paths that movements result in: [`Contacts`] |
+//! | `grid` | search for the points near a place: [`Grid`] |
+//! | [`orbit`] | satellites: their positions, and the times at which they are visible |
+//! | `geo` | conversion of degrees to metres: [`Geographic`], [`Plane`] |
+//! | `model` | mobility models, one in each file, and their configuration: [`Mobility`] |
+//! | `place` | places, areas and speeds in a scenario: [`Place`], [`Area`], [`Speeds`] |
+//! | `trace` | recorded movements, one format in each file: [`Traces`], [`TraceFormat`] |
+//! | `failure` | errors of the creation of trajectories: [`MobilityError`] |
+//! | `crossing` | times at which two trajectories cross a distance: [`crossings`], [`Crossing`] |
 //!
-//! Not here: radio, files (whoever holds them gives their text), clocks.
+//! This crate has no radio and no clocks, and it opens no files: the caller passes their text.
 
 mod contacts;
 mod crossing;

@@ -1,4 +1,4 @@
-//! Places, areas and speeds as they are written.
+//! Places, areas and speeds in a scenario.
 
 use std::fmt;
 
@@ -20,10 +20,10 @@ pub enum Place {
 }
 
 impl Place {
-    /// The point in metres.
+    /// Returns the point in metres.
     ///
     /// # Errors
-    /// It is a place on the Earth, and there is no plane.
+    /// If the place is on the Earth and there is no plane.
     pub fn point(&self, plane: Option<&Plane>) -> Result<Point, MobilityError> {
         match self {
             Self::Local([x, y, z]) => Ok(Point::new(x.metres(), y.metres(), z.metres())),
@@ -86,13 +86,13 @@ impl JsonSchema for Place {
     }
 }
 
-/// A rectangle: `[width, height]` from the origin to the east and north, or `{from: [x, y], to:
-/// [x, y]}`.
+/// A rectangle: `[width, height]` from the origin to the east and north, or `{from: [x, y], to: [x,
+/// y]}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
-    /// The corner in the south-west.
+    /// The south-western corner.
     pub from: [Coordinate; 2],
-    /// The corner in the north-east.
+    /// The north-eastern corner.
     pub to: [Coordinate; 2],
 }
 
@@ -118,23 +118,23 @@ impl Area {
         }
     }
 
-    /// The corner in the south-west, in metres.
+    /// Returns the south-western corner, in metres.
     pub(crate) fn low(&self) -> [f64; 2] {
         self.from.map(Coordinate::metres)
     }
 
-    /// The corner in the north-east, in metres.
+    /// Returns the north-eastern corner, in metres.
     pub(crate) fn high(&self) -> [f64; 2] {
         self.to.map(Coordinate::metres)
     }
 
-    /// Width and height in metres.
+    /// Returns width and height in metres.
     pub(crate) fn sides(&self) -> [f64; 2] {
         let (low, high) = (self.low(), self.high());
         [high[0] - low[0], high[1] - low[1]]
     }
 
-    /// A point that is equally likely anywhere in it, at a height.
+    /// Draws a point with a uniform distribution over the area, at height `z`.
     pub(crate) fn draw(&self, z: f64, stream: &mut Stream) -> Point {
         let (low, sides) = (self.low(), self.sides());
         let x = low[0] + sides[0] * stream.uniform();
@@ -142,14 +142,14 @@ impl Area {
         Point::new(x, y, z)
     }
 
-    /// Whether a point is in it, borders included.
+    /// Whether a point is in the area, borders included.
     pub(crate) fn contains(&self, at: Point) -> bool {
         let (low, high) = (self.low(), self.high());
         (low[0]..=high[0]).contains(&at.x) && (low[1]..=high[1]).contains(&at.y)
     }
 
-    /// The mean distance of two points that are equally likely anywhere in it, in metres (Ghosh
-    /// 1951).
+    /// Returns the mean distance of two points with a uniform distribution over the area, in metres
+    /// (Ghosh 1951).
     pub(crate) fn mean_distance(&self) -> f64 {
         let [a, b] = self.sides();
         let d = libm::hypot(a, b);
@@ -210,35 +210,35 @@ impl JsonSchema for Area {
     }
 }
 
-/// Speeds, all equally likely: `5m/s`, or `[1m/s, 20m/s]`.
+/// A range of speeds, all equally likely: `5m/s`, or `[1m/s, 20m/s]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Speeds {
-    /// The slowest.
+    /// The slowest speed.
     pub low: Speed,
-    /// The fastest.
+    /// The fastest speed.
     pub high: Speed,
 }
 
 impl Speeds {
-    /// The slowest and the fastest in m/s.
+    /// Returns the slowest and the fastest speed in m/s.
     fn range(self) -> (f64, f64) {
         (self.low.metres_per_second(), self.high.metres_per_second())
     }
 
-    /// A speed, in m/s.
+    /// Draws a speed, in m/s.
     pub(crate) fn draw(self, stream: &mut Stream) -> f64 {
         let (low, high) = self.range();
         low + (high - low) * stream.uniform()
     }
 
-    /// The speed at a random moment of one who draws a new one after each distance: slow stretches
-    /// take longer, so that the density is that of 1/v.
+    /// Draws the speed, in m/s, of a node at a random moment, if the node draws a new speed after
+    /// each distance. Slow movements take longer, so that the density is proportional to 1/v.
     pub(crate) fn draw_underway(self, stream: &mut Stream) -> f64 {
         let (low, high) = self.range();
         low * libm::pow(high / low, stream.uniform())
     }
 
-    /// The mean time for a metre, in s.
+    /// Returns the mean time for a metre, in s.
     pub(crate) fn mean_slowness(self) -> f64 {
         match self.range() {
             (low, high) if low < high => libm::log(high / low) / (high - low),
@@ -246,7 +246,7 @@ impl Speeds {
         }
     }
 
-    /// Refuses a slowest speed of 0.
+    /// Rejects a slowest speed of 0.
     pub(crate) fn above_zero(self) -> Result<(), String> {
         if self.low > Speed::ZERO {
             return Ok(());

@@ -1,48 +1,48 @@
-//! Points and vectors of the plane and of space.
+//! Points and vectors in the plane and in space.
 
 use std::ops::{Add, Mul, Sub};
 
-/// A point, or a vector, in metres (or m/s): x to the east, y to the north, z up.
+/// A point or a vector, in metres (or m/s): x to the east, y to the north, z up.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Point {
-    /// To the east.
+    /// Coordinate to the east.
     pub x: f64,
-    /// To the north.
+    /// Coordinate to the north.
     pub y: f64,
-    /// Up.
+    /// Height.
     pub z: f64,
 }
 
 impl Point {
-    /// The origin, or no movement.
+    /// The origin, or the velocity of an object at rest.
     pub const ZERO: Point = Point { x: 0.0, y: 0.0, z: 0.0 };
 
-    /// The point (x, y, z), in metres.
+    /// Creates the point (x, y, z), in metres.
     pub const fn new(x: f64, y: f64, z: f64) -> Self {
         Self { x, y, z }
     }
 
-    /// The point (x, y) on the ground, in metres.
+    /// Creates the point (x, y) on the ground, in metres.
     pub const fn flat(x: f64, y: f64) -> Self {
         Self::new(x, y, 0.0)
     }
 
-    /// The scalar product.
+    /// Returns the scalar product.
     pub fn dot(self, other: Self) -> f64 {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
-    /// The square of the length of the vector.
+    /// Returns the square of the vector's length.
     pub fn square(self) -> f64 {
         self.dot(self)
     }
 
-    /// The length of the vector.
+    /// Returns the length of the vector.
     pub fn length(self) -> f64 {
         libm::sqrt(self.square())
     }
 
-    /// The distance between two points.
+    /// Returns the distance between two points.
     pub fn distance(self, other: Self) -> f64 {
         (self - other).length()
     }

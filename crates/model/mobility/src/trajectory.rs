@@ -1,5 +1,5 @@
-//! Trajectories: where something is at any time, exact between the ends of its legs.
-//! Not here: who draws the legs (`model`), who reads them (`trace`).
+//! Trajectories: the position of an object at any time, exact between the ends of its legs.
+//! The module `model` draws legs, and `trace` reads them.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ use crate::Point;
 /// A straight movement, or a rest, up to the start of the next leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leg {
-    /// When it starts.
+    /// Time at which the leg starts.
     pub start: Time,
-    /// Where it starts.
+    /// Position at the start.
     pub at: Point,
-    /// How it moves on, in m/s.
+    /// Velocity, in m/s.
     pub velocity: Point,
-    /// Whether the thing is there at all: a vehicle that is absent has its radio off.
+    /// Whether the object is present. A vehicle that is absent has its radio off.
     pub on: bool,
 }
 
@@ -25,30 +25,33 @@ impl Leg {
         Self { start, at, velocity: Point::ZERO, on }
     }
 
-    /// Where it is at `time`, if that is within the leg; before it, where it starts.
+    /// Returns the position at `time`, which must be within the leg. Before the leg it is the
+    /// position at its start.
     pub(crate) fn position(&self, time: Time) -> Point {
         self.at + self.velocity * time.since(self.start).as_secs_f64()
     }
 }
 
-/// Something that adds legs to a trajectory as they are needed: a mobility model at work.
+/// A source of legs that extends a trajectory when needed: the state of a mobility model.
 pub(crate) trait Walk: fmt::Debug + Send + Sync {
-    /// Adds one leg or more. Returns `false` where there are no more: the trajectory then rests
-    /// where it ends. A walk that adds nothing, however often it is asked, is a bug.
+    /// Adds one leg or more. Returns `false` if there are no more; the trajectory then rests at its
+    /// end. A walk that repeatedly adds nothing and returns `true` is a bug.
     fn step(&mut self, path: &mut Trajectory) -> bool;
-    /// A copy at work.
+    /// Returns a copy in the same state.
     fn boxed(&self) -> Box<dyn Walk>;
 }
 
-/// Positions as a function of time: legs, each with its start, where it starts and its velocity.
+/// Positions as a function of time. A trajectory is a list of legs, each with a start time, a start
+/// position and a velocity.
 ///
-/// A trajectory that a model draws is drawn up to [`Trajectory::known_until`]. Later it is taken
-/// to rest where it is then, so [`Trajectory::extend`] is called first.
+/// The trajectory of a model is drawn up to [`Trajectory::known_until`]. After that time it appears
+/// to rest, so that callers must call [`Trajectory::extend`] first.
 #[derive(Debug)]
 pub struct Trajectory {
-    /// In order of time, none empty; the last one is a rest, where the trajectory ends.
+    /// The legs in order of time, none of them empty. The last one is a rest, where the trajectory
+    /// ends.
     legs: Vec<Leg>,
-    /// The model that draws what follows, if there is one.
+    /// The model that draws further legs, if there is one.
     walk: Option<Box<dyn Walk>>,
 }
 
@@ -58,72 +61,73 @@ impl Clone for Trajectory {
     }
 }
 
-/// Questions to a trajectory.
+/// Queries.
 impl Trajectory {
-    /// Where it is.
+    /// Returns the position.
     pub fn position(&self, at: Time) -> Point {
         self.leg(at).position(at)
     }
 
-    /// How it moves, in m/s. At the moment where one leg follows another, the new one's.
+    /// Returns the velocity, in m/s. Where one leg follows another, it is that of the new leg.
     pub fn velocity(&self, at: Time) -> Point {
         self.leg(at).velocity
     }
 
-    /// Whether it is there at all: a vehicle that is absent has its radio off.
+    /// Whether the object is present. A vehicle that is absent has its radio off.
     pub fn on(&self, at: Time) -> bool {
         self.leg(at).on
     }
 
-    /// When the leg of `after` ends and another one follows: the first start later than `after`.
+    /// Returns the time of the next leg's start after `after`, if there is one.
     pub fn next_leg(&self, after: Time) -> Option<Time> {
         Some(self.legs.get(self.index(after) + 1)?.start)
     }
 
-    /// The leg of a time.
+    /// Returns the leg at a time.
     pub fn leg(&self, at: Time) -> &Leg {
         &self.legs[self.index(at)]
     }
 
-    /// All legs that are drawn, in order of time. The last one is a rest.
+    /// Returns all legs that are drawn, in order of time. The last one is a rest.
     pub fn legs(&self) -> &[Leg] {
         &self.legs
     }
 
-    /// Up to when it is drawn; `None` if it has an end and is known for ever.
+    /// Returns the time up to which the trajectory is drawn; `None` if it has an end and is known
+    /// for ever.
     pub fn known_until(&self) -> Option<Time> {
         self.walk.is_some().then(|| self.end().start)
     }
 
-    /// The last leg, a rest.
+    /// Returns the last leg, which is a rest.
     pub(crate) fn end(&self) -> Leg {
         self.legs[self.legs.len() - 1]
     }
 
-    /// The index of the leg of a time; the first one's for what is before it.
+    /// Returns the index of the leg at a time. Before the first leg it is that leg's index.
     fn index(&self, at: Time) -> usize {
         self.legs.partition_point(|leg| leg.start <= at).saturating_sub(1)
     }
 }
 
-/// Trajectories made by hand, leg by leg.
+/// Construction, leg by leg.
 impl Trajectory {
-    /// A trajectory that rests at one point for ever.
+    /// Creates a trajectory that rests at one point for ever.
     pub fn fixed(at: Point) -> Self {
         Self { legs: vec![Leg::rest(Time::ZERO, at, true)], walk: None }
     }
 
-    /// Moves from the end to `to`, straight, at `speed` (m/s, greater than zero), for the nearest
-    /// whole number of nanoseconds.
+    /// Appends a straight movement from the end to `to` at `speed` (m/s, greater than zero). It
+    /// takes the nearest whole number of nanoseconds.
     pub fn go(&mut self, to: Point, speed: f64) {
         let end = self.end();
         let nanos = libm::round(end.at.distance(to) / speed * 1e9);
-        // Casting saturates: what takes for ever ends at the end of time.
+        // The cast saturates: an endless movement ends at the maximum time.
         self.reach(to, Time::from_nanos(end.start.as_nanos().saturating_add(nanos as u64)));
     }
 
-    /// Moves from the end to `to`, straight, arriving at `by`. If the trajectory ends at `by` or
-    /// later it jumps.
+    /// Appends a straight movement from the end to `to` that arrives at `by`. If the trajectory
+    /// ends at `by` or later, it jumps.
     pub fn reach(&mut self, to: Point, by: Time) {
         let end = self.end();
         self.legs.pop();
@@ -134,7 +138,7 @@ impl Trajectory {
         self.legs.push(Leg::rest(by.max(end.start), to, end.on));
     }
 
-    /// Rests at the end for some time.
+    /// Appends a rest at the end for a time.
     pub fn rest(&mut self, time: Duration) {
         let end = self.end();
         if time > Duration::ZERO {
@@ -142,7 +146,7 @@ impl Trajectory {
         }
     }
 
-    /// Rests at the end up to `until`, if that is later.
+    /// Appends a rest at the end up to `until`, if that is later.
     pub fn rest_until(&mut self, until: Time) {
         self.rest(until.since(self.end().start));
     }
@@ -153,22 +157,22 @@ impl Trajectory {
         self.legs[last].at = to;
     }
 
-    /// Switches on or off from the end on.
+    /// Makes the object present or absent from the end on.
     pub fn switch(&mut self, on: bool) {
         let last = self.legs.len() - 1;
         self.legs[last].on = on;
     }
 }
 
-/// Trajectories that models draw, and that change.
+/// Trajectories that models draw, and changes.
 impl Trajectory {
-    /// The trajectory, which `walk` draws from its end on.
+    /// Returns the trajectory, which `walk` draws from its end on.
     pub(crate) fn followed_by(self, walk: Box<dyn Walk>) -> Self {
         Self { walk: Some(walk), ..self }
     }
 
-    /// Draws what a model gives up to `until`, if it is not drawn yet. Calling it early or often
-    /// changes nothing that is drawn.
+    /// Draws the trajectory up to `until`, if that has not been done yet. The result does not
+    /// depend on when or how often this is called.
     pub fn extend(&mut self, until: Time) {
         while self.end().start <= until {
             let Some(mut walk) = self.walk.take() else { return };
@@ -179,8 +183,8 @@ impl Trajectory {
         }
     }
 
-    /// From `now` on it moves straight to `to` and rests there; what it would have done is
-    /// forgotten. At a speed of 0 it rests where it is.
+    /// Replaces all movements after `now`: from `now` on it moves straight to `to` and rests there.
+    /// At a speed of 0 it rests at its current position.
     pub fn redirect(&mut self, now: Time, to: Point, speed: Speed) {
         self.cut(now);
         if speed > Speed::ZERO {
@@ -188,13 +192,13 @@ impl Trajectory {
         }
     }
 
-    /// From `now` on it rests at `at`; what it would have done is forgotten.
+    /// Replaces all movements after `now`: from `now` on it rests at `at`.
     pub fn place(&mut self, now: Time, at: Point) {
         self.cut(now);
         self.jump(at);
     }
 
-    /// Ends the trajectory at `now`, where it is then.
+    /// Ends the trajectory at `now`, at its position at that time.
     fn cut(&mut self, now: Time) {
         self.extend(now);
         self.walk = None;
@@ -203,7 +207,7 @@ impl Trajectory {
         self.legs.push(rest);
     }
 
-    /// The trajectory with `start` as its zero. What was before is left away.
+    /// Returns the trajectory with `start` as its time zero, without the part before it.
     pub(crate) fn from(mut self, start: Time) -> Self {
         self.extend(start);
         let first = Leg { start, at: self.position(start), ..*self.leg(start) };
@@ -215,8 +219,8 @@ impl Trajectory {
         self
     }
 
-    /// Forgets legs that ended before `time`: a run without an end needs no more memory than what
-    /// is ahead.
+    /// Removes legs that ended before `time`, so that an endless run needs memory only for the legs
+    /// ahead.
     pub fn forget_before(&mut self, time: Time) {
         self.legs.drain(..self.index(time));
     }

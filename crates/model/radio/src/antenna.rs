@@ -1,4 +1,4 @@
-//! Antennas: gain by direction.
+//! Antennas and their gain in each direction.
 
 use netloom_mobility::Point;
 use netloom_units::{
@@ -47,10 +47,10 @@ pub struct SectorConfig {
 pub struct AntennaPattern(Vec<(f64, f64)>);
 
 impl Antenna {
-    /// Refuses antennas that make no sense.
+    /// Rejects invalid parameters.
     ///
     /// # Errors
-    /// A sentence about the key that makes no sense.
+    /// A sentence about the invalid key.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::Sector(sector) if sector.width <= Angle::ZERO => {
@@ -60,7 +60,7 @@ impl Antenna {
         }
     }
 
-    /// The pattern that may come from a file.
+    /// Returns the pattern, if the antenna has one; it may come from a file.
     pub fn file(&mut self) -> Option<&mut dyn DataFile> {
         match self {
             Self::Pattern(pattern) => Some(pattern),
@@ -68,10 +68,10 @@ impl Antenna {
         }
     }
 
-    /// Refuses an antenna whose file has not been read: its gain would be 0 dBi everywhere.
+    /// Rejects an antenna whose file has not been read. Its gain would be 0 dBi in all directions.
     ///
     /// # Errors
-    /// The file.
+    /// An error that names the file that has not been read.
     pub fn ready(&self) -> Result<(), RadioError> {
         match self {
             Self::Pattern(pattern) if pattern.values().is_none() => {
@@ -81,7 +81,7 @@ impl Antenna {
         }
     }
 
-    /// The gain in dBi at `here` for what is at `there`.
+    /// Returns the gain in dBi of an antenna at `here` in the direction of `there`.
     pub fn gain(&self, here: Point, there: Point) -> f64 {
         match self {
             Self::Omni => 0.0,
@@ -92,7 +92,7 @@ impl Antenna {
         }
     }
 
-    /// The largest gain in any direction, in dBi.
+    /// Returns the largest gain in any direction, in dBi.
     pub fn largest(&self) -> f64 {
         match self {
             Self::Omni => 0.0,
@@ -112,16 +112,16 @@ impl SectorConfig {
     }
 }
 
-/// The direction of a vector in degrees from the north (y), clockwise, from 0 to 360.
+/// Returns the direction of a vector in degrees from north (the y axis), clockwise, from 0 to 360.
 fn azimuth(vector: Point) -> f64 {
     libm::atan2(vector.x, vector.y).to_degrees().rem_euclid(360.0)
 }
 
 impl AntennaPattern {
-    /// A pattern of gains by direction, in any order: (degrees, dBi).
+    /// Creates a pattern from pairs of direction and gain (degrees, dBi), in any order.
     ///
     /// # Errors
-    /// There are none, or one direction has two.
+    /// If there are no pairs, a value is out of range, or one direction has two gains.
     pub fn new(mut gains: Vec<(f64, f64)>) -> Result<Self, String> {
         check_count(gains.len(), "an antenna's pattern")?;
         for (degrees, gain) in &mut gains {
@@ -131,7 +131,7 @@ impl AntennaPattern {
             *degrees = degrees.rem_euclid(360.0);
         }
         gains.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // 0 and 360 degrees are one direction, which many files have twice.
+        // 0 and 360 degrees are the same direction, and many files list both.
         gains.dedup();
         match gains.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             Some(pair) => Err(format!("the direction {} has two gains", pair[0].0)),
@@ -144,7 +144,7 @@ impl AntennaPattern {
         let after = self.0.partition_point(|(degrees, _)| *degrees <= azimuth);
         let (before, after) = ((after + count - 1) % count, after % count);
         let ((from, low), (to, high)) = (self.0[before], self.0[after]);
-        // Around the circle; with one value only it is the whole of it.
+        // Interpolate around the circle. With a single entry the span is 0.
         let span = (to - from).rem_euclid(360.0);
         if span == 0.0 {
             return low;
@@ -153,7 +153,7 @@ impl AntennaPattern {
     }
 }
 
-/// `degrees,dBi`, or with blanks between.
+/// Parses `degrees,dBi`. Blanks, tabs and semicolons also separate the two numbers.
 fn entry(text: &str) -> Result<(f64, f64), String> {
     let mut numbers = text.split([',', ' ', '\t', ';']).filter(|word| !word.is_empty());
     let mut number = || numbers.next().and_then(|word| word.parse().ok());

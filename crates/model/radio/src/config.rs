@@ -1,4 +1,4 @@
-//! The keys of a channel.
+//! The configuration of a radio channel.
 
 use netloom_units::{Data, DataFile, Duration, FileError, Frequency, Gain, Length, load_files};
 use schemars::JsonSchema;
@@ -57,10 +57,10 @@ impl Default for RadioConfig {
 }
 
 impl RadioConfig {
-    /// Refuses parameters that make no sense.
+    /// Rejects invalid parameters.
     ///
     /// # Errors
-    /// The key, and what is wrong with it.
+    /// A sentence that names the key and the fault.
     pub fn check(&self) -> Result<(), String> {
         let of = |key: &'static str| move |error: String| format!("{key}: {error}");
         self.propagation.check().map_err(of("propagation"))?;
@@ -76,12 +76,12 @@ impl RadioConfig {
         }
     }
 
-    /// The power of noise, in dBm.
+    /// Returns the power of noise, in dBm.
     pub fn noise_floor(&self) -> f64 {
         crate::noise_floor(self.bandwidth, self.noise_figure)
     }
 
-    /// Everything in it that may come from files, each with its key.
+    /// Returns all parts that may come from files, each with its key.
     pub fn files(&mut self) -> Vec<(&'static str, &mut dyn DataFile)> {
         let propagation = self.propagation.files().into_iter().map(|file| ("propagation", file));
         let obstacles = self.obstacles.iter_mut().filter_map(ObstacleConfig::file);
@@ -90,10 +90,10 @@ impl RadioConfig {
         propagation.chain(obstacles.map(|file| ("obstacles", file))).chain(table).collect()
     }
 
-    /// Reads in every file that a key names; `read` gives a file's text.
+    /// Reads every file that a key names. `read` returns a file's text.
     ///
     /// # Errors
-    /// One for each file that cannot be read or is malformed.
+    /// One error for each file that cannot be read or is malformed.
     pub fn load<E>(
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<String, E>,

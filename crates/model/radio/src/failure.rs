@@ -1,8 +1,8 @@
-//! Why a channel cannot work.
+//! Errors of the creation of a channel.
 
 use thiserror::Error;
 
-/// Why a channel cannot work.
+/// The reason why a channel cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RadioError {
     /// A file has not been read.
@@ -11,24 +11,24 @@ pub enum RadioError {
     /// A loss matrix names a station that the channel does not have.
     #[error("the losses are those of `{name}`, too, which is no station here; {known}")]
     UnknownStation {
-        /// The name.
+        /// The unknown name.
         name: String,
-        /// The names that there are.
+        /// The names of the channel's stations, in words.
         known: String,
     },
-    /// Obstacles in degrees, without a place for the plane's origin.
+    /// Obstacles have coordinates in degrees, but the plane has no origin.
     #[error(
         "{file} has coordinates in degrees; say where the plane's origin is, like \
          `origin: {{lat: 48.78, lon: 9.18}}`"
     )]
     NoOrigin {
-        /// The file.
+        /// The file of the obstacles.
         file: String,
     },
 }
 
 impl RadioError {
-    /// The values of `file` are not here.
+    /// Returns the error for a file whose values have not been loaded.
     pub(crate) fn unread(file: Option<&str>) -> Self {
         Self::Unread(file.unwrap_or("without a name").into())
     }

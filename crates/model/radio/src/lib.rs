@@ -1,27 +1,28 @@
-//! Radio: what of a signal arrives where, and what of it survives; dB in, dB and probabilities out.
+//! The radio model: which power reaches a receiver, and which bits survive. Losses and gains are in
+//! dB; the results are powers in dBm and probabilities.
 //!
-//! The power that a receiver gets, in dBm, is `power − loss + fading`: [`Radio::loss`] is fixed by
-//! place, time and seed, [`Radio::fading`] is drawn for each frame. Whether bits survive follows
-//! from the ratio of that power to noise and interference: [`Modulation`].
+//! The power at a receiver, in dBm, is `power − loss + fading`. [`Radio::loss`] depends only on
+//! place, time and seed. [`Radio::fading`] is drawn for each frame. The ratio of that power to
+//! noise and interference determines whether bits survive: [`Modulation`].
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `config` | what can be written of a channel: [`RadioConfig`] |
-//! | `radio` | a channel at work: [`Radio`], and its two ends: [`End`] |
-//! | `antenna` | gain by direction: [`Antenna`] |
-//! | `propagation` | path loss, one file a model: [`Propagation`] |
-//! | `shadowing` | what nobody drew: [`ShadowingConfig`] |
-//! | `obstacles` | walls, and the files that hold them: [`ObstacleConfig`] |
-//! | `fading` | how the power of frames varies, one file a model: [`Fading`] |
-//! | `error` | which bits survive: [`Modulation`], [`ErrorTable`] |
-//! | `preset` | radio values of kinds of hardware: [`Preset`] |
-//! | `station` | what can be written of a station: [`StationConfig`] |
-//! | `noise` | the noise floor; dBm and milliwatts |
+//! | `config` | the configuration of a channel: [`RadioConfig`] |
+//! | `radio` | a channel: [`Radio`], and the two ends of a path: [`End`] |
+//! | `antenna` | gain in each direction: [`Antenna`] |
+//! | `propagation` | path loss, one model in each file: [`Propagation`] |
+//! | `shadowing` | loss through buildings and hills that are not modelled: [`ShadowingConfig`] |
+//! | `obstacles` | walls, and the formats of their files: [`ObstacleConfig`] |
+//! | `fading` | variation of the power of frames, one model in each file: [`Fading`] |
+//! | `error` | probabilities that bits survive: [`Modulation`], [`ErrorTable`] |
+//! | `preset` | radio values of several kinds of hardware: [`Preset`] |
+//! | `station` | the configuration of a station: [`StationConfig`] |
+//! | `noise` | the noise floor; conversion between dBm and milliwatts |
 //! | `normal` | numbers of the normal distribution |
-//! | `failure` | why a channel cannot work: [`RadioError`] |
+//! | `failure` | errors of the creation of a channel: [`RadioError`] |
 //!
-//! Not here: frames, time on the air, carrier sense (`medium`); positions (`mobility`); files,
-//! whose text others give.
+//! This crate has no frames, no time on the air and no carrier sense (see `medium`), and no
+//! positions (see `mobility`). It opens no files: the caller passes their text.
 
 mod antenna;
 mod config;

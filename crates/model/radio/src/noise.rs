@@ -1,21 +1,21 @@
-//! Powers as dBm and as milliwatts, and the power of noise.
+//! Conversion between dBm and milliwatts, and the power of noise.
 
 use netloom_units::{Frequency, Gain};
 
-/// The power density of thermal noise at 290 K, in dBm/Hz, as textbooks round it.
+/// Power density of thermal noise at 290 K, in dBm/Hz, rounded as in textbooks.
 const THERMAL: f64 = -174.0;
 
-/// The power of noise in a channel, in dBm: −174 + 10·log₁₀(B/Hz) + noise figure.
+/// Returns the power of noise in a channel, in dBm: −174 + 10·log₁₀(B/Hz) + noise figure.
 pub fn noise_floor(bandwidth: Frequency, figure: Gain) -> f64 {
     THERMAL + 10.0 * libm::log10(bandwidth.hertz() as f64) + figure.decibels()
 }
 
-/// `dbm` dBm in mW. A ratio in dB becomes a plain ratio.
+/// Converts dBm to mW, and so also a ratio in dB to a plain ratio.
 pub fn milliwatts(dbm: f64) -> f64 {
     libm::pow(10.0, dbm / 10.0)
 }
 
-/// `milliwatts` mW in dBm; −∞ for no power. A plain ratio becomes one in dB.
+/// Converts mW to dBm, and so also a plain ratio to one in dB. Returns −∞ for 0.
 pub fn dbm(milliwatts: f64) -> f64 {
     10.0 * libm::log10(milliwatts)
 }

@@ -1,9 +1,10 @@
-//! Numbers of the standard normal distribution, from uniform ones and from hashes.
+//! Numbers of the standard normal distribution, made from uniform numbers and from hashes.
 
 use netloom_units::mix;
 
-/// The standard normal number below which a share `p` (between 0 and 1, both excluded) of all
-/// numbers are: PPND16 of algorithm AS 241 (Wichura 1988), exact to some 10⁻¹⁶.
+/// Returns the quantile of the standard normal distribution: the number below which a share `p` of
+/// all numbers lies. `p` is between 0 and 1, both excluded. This is PPND16 of algorithm AS 241
+/// (Wichura 1988), with a relative error of some 10⁻¹⁶.
 pub(crate) fn quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
@@ -16,17 +17,17 @@ pub(crate) fn quantile(p: f64) -> f64 {
     libm::copysign(value, q)
 }
 
-/// A normal number that follows from a seed and three numbers.
+/// Returns a normal number that depends only on a seed and three numbers.
 pub(crate) fn hashed(seed: u64, a: u64, b: u64, c: u64) -> f64 {
     // Odd constants spread neighbouring numbers before each is mixed in.
     let hash = [a, b, c].into_iter().fold(seed, |hash, value| {
         mix(hash.wrapping_add(value.wrapping_mul(0x9e37_79b9_7f4a_7c15)) ^ 0x6a09_e667_f3bc_c909)
     });
-    // The middles of 2⁵² equal parts: never 0 nor 1.
+    // Use the middles of 2⁵² equal intervals, so that the share is never 0 or 1.
     quantile(((hash >> 12) as f64 + 0.5) * (1.0 / (1u64 << 52) as f64))
 }
 
-/// Numerator and denominator of a rational function, constants first.
+/// Coefficients of the numerator and the denominator of a rational function, constant terms first.
 type Rational = [[f64; 8]; 2];
 
 fn ratio(r: f64, rational: &Rational) -> f64 {
@@ -125,7 +126,7 @@ mod tests {
         let mean = all.iter().sum::<f64>() / 1e4;
         let variance = all.iter().map(|z| z * z).sum::<f64>() / 1e4;
         let neighbours: f64 = all.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / 1e4;
-        // Standard errors are 0.01, 0.014 and 0.01; three and a half of them.
+        // The standard errors are 0.01, 0.014 and 0.01. The bounds are three and a half of them.
         assert!(mean.abs() < 0.035 && (variance - 1.0).abs() < 0.05, "{mean}, {variance}");
         assert!(neighbours.abs() < 0.035, "{neighbours}");
     }

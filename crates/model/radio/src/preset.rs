@@ -1,4 +1,4 @@
-//! Presets: the radio values of kinds of hardware.
+//! Presets: radio values of several kinds of hardware.
 
 use netloom_units::{Frequency, Gain, Power};
 use schemars::JsonSchema;
@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Modulation, Propagation, RadioConfig};
 
-/// The radio of a kind of hardware.
+/// The radio values of one kind of hardware.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PresetRadio {
-    /// The carrier's frequency.
+    /// Frequency of the carrier.
     pub frequency: Frequency,
-    /// The channel's width.
+    /// Width of the channel.
     pub bandwidth: Frequency,
-    /// The power that a station sends with.
+    /// Power with which a station sends.
     pub power: Power,
     /// The least power of a frame that a receiver locks onto.
     pub sensitivity: Power,
-    /// The least power of a frame that occupies the channel.
+    /// The least power of a frame that makes the channel busy.
     pub cs_threshold: Power,
-    /// The least power of anything that occupies the channel.
+    /// The least power of any signal that makes the channel busy.
     pub ed_threshold: Power,
-    /// How much stronger a later frame must be to take over a receiver.
+    /// By how much a later frame must be stronger to capture a receiver.
     pub capture: Gain,
-    /// The path loss that belongs to it.
+    /// The path loss that is used with this hardware.
     pub propagation: Propagation,
     /// The rates, slowest first.
     pub rates: &'static [Modulation],
-    /// Those at which everybody can receive: broadcasts, RTS, CTS, ACK.
+    /// The basic rates, at which all stations can receive: those of broadcasts, RTS, CTS and ACK.
     pub basic: &'static [Modulation],
 }
 
 impl PresetRadio {
-    /// The channel's keys with this preset's values.
+    /// Returns the configuration of a channel with this preset's values.
     pub fn config(&self) -> RadioConfig {
         RadioConfig {
             frequency: self.frequency,
@@ -53,11 +53,11 @@ macro_rules! presets {
         }
 
         impl Preset {
-            /// All presets, with their names and what they are.
+            /// All presets, each with its name and a description.
             pub const ALL: &[(Preset, &str, &str)] =
                 &[$((Self::$variant, $name, concat!($($doc),*))),*];
 
-            /// Its radio.
+            /// Returns the radio values of this preset.
             pub fn radio(self) -> PresetRadio {
                 match self {
                     $(Self::$variant => $radio,)*
@@ -112,13 +112,13 @@ const OFDM: [Modulation; 8] = [
     Modulation::Ofdm54,
 ];
 
-/// Thousandths of a dBm.
+/// Converts thousandths of a dBm to a power.
 const fn dbm(thousandths: i64) -> Power {
     Power::from_millionths(thousandths * 1000)
 }
 
-/// Common values of DSSS radios. They lock where one in two short frames at 1 Mbit/s would be
-/// lost to noise alone.
+/// Common values of DSSS radios. At the sensitivity, noise alone would destroy one in two short
+/// frames at 1 Mbit/s.
 fn dsss() -> PresetRadio {
     PresetRadio {
         frequency: Frequency::from_kilohertz(2_412_000),
@@ -134,8 +134,8 @@ fn dsss() -> PresetRadio {
     }
 }
 
-/// Common values of OFDM radios. They lock where one in two short frames at 6 Mbit/s would be
-/// lost to noise alone.
+/// Common values of OFDM radios. At the sensitivity, noise alone would destroy one in two short
+/// frames at 6 Mbit/s.
 fn ofdm() -> PresetRadio {
     PresetRadio {
         bandwidth: Frequency::from_kilohertz(20_000),

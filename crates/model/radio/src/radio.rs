@@ -1,4 +1,4 @@
-//! A channel at work: everything between two antennas.
+//! A radio channel: everything between two antennas.
 
 use std::sync::Arc;
 
@@ -13,23 +13,23 @@ use crate::{Antenna, ErrorTable, Fading, LossGrid, Modulation, RadioConfig, Radi
 /// One end of a signal's path.
 #[derive(Debug, Clone, Copy)]
 pub struct End<'a> {
-    /// The station's number, by which pairs are told apart.
+    /// Number of the station, which distinguishes pairs of stations.
     pub station: u32,
-    /// Where the station is.
+    /// Position of the station.
     pub at: Point,
-    /// How much higher its antenna is than that, in m.
+    /// Height of the antenna above the station's position, in m.
     pub height: f64,
-    /// Its antenna.
+    /// The station's antenna.
     pub antenna: &'a Antenna,
 }
 
-/// The way of a signal from one antenna to another.
+/// The path of a signal from one antenna to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Path {
-    /// The loss in dB, less the gains of both antennas.
+    /// Loss in dB, minus the gains of both antennas.
     pub loss: f64,
-    /// Whether a frame can be understood at all. If not, it only occupies the channel (`range`
-    /// with a `sense` beyond its `reach`).
+    /// Whether a frame can be decoded at all. If not, it only makes the channel busy (`range` with
+    /// a `sense` beyond its `reach`).
     pub decodable: bool,
 }
 
@@ -39,16 +39,16 @@ impl Path {
     }
 }
 
-/// Everything that a channel needs beside its own keys.
+/// Everything that a channel needs in addition to its own configuration.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// The seed of shadows.
+    /// Seed of the shadowing.
     pub seed: u64,
-    /// The names of stations, in the order of their numbers: loss matrices name them.
+    /// Names of the stations, in the order of their numbers. Loss matrices refer to these names.
     pub names: &'a [&'a str],
-    /// The plane that makes metres of degrees.
+    /// The plane that converts degrees to metres.
     pub plane: Option<&'a Plane>,
-    /// The content of the file of `grid`.
+    /// Content of the file of `grid`.
     pub grid: Option<&'a LossGrid>,
 }
 
@@ -60,15 +60,16 @@ pub struct Radio {
     obstacles: Obstacles,
     fading: Fading,
     errors: Option<Arc<ErrorTable>>,
-    /// The size of the squares that positions are rounded to, in m.
+    /// Size of the squares to which positions are rounded, in m.
     quantise: Option<f64>,
 }
 
 impl Radio {
-    /// A channel.
+    /// Creates a channel.
     ///
     /// # Errors
-    /// A file has not been read, or names a station that there is not.
+    /// If a file has not been read, names an unknown station, or has places in degrees without a
+    /// plane.
     pub fn new(config: &RadioConfig, given: &Surroundings<'_>) -> Result<Self, RadioError> {
         let shadowing = config.shadowing.as_ref();
         let errors = config
@@ -85,8 +86,9 @@ impl Radio {
         })
     }
 
-    /// The way of a signal that is sent at `at`, without fading: path loss, obstacles and shadow,
-    /// less the gains of both antennas. `None` if nothing arrives.
+    /// Returns the path of a signal that is sent at `at`, without fading. Its loss is the sum of
+    /// path loss, obstacles and shadowing, minus the gains of both antennas. Returns `None` if
+    /// nothing arrives.
     pub fn path(&self, at: Time, from: &End<'_>, to: &End<'_>) -> Option<Path> {
         let (start, end) = (self.antenna_at(from), self.antenna_at(to));
         let route = Route { at, from: from.station, to: to.station, start, end };
@@ -99,13 +101,13 @@ impl Radio {
         Some(path)
     }
 
-    /// The loss in dB of [`Radio::path`].
+    /// Returns the loss in dB of [`Radio::path`].
     pub fn loss(&self, at: Time, from: &End<'_>, to: &End<'_>) -> Option<f64> {
         Some(self.path(at, from, to)?.loss)
     }
 
-    /// The fading of one frame at one receiver over `distance` m, in dB, to be added to its power.
-    /// `draw` gives uniform numbers between 0 and 1, both excluded.
+    /// Draws the fading of one frame at one receiver over `distance` m, in dB. It is added to the
+    /// frame's power. `draw` returns uniform numbers between 0 and 1, both excluded.
     pub fn fading(&self, distance: f64, draw: &mut dyn FnMut() -> f64) -> f64 {
         match &self.fading {
             Fading::None => 0.0,
@@ -113,20 +115,22 @@ impl Radio {
         }
     }
 
-    /// The logarithm of the probability that one bit survives at a plain ratio of `sinr`: of the
-    /// error table if there is one that has the rate, else [`Modulation::log_success`].
+    /// Returns the logarithm of the probability that one bit survives at a plain ratio of `sinr`.
+    /// It comes from the error table if there is one that has the rate, and from
+    /// [`Modulation::log_success`] otherwise.
     pub fn log_success(&self, modulation: Modulation, sinr: f64) -> f64 {
         let table = self.errors.as_ref();
         let measured = table.and_then(|table| table.log_success(modulation.rate(), sinr));
         measured.unwrap_or_else(|| modulation.log_success(sinr))
     }
 
-    /// A distance in m beyond which more than `loss` dB are lost on every path, fading and the
-    /// gains of antennas left aside: for the search of who can hear something. `height` is that of
-    /// the highest antenna, its z included. `None` if there is no such distance.
+    /// Returns a distance in m beyond which the loss exceeds `loss` dB on every path, apart from
+    /// fading and the gains of antennas. It bounds the search for stations that can hear a signal.
+    /// `height` is that of the highest antenna, with its station's z. Returns `None` if there is no
+    /// such distance.
     pub fn farthest(&self, loss: f64, height: f64) -> Option<f64> {
         let shadows = self.shadowing.as_ref().map_or(0.0, Shadowing::most);
-        // Both ends may be half a diagonal further away than the middles of their squares.
+        // Each end may be half a diagonal away from the middle of its square.
         let rounding = self.quantise.map_or(0.0, |square| square * std::f64::consts::SQRT_2);
         Some(self.propagation.farthest(loss + shadows, height)? + rounding)
     }

@@ -1,4 +1,4 @@
-//! Shadows: what buildings and hills that nobody drew take away, or add.
+//! Shadowing: the random loss or gain through buildings and hills that are not modelled.
 
 use netloom_mobility::Point;
 use netloom_units::{Length, Loss};
@@ -50,7 +50,7 @@ impl Default for ShadowDistance {
 
 impl ShadowingConfig {
     /// # Errors
-    /// A sentence about the key that makes no sense.
+    /// A sentence about the invalid key.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self.distance {
             ShadowDistance::Field(Length::ZERO) => {
@@ -61,17 +61,17 @@ impl ShadowingConfig {
     }
 }
 
-/// Shadowing at work.
+/// The state of the model.
 #[derive(Debug, Clone)]
 pub(crate) struct Shadowing {
     seed: u64,
     deviation: f64,
-    /// The step of the field in m.
+    /// Distance between the points of the field, in m; `None` if each pair has one number.
     step: Option<f64>,
 }
 
-/// Most deviations that a shadow may have either way: one in 16,000 has more, and would keep a
-/// search for hearers from having a bound.
+/// Maximum shadow, in deviations, in both directions. One shadow in 16,000 exceeds it and is
+/// clamped, so that the search for receivers has a bound.
 const MOST: f64 = 4.0;
 
 impl Shadowing {
@@ -83,7 +83,8 @@ impl Shadowing {
         Self { seed, deviation: config.deviation.decibels(), step }
     }
 
-    /// The loss in dB between two stations, which may be negative; the same both ways.
+    /// Returns the loss in dB between two stations, which may be negative. It is the same in both
+    /// directions.
     pub fn loss(&self, from: (u32, Point), to: (u32, Point)) -> f64 {
         let number = match self.step {
             Some(step) => {
@@ -98,12 +99,13 @@ impl Shadowing {
         self.deviation * number.clamp(-MOST, MOST)
     }
 
-    /// The largest gain that there can be, in dB.
+    /// Returns the largest possible gain, in dB.
     pub fn most(&self) -> f64 {
         self.deviation * MOST
     }
 
-    /// The field at a place.
+    /// Returns the value of the field at a place. It is interpolated between the four corners of a
+    /// square and scaled so that its variance is 1 everywhere.
     fn field(&self, at: Point, step: f64) -> f64 {
         let (x, y) = (at.x / step, at.y / step);
         let (column, row) = (libm::floor(x), libm::floor(y));

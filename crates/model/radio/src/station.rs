@@ -1,4 +1,4 @@
-//! The keys of one station's radio.
+//! The configuration of one station's radio.
 
 use netloom_units::{Length, Power};
 use schemars::JsonSchema;

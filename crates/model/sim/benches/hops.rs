@@ -1,7 +1,7 @@
-//! What a packet-hop costs: `cargo bench -p netloom-sim --bench hops`. A line of routers that
-//! carries datagrams both ways, with links driven by the event core alone, and the same with links
-//! that a fabric runs, by turns. Prints ns of CPU time for each frame that came out of a pipe. Then
-//! what it costs to count what pipes do, as in symbiotic runs (Erazo 2013, Fig. 5.7).
+//! Measures the cost of a packet-hop: `cargo bench -p netloom-sim --bench hops`. A line of routers
+//! carries datagrams both ways. Links driven by the event core alone alternate with links that a
+//! fabric runs. The bench prints ns of CPU time for each frame that came out of a pipe, and then
+//! the cost of counting what pipes do, as in symbiotic runs (Erazo 2013, Fig. 5.7).
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ use netloom_sim::{
 use netloom_units::{Duration, Time};
 
 const SECONDS: u64 = 2;
-/// Datagrams a second of each flow.
+/// Datagrams per second of each flow.
 const RATE: u64 = 50_000;
 
 fn main() {
@@ -44,8 +44,8 @@ fn median(mut all: Vec<f64>) -> f64 {
     all[all.len() / 2]
 }
 
-/// ns a hop in a line of so many routers, in which each pair of neighbours exchanges datagrams over
-/// three links; perhaps with all pipes metered.
+/// Returns ns per hop in a line of `routers`, in which each pair of neighbours exchanges datagrams
+/// over three links. If `counted`, all pipes are metered.
 fn measure(routers: u32, queue: &str, counted: bool) -> f64 {
     let properties =
         format!(r#"{{"rate":"1Gbit/s","delay":"1ms","queue":{{"discipline":"{queue}"}}}}"#);
@@ -53,7 +53,7 @@ fn measure(routers: u32, queue: &str, counted: bool) -> f64 {
     let mut config = PipeConfig::default();
     change.apply_to(&mut config);
     let network = line(routers, &config);
-    // As many frames in all, however long the line is.
+    // The total number of frames does not depend on the length of the line.
     let flows: Vec<FlowSpec> = (0..routers.saturating_sub(3).max(1))
         .map(|from| {
             let end = (from + 2).min(routers);
@@ -77,7 +77,7 @@ fn measure(routers: u32, queue: &str, counted: bool) -> f64 {
     nanos as f64 / cell.work().packet_hops as f64
 }
 
-/// What this thread has had of a CPU, in ns: other load does not count.
+/// CPU time that this thread has used, in ns. Other load does not count.
 fn cpu_time() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux says it");
     text.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).expect("a number")
@@ -136,7 +136,7 @@ fn flow(from: u32, to: &str, arrivals: Box<dyn Arrivals>) -> FlowSpec {
     }
 }
 
-/// Datagrams at a constant pace.
+/// Datagrams at a constant interval.
 #[derive(Debug)]
 struct Every {
     gap: u64,

@@ -1,6 +1,6 @@
-//! What TCP costs: `cargo bench -p netloom-sim --bench tcp`. Ten CUBIC flows over a bottleneck of
-//! 1 Gbit/s, three hops each way, as ns-3 is measured on: prints goodput, packet-hops, and ns of
-//! CPU time for each.
+//! Measures the cost of TCP: `cargo bench -p netloom-sim --bench tcp`. Ten CUBIC flows share a
+//! bottleneck of 1 Gbit/s, with three hops each way: the network on which ns-3 is measured. Prints
+//! goodput, packet-hops, and ns of CPU time for each hop.
 
 use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{PipeChange, PipeConfig};
@@ -12,7 +12,7 @@ use netloom_tcp::Config;
 use netloom_units::{Duration, Time};
 
 const FLOWS: u32 = 10;
-/// How long they run, where `--seconds` does not say it.
+/// Simulated duration in seconds, unless `--seconds` gives another.
 const SECONDS: u64 = 2;
 
 fn main() {
@@ -46,7 +46,8 @@ fn config(properties: &str) -> PipeConfig {
     config
 }
 
-/// Senders 0.., receivers behind them, and two routers; link `n` is `10.0.n.0/24`.
+/// A dumbbell: senders from number 0 on, then their receivers, then two routers. Link `n` has the
+/// network `10.0.n.0/24`.
 fn dumbbell() -> Network {
     let mut network = Network { seed: 1, ..Network::default() };
     let (left, right) = (2 * FLOWS, 2 * FLOWS + 1);

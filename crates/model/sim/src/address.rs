@@ -1,5 +1,6 @@
-//! The addresses of a network, each at a small number that packets carry instead of it. Not here:
-//! who has which address (`node`), how they are given out (`netloom-plan`).
+//! The addresses of a network. Each has a small number, which packets carry in place of the
+//! address. Not here: which node has which address (`node`), and how addresses are assigned
+//! (`netloom-plan`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -16,31 +17,31 @@ pub struct AddressBook {
 }
 
 impl AddressBook {
-    /// The number of `address`, which is entered if it is new.
+    /// Returns the number of `address`, which is added if it is new.
     pub fn enter(&mut self, address: IpAddr) -> AddressId {
         let Self { addresses, ids } = self;
         *ids.entry(address).or_insert_with(|| {
             addresses.push(address);
-            // More addresses than that fit into no machine.
+            // No machine has room for more addresses than `u32` can number.
             AddressId(u32::try_from(addresses.len() - 1).unwrap_or(u32::MAX))
         })
     }
 
-    /// The number of `address`, if it is here.
+    /// Returns the number of `address`, if the book has it.
     pub fn find(&self, address: IpAddr) -> Option<AddressId> {
         self.ids.get(&address).copied()
     }
 
-    /// The address of that number.
+    /// Returns the address with the number `id`.
     ///
     /// # Panics
-    /// If this book did not give the number.
+    /// If the number is not from this book.
     #[inline]
     pub fn address(&self, id: AddressId) -> IpAddr {
         self.addresses[id.0 as usize]
     }
 
-    /// How many addresses there are.
+    /// Number of addresses.
     pub fn len(&self) -> usize {
         self.addresses.len()
     }

@@ -1,4 +1,4 @@
-//! Applications behind connections: who writes, who reads, who asks and who serves. Not here: when
+//! Applications behind connections: they write, read, send requests or serve them. Not here: when
 //! connections begin (`workload`), and the connections themselves (`tcp`).
 
 use netloom_tcp::{Endpoint, Event};
@@ -10,49 +10,49 @@ use crate::foreign::Guest;
 use crate::sockets::Program;
 use crate::workload::Answer;
 
-/// What is behind an end of a connection.
+/// The application behind one end of a connection.
 #[derive(Debug)]
 pub(crate) enum Application {
-    /// Writes so many bytes more, and closes then; `None` for no end.
+    /// Writes this many more bytes and then closes. `None`: it writes without end.
     Writes(Option<u64>),
-    /// Reads all there is, and closes when the other end has.
+    /// Reads everything, and closes after the other end has closed.
     Reads,
     /// A client with its request.
     Asks(Request),
     /// A server.
     Serves(Box<Service>),
-    /// What a real node has a connection with.
+    /// The host's side of a connection with a real node.
     Receives(Box<Guest>),
-    /// What a real program does elsewhere.
+    /// A twin of a real program, which runs outside the simulation.
     Mirrors(Box<Program>),
 }
 
-/// A request of a client, and what is left of it.
+/// A client's request, and what remains of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request {
-    /// Bytes that are yet to be written.
+    /// Bytes that remain to be written.
     pub left: u64,
-    /// Bytes of the response that are yet to come.
+    /// Bytes of the response that have not arrived yet.
     pub response: u64,
-    /// When it was meant to be sent.
+    /// Time at which the request was due.
     pub since: Time,
 }
 
-/// A server, and what its client will ask for.
+/// A server, and the requests that its client will send.
 #[derive(Debug)]
 pub(crate) struct Service {
     exchanges: Exchanges,
     persistent: bool,
-    /// Bytes of the request that are yet to come.
+    /// Bytes of the current request that have not arrived yet.
     request: u64,
-    /// Bytes of the response to it.
+    /// Bytes of the response to the current request.
     response: u64,
-    /// Bytes that are yet to be written.
+    /// Bytes that remain to be written.
     left: u64,
 }
 
 impl Service {
-    /// A server whose client begins with the request of that number.
+    /// Returns a server whose client begins with the request numbered `first`.
     pub fn new(mut exchanges: Exchanges, first: u32, persistent: bool) -> Self {
         for _ in 0..first {
             exchanges.next();
@@ -67,7 +67,7 @@ impl Service {
         (self.request, self.response) = next.unwrap_or((u64::MAX, 0));
     }
 
-    /// Takes bytes of requests.
+    /// Takes received bytes of requests.
     fn take(&mut self, bytes: u64) {
         self.request = self.request.saturating_sub(bytes);
         if self.request == 0 {
@@ -78,7 +78,7 @@ impl Service {
 }
 
 impl Application {
-    /// Whether this end sends what the flow is for.
+    /// Whether this end sends the flow's payload.
     pub fn sends(&self) -> bool {
         match self {
             Self::Writes(_) | Self::Serves(_) => true,
@@ -87,12 +87,12 @@ impl Application {
         }
     }
 
-    /// Whether this end began the connection.
+    /// Whether this end opened the connection.
     pub const fn begins(&self) -> bool {
         matches!(self, Self::Writes(_) | Self::Asks(_))
     }
 
-    /// Writes what it has to, as far as there is room.
+    /// Writes what remains, as far as the send buffer has room.
     fn write(&mut self, now: Time, endpoint: &mut Endpoint) {
         let (left, closes) = match self {
             Self::Writes(Some(left)) => (left, true),
@@ -116,21 +116,21 @@ impl Application {
     }
 }
 
-/// What the flow of a connection is to learn.
+/// An outcome that a connection reports to its flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// The client has its response.
+    /// The client has the whole response.
     Answered { since: Time },
-    /// What a sender wrote is delivered.
+    /// All that a sender wrote is delivered.
     Delivered,
     /// The receiver has all of a transfer, and has closed.
     Completed,
-    /// The connection is over.
+    /// The connection has ended.
     Over,
 }
 
 impl Cell {
-    /// The application reacts to what its connection has to say.
+    /// Lets the application react to the events of its connection.
     pub(crate) fn apply(&mut self, number: u32) {
         while let Some(event) = self.next_event_of(number) {
             if let Some(outcome) = self.react(number, event) {
@@ -139,7 +139,7 @@ impl Cell {
         }
     }
 
-    /// The next event of a connection, if it still is there.
+    /// Returns the next event of a connection, if the connection still exists.
     fn next_event_of(&mut self, number: u32) -> Option<Event> {
         self.connections[number as usize].as_mut()?.endpoint.poll_event()
     }
@@ -197,7 +197,7 @@ impl Cell {
         None
     }
 
-    /// The flow of a connection learns what became of it.
+    /// Reports the outcome of a connection to its flow.
     fn learn(&mut self, number: u32, outcome: Outcome) {
         let now = self.now;
         let Some(connection) = self.connections[number as usize].as_mut() else { return };
@@ -212,7 +212,7 @@ impl Cell {
                 self.counts.entry(flow).totals.completions.record(now.since(since));
                 self.answered(flow, Answer::Whole);
             }
-            // The receiver of a transfer says so by closing.
+            // The receiver of a transfer reports its completion by closing.
             Outcome::Delivered if is_many => {}
             Outcome::Completed if is_many => {
                 self.counts.entry(flow).totals.completions.record(now.since(begun));
@@ -231,7 +231,7 @@ impl Cell {
         }
     }
 
-    /// A connection counts as ended, once.
+    /// Counts a connection as ended, once.
     fn leave(&mut self, number: u32) {
         let now = self.now;
         let Some(connection) = self.connections[number as usize].as_mut() else { return };
@@ -241,7 +241,7 @@ impl Cell {
         }
     }
 
-    /// A client writes a request.
+    /// Lets a client write a request.
     pub(crate) fn request(&mut self, number: u32, request: Request) {
         let now = self.now;
         let Some(connection) = self.connections[number as usize].as_mut() else { return };
@@ -250,7 +250,8 @@ impl Cell {
         self.pump(number);
     }
 
-    /// A connection's application writes no more: what is written is still delivered.
+    /// Makes the application of a connection stop writing. What is already written is still
+    /// delivered.
     pub(crate) fn finish_writing(&mut self, number: u32) {
         let now = self.now;
         let Some(connection) = self.connections[number as usize].as_mut() else { return };

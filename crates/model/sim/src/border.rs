@@ -1,5 +1,6 @@
-//! Where real nodes are joined to a simulated network. They send packets with bytes by interfaces
-//! that the network knows, and receive what comes to these. Not here: the devices (`engine`).
+//! The border between real nodes and a simulated network. Real nodes send packets, as bytes,
+//! through interfaces that the network describes, and receive the packets that arrive at these
+//! interfaces. Not here: the devices (`engine`).
 
 use std::net::IpAddr;
 
@@ -15,30 +16,31 @@ use crate::{AddressBook, bytes, node};
 /// The protocol number of UDP.
 const UDP: u8 = 17;
 
-/// A packet that has come to a real node.
+/// A packet that has arrived at a real node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaving {
-    /// By which interface.
+    /// The interface of the real node.
     pub at: InterfaceId,
-    /// When.
+    /// Time of arrival.
     pub time: Time,
-    /// Where and when a real node sent it, if one did.
+    /// Interface and time at which a real node sent the packet, if one did.
     pub origin: Option<Origin>,
     /// The IP packet.
     pub packet: Vec<u8>,
 }
 
-/// The ways by which packets come to real nodes.
+/// The wires and islands through which packets reach real nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Exits {
     places: Vec<Place>,
 }
 
 impl Cell {
-    /// A real node sends an IP packet now by its interface `at`, to the Ethernet address `to`.
+    /// Lets a real node send an IP packet now through its interface `at`, to the Ethernet address
+    /// `to`.
     ///
     /// # Errors
-    /// Why it goes nowhere.
+    /// The reason why the packet goes nowhere.
     pub fn enter(&mut self, at: InterfaceId, to: [u8; 6], packet: &[u8]) -> Result<(), Refused> {
         let mut strangers = Strangers { book: &mut self.book, known: self.known_addresses };
         let origin = Origin { by: at, at: self.now };
@@ -47,12 +49,12 @@ impl Cell {
         Ok(())
     }
 
-    /// Takes what has come to real nodes, in order.
+    /// Takes the packets that have arrived at real nodes, in order.
     pub fn take_leaving(&mut self) -> Vec<Leaving> {
         std::mem::take(&mut self.leaving)
     }
 
-    /// The ways by which packets come to real nodes.
+    /// Returns the wires and islands through which packets reach real nodes.
     pub fn exits(&self) -> Exits {
         let is_real = |at: InterfaceId| self.nodes.get(at.node).is_some_and(|node| node.is_real);
         let wires = self.wires.iter().filter(|(_, wire)| is_real(wire.to));
@@ -69,7 +71,7 @@ impl Cell {
         Exits { places }
     }
 
-    /// When a packet may come to a real node next, if nothing else happens before.
+    /// Earliest time at which a packet may arrive at a real node, if nothing else happens before.
     pub fn next_leaving(&mut self, exits: &Exits) -> Option<Time> {
         let next = exits.places.iter().map(|place| match place {
             Place::Wire(wire) => self.wires[*wire].pipe.next_deadline(),
@@ -78,7 +80,7 @@ impl Cell {
         next.flatten().min()
     }
 
-    /// A packet has come to a real node, where it leaves the simulation.
+    /// Hands over a packet that has arrived at a real node, where it leaves the simulation.
     #[cold]
     pub(crate) fn hand_over(&mut self, at: InterfaceId, packet: &Packet) {
         let origin = match &packet.body {
@@ -89,7 +91,7 @@ impl Cell {
         self.leaving.push(Leaving { at, time: self.now, origin, packet });
     }
 
-    /// A packet of a real node has come to the host that it is for.
+    /// Delivers a packet of a real node to the host that it is addressed to.
     #[cold]
     pub(crate) fn deliver_raw(&mut self, node: u32, packet: &Packet, raw: &RawBody) {
         match raw.protocol() {
@@ -99,7 +101,7 @@ impl Cell {
                 }
                 return;
             }
-            // Somebody takes it.
+            // A flow receives on this port.
             UDP if self.nodes[node].stack.ports.contains(&packet.destination_port) => return,
             _ => {}
         }
@@ -114,8 +116,8 @@ impl Cell {
     }
 }
 
-/// Whether a packet is for many: of routing protocols, of neighbour discovery. Nobody in a
-/// simulated network takes part in these.
+/// Whether a packet is multicast or broadcast, as those of routing protocols and neighbour
+/// discovery are. No simulated node takes part in these.
 pub(crate) fn is_for_many(packet: &Packet, book: &AddressBook) -> bool {
     match book.address(packet.destination) {
         IpAddr::V4(address) => address.is_multicast() || address.is_broadcast(),

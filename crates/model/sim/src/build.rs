@@ -1,5 +1,6 @@
-//! From a network's description to its simulation: which links the event core drives directly, and
-//! which a fabric does. Not here: checking the description, whose maker answers for it.
+//! Builds the simulation of a network from its description: decides which links the event core
+//! drives directly, and which a fabric drives. Not here: checks of the description, for which its
+//! maker answers.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,48 +24,49 @@ use crate::sending::{Flow, Kind, described};
 use crate::simulation::Simulation;
 use crate::{AddressBook, AddressId};
 
-/// Where every pipe and port is.
+/// The locations of all pipes and ports.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    /// By link: where its pipes are.
+    /// Locations of the pipes of each link.
     links: Vec<[Place; 2]>,
     names: Vec<String>,
     ports: Vec<InterfaceId>,
 }
 
 impl Places {
-    /// Where a pipe is.
+    /// Returns the location of a pipe.
     pub fn of(&self, PipeId { link, direction }: PipeId) -> Place {
         self.links[link.index()][direction.index()]
     }
 
-    /// The interface that a port is.
+    /// Returns the interface that a port belongs to.
     pub fn port(&self, port: PortId) -> Option<InterfaceId> {
         self.ports.get(port.index()).copied()
     }
 
-    /// The name of a link.
+    /// Returns the name of a link.
     pub fn link(&self, link: LinkId) -> &str {
         &self.names[link.index()]
     }
 }
 
 impl Simulation {
-    /// The simulation of `network` with its traffic, at time zero, in so many cells at most.
+    /// Returns the simulation of `network` with its traffic, at time zero, in at most `cells`
+    /// cells.
     pub fn new(network: Network, flows: Vec<FlowSpec>, cells: u32) -> Self {
         Self::part(network, flows, Division::here(cells))
     }
 
-    /// The part of that simulation which one of several processes has. It may have no cell: where
-    /// the network cannot be divided among so many.
+    /// Returns one process's part of that simulation. The part has no cell if the network cannot be
+    /// divided among that number of processes.
     pub fn part(network: Network, flows: Vec<FlowSpec>, division: Division) -> Self {
         let mut simulation = Self::unbegun(network, flows, division);
         simulation.cells.iter_mut().for_each(Cell::begin);
         simulation
     }
 
-    /// The simulation of `network` in one cell, whose traffic waits until it is
-    /// [begun](Cell::begin_traffic).
+    /// Returns the simulation of `network` in one cell. Its traffic does not start before
+    /// [`Cell::begin_traffic`] is called.
     pub fn waiting(network: Network, flows: Vec<FlowSpec>) -> Self {
         let mut simulation = Self::unbegun(network, flows, Division::here(1));
         simulation.cells.iter_mut().for_each(Cell::begin_network);
@@ -130,14 +132,14 @@ impl Simulation {
     }
 }
 
-/// The cells that are here.
+/// The cells of this process.
 struct OwnCells {
     cells: Vec<Cell>,
     first: u32,
 }
 
 impl OwnCells {
-    /// Puts a thing into its cell, if both are here.
+    /// Puts `thing` into its cell, if this process has both.
     fn put<T>(&mut self, cell: u32, thing: Option<T>, put: impl FnOnce(&mut Cell, T)) {
         let place = cell.checked_sub(self.first);
         let cell = place.and_then(|place| self.cells.get_mut(place as usize));
@@ -147,7 +149,7 @@ impl OwnCells {
     }
 }
 
-/// All nodes by their places; nothing of those that are in other processes.
+/// All nodes by number. `None`: the node is in another process.
 #[derive(Default)]
 struct Nodes(Vec<Option<Node>>);
 
@@ -163,7 +165,7 @@ impl Nodes {
     }
 }
 
-/// What all cells have.
+/// Data that all cells share.
 struct Shared {
     book: Arc<AddressBook>,
     neighbours: Arc<Neighbours>,
@@ -209,25 +211,25 @@ impl Cell {
     }
 }
 
-/// Which nodes have which address: one mostly, several where an address is taken twice.
+/// The nodes that have each address: mostly one, several where an address is assigned twice.
 #[derive(Debug, Default)]
 pub(crate) struct Owners(BTreeMap<AddressId, Vec<u32>>);
 
 impl Owners {
-    /// Adds the addresses of a node; nodes come in their order.
+    /// Adds the addresses of a node. Nodes are added in order of their numbers.
     fn add(&mut self, number: u32, node: &Node) {
         for address in &node.local {
             self.0.entry(*address).or_default().push(number);
         }
     }
 
-    /// The nodes that have an address, in their order.
+    /// Returns the nodes that have an address, in order of their numbers.
     pub fn of(&self, address: AddressId) -> impl Iterator<Item = u32> {
         self.0.get(&address).into_iter().flatten().copied()
     }
 }
 
-/// Has the nodes that flows lead to listen on their ports.
+/// Makes the nodes that flows lead to listen on the flows' ports.
 fn listen(flows: &[Flow], owners: &Owners, nodes: &mut Nodes) {
     for (number, flow) in (0..).zip(flows) {
         for owner in flow.to.iter().flat_map(|to| owners.of(*to)) {
@@ -247,19 +249,19 @@ fn listen(flows: &[Flow], owners: &Owners, nodes: &mut Nodes) {
     }
 }
 
-/// Links that have been joined.
+/// The links that have been joined so far, and the parts made of them.
 struct Joined<'a> {
     network: &'a Network,
     partition: &'a Partition,
-    /// The cells that are here.
+    /// The cells of this process.
     region: Range<u32>,
     places: Places,
     wires: Vec<(u32, u32, Wire)>,
     inlets: Vec<(u32, u32, Inlet)>,
-    /// Each with its cell; nothing of those that are not here.
+    /// Each island with its cell. `None`: the island is in another process.
     islands: Vec<(u32, Option<Island>)>,
     lookaheads: &'a [Duration],
-    /// For each cell, those that it sends to, and the least propagation to there.
+    /// For each cell, the cells that it sends to, and the shortest propagation delay to each.
     hearers: Vec<BTreeMap<u32, Duration>>,
     /// The cell of each pipe, by link and direction.
     homes: Vec<u32>,
@@ -289,7 +291,7 @@ impl<'a> Joined<'a> {
         joined
     }
 
-    /// Finds the cells of islands, and makes those that are here.
+    /// Finds the cell of each island, and makes the islands of this process.
     fn begin_islands(&mut self, islands: &Islands) {
         let mut cells: Vec<u32> = Vec::new();
         for (number, link) in (0..).zip(&self.network.links) {
@@ -316,7 +318,7 @@ impl<'a> Joined<'a> {
                 let ends = [*a, *b].map(|port| self.network.ports[port.index()]);
                 self.join_wires(id, link, ends, nodes)
             }
-            // Whatever ends elsewhere is an island's.
+            // A link with any other end belongs to an island.
             (None, _) => unreachable!("a link that is no island's is between two ports"),
         };
         self.places.links.push(place);
@@ -353,7 +355,7 @@ impl<'a> Joined<'a> {
         numbers.map(Place::Wire)
     }
 
-    /// A pipe between two nodes.
+    /// Makes the pipe between two interfaces.
     fn wire(&self, id: PipeId, link: &Link, [from, to]: [InterfaceId; 2]) -> Wire {
         let end = id.direction.index();
         let mut pipe = new_pipe(self.network.seed, link, id.direction);
@@ -394,7 +396,7 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// A pipe of a link, which draws what that of an emulated one does.
+/// Makes a pipe of a link. Its random stream equals that of the same pipe in emulation.
 fn new_pipe<F: netloom_link::Frame>(seed: u64, link: &Link, direction: Direction) -> Pipe<F> {
     let config = link.pipes[direction.index()].clone();
     let stream = Stream::of_pipe(seed, &link.name, direction);
@@ -403,7 +405,7 @@ fn new_pipe<F: netloom_link::Frame>(seed: u64, link: &Link, direction: Direction
     pipe
 }
 
-/// The ports at an end of a link.
+/// Returns the ports at an end of a link.
 pub(crate) fn ports_of(end: &LinkEnd) -> Vec<PortId> {
     match end {
         LinkEnd::Port(port) => vec![*port],
@@ -414,8 +416,8 @@ pub(crate) fn ports_of(end: &LinkEnd) -> Vec<PortId> {
     }
 }
 
-/// Which links a fabric runs: those at switches and trunks, and those whose queues or conditioners
-/// look at headers now or at some time. Links at one switch are in one island.
+/// The islands, which a fabric runs: links at switches and trunks, and links whose queues or
+/// conditioners examine headers now or at a later time. All links at one switch are in one island.
 #[derive(Debug)]
 pub(crate) struct Islands {
     of_links: Vec<Option<usize>>,
@@ -430,7 +432,8 @@ impl Islands {
             change.apply_to(&mut config);
             classified[pipe.link.index()] |= looks_at_headers(&config);
         }
-        // Each link of its own island at first; links at the same switch then have the lowest.
+        // At first each link is an island of its own. Links at the same switch then join the one
+        // with the lowest number.
         let mut first_at: BTreeMap<SegmentId, usize> = BTreeMap::new();
         let mut same = Sets::new(network.links.len());
         let mut needs = classified;
@@ -462,7 +465,7 @@ impl Islands {
     }
 }
 
-/// Whether frames must show their headers to conditioners or to a discipline. Only FIFO never asks.
+/// Whether conditioners or the queue discipline need the headers of frames. Only FIFO never does.
 fn looks_at_headers(pipe: &PipeConfig) -> bool {
     !pipe.condition.is_none() || !matches!(pipe.queue.discipline, Discipline::Fifo(_))
 }

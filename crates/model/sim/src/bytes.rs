@@ -1,6 +1,6 @@
-//! The bytes of a packet's headers, as captures show them. What applications send is not modelled:
-//! checksums are those of a payload of zeros, and nothing behind the headers is written. Not here:
-//! Ethernet headers (`ethernet`).
+//! The bytes of a packet's headers, as captures show them. The data of applications is not
+//! modelled: checksums are computed for a payload of zeros, and nothing is written behind the
+//! headers. Not here: Ethernet headers (`ethernet`).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -13,10 +13,10 @@ use netloom_tcp::{SackBlocks, Segment};
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment};
 use crate::{AddressBook, Packet};
 
-/// More than any packet carries.
+/// Zeros; longer than the payload of any packet.
 static PAYLOAD: [u8; 65_536] = [0; 65_536];
 
-/// The EtherType and all headers of a packet whose addresses are in `book`.
+/// Returns the EtherType and all headers of a packet whose addresses are in `book`.
 pub(crate) fn of(packet: &Packet, book: &AddressBook) -> Vec<u8> {
     let ends = [packet.source, packet.destination].map(|id| book.address(id));
     let ether_type = if packet.is_v6() { EtherType::IPV6 } else { EtherType::IPV4 };
@@ -49,26 +49,27 @@ pub(crate) fn of(packet: &Packet, book: &AddressBook) -> Vec<u8> {
     let carried = packet.bytes.saturating_sub(packet.header_bytes());
     let (start, mut transport) = transport(packet, (ends, book), carried);
     if packet.flags.has(Flags::DAMAGED) {
-        // Some bits were flipped, nobody knows which: the checksum shows it.
+        // The simulator does not record which bits were flipped. A wrong checksum shows that some
+        // were.
         transport[start] ^= 0xff;
     }
     all.extend(transport);
     all
 }
 
-/// All bytes of an IP packet. What applications of simulated nodes send is zeros.
+/// Returns all bytes of an IP packet. The data of simulated nodes' applications is zeros.
 pub(crate) fn whole(packet: &Packet, book: &AddressBook) -> Vec<u8> {
     let mut all = of(packet, book).split_off(size_of::<u16>());
     all.resize(packet.bytes as usize, 0);
     all
 }
 
-/// An ICMP or ICMPv6 message with all that it carries.
+/// Returns an ICMP or ICMPv6 message with everything that it carries.
 pub(crate) fn icmp(kind: [u8; 2], rest: [u8; 4], ends: [IpAddr; 2], carried: &[u8]) -> Vec<u8> {
     of_icmp(kind, rest, ends, 8 + carried.len() as u32, carried)
 }
 
-/// An error message that quotes the beginning of a packet.
+/// Returns an error message that quotes the beginning of a packet.
 pub(crate) fn error_message(
     kind: ErrorKind,
     mtu: u32,
@@ -92,7 +93,8 @@ fn checksum(header: &TcpHeader, ends: [IpAddr; 2], payload: &[u8]) -> u16 {
     .unwrap_or_default()
 }
 
-/// Of a fragment, how long the whole is does not show: only the ports are known, in the first one.
+/// Returns the bytes behind the IP header of a fragment: the ports if it is the first one. A
+/// fragment does not show how long the whole packet is, so the rest of the header is not known.
 fn of_fragment(packet: &Packet) -> Vec<u8> {
     let has_ports = matches!(packet.body, Body::Datagram(_) | Body::Segment(_));
     match packet.fragment.offset() {
@@ -105,7 +107,7 @@ fn ports(source: u16, destination: u16) -> Vec<u8> {
     [source.to_be_bytes(), destination.to_be_bytes()].concat()
 }
 
-/// What an IP header says.
+/// The fields of an IP header.
 struct Ip {
     ends: [IpAddr; 2],
     bytes: u32,
@@ -122,7 +124,7 @@ impl Ip {
         match self.ends {
             [IpAddr::V4(source), IpAddr::V4(destination)] => self.v4(source, destination),
             [IpAddr::V6(source), IpAddr::V6(destination)] => self.v6(source, destination),
-            // No packet has ends of both families.
+            // Both ends of a packet are of the same address family.
             _ => Vec::new(),
         }
     }
@@ -166,8 +168,8 @@ impl Ip {
     }
 }
 
-/// RFC 8200 §4.5: the offset is a multiple of 8, and its lowest bit says that more follow. Version
-/// 0.19 of etherparse writes other bytes.
+/// The fragment header (RFC 8200 §4.5): the offset is a multiple of 8, and its lowest bit is the
+/// "more fragments" flag. Version 0.19 of etherparse writes other bytes.
 fn fragment_header(upper: IpNumber, fragment: Fragment) -> [u8; 8] {
     let place = fragment.offset() as u16 | u16::from(fragment.more());
     let ([high, low], ident) = (place.to_be_bytes(), u32::from(fragment.ident).to_be_bytes());
@@ -182,7 +184,7 @@ fn offset(fragment: Fragment) -> IpFragOffset {
     IpFragOffset::try_new((fragment.offset() / 8) as u16).unwrap_or_default()
 }
 
-/// What is behind the IP header, and where its checksum is.
+/// Returns the place of the checksum in the bytes behind the IP header, and these bytes.
 fn transport(
     packet: &Packet,
     (ends, book): ([IpAddr; 2], &AddressBook),
@@ -209,18 +211,19 @@ fn transport(
             let (kind, rest) = of_error(error.kind, error.mtu, packet.is_v6());
             (2, of_icmp(kind, rest, ends, carried, &quote(error, (ends, book))))
         }
-        // All of its bytes are known.
+        // All bytes of these are known already.
         Body::Raw(_) | Body::Twin(_) => (0, Vec::new()),
     }
 }
 
-/// The identifier and the sequence number of an echo.
+/// Returns the identifier and the sequence number of an echo message.
 fn echo(flow: u32, number: u32) -> [u8; 4] {
     let [ident, number] = [flow as u16, number as u16].map(u16::to_be_bytes);
     [ident[0], ident[1], number[0], number[1]]
 }
 
-/// The type and code of an error message (RFC 792, RFC 4443), and what follows its checksum.
+/// Returns the type and code of an error message (RFC 792, RFC 4443), and the four bytes that
+/// follow its checksum.
 fn of_error(kind: ErrorKind, mtu: u32, v6: bool) -> ([u8; 2], [u8; 4]) {
     let numbers = match (kind, v6) {
         (ErrorKind::TimeExceeded, false) => [11, 0],
@@ -238,7 +241,7 @@ fn of_error(kind: ErrorKind, mtu: u32, v6: bool) -> ([u8; 2], [u8; 4]) {
     (numbers, rest)
 }
 
-/// The packet that an error message is about: its IP header and its ports.
+/// Returns the quote of the packet that an error message is about: its IP header and its ports.
 fn quote(error: &Error, ([_, sender], book): ([IpAddr; 2], &AddressBook)) -> Vec<u8> {
     let Error { protocol, hop_limit, traffic_class, flags, .. } = *error;
     let ip = Ip {
@@ -271,7 +274,7 @@ fn of_segment(
     header.to_bytes().to_vec()
 }
 
-/// A TCP segment that carries `payload`.
+/// Returns a TCP segment that carries `payload`.
 pub(crate) fn segment_with(
     (segment, sack): (&Segment, &SackBlocks),
     ports: [u16; 2],
@@ -283,7 +286,7 @@ pub(crate) fn segment_with(
     [&header.to_bytes()[..], payload].concat()
 }
 
-/// The header of a segment, without its checksum.
+/// Returns the header of a segment, without its checksum.
 fn tcp_header(
     segment: &Segment,
     sack: &SackBlocks,
@@ -302,12 +305,12 @@ fn tcp_header(
         cwr: has(netloom_tcp::Flags::CWR),
         ..TcpHeader::new(source_port, destination_port, segment.seq, segment.window)
     };
-    // As many as fit: a segment is made so.
+    // This cannot fail: a segment is made with no more options than fit.
     let _ = header.set_options(&options(segment, sack));
     header
 }
 
-/// Options in the order in which Linux is seen to write them.
+/// Returns the options in the order in which Linux writes them.
 fn options(segment: &Segment, sack: &SackBlocks) -> Vec<TcpOptionElement> {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted,
@@ -358,7 +361,7 @@ fn of_datagram(
     header.to_bytes().to_vec()
 }
 
-/// An ICMP or ICMPv6 message that begins with `shown`.
+/// Returns an ICMP or ICMPv6 message whose payload begins with `shown`.
 fn of_icmp(
     [type_u8, code_u8]: [u8; 2],
     bytes5to8: [u8; 4],
@@ -385,7 +388,7 @@ fn of_icmp(
     bytes
 }
 
-/// So many bytes of what is not modelled.
+/// Returns `bytes` zeros, for a payload that is not modelled.
 fn payload(bytes: u32) -> &'static [u8] {
     &PAYLOAD[..(bytes as usize).min(PAYLOAD.len())]
 }
@@ -423,7 +426,7 @@ mod tests {
         }
     }
 
-    /// The headers, with what is behind them, in an Ethernet frame.
+    /// Returns an Ethernet frame with the headers and the zeros that follow them.
     fn whole(packet: &Packet, book: &AddressBook) -> Vec<u8> {
         let mut frame = vec![2; 12];
         frame.extend(of(packet, book));
@@ -431,7 +434,7 @@ mod tests {
         frame
     }
 
-    /// Whether the checksum of a transport header, which is at that place behind it, is right.
+    /// Whether the checksum of the transport header in `frame` is right.
     fn is_right(frame: &[u8], v6: bool) -> bool {
         let start = if v6 { 14 + 40 } else { 14 + 20 };
         let addresses = if v6 { &frame[22..54] } else { &frame[26..34] };

@@ -1,5 +1,5 @@
-//! Captures: what is seen of the frames at the ends of a pipe. Not here: the bytes that are shown
-//! (`bytes`), and files.
+//! Captures of frames at the ends of a pipe. Not here: the bytes that a capture shows (`bytes`),
+//! and files.
 
 use netloom_link::{CaptureDirection, CaptureNote, CapturedFrame, Delivery, DropReason, Passage};
 use netloom_units::Time;
@@ -14,17 +14,17 @@ use crate::{AddressBook, Packet};
 pub(crate) struct Captured {
     /// The number of the capture ([`Tap::capture`]).
     pub capture: u32,
-    /// When it passed, or was dropped.
+    /// Time at which the frame passed, or was dropped.
     pub at: Time,
-    /// Which way.
+    /// Direction, relative to the interface.
     pub direction: CaptureDirection,
-    /// What the link did to it.
+    /// The link's treatment of the frame.
     pub note: CaptureNote,
     frame: EthernetFrame,
 }
 
 impl Captured {
-    /// What a capture file has of it: its headers, and its length.
+    /// Returns the frame as a capture file shows it: its headers and its length.
     pub(crate) fn shown(&self, book: &AddressBook) -> CapturedFrame {
         let Self { at, direction, note, ref frame, .. } = *self;
         let (bytes, original_length) = (frame.headers(book), frame.bytes());
@@ -40,18 +40,19 @@ pub(crate) struct Taps {
 }
 
 impl Taps {
-    /// Those of a pipe that leads from one end to the other; none if there are none.
+    /// Returns the captures of a pipe that leads from `entry` to `exit`, or `None` if there are
+    /// none.
     pub fn new(entry: &[Tap], exit: &[Tap]) -> Option<Self> {
         let taps = Self { entry: entry.to_vec(), exit: exit.to_vec() };
         (!entry.is_empty() || !exit.is_empty()).then_some(taps)
     }
 
-    /// A frame comes to the beginning of the pipe.
+    /// Captures a frame that arrives at the beginning of the pipe.
     pub fn entered(&self, at: Time, frame: &EthernetFrame, shown: &mut Vec<Captured>) {
         show(&self.entry, at, CaptureDirection::Outbound, CaptureNote::None, frame, shown);
     }
 
-    /// A frame leaves the pipe.
+    /// Captures a frame that leaves the pipe.
     pub fn left(
         &self,
         at: Time,
@@ -63,7 +64,7 @@ impl Taps {
         show(&self.exit, at, CaptureDirection::Inbound, note, frame, shown);
     }
 
-    /// The pipe drops a frame.
+    /// Captures a frame that the pipe drops.
     pub fn dropped(
         &self,
         at: Time,
@@ -77,11 +78,11 @@ impl Taps {
     }
 }
 
-/// The captures at a link whose frames are bare packets.
+/// The captures of a pipe that carries bare packets.
 #[derive(Debug)]
 pub(crate) struct WireTaps {
     pub taps: Taps,
-    /// The Ethernet addresses of sender and receiver.
+    /// The Ethernet addresses of the sender and the receiver.
     pub macs: [[u8; 6]; 2],
 }
 
@@ -93,7 +94,7 @@ impl WireTaps {
 }
 
 impl Cell {
-    /// A packet comes to the beginning of a wire that is captured or metered.
+    /// Offers a packet to a wire that is captured or metered.
     #[cold]
     pub(crate) fn transmit_watched(&mut self, wire: u32, packet: Packet) {
         let now = self.now;
@@ -106,7 +107,7 @@ impl Cell {
         self.finish(wire);
     }
 
-    /// A packet leaves a wire.
+    /// Captures a packet that leaves a wire.
     #[cold]
     pub(crate) fn show_left(&mut self, wire: u32, delivery: &Delivery<Packet>) {
         if let Some(taps) = &self.wires[wire].taps {
@@ -115,7 +116,7 @@ impl Cell {
         }
     }
 
-    /// A wire drops a packet.
+    /// Captures a packet that a wire drops.
     #[cold]
     fn show_dropped(&mut self, wire: u32, at: Time, reason: DropReason, packet: &Packet) {
         if let Some(taps) = &self.wires[wire].taps {
@@ -124,7 +125,7 @@ impl Cell {
         }
     }
 
-    /// Takes back what a wire has dropped.
+    /// Takes back the packets that a wire has dropped.
     #[inline]
     pub(crate) fn collect_dropped(&mut self, wire: u32) {
         while let Some(dropped) = self.wires[wire].pipe.poll_dropped() {
@@ -152,8 +153,9 @@ fn show(
     }
 }
 
-/// Puts what several cells have captured in order: by time, and at one time first what came.
+/// Sorts the frames that several cells have captured by time, then by capture and direction,
+/// incoming frames first.
 pub(crate) fn in_order(captured: &mut [(u32, CapturedFrame)]) {
-    // Stable: what one pipe shows at one time stays in its order.
+    // The sort is stable: frames that one pipe shows at the same time stay in their order.
     captured.sort_by_key(|(capture, frame)| (frame.time, *capture, frame.direction));
 }

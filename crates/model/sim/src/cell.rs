@@ -1,5 +1,5 @@
-//! The simulation of a network, a state machine in virtual time. Not here: what nodes do with
-//! packets (`forwarding`, `host`), what is sent (`sending`).
+//! The simulation of a network: a state machine in virtual time. Not here: how nodes handle packets
+//! (`forwarding`, `host`), and what is sent (`sending`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,24 +27,23 @@ use crate::sockets::TwinSocket;
 use crate::tcp::{Connection, FlowInfo};
 use crate::{AddressBook, AddressId, Packet};
 
-/// From this generation on, what happens at one time is a loop that never ends.
+/// Events at one time that reach this generation are taken for an endless loop.
 const MOST_GENERATIONS: u32 = 10_000;
 
 /// A part of a simulated network, or all of it.
 ///
 /// # Call order
-/// 1. [`advance`](Self::advance) to a time up to which nothing more comes from other cells: a
-///    [`Schedule`](crate::Schedule) knows it;
-/// 2. hand what [`take_announcements`](Self::take_announcements) gives to the cells that it is for
-///    ([`announce`](Self::announce));
-/// 3. read what there is to read ([`statistics`](Self::statistics), [`counts`](Self::counts)), and
-///    collect what was logged ([`take_log`](Self::take_log)).
+/// 1. [`advance`](Self::advance) to a time up to which nothing more can arrive from other cells: a
+///    [`Schedule`](crate::Schedule) computes it;
+/// 2. hand the announcements that [`take_announcements`](Self::take_announcements) returns to the
+///    cells that they are for ([`announce`](Self::announce));
+/// 3. read results ([`statistics`](Self::statistics), [`counts`](Self::counts)), and collect the
+///    log ([`take_log`](Self::take_log)).
 ///
-/// What happens depends neither on the times to which cells are advanced nor on how many there
-/// are.
+/// Results depend neither on the times to which cells are advanced nor on the number of cells.
 ///
-/// Cells that lie side by side are advanced on different CPUs: they share no line of a cache, nor
-/// the pair of lines that some CPUs fetch together.
+/// Neighbouring cells in memory are advanced on different CPUs. The alignment keeps them from
+/// sharing a cache line, or a pair of lines that some CPUs fetch together.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Cell {
@@ -60,27 +59,27 @@ pub struct Cell {
     pub(crate) flows: Arc<Vec<Flow>>,
     pub(crate) counts: Own<FlowCounts>,
     pub(crate) senders: Own<Sender>,
-    /// By number; those that are over and not kept have left their place.
+    /// By number. A connection that has ended and is not kept leaves `None`.
     pub(crate) connections: Vec<Option<Box<Connection>>>,
-    /// What was counted of those that are not kept, by flow and node.
+    /// Counts of connections that were not kept, by flow and node.
     pub(crate) gone: BTreeMap<(u32, u32), FlowInfo>,
     pub(crate) owners: Arc<Owners>,
     pub(crate) seed: u64,
     pub(crate) timeline: Arc<Vec<Change>>,
     pub(crate) announcements: Vec<Announcement>,
     pub(crate) next_change: usize,
-    /// What became of the routes that the timeline changed, by the place of the change.
+    /// The outcome of each change of a route, by the place of the change in the timeline.
     pub(crate) routes: BTreeMap<usize, Result<RouteChanged, RouteError>>,
-    /// Flows whose node had failed when they were to begin.
+    /// Flows whose node had failed when they were due to begin.
     pub(crate) not_begun: Vec<u32>,
     pub(crate) log: Vec<(PipeId, FrameEvent)>,
     pub(crate) captured: Vec<Captured>,
     pub(crate) work: Work,
-    /// What has come to real nodes.
+    /// Packets that have arrived at real nodes.
     pub(crate) leaving: Vec<Leaving>,
-    /// How many addresses the network has itself.
+    /// Number of addresses that the network itself has.
     pub(crate) known_addresses: usize,
-    /// What has come of twins, by where they were from and for.
+    /// Twins that have arrived, by their source and destination.
     pub(crate) received: BTreeMap<[AddressId; 2], Received>,
     /// Twins of connections, by the flow of their host and their number.
     pub(crate) sockets: BTreeMap<(u32, u32), TwinSocket>,
@@ -92,22 +91,22 @@ pub(crate) struct Wire {
     pub id: PipeId,
     pub pipe: Pipe<Packet>,
     pub to: InterfaceId,
-    /// The cell that it leads to, if that is another one.
+    /// The cell that the pipe leads to, if it is another cell.
     pub crosses: Option<u32>,
-    /// How often it has been cut.
+    /// Number of times that the pipe has been cut.
     pub cuts: u32,
-    /// Captures at its ends.
+    /// Captures at the ends of the pipe.
     pub taps: Option<Box<WireTaps>>,
-    /// What counts what it does to twins.
+    /// Counts what the pipe does to twins.
     pub meter: Option<Box<WireMeter>>,
 }
 
-/// What the simulation has done.
+/// The amount of work that the simulation has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Frames that came out of a pipe.
+    /// Number of frames that came out of a pipe.
     pub packet_hops: u64,
 }
 
@@ -128,17 +127,17 @@ impl std::iter::Sum for Work {
      delay or a rate, or let the switches of a loop run a spanning tree"
 )]
 pub struct EndlessLoop {
-    /// When.
+    /// Time of the loop.
     pub at: Time,
-    /// Names of the links that are concerned.
+    /// Names of the links that the frames pass through.
     pub through: String,
 }
 
 impl Cell {
-    /// Lets everything happen up to and including `until`.
+    /// Processes all events up to and including `until`.
     ///
     /// # Errors
-    /// If frames go round in circles in no time.
+    /// If frames go round in circles without time passing.
     pub fn advance(&mut self, until: Time) -> Result<(), EndlessLoop> {
         while let Some(due) = self.queue.pop(until) {
             self.now = due.at;
@@ -160,14 +159,14 @@ impl Cell {
         Ok(())
     }
 
-    /// When something happens next.
+    /// Returns the time of the next event.
     pub fn next_event(&mut self) -> Option<Time> {
         self.queue.next()
     }
 
-    /// When the run is over that ends by itself, as far as this cell is concerned: a second after
-    /// the last packet of its traffic in the foreground was sent, and after the last change. `None`
-    /// while some is yet to be sent.
+    /// Returns the time at which a run that ends by itself may end, as far as this cell is
+    /// concerned: a second after the last packet of its foreground traffic was sent, and after the
+    /// last change. `None` while some of that traffic remains to be sent.
     pub fn done_at(&self) -> Option<Time> {
         let mut over = self.timeline.last().map_or(Time::ZERO, |change| change.at);
         for (number, sender) in self.senders.iter() {
@@ -178,7 +177,7 @@ impl Cell {
         Some(over)
     }
 
-    /// What a pipe runs on; nothing if it is another cell's.
+    /// Returns the configuration of a pipe. `None` if another cell has the pipe.
     pub fn config(&mut self, id: PipeId) -> Option<&PipeConfig> {
         match self.places.of(id) {
             Place::Wire(number) => Some(self.wires.get(number)?.pipe.config()),
@@ -186,8 +185,8 @@ impl Cell {
         }
     }
 
-    /// What a pipe has counted up to now, since it began or in `window`; nothing if it is another
-    /// cell's. What had happened in it by now is logged then.
+    /// Returns what a pipe has counted up to now, since it began or in `window`. `None` if another
+    /// cell has the pipe. Everything that has happened in the pipe by now is then in the log.
     pub fn statistics(&mut self, id: PipeId, window: Option<Window>) -> Option<PipeStatistics> {
         let now = self.now;
         match self.places.of(id) {
@@ -209,49 +208,49 @@ impl Cell {
         }
     }
 
-    /// What was counted of a flow at those of its ends that are in this cell.
+    /// Returns the counts of those ends of a flow that are in this cell.
     pub fn counts(&self, flow: u32) -> Option<FlowTotals> {
         self.counts.get(flow).map(FlowCounts::read)
     }
 
-    /// What TCP_INFO shows of the connections of each flow, at the ends that send; last what was
-    /// counted of those that are over.
+    /// Returns what TCP_INFO shows of the connections of each flow, at the ends that send. The
+    /// counts of connections that have ended come last.
     pub fn connections(&self) -> impl Iterator<Item = FlowInfo> {
         let kept = self.connections.iter().flatten();
         kept.filter_map(|one| one.sender_info()).chain(self.gone.values().copied())
     }
 
-    /// Flows that were to begin here while their node had failed, and never did.
+    /// Returns the flows that were due to begin here while their node had failed, and never began.
     pub fn not_begun(&self) -> impl Iterator<Item = u32> {
         self.not_begun.iter().copied()
     }
 
-    /// When all of a flow that is sent here had been delivered, if it has an end and that was
-    /// reached.
+    /// Returns the time at which all that a flow sends from here had been delivered, if the flow
+    /// has an end and has reached it.
     pub fn delivered_at(&self, flow: u32) -> Option<Time> {
         self.senders.get(flow)?.ended()
     }
 
-    /// What its nodes together did not pass on.
+    /// Returns the packets that the cell's nodes did not pass on, counted together.
     pub fn node_counts(&self) -> NodeCounts {
         let mut all = NodeCounts::default();
         self.nodes.iter().for_each(|(_, node)| all += node.counts);
         all
     }
 
-    /// What it has done so far.
+    /// Returns the work done so far.
     pub fn work(&self) -> Work {
         self.work
     }
 
-    /// What has happened to frames on logged links since this was last called. Complete up to now
-    /// for pipes whose statistics were read now.
+    /// Returns the events of frames on logged links since the last call. The log is complete up to
+    /// now for pipes whose statistics were read now.
     pub fn take_log(&mut self) -> Vec<(PipeId, FrameEvent)> {
         std::mem::take(&mut self.log)
     }
 
-    /// What captures have seen since this was last called. Complete up to now for pipes whose
-    /// statistics were read now.
+    /// Returns the frames that were captured since the last call. They are complete up to now for
+    /// pipes whose statistics were read now.
     pub(crate) fn take_captured(&mut self) -> Vec<Captured> {
         let mut all = std::mem::take(&mut self.captured);
         for island in self.islands.iter_mut() {
@@ -260,19 +259,19 @@ impl Cell {
         all
     }
 
-    /// Who came to access points or left them since this was last called, by medium.
+    /// Returns which stations joined or left access points since the last call, by medium.
     pub(crate) fn take_associations(&mut self) -> Vec<(u32, AssociationEvent)> {
         let islands = self.islands.iter_mut();
         let taken = islands.flat_map(|island| island.network.take_associations());
         taken.map(|(medium, event)| (medium.0, event)).collect()
     }
 
-    /// Time in this network.
+    /// Returns the current time in this network.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// A pipe has something to release, or to announce.
+    /// Releases what a pipe has due, and announces frames that go to another cell.
     fn release(&mut self, number: u32) {
         let now = self.now;
         let Wire { to, crosses, ref taps, .. } = self.wires[number];
@@ -284,7 +283,7 @@ impl Cell {
             if let Some(meter) = self.wires[number].meter.as_mut().filter(|_| crosses.is_none()) {
                 meter.left(&delivery.frame);
             }
-            // Another cell has been announced it, and counts the hop.
+            // A frame to another cell was announced to that cell, which counts the hop.
             if crosses.is_none() {
                 self.work.packet_hops += 1;
                 self.receive(to, delivery.frame);
@@ -293,8 +292,8 @@ impl Cell {
         self.finish(number);
     }
 
-    /// Takes back what a pipe dropped, announces what has left its line, and notes when it is to be
-    /// polled next.
+    /// Takes back what a pipe dropped, announces what has left its line, and schedules the next
+    /// poll of the pipe.
     #[inline]
     pub(crate) fn finish(&mut self, number: u32) {
         self.collect_dropped(number);
@@ -311,15 +310,16 @@ impl Cell {
                 self.announcements.push(announcement);
             }
             let leaves = wire.pipe.next_line_end();
-            // What arrives is another cell's. Unless somebody wants to see each frame leave the
-            // pipe in its turn, that they have left is noted when somebody asks how many.
+            // Arrivals are the other cell's business. Frames that have left the pipe are counted
+            // when statistics are read, unless the pipe is watched and each frame must be recorded
+            // in turn.
             deadline =
                 if wire.is_watched() { deadline.into_iter().chain(leaves).min() } else { leaves };
         }
         self.queue.set(Entity::Pipe(number), deadline);
     }
 
-    /// Notes what has left a pipe to another cell by then.
+    /// Counts the frames that have left a pipe to another cell by `until`.
     fn settle(&mut self, number: u32, until: Time) {
         let wire = &mut self.wires[number];
         if wire.crosses.is_some() && !wire.is_watched() {
@@ -356,7 +356,7 @@ impl Cell {
         Ok(())
     }
 
-    /// Makes the next changes of the timeline, all at once.
+    /// Makes the next changes of the timeline: all of those that are due.
     fn change_next(&mut self) {
         let now = self.now;
         while self.timeline.get(self.next_change).is_some_and(|change| change.at <= now) {
@@ -378,20 +378,21 @@ impl Cell {
         self.schedule_change();
     }
 
-    /// Changes shared media, those that are here.
+    /// Changes shared media, where they are in this cell.
     fn change_media(&mut self, media: &[MediumAlteration]) {
         let now = self.now;
         for MediumAlteration { medium, link, change } in media {
             let pipe = PipeId { link: *link, direction: Direction::Forward };
             let Place::Island(number) = self.places.of(pipe) else { continue };
             let Some(island) = self.islands.get_mut(number) else { continue };
-            // Whoever describes a change has seen that the channel can work with it.
+            // The channel has already been found able to work with the change by whoever described
+            // it.
             let _ = island.network.change_medium(now, *medium, change);
             self.queue.set(Entity::Island(number), Some(now));
         }
     }
 
-    /// Has a node fail or recover, if it is here.
+    /// Makes a node fail or recover, if it is in this cell.
     fn change_node(&mut self, node: u32, change: NodeChange) {
         let Some(here) = self.nodes.get_mut(node) else { return };
         let has_failed = change == NodeChange::Fails;
@@ -401,7 +402,7 @@ impl Cell {
         }
     }
 
-    /// Changes a route of a node, if that is here.
+    /// Changes a route of a node, if the node is in this cell.
     fn change_route(&mut self, number: usize, node: u32, change: &RouteChange) {
         let Some(node) = self.nodes.get_mut(node) else { return };
         let table = node.table();
@@ -442,7 +443,7 @@ impl Cell {
         }
     }
 
-    /// Changes a pipe, or the far end of one, if it is here.
+    /// Changes a pipe, or its far end, if it is in this cell.
     fn change_wire(&mut self, number: u32, change: &PipeChange) {
         let now = self.now;
         if self.wires.get(number).is_some() {
@@ -451,7 +452,7 @@ impl Cell {
             let was = wire.pipe.config().state;
             wire.pipe.change(now, change);
             if is_cut(was, wire.pipe.config()) {
-                // What has just left the line does not arrive.
+                // Frames that have just left the line do not arrive.
                 while wire.pipe.poll_sent().is_some() {}
                 wire.cuts += 1;
             }
@@ -476,7 +477,7 @@ impl Cell {
     }
 }
 
-/// Where a pipe is.
+/// The location of a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Wire(u32),
@@ -484,13 +485,13 @@ pub(crate) enum Place {
 }
 
 impl Wire {
-    /// Whether each of its frames is logged or captured.
+    /// Whether each frame of the pipe is logged or captured.
     #[inline]
     fn is_watched(&self) -> bool {
         self.pipe.records_events() || self.taps.is_some()
     }
 
-    /// Moves what has happened to frames into the log.
+    /// Moves events of frames into the log.
     #[inline]
     fn log(&mut self, log: &mut Vec<(PipeId, FrameEvent)>) {
         if self.pipe.records_events() {
@@ -501,7 +502,7 @@ impl Wire {
     }
 }
 
-/// What a pipe has counted up to `now`, since it began or in `window`.
+/// Returns what a pipe has counted up to `now`, since it began or in `window`.
 fn counted<F: netloom_link::Frame>(
     pipe: &mut Pipe<F>,
     now: Time,
@@ -513,7 +514,7 @@ fn counted<F: netloom_link::Frame>(
     }
 }
 
-/// Both pipes of a link, in order.
+/// Returns both pipes of a link, forward first.
 pub(crate) fn pipes_of(link: netloom_fabric::LinkId) -> [PipeId; 2] {
     Direction::BOTH.map(|direction| PipeId { link, direction })
 }

@@ -1,5 +1,6 @@
-//! Frames between cells: a pipe is in the cell of its sender, and what leaves its line is announced
-//! to the cell of its receiver with the time of its release. Not here: who carries announcements.
+//! Frames between cells. A pipe is in the cell of its sender. A frame that leaves its line is
+//! announced to the cell of the receiver, with the time of its release. Not here: the transport of
+//! announcements.
 
 use std::collections::VecDeque;
 
@@ -17,15 +18,15 @@ use crate::sending::flow_of;
 pub struct Announcement {
     /// The cell that receives it.
     pub cell: u32,
-    /// When it arrives there.
+    /// Time at which the frame arrives there.
     pub release: Time,
     pub(crate) wire: u32,
-    /// How often the pipe had been cut when it left the line.
+    /// Number of times that the pipe had been cut when the frame left its line.
     pub(crate) cuts: u32,
     pub(crate) packet: Packet,
 }
 
-/// A frame was announced that no pipe can bring: another network is simulated where it comes from.
+/// A frame was announced that no pipe here can deliver: its sender simulates another network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a frame was announced that cannot come here")]
 pub struct Misdirected;
@@ -34,11 +35,13 @@ pub struct Misdirected;
 #[derive(Debug)]
 pub(crate) struct Inlet {
     to: InterfaceId,
-    /// Frames on their way, by release, of equal ones in the order in which they left the line.
+    /// Frames on their way, ordered by release. Equal ones stay in the order in which they left the
+    /// line.
     coming: VecDeque<Coming>,
-    /// How often the pipe has been cut. Its near end may be ahead or behind.
+    /// Number of times that the pipe has been cut. The near end may be ahead of or behind this
+    /// count.
     cuts: u32,
-    /// What a cut depends on, as the pipe has it.
+    /// The configuration of the pipe, which decides what a cut does.
     config: PipeConfig,
 }
 
@@ -51,7 +54,7 @@ struct Coming {
 }
 
 impl Inlet {
-    /// The far end of a pipe that runs on `config` at first.
+    /// Returns the far end of a pipe that starts with `config`.
     pub fn new(to: InterfaceId, config: PipeConfig) -> Self {
         Self { to, coming: VecDeque::new(), cuts: 0, config }
     }
@@ -66,46 +69,48 @@ impl Inlet {
     }
 
     fn announce(&mut self, frame: Coming) {
-        // It was under way when a cut came that has happened here already.
+        // The frame was on its way at a cut that this end has already applied.
         if frame.cuts < self.cuts {
             return;
         }
-        // Few overtake others, and by little.
+        // Few frames overtake others, and only a few places.
         let later = |other: &&Coming| other.release > frame.release;
         let after = self.coming.iter().rev().take_while(later).count();
         self.coming.insert(self.coming.len() - after, frame);
     }
 
-    /// The pipe changes; a cut takes the frames with it that are under way.
+    /// Changes the pipe. A cut drops the frames that are on their way.
     pub fn change(&mut self, change: &PipeChange) {
         let was = self.config.state;
         change.apply_to(&mut self.config);
         if is_cut(was, &self.config) {
             self.cuts += 1;
-            // What left the line after the cut, which came earlier at the near end, arrives.
+            // Frames that left the line after this cut, which the near end made earlier, still
+            // arrive.
             self.coming.retain(|frame| frame.cuts >= self.cuts);
         }
     }
 }
 
-/// Whether a pipe that was `before` drops what is in it as it becomes `after`.
+/// Whether a pipe drops the frames in it as it changes from the state `before` to the configuration
+/// `after`.
 pub(crate) fn is_cut(before: LinkState, after: &PipeConfig) -> bool {
     (before, after.state) == (LinkState::Up, LinkState::Down) && after.in_flight == InFlight::Drop
 }
 
 impl Cell {
-    /// Takes the announcements to other cells that were made since this was last called.
+    /// Takes the announcements to other cells that were made since the last call.
     pub fn take_announcements(&mut self) -> impl Iterator<Item = Announcement> {
         self.announcements.drain(..)
     }
 
-    /// Whether a frame that was announced can come here: by one of its pipes, at a time that has
-    /// not come yet, and with addresses and flows that the network has.
+    /// Whether an announced frame can arrive here: through one of the cell's pipes, at a time in
+    /// the future, and with addresses and flows that the network has.
     pub fn expects(&self, announced: &Announcement) -> bool {
         let Packet { source, destination, ref body, .. } = announced.packet;
         let is_flow = |flow: u32| (flow as usize) < self.flows.len();
         let (more, flow) = match body {
-            // Packets of real nodes have no encoding, nor have their twins.
+            // Packets of real nodes, and their twins, have no encoding.
             Body::Segment(_) | Body::Raw(_) | Body::Twin(_) => (None, None),
             Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
                 (None, Some(stamp.flow))
@@ -119,7 +124,7 @@ impl Cell {
             && flow.is_none_or(is_flow)
     }
 
-    /// A frame from another cell is on its way. It must not be due already.
+    /// Takes note of a frame on its way from another cell. It must not be due already.
     pub fn announce(&mut self, announcement: Announcement) {
         let Announcement { wire, release, cuts, packet, .. } = announcement;
         debug_assert!(release > self.now || self.now == Time::ZERO, "it comes too late");
@@ -129,7 +134,7 @@ impl Cell {
         self.queue.set(Entity::Pipe(wire), next);
     }
 
-    /// Frames of an inlet arrive.
+    /// Receives the frames of an inlet that are due.
     pub(crate) fn arrive(&mut self, wire: u32) {
         let now = self.now;
         let to = self.inlets[wire].to;

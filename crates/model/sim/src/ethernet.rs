@@ -1,6 +1,6 @@
-//! Packets in Ethernet frames, as switches and classifying queues need them: the frames and the
-//! memory of a [`netloom_fabric::Network`]. Not here: links without either, which carry bare
-//! packets.
+//! Packets in Ethernet frames, which switches and classifying queues need: the frames, and the
+//! memory of a [`netloom_fabric::Network`]. Not here: links without switches or classifying queues,
+//! which carry bare packets.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -14,12 +14,12 @@ use crate::{AddressBook, Packet, bytes};
 
 /// Bytes of the two addresses at the beginning of a frame.
 const ADDRESSES: usize = 12;
-/// What a VLAN tag begins with (IEEE 802.1Q).
+/// The value that a VLAN tag begins with (IEEE 802.1Q).
 const TPID: u16 = 0x8100;
 /// Bytes of a VLAN tag.
 const TAG: u32 = 4;
 
-/// An Ethernet frame with a packet in it, or a frame of a switch's own.
+/// An Ethernet frame that carries a packet, or a frame that a switch made itself.
 #[derive(Debug, Clone)]
 pub struct EthernetFrame {
     tag: Option<Tag>,
@@ -32,15 +32,15 @@ enum Content {
         /// Destination and source.
         addresses: [u8; ADDRESSES],
         packet: Packet,
-        /// Source and destination of the packet.
+        /// Source and destination addresses of the packet.
         ends: [IpAddr; 2],
     },
-    /// All its bytes: BPDUs.
+    /// All bytes of the frame, which is a BPDU.
     Bytes(Arc<[u8]>),
 }
 
 impl EthernetFrame {
-    /// A frame from one interface to another; `ends` are the packet's addresses.
+    /// Returns a frame from one interface to another. `ends` are the packet's addresses.
     pub fn new(source: [u8; 6], destination: [u8; 6], packet: Packet, ends: [IpAddr; 2]) -> Self {
         let mut addresses = [0; ADDRESSES];
         addresses[..6].copy_from_slice(&destination);
@@ -48,7 +48,8 @@ impl EthernetFrame {
         Self { tag: None, content: Content::Packet { addresses, packet, ends } }
     }
 
-    /// The packet in it, if it is for `address`; other frames an interface does not take.
+    /// Returns the packet in the frame if the frame is for `address`. An interface ignores other
+    /// frames.
     pub fn packet_for(self, address: [u8; 6]) -> Option<Packet> {
         match self.content {
             Content::Packet { addresses, packet, .. } => {
@@ -58,8 +59,8 @@ impl EthernetFrame {
         }
     }
 
-    /// Its bytes as far as a capture has them: of a packet the headers, and what a switch sends
-    /// whole.
+    /// Returns the bytes of the frame that a capture shows: the headers of a packet, or all of a
+    /// switch's own frame.
     pub fn headers(&self, book: &AddressBook) -> Vec<u8> {
         let (addresses, rest) = match &self.content {
             Content::Packet { addresses, packet, .. } => {
@@ -71,7 +72,7 @@ impl EthernetFrame {
         [addresses, &tag.unwrap_or_default(), &rest].concat()
     }
 
-    /// How long it is on the wire.
+    /// Length of the frame on the wire, in bytes.
     pub(crate) fn bytes(&self) -> u32 {
         let tag = if self.tag.is_some() { TAG } else { 0 };
         tag + match &self.content {
@@ -135,7 +136,7 @@ impl Frame for EthernetFrame {
     fn start(&self) -> &[u8] {
         match &self.content {
             Content::Packet { addresses, .. } => addresses,
-            // Behind a tag it is no BPDU.
+            // A BPDU behind a tag is not one.
             Content::Bytes(bytes) if self.tag.is_some() => &bytes[..ADDRESSES],
             Content::Bytes(bytes) => bytes,
         }
@@ -146,7 +147,7 @@ impl Frame for EthernetFrame {
     }
 }
 
-/// Memory of Ethernet frames: the simulator's is bounded by the machine's alone.
+/// Memory of Ethernet frames. Only the machine's memory limits it.
 #[derive(Debug, Default)]
 pub struct FrameMemory;
 
@@ -182,7 +183,7 @@ impl Memory for FrameMemory {
         _together: u32,
         pieces: &mut Vec<(FrameInfo, Option<EthernetFrame>)>,
     ) {
-        // Its frames are single ones.
+        // Each frame is a single one.
         pieces.push((FrameInfo::single(frame.bytes()), Some(frame)));
     }
 }

@@ -1,5 +1,5 @@
-//! Flows of traffic: what is sent, and what was counted of it at both ends. Not here: models of
-//! traffic, which say when and how much.
+//! Flows of traffic: the packets of each flow, and the counts at both ends. Not here: models of
+//! traffic, which decide when and how much is sent.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -12,139 +12,144 @@ use netloom_units::{Duration, Time};
 /// A flow from a node to an address.
 #[derive(Debug)]
 pub struct FlowSpec {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
-    /// The place of the node that sends.
+    /// Number of the node that sends.
     pub from: u32,
-    /// Where to: one address, or those of the members of a group. All are of one family.
+    /// Destinations: one address, or those of the members of a group. All are of one address
+    /// family.
     pub to: Vec<IpAddr>,
-    /// What is sent.
+    /// The kind of traffic.
     pub kind: FlowKind,
-    /// When it begins.
+    /// Time at which the flow begins.
     pub start: Time,
-    /// When it ends at the latest.
+    /// Time at which the flow ends at the latest.
     pub until: Option<Time>,
-    /// Whether the run ends without waiting for it.
+    /// Whether the run may end before the flow does.
     pub background: bool,
-    /// DSCP and ECN of its packets.
+    /// DSCP and ECN bits of its packets.
     pub traffic_class: u8,
 }
 
-/// What a flow sends.
+/// The kind of traffic that a flow sends.
 #[derive(Debug)]
 pub enum FlowKind {
-    /// Echo requests, as ping(8).
+    /// Echo requests, like those of ping(8).
     Ping {
-        /// When they are sent, and how many bytes each has behind the ICMP header.
+        /// Times of the requests, and the number of bytes behind the ICMP header of each.
         arrivals: Box<dyn Arrivals>,
     },
     /// UDP datagrams.
     Udp {
-        /// The receiver's port.
+        /// Port of the receiver.
         port: u16,
-        /// When they are sent and how long they are.
+        /// Times and lengths of the datagrams.
         arrivals: Box<dyn Arrivals>,
     },
     /// TCP connections.
     Tcp(Box<TcpFlow>),
-    /// What [`Simulation::bring_twins`](crate::Simulation::bring_twins) and
-    /// [`bring_sockets`](crate::Simulation::bring_sockets) bring; connections work so.
+    /// The twins that [`Simulation::bring_twins`](crate::Simulation::bring_twins) and
+    /// [`bring_sockets`](crate::Simulation::bring_sockets) add. Connections among them use this
+    /// configuration.
     Twins(Box<Config>),
 }
 
-/// TCP connections of a flow. Flows from one node to another have different ports.
+/// TCP connections of a flow. Two flows between the same nodes have different ports.
 #[derive(Debug, Clone)]
 pub struct TcpFlow {
-    /// The receivers' port.
+    /// Port of the receivers.
     pub port: u16,
-    /// What is sent when.
+    /// The work: the data to be sent, and its times.
     pub work: TcpWork,
-    /// How the ends work that begin; the simulation knows MTU and IP header.
+    /// Configuration of the ends that open connections. The simulation fills in the MTU and the
+    /// length of the IP header.
     pub sender: Config,
-    /// How the ends of the receivers work, in their order.
+    /// Configurations of the receivers' ends, in the order of the receivers.
     pub receivers: Vec<Config>,
 }
 
-/// What is sent over TCP when.
+/// The work of TCP connections: the data to be sent, and its times.
 #[derive(Debug, Clone)]
 pub enum TcpWork {
     /// Connections that carry as much as they can.
     Bulk {
-        /// Bytes that each carries; without, until the flow's end.
+        /// Bytes that each connection carries. `None`: it sends until the flow ends.
         bytes: Option<u64>,
-        /// The place of the receiver of each connection.
+        /// Place of the receiver of each connection among those of the flow.
         to: Vec<u32>,
     },
-    /// A connection for each transfer.
+    /// One connection for each transfer.
     Transfers {
-        /// When they begin, and what they carry.
+        /// Times and contents of the transfers.
         transfers: Transfers,
-        /// Who receives each.
+        /// The receiver of each transfer.
         receivers: Receivers,
     },
-    /// A client of web servers. The flow's payload is what servers send.
+    /// A client of web servers. The servers' responses are the flow's payload.
     Http {
-        /// What it asks for.
+        /// The requests.
         exchanges: Exchanges,
         /// Whether all requests go over one connection.
         persistent: bool,
-        /// Who serves each connection.
+        /// The server of each connection.
         receivers: Receivers,
     },
 }
 
-/// A model of traffic: when what is sent.
+/// A model of traffic, which yields packets with the times at which they are sent.
 pub trait Arrivals: std::fmt::Debug + Send {
-    /// The next packet. Times never go back; `None` at the end.
+    /// Returns the next packet, or `None` at the end. Times never decrease.
     fn next(&mut self) -> Option<Arrival>;
 }
 
 /// A packet of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// How long after the flow's start.
+    /// Time since the start of the flow.
     pub after: Duration,
     /// Bytes of payload.
     pub payload: u32,
-    /// The place of its receiver among those of the flow.
+    /// Place of its receiver among those of the flow.
     pub to: u32,
 }
 
-/// What the ends of a flow have counted: those in one cell, or all.
+/// The counts of a flow's ends: of those in one cell, or of all.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowTotals {
     /// Packets that were sent, with their payload.
     pub sent: Count,
-    /// Packets that could not be sent: the sender had no route.
+    /// Packets that could not be sent because the sender had no route.
     pub refused: u64,
-    /// Packets that came for the first time, with their payload: of a ping, the replies.
+    /// Packets that arrived for the first time, with their payload. For a ping these are the
+    /// replies.
     pub received: Count,
-    /// Packets that came once more to a receiver.
+    /// Packets that arrived at a receiver again.
     pub duplicated: u64,
-    /// Packets that came to a receiver after one that was sent later.
+    /// Packets that arrived at a receiver after one that was sent later.
     pub reordered: u64,
     /// Error messages that came back.
     pub errors: u64,
-    /// Time from sending to coming: there, or there and back of a ping.
+    /// Time from sending to arrival: one way, or the round trip of a ping.
     pub delay: Delays,
-    /// Transfers or requests that have begun.
+    /// Number of transfers or requests that have begun.
     pub begun: u64,
-    /// Those of them that the receiver, or the client, has whole: how long they took.
+    /// Durations of those transfers or requests that the receiver, or the client, has received
+    /// whole.
     pub completions: Delays,
-    /// Interarrival jitter (RFC 3550 §6.4.1), in ns: the greatest of all receivers.
+    /// Interarrival jitter (RFC 3550 §6.4.1) in ns: the greatest of all receivers.
     pub jitter_ns: f64,
 }
 
-/// What is counted of a flow in a cell, and what that takes.
+/// The counts of a flow in one cell, and the state that counting needs.
 #[derive(Debug, Default)]
 pub(crate) struct FlowCounts {
-    /// All but the jitter.
+    /// All counts except the jitter.
     pub totals: FlowTotals,
-    /// By the node that receives.
+    /// State of each receiver, by node.
     receivers: BTreeMap<u32, Receiver>,
 }
 
-/// What has come to one receiver of a flow.
+/// The state of one receiver of a flow.
 #[derive(Debug, Default)]
 struct Receiver {
     arrived: Arrived,
@@ -162,7 +167,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// Counts one.
+    /// Counts one delay.
     pub fn record(&mut self, delay: Duration) {
         let (least, most) = self.extremes.unwrap_or((delay, delay));
         self.extremes = Some((least.min(delay), most.max(delay)));
@@ -171,7 +176,7 @@ impl Delays {
         self.count += 1;
     }
 
-    /// Counts what `other` has counted.
+    /// Adds the delays that `other` has counted.
     pub fn merge(&mut self, other: &Self) {
         let all = [self.extremes, other.extremes].into_iter().flatten();
         self.extremes = all.reduce(|(least, most), one| (least.min(one.0), most.max(one.1)));
@@ -180,7 +185,7 @@ impl Delays {
         self.count += other.count;
     }
 
-    /// Delays with these extremes, sum and distribution.
+    /// Returns delays with these extremes, sum and distribution.
     pub(crate) fn from_parts(
         extremes: Option<(Duration, Duration)>,
         sum_ns: u128,
@@ -190,32 +195,32 @@ impl Delays {
         Self { extremes, sum_ns, distribution, count }
     }
 
-    /// How often there were delays in which bucket.
+    /// Returns the number of delays in each bucket.
     pub(crate) fn distribution(&self) -> &Histogram {
         &self.distribution
     }
 
-    /// How many there are.
+    /// Number of delays.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The shortest and the longest.
+    /// Returns the shortest and the longest delay.
     pub fn extremes(&self) -> Option<(Duration, Duration)> {
         self.extremes
     }
 
-    /// All together, in ns.
+    /// Sum of all delays, in ns.
     pub fn sum_ns(&self) -> u128 {
         self.sum_ns
     }
 
-    /// The mean, in ns; nothing if there are none.
+    /// Mean delay in ns. `None` if there are no delays.
     pub fn mean_ns(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
     }
 
-    /// The delay below or at which `share` (0 to 1) of all are, within 1 %.
+    /// Returns the delay that `share` (0 to 1) of all delays do not exceed, within 1 %.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let (least, most) = self.extremes?;
         let found = Duration::from_nanos(self.distribution.quantile(share, self.count));
@@ -224,7 +229,7 @@ impl Delays {
 }
 
 impl FlowTotals {
-    /// Adds what other ends of the flow have counted.
+    /// Adds the counts of other ends of the flow.
     pub fn add(&mut self, other: &Self) {
         self.sent = self.sent + other.sent;
         self.refused += other.refused;
@@ -240,7 +245,7 @@ impl FlowTotals {
 }
 
 impl FlowCounts {
-    /// A packet that was sent at `sent` comes to a node.
+    /// Counts a packet that was sent at `sent` and arrives at a node.
     pub fn receive(&mut self, node: u32, number: u32, sent: Time, now: Time, payload: u32) {
         let totals = &mut self.totals;
         let receiver = self.receivers.entry(node).or_default();
@@ -260,14 +265,14 @@ impl FlowCounts {
         }
     }
 
-    /// What was counted up to now.
+    /// Returns the counts up to now.
     pub fn read(&self) -> FlowTotals {
         let jitters = self.receivers.values().map(|receiver| receiver.jitter_ns);
         FlowTotals { jitter_ns: jitters.fold(0.0, f64::max), ..self.totals.clone() }
     }
 }
 
-/// How a packet comes among those of its flow.
+/// The order in which a packet arrives among those of its flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coming {
     InOrder,
@@ -275,10 +280,11 @@ enum Coming {
     Again,
 }
 
-/// Which packets have come: all about the last 1024 numbers, older ones count as late.
+/// Records which packets have arrived. It remembers the last 1024 numbers; packets with older
+/// numbers count as late.
 #[derive(Debug, Clone)]
 struct Arrived {
-    /// One more than the highest number.
+    /// One more than the highest number so far.
     next: u32,
     window: [u64; Self::WORDS],
 }
@@ -316,7 +322,8 @@ impl Arrived {
         self.window[word] &= !bit;
     }
 
-    /// Whether it was set before. Numbers above `next` are those of a window ago.
+    /// Marks a number, and returns whether its bit was set before. A number from `next` on shares
+    /// its place with one a window earlier.
     fn set(&mut self, number: u32) -> bool {
         let (word, bit) = Self::place(number);
         let before = self.window[word] & bit != 0;
@@ -337,7 +344,7 @@ mod tests {
         };
         use Coming::{Again, Behind, InOrder};
         assert_eq!(notes(&[0, 2, 1, 2, 1]), [InOrder, InOrder, Behind, Again, Again]);
-        // Far ahead: the places of a window ago are free again.
+        // A jump far ahead frees the places of the window before.
         assert_eq!(notes(&[5000, 4000, 4000, 5000]), [InOrder, Behind, Again, Again]);
         assert_eq!(notes(&[3]), [Behind], "too long ago to tell");
     }

@@ -1,6 +1,6 @@
-//! Connections of real nodes with simulated hosts: what comes in bytes is read as a segment, and
-//! what is sent has the bytes that its application writes. Not here: what TCP does (`tcp`), and how
-//! packets of real nodes come and go (`border`).
+//! Connections between real nodes and simulated hosts. Bytes that arrive are parsed as segments,
+//! and segments that are sent carry the bytes that their application writes. Not here: what TCP
+//! does (`tcp`), and how packets of real nodes enter and leave (`border`).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,43 +13,44 @@ use crate::packet::{Body, Packet};
 use crate::raw::RawBody;
 use crate::{AddressBook, bytes};
 
-/// What a simulated host does with a connection of a real node.
+/// The application of a simulated host behind a connection with a real node.
 #[derive(Debug)]
 pub(crate) struct Guest {
-    /// The sequence numbers of the first byte each way.
+    /// Sequence numbers of the first byte in each direction: the real node's, then the host's.
     first: [u32; 2],
     came: Came,
-    /// A server's; who only reads has none.
+    /// The server. `None` if the host only reads.
     server: Option<Server>,
 }
 
 /// A web server that has objects of every length.
 #[derive(Debug, Default)]
 struct Server {
-    /// Of the next request, what has come.
+    /// The bytes of the next request that have arrived.
     request: Vec<u8>,
-    /// Heads of responses that may be sent again, by their place in all that is written.
+    /// Heads of responses that may have to be sent again, by their place in the stream that is
+    /// written.
     heads: VecDeque<(u64, Vec<u8>)>,
-    /// Where the next response begins.
+    /// Place in the stream at which the next response begins.
     end: u64,
-    /// Bytes that are yet to be written.
+    /// Bytes that remain to be written.
     left: u64,
-    /// Whether the connection ends after them.
+    /// Whether the connection ends after these bytes.
     closes: bool,
 }
 
-/// Bytes that have come and were not read yet, by their place in all that comes.
+/// Bytes that have arrived and were not read yet, by their place in the stream that arrives.
 #[derive(Debug, Default)]
 struct Came {
     read: u64,
     pieces: BTreeMap<u64, Vec<u8>>,
 }
 
-/// How far ahead of what was read bytes may be: more than any window.
+/// Maximum distance ahead of the bytes read so far at which bytes are kept. It exceeds any window.
 const AHEAD: u64 = 1 << 24;
 
 impl Came {
-    /// Some bytes have come, as they stand in the stream from a place on.
+    /// Stores bytes that have arrived, which begin at the place `at` of the stream.
     fn put(&mut self, at: u64, bytes: &[u8]) {
         if at + bytes.len() as u64 > self.read && at < self.read + AHEAD {
             let longer = |known: &Vec<u8>| known.len() >= bytes.len();
@@ -59,7 +60,7 @@ impl Came {
         }
     }
 
-    /// The next bytes, so many.
+    /// Takes the next `count` bytes.
     fn take(&mut self, count: u64) -> Vec<u8> {
         let (from, to) = (self.read, self.read + count);
         let mut all = vec![0; count as usize];
@@ -72,7 +73,7 @@ impl Came {
     }
 }
 
-/// Writes what of `piece`, which begins at `at`, is in `all`, which begins at `from`.
+/// Copies the part of `piece`, which begins at `at`, that lies in `all`, which begins at `from`.
 fn overlay(all: &mut [u8], from: u64, at: u64, piece: &[u8]) {
     let begin = at.max(from);
     let end = (at + piece.len() as u64).min(from + all.len() as u64);
@@ -83,7 +84,7 @@ fn overlay(all: &mut [u8], from: u64, at: u64, piece: &[u8]) {
 }
 
 impl Server {
-    /// Takes bytes of requests, and answers those that are whole.
+    /// Takes bytes of requests, and answers the requests that are complete.
     fn take(&mut self, bytes: &[u8]) {
         self.request.extend(bytes);
         while !self.closes && !self.request.is_empty() {
@@ -97,7 +98,7 @@ impl Server {
                     self.request.drain(..head.bytes as usize);
                     self.answer(&head);
                 }
-                // It is no request.
+                // The bytes are not a request.
                 Ok(None) | Err(_) => self.closes = true,
             }
         }
@@ -120,7 +121,7 @@ impl Server {
         self.end = self.end.saturating_add(bytes);
     }
 
-    /// What is written from a place on: heads, and bodies of zeros.
+    /// Returns `count` bytes of the written stream, from a place on: heads, and bodies of zeros.
     fn written(&self, from: u64, count: u32) -> Vec<u8> {
         let mut all = vec![0; count as usize];
         for (at, head) in &self.heads {
@@ -129,7 +130,7 @@ impl Server {
         all
     }
 
-    /// Nothing before that place is sent again.
+    /// Forgets the heads before `place`: nothing before it is sent again.
     fn forget_before(&mut self, place: u64) {
         while let Some((at, head)) = self.heads.front()
             && at + head.len() as u64 <= place
@@ -140,19 +141,19 @@ impl Server {
 }
 
 impl Guest {
-    /// Of a connection whose ends begin with these initial sequence numbers: that of the real node,
-    /// and that of the host.
+    /// Returns the host's side of a connection. The arguments are the initial sequence numbers of
+    /// the real node and of the host.
     pub fn new([theirs, ours]: [u32; 2], is_served: bool) -> Self {
         let first = [theirs, ours].map(|initial| initial.wrapping_add(1));
         Self { first, came: Came::default(), server: is_served.then(Server::default) }
     }
 
-    /// Whether the host has something to say.
+    /// Whether the host sends data.
     pub const fn is_served(&self) -> bool {
         self.server.is_some()
     }
 
-    /// A segment with bytes has come.
+    /// Takes a segment that has arrived, with its bytes.
     pub fn receive(&mut self, sequence: u32, payload: &[u8]) {
         if self.server.is_some() && !payload.is_empty() {
             let at = place(self.came.read, self.first[0], sequence);
@@ -160,7 +161,7 @@ impl Guest {
         }
     }
 
-    /// Reads what can be read.
+    /// Reads all that has arrived in order. Returns the number of bytes.
     pub fn read(&mut self, now: Time, endpoint: &mut Endpoint) -> u64 {
         let read = endpoint.read(now, u64::MAX);
         if let Some(server) = &mut self.server {
@@ -169,10 +170,10 @@ impl Guest {
         read
     }
 
-    /// Writes what it has to, as far as there is room.
+    /// Writes what remains, as far as the send buffer has room.
     pub fn write(&mut self, now: Time, endpoint: &mut Endpoint) {
         let Some(server) = &mut self.server else { return };
-        // It counts a SYN as a byte, and may be one ahead.
+        // The count includes the SYN as a byte, and may be one too high.
         server.forget_before(endpoint.info().bytes_acked.saturating_sub(1));
         if server.left > 0 {
             server.left -= endpoint.write(now, server.left);
@@ -182,7 +183,7 @@ impl Guest {
         }
     }
 
-    /// The real node has closed: what is yet to be written follows, and nothing after it.
+    /// Handles the real node's close: the rest is still written, and then the connection ends.
     pub fn finish(&mut self, now: Time, endpoint: &mut Endpoint) {
         self.read(now, endpoint);
         match &mut self.server {
@@ -192,7 +193,7 @@ impl Guest {
         self.write(now, endpoint);
     }
 
-    /// The packet that carries a segment to the real node, with its bytes.
+    /// Returns the packet that carries a segment, with its bytes, to the real node.
     pub fn packet(
         &self,
         packet: Packet,
@@ -215,20 +216,20 @@ impl Guest {
 /// The protocol number of TCP.
 pub(crate) const TCP: u8 = 6;
 
-/// The place in a stream of a sequence number that is near `near`, if it is one: the first byte has
-/// the number `first`.
+/// Returns the place in a stream of a sequence number close to the place `near`. `None` if it lies
+/// before the stream. The first byte has the number `first`.
 fn place(near: u64, first: u32, sequence: u32) -> Option<u64> {
     let expected = first.wrapping_add(near as u32);
     near.checked_add_signed(i64::from(sequence.wrapping_sub(expected) as i32))
 }
 
-/// The segment in the bytes behind an IP header, and what it carries.
+/// Parses the bytes behind an IP header as a segment. Returns it with its payload.
 pub(crate) fn segment_of(raw: &RawBody) -> Option<(Segment, SackBlocks, Vec<u8>)> {
     let (header, payload) = TcpHeader::from_slice(raw.all()).ok()?;
     let mut sack = SackBlocks::NONE;
     let mut syn = SynOptions { mss: 536, window_scale: None, sack_permitted: false };
     let mut timestamps = None;
-    // An option that is none ends them: what came before counts.
+    // An invalid option ends the list. The options before it count.
     for option in header.options_iterator().map_while(Result::ok) {
         match option {
             TcpOptionElement::MaximumSegmentSize(mss) => syn.mss = mss,

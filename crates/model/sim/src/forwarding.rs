@@ -1,6 +1,6 @@
-//! Packets come to nodes and leave them: forwarding by IPv4 and IPv6 (RFC 1812, RFC 8200), path
-//! MTUs, fragments and error messages (RFC 792, RFC 4443). Not here: what hosts do with packets
-//! that are theirs (`host`).
+//! Packets at nodes: forwarding by IPv4 and IPv6 (RFC 1812, RFC 8200), path MTUs, fragments and
+//! error messages (RFC 792, RFC 4443). Not here: how hosts handle packets that are addressed to
+//! them (`host`).
 
 use crate::AddressId;
 use crate::border::is_for_many;
@@ -14,16 +14,16 @@ use crate::raw::{complaint, reply};
 use crate::route::Exit;
 use crate::sending::mark_of;
 
-/// How long an error message may be: as Linux, 576 bytes by RFC 1812 §4.3.2.3, and the least MTU of
-/// IPv6 by RFC 4443 §2.4.
+/// Longest error message in bytes, by IP version. As in Linux: 576 (RFC 1812 §4.3.2.3), and the
+/// least MTU of IPv6 (RFC 4443 §2.4).
 const LONGEST_ERROR: [u32; 2] = [576, 1280];
-/// Bytes of the headers of an error message: IP and ICMP.
+/// Bytes of the headers of an error message, IP and ICMP, by IP version.
 const ERROR_HEADERS: [u32; 2] = [28, 48];
-/// The least MTU of IPv6: no path is said to have less.
+/// The least MTU of IPv6. A path MTU is never set below it.
 const LEAST_MTU: u32 = 1280;
 
 impl Cell {
-    /// A packet comes to a node, by its interface `at`.
+    /// Receives a packet at a node, through its interface `at`.
     #[inline]
     pub(crate) fn receive(&mut self, at: InterfaceId, packet: Packet) {
         let node = at.node;
@@ -59,7 +59,7 @@ impl Cell {
         self.complain(node, packet, kind, 0);
     }
 
-    /// Forwards a packet, in fragments if it is too long and may be fragmented.
+    /// Forwards a packet. One that is too long is fragmented if it may be.
     #[inline]
     fn pass_on(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
         let mtu = self.nodes[node].interfaces[interface as usize].mtu;
@@ -91,7 +91,7 @@ impl Cell {
         if packet.bytes <= mtu {
             self.transmit(node, interface, mac, packet);
         } else {
-            // As Linux, which does not set DF in the fragments of what it fragments itself.
+            // As in Linux: fragments that a host makes of its own packet do not have DF set.
             let flags = if packet.is_v6() {
                 packet.flags
             } else {
@@ -101,14 +101,14 @@ impl Cell {
         }
     }
 
-    /// Notes that a packet of a flow could not be sent.
+    /// Counts a packet of a flow that could not be sent.
     fn refused(&mut self, packet: &Packet) {
         if let Body::Datagram(stamp) | Body::EchoRequest(stamp) = packet.body {
             self.counts.entry(stamp.flow).totals.refused += 1;
         }
     }
 
-    /// A packet leaves by an interface in fragments (RFC 791 §3.2, RFC 8200 §4.5).
+    /// Transmits a packet through an interface, in fragments (RFC 791 §3.2, RFC 8200 §4.5).
     #[cold]
     fn transmit_parts(
         &mut self,
@@ -125,7 +125,7 @@ impl Cell {
             stack.ident = stack.ident.wrapping_add(1);
             stack.ident
         };
-        // The fragment header of IPv6 comes on top.
+        // IPv6 adds a fragment header.
         let header = if packet.is_v6() { 48 } else { 20 };
         let data = packet.bytes - packet.header_bytes();
         let each = (mtu.saturating_sub(header) & !7).max(8);
@@ -140,7 +140,7 @@ impl Cell {
         }
     }
 
-    /// A packet leaves by an interface that it fits into.
+    /// Transmits a packet through an interface whose MTU it does not exceed.
     #[inline]
     pub(crate) fn transmit(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
         let Interface { way, mac: own, .. } = self.nodes[node].interfaces[interface as usize];
@@ -151,7 +151,7 @@ impl Cell {
                 if wire.taps.is_some() || wire.meter.is_some() {
                     return self.transmit_watched(number, packet);
                 }
-                // What the pipe does not take is gone, and it has counted it.
+                // A packet that the pipe rejects is lost. The pipe has counted it.
                 let _ = wire.pipe.offer(now, packet.info(), packet);
                 self.finish(number);
             }
@@ -166,8 +166,8 @@ impl Cell {
         }
     }
 
-    /// Sends an error message about a packet, unless it is one itself, or a later fragment (RFC
-    /// 1122 §3.2.2).
+    /// Sends an error message about a packet, unless the packet is an error message itself or a
+    /// later fragment (RFC 1122 §3.2.2).
     #[cold]
     pub(crate) fn complain(&mut self, node: u32, packet: &Packet, kind: ErrorKind, mtu: u32) {
         let is_error = match &packet.body {
@@ -182,7 +182,7 @@ impl Cell {
         let to = packet.source;
         let state = &mut self.nodes[node];
         let exit = state.exit(to, &self.book, &self.neighbours);
-        // A host answers as whom it was addressed.
+        // A host answers from the address that the packet was sent to.
         let addressed = state.local.contains(&packet.destination).then_some(packet.destination);
         let Some(source) = addressed.or_else(|| state.source(exit, to, v6)) else { return };
         let version = usize::from(v6);
@@ -195,7 +195,7 @@ impl Cell {
             protocol: packet.protocol(),
             source_port: packet.source_port,
             destination_port: packet.destination_port,
-            // IP packets are no longer than that.
+            // No IP packet is longer than `u16::MAX`.
             bytes: packet.bytes as u16,
             hop_limit: packet.hop_limit,
             traffic_class: packet.traffic_class,
@@ -219,7 +219,7 @@ impl Cell {
         self.send(node, message);
     }
 
-    /// Sends a real node an error message, with the beginning of its packet.
+    /// Sends an error message to a real node, with the beginning of the packet that it is about.
     #[cold]
     fn complain_in_bytes(
         &mut self,
@@ -235,7 +235,8 @@ impl Cell {
         self.send(node, reply(packet, source, 0, body));
     }
 
-    /// An error message says that a packet was too long: the node sends shorter ones from now on.
+    /// Learns from an error message that a packet was too long. The node sends shorter ones from
+    /// now on.
     pub(crate) fn learn_path_mtu(&mut self, node: u32, error: &Error, v6: bool) {
         let mtu = if v6 { error.mtu.max(LEAST_MTU) } else { error.mtu };
         let known = self.nodes[node].stack.path_mtus.entry(error.destination);
@@ -244,7 +245,7 @@ impl Cell {
     }
 }
 
-/// The flags of an error message about `packet`.
+/// Returns the flags of an error message about `packet`.
 fn flags_of_answer(packet: &Packet) -> Flags {
     let v6 = Flags::V6.with(Flags::DONT_FRAGMENT);
     let version = if packet.is_v6() { v6 } else { Flags::default() };

@@ -1,23 +1,23 @@
-//! Dividing a graph into regions of about one weight with few edges between them. Not here: what
-//! its points are (`partition`).
+//! Divides a graph into regions of about equal weight with few edges between them. Not here: what
+//! the points of the graph are (`partition`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So often all points are looked at, at most, whether another region is better for them.
+/// Maximum number of passes over all points that look for a better region for each.
 const ROUNDS: usize = 8;
 
-/// Points with weights, and edges.
+/// Points with weights, and edges between them.
 #[derive(Debug)]
 pub(crate) struct Graph {
-    /// What each point weighs.
+    /// Weight of each point.
     pub weights: Vec<u64>,
-    /// For each point, those that it is joined to: once for each edge.
+    /// The neighbours of each point, once for each edge.
     pub near: Vec<Vec<u32>>,
 }
 
 impl Graph {
-    /// The region of each point, of so many.
+    /// Divides the graph into `regions` regions. Returns the region of each point.
     pub fn divided(&self, regions: u32) -> Vec<u32> {
         let mut region_of = Growth::new(self).all(regions);
         for _ in 0..ROUNDS {
@@ -32,9 +32,9 @@ impl Graph {
         self.weights.iter().sum()
     }
 
-    /// Moves points to the region that most of their edges lead to, as long as none becomes more
-    /// than a twentieth heavier than others (after Fiduccia and Mattheyses 1982). Whether any was
-    /// moved.
+    /// Moves points to the region that most of their edges lead to, as long as no region becomes
+    /// more than a twentieth heavier than the mean (after Fiduccia and Mattheyses 1982). Returns
+    /// whether any point moved.
     fn refine(&self, region_of: &mut [u32], regions: u32) -> bool {
         let mut loads = vec![0; regions as usize];
         for (region, weight) in region_of.iter().zip(&self.weights) {
@@ -55,7 +55,7 @@ impl Graph {
         has_moved
     }
 
-    /// The region that more edges of a point lead to than to its own.
+    /// Returns the region that more edges of a point lead to than to its own region.
     fn better(&self, point: usize, region_of: &[u32]) -> Option<u32> {
         let mut edges: BTreeMap<u32, usize> = BTreeMap::new();
         for near in &self.near[point] {
@@ -73,9 +73,9 @@ const FREE: u32 = u32::MAX;
 struct Growth<'a> {
     graph: &'a Graph,
     region_of: Vec<u32>,
-    /// Points without a region, by how many of their edges lead to others.
+    /// Points without a region, sorted by the number of their edges to other such points.
     free: BTreeSet<(usize, u32)>,
-    /// How many edges of each point lead to points without a region.
+    /// Number of edges of each point that lead to points without a region.
     free_near: Vec<usize>,
 }
 
@@ -96,8 +96,8 @@ impl<'a> Growth<'a> {
         self.region_of
     }
 
-    /// Makes a region of about that weight, from the free point with the fewest free neighbours on,
-    /// by the point that most edges join to it. Its weight.
+    /// Grows a region of about the weight `wanted`. It starts at the free point with the fewest
+    /// free neighbours, and adds the point that most edges join to it. Returns the region's weight.
     fn grow(&mut self, region: u32, wanted: u64) -> u64 {
         let mut has = 0;
         let mut edges: BTreeMap<u32, usize> = BTreeMap::new();
@@ -108,7 +108,7 @@ impl<'a> Growth<'a> {
                 break;
             };
             let weight = self.graph.weights[point as usize];
-            // Nearer to what is wanted without it.
+            // Without this point the weight is nearer to the wanted one.
             if has > 0 && weight / 2 > wanted - has {
                 break;
             }
@@ -143,7 +143,7 @@ impl<'a> Growth<'a> {
 mod tests {
     use super::*;
 
-    /// A grid of so many rows and columns.
+    /// A grid of `rows` and `columns`.
     fn grid(rows: u32, columns: u32) -> Graph {
         let mut graph = Graph {
             weights: vec![1; (rows * columns) as usize],

@@ -1,5 +1,5 @@
-//! What a host does with packets that are for it: fragments are put together, echo requests
-//! answered, datagrams and error messages counted. Not here: connections (`tcp`).
+//! How a host handles packets that are addressed to it: it reassembles fragments, answers echo
+//! requests, and counts datagrams and error messages. Not here: connections (`tcp`).
 
 use crate::cell::Cell;
 use crate::node::Parts;
@@ -9,11 +9,11 @@ use crate::sending::flow_of;
 /// The protocol number of TCP.
 const TCP: u8 = 6;
 
-/// Bytes of the header of ICMP echo, and of UDP.
+/// Bytes of the header of ICMP echo and of UDP.
 const UPPER_HEADER: u32 = 8;
 
 impl Cell {
-    /// A packet reaches the node that it is for.
+    /// Delivers a packet to the node that it is addressed to.
     pub(crate) fn deliver(&mut self, node: u32, packet: Packet) {
         let Some(packet) = self.whole(node, packet) else { return };
         match packet.body {
@@ -36,13 +36,14 @@ impl Cell {
             }
             Body::Error(error) => self.heed(node, error, packet.is_v6()),
             Body::Raw(ref raw) => self.deliver_raw(node, &packet, raw),
-            // The program that it would come to answers elsewhere, which has its own twin.
+            // The program that would receive it answers outside the simulation, and that answer has
+            // its own twin.
             Body::Twin(twin) => self.receive_twin(&packet, twin.sent),
         }
     }
 
-    /// The packet, once all fragments of it have come. Those of twins count by themselves, as those
-    /// of real packets do.
+    /// Returns the packet, once all its fragments have arrived. Fragments of twins are not
+    /// reassembled: each counts by itself, as the fragments of real packets do.
     #[inline]
     fn whole(&mut self, node: u32, packet: Packet) -> Option<Packet> {
         let is_piece = packet.fragment.is_part() && !matches!(packet.body, Body::Twin(_));
@@ -81,9 +82,9 @@ impl Cell {
         Some(Packet { bytes: header + whole, fragment: Fragment::default(), body, ..packet })
     }
 
-    /// Answers an echo request with the address that it went to.
+    /// Answers an echo request, from the address that it was sent to.
     fn reply(&mut self, node: u32, request: &Packet, stamp: Stamp) {
-        // Linux's replies may be fragmented (`IP_PMTUDISC_DONT`).
+        // Linux allows its replies to be fragmented (`IP_PMTUDISC_DONT`).
         let flags = if request.is_v6() { request.flags } else { Flags::default() };
         let reply = Packet {
             source: request.destination,

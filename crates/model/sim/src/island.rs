@@ -1,5 +1,5 @@
-//! A switched network, or one whose queues look at headers: what the fabric itself runs. Not here:
-//! pipes between two nodes, which the event core drives directly.
+//! Islands: switched networks, and links whose queues examine headers. The fabric runs them. Not
+//! here: pipes between two nodes, which the event core drives directly.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +10,22 @@ use netloom_units::Time;
 use crate::capture::{Captured, Taps};
 use crate::ethernet::{EthernetFrame, FrameMemory};
 
-/// A network of links that frames must not leave as bare packets.
+/// A network of links whose frames need Ethernet headers: they cannot be bare packets.
 #[derive(Debug)]
 pub(crate) struct Island {
     pub network: Network<FrameMemory, Watcher>,
 }
 
-/// Collects the log, and counts.
+/// Observes an island's pipes: collects the log and captures, and counts hops.
 #[derive(Debug, Default)]
 pub(crate) struct Watcher {
-    /// What has happened to frames on logged links.
+    /// Events of frames on logged links.
     pub events: Vec<(PipeId, FrameEvent)>,
-    /// Frames that came out of a pipe.
+    /// Number of frames that came out of a pipe.
     pub hops: u64,
-    /// Captures, by pipe.
+    /// Captures of each pipe.
     pub taps: BTreeMap<PipeId, Taps>,
-    /// What they have seen.
+    /// Captured frames.
     pub captured: Vec<Captured>,
 }
 
@@ -75,7 +75,7 @@ impl Observer<EthernetFrame> for Watcher {
 }
 
 impl Island {
-    /// An island without links.
+    /// Returns an island without links.
     pub fn new() -> Self {
         Self { network: Network::new(FrameMemory, Watcher::default()) }
     }
@@ -84,7 +84,7 @@ impl Island {
         self.network.observer_mut()
     }
 
-    /// One of its pipes.
+    /// Returns one of the island's pipes.
     pub fn pipe(&mut self, pipe: PipeId) -> &mut Pipe<EthernetFrame> {
         let (_, pipe) = self.network.pipe(pipe).expect("places know the pipes of islands");
         pipe

@@ -1,37 +1,37 @@
 //! A packet-level simulator: a network of hosts, routers, switches and links in virtual time.
 //!
-//! A [`Simulation`] has one or more [`Cell`]s, state machines that are advanced to a time and tell
-//! each other what comes; what was counted and logged is read from them. Links are the pipes of
-//! the link model, and switched networks those of the fabric, so that a simulated link does what
-//! an emulated one does, to the draw.
+//! A [`Simulation`] has one or more [`Cell`]s: state machines that are advanced to a time and
+//! announce to each other the frames that will arrive. Counts and logs are read from them. Links
+//! are the pipes of the link model, and switched networks are those of the fabric. A simulated link
+//! therefore does exactly what an emulated one does, down to each random draw.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `network` | a network as it is described: [`Network`] |
-//! | `build` | from that to a simulation: what the event core drives, and what a fabric |
-//! | `simulation`, `schedule` | all cells: [`Simulation`], and which is run how far: [`Schedule`] |
-//! | `sample` | what is read of them for results: [`PipeSample`], [`FlowSample`] |
-//! | `binary` | what processes exchange, as bytes: [`Binary`] |
-//! | `cell`, `own` | the simulation of a part: [`Cell`], and what it has |
-//! | `partition`, `graph` | what is in which cell, and in which process: [`Division`] |
+//! | `network` | the description of a network: [`Network`] |
+//! | `build` | makes a simulation of it: which links the event core drives, and which a fabric |
+//! | `simulation`, `schedule` | all cells: [`Simulation`]; which one is run how far: [`Schedule`] |
+//! | `sample` | samples for results: [`PipeSample`], [`FlowSample`] |
+//! | `binary` | the encoding of what processes exchange: [`Binary`] |
+//! | `cell`, `own` | the simulation of a part of the network: [`Cell`], and what it holds |
+//! | `partition`, `graph` | divides the network into cells and processes: [`Division`] |
 //! | `crossing` | frames between cells |
-//! | `queue` | what is due next, and in which order |
+//! | `queue` | the event queue: what is due next |
 //! | `packet` | packets as plain values: [`Packet`] |
-//! | `neighbours` | what neighbours of real nodes answer who asks for Ethernet addresses |
-//! | `raw`, `border` | packets with bytes, of real nodes that are joined to the network |
+//! | `neighbours` | answers to real nodes that ask for Ethernet addresses |
+//! | `raw`, `border` | packets with bytes, and the real nodes that send and receive them |
 //! | `foreign` | connections of real nodes with simulated hosts |
 //! | `ethernet`, `island` | packets in frames, and switched networks |
 //! | `capture`, `bytes` | what captures show of frames, and the bytes of headers |
-//! | `path` | the way of packets through the network: [`Hop`] |
+//! | `path` | the path of packets through the network: [`Hop`] |
 //! | `twins` | packets that stand for those of real programs: [`Sent`] |
 //! | `sockets` | TCP connections that stand for those of real programs: [`SocketEvent`] |
-//! | `meter` | what pipes do to twins, and what is ordered of pipes from outside |
+//! | `meter` | meters what pipes do to twins, and steers pipes from outside |
 //! | `address` | addresses by number: [`AddressBook`] |
-//! | `node`, `route` | nodes, their interfaces and ways |
+//! | `node`, `route` | nodes, their interfaces and routes |
 //! | `forwarding` | routers, path MTUs, fragments, error messages |
 //! | `host`, `tcp` | echo, UDP, connections |
-//! | `application` | who writes, reads, asks and serves |
-//! | `flow`, `sending` | traffic, and what is counted of it: [`FlowSpec`], [`FlowTotals`] |
+//! | `application` | applications that write, read, ask and serve |
+//! | `flow`, `sending` | traffic, and its counts: [`FlowSpec`], [`FlowTotals`] |
 //! | `workload` | when traffic over TCP begins connections |
 //!
 //! Not here: clocks, threads, processes, files; scenarios and how addresses and routes follow from

@@ -1,5 +1,5 @@
-//! What a pipe does to twins in a period, in a symbiotic run; and what is ordered of a pipe that
-//! follows another network. Not here: what follows from reports (`netloom-symbiosis`).
+//! Meters pipes in a symbiotic run: counts what a pipe does to twins in a period, and steers a pipe
+//! that follows another network. Not here: what follows from the reports (`netloom-symbiosis`).
 
 use std::collections::VecDeque;
 
@@ -17,30 +17,30 @@ use crate::{Packet, Simulation};
 #[derive(Debug, Default)]
 pub(crate) struct WireMeter {
     meter: Meter,
-    /// When twins arrive in another cell that have left the line.
+    /// Times at which twins that have left the line arrive in another cell.
     leaving: VecDeque<Time>,
-    /// The other frames that the wire took, and their bytes.
+    /// Number of other frames that the wire took, and their bytes.
     taken: [u64; 2],
-    /// All other frames that arrived, if somebody wants them.
+    /// All other frames that arrived, if they are wanted.
     others: Option<Vec<Emission>>,
 }
 
 impl WireMeter {
-    /// A packet was dropped that had been taken.
+    /// Counts the loss of a packet that the wire had taken.
     pub fn lost(&mut self, packet: &Packet) {
         if packet.is_twin() {
             self.meter.lost();
         }
     }
 
-    /// A packet came out.
+    /// Counts a packet that came out.
     pub fn left(&mut self, packet: &Packet) {
         if packet.is_twin() {
             self.meter.left();
         }
     }
 
-    /// A packet will come out in another cell.
+    /// Notes a packet that will come out in another cell.
     pub fn leaves(&mut self, packet: &Packet, release: Time) {
         if packet.is_twin() {
             self.leaving.push_back(release);
@@ -48,7 +48,7 @@ impl WireMeter {
     }
 
     fn count_left(&mut self, now: Time) {
-        // Few overtake others, so all of them are looked at.
+        // Few packets overtake others, but some do, so all of them are checked.
         let meter = &mut self.meter;
         self.leaving.retain(|release| {
             let has_left = *release <= now;
@@ -61,7 +61,7 @@ impl WireMeter {
 }
 
 impl Wire {
-    /// Offers a packet to a wire that is metered, perhaps.
+    /// Offers a packet to a wire, which may be metered.
     #[inline]
     pub fn offer(&mut self, now: Time, packet: Packet) -> Result<(), Rejected<Packet>> {
         match self.meter {
@@ -96,18 +96,18 @@ impl Wire {
     }
 }
 
-/// What a metered pipe did in a period.
+/// The report of a metered pipe for a period.
 #[derive(Debug, Clone, Default)]
 pub struct Metered {
-    /// To twins.
+    /// The effect of the pipe on twins.
     pub report: PipeReport,
-    /// The other frames that arrived, by time; none if nobody wants them.
+    /// The other frames that arrived, by time. Empty if they are not wanted.
     pub others: Vec<Emission>,
 }
 
 impl Simulation {
-    /// Begins to meter `pipes`, which the event core drives: what they do to twins and, if `others`
-    /// are wanted, which other frames arrive.
+    /// Begins to meter `pipes`, which the event core must drive. Counts what they do to twins and,
+    /// if `others`, records which other frames arrive.
     pub fn meter(&mut self, pipes: impl IntoIterator<Item = PipeId>, others: bool) {
         for pipe in pipes {
             let others = others.then(Vec::new);
@@ -118,7 +118,7 @@ impl Simulation {
         }
     }
 
-    /// Samples the backlogs of metered pipes: at times that divide a period evenly.
+    /// Samples the backlogs of metered pipes. Call it at times that divide a period evenly.
     pub fn sample_meters(&mut self) {
         for cell in &mut self.cells {
             let now = cell.now;
@@ -130,8 +130,8 @@ impl Simulation {
         }
     }
 
-    /// What a metered pipe did since this was last called; nothing of one that is not metered. A
-    /// full frame has so many bytes.
+    /// Returns what a metered pipe did since the last call, or `None` if it is not metered. `full`
+    /// is the length of a full frame in bytes.
     pub fn metered(&mut self, pipe: PipeId, full: u32) -> Option<Metered> {
         let cell = self.home(pipe);
         let now = cell.now;
@@ -141,7 +141,7 @@ impl Simulation {
         let is_down = pipe.config().state == LinkState::Down;
         let full = transmission(pipe.config(), full);
         let [frames, bytes] = std::mem::take(&mut meter.taken);
-        // The mean of lengths is no longer than the longest one.
+        // The mean of the lengths does not exceed the longest one.
         let mean = bytes.checked_div(frames).map_or(0, |mean| mean as u32);
         let each = if frames > 0 { transmission(pipe.config(), mean) } else { Duration::ZERO };
         let report = meter.meter.report(pipe.unfinished(now), full, is_down);
@@ -160,8 +160,8 @@ impl Simulation {
 }
 
 impl Cell {
-    /// Orders something of a pipe now. Nothing happens to one that is another cell's, or that the
-    /// event core does not drive.
+    /// Applies `order` to a pipe now. Does nothing if the pipe is in another cell, or if the event
+    /// core does not drive it.
     pub fn steer<T>(
         &mut self,
         pipe: PipeId,
@@ -174,7 +174,7 @@ impl Cell {
         Some(done)
     }
 
-    /// The backlog of a pipe now, in time.
+    /// Returns the current backlog of a pipe, as time.
     pub fn backlog(&mut self, pipe: PipeId) -> Option<Duration> {
         let now = self.now;
         Some(self.wire(pipe)?.pipe.unfinished(now))

@@ -1,5 +1,6 @@
-//! What neighbours of real nodes answer who asks for their Ethernet addresses: by ARP (RFC 826) and
-//! neighbour discovery (RFC 4861). Simulated nodes know each other without.
+//! Answers of a real node's neighbours to requests for their Ethernet addresses, by ARP (RFC 826)
+//! and neighbour discovery (RFC 4861). Simulated nodes find each other's addresses without these
+//! protocols.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,9 +9,9 @@ use crate::bytes;
 /// An interface that answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
-    /// Its Ethernet address.
+    /// Ethernet address of the neighbour.
     pub mac: [u8; 6],
-    /// Its addresses.
+    /// Addresses of the neighbour.
     pub addresses: Vec<IpAddr>,
     /// Whether its node forwards packets.
     pub forwards: bool,
@@ -23,19 +24,19 @@ const ICMPV6: u8 = 58;
 /// Message types of neighbour discovery.
 const SOLICITATION: u8 = 135;
 const ADVERTISEMENT: u8 = 136;
-/// Flags of an advertisement: of a router, solicited, instead of what is known.
+/// Flags of an advertisement: the sender is a router; it was solicited; it replaces what is cached.
 const ROUTER: u8 = 0x80;
 const SOLICITED: u8 = 0x40;
 const OVERRIDE: u8 = 0x20;
 
-/// The IP packet in an Ethernet frame without a tag, and the address that the frame goes to.
+/// Returns the destination Ethernet address of an untagged frame, and the IP packet in it.
 pub fn packet_of(frame: &[u8]) -> Option<([u8; 6], &[u8])> {
     let is_ip = matches!(ether_type(frame)?, IPV4 | IPV6);
     is_ip.then_some(())?;
     Some((*frame.first_chunk()?, &frame[14..]))
 }
 
-/// A frame with an IP packet, from one Ethernet address to another.
+/// Returns a frame with an IP packet, from one Ethernet address to another.
 pub fn frame_of(from: [u8; 6], to: [u8; 6], packet: &[u8]) -> Vec<u8> {
     let is_v6 = packet.first().is_some_and(|first| first >> 4 == 6);
     let ether_type = if is_v6 { IPV6 } else { IPV4 };
@@ -47,7 +48,8 @@ fn ether_type(frame: &[u8]) -> Option<u16> {
 }
 
 impl Neighbour {
-    /// The frame that it answers, if `frame` asks for its Ethernet address.
+    /// Returns the frame with which the interface answers, if `frame` asks for its Ethernet
+    /// address.
     pub fn answer(&self, frame: &[u8]) -> Option<Vec<u8>> {
         match ether_type(frame)? {
             ARP => self.answer_arp(frame),
@@ -58,7 +60,7 @@ impl Neighbour {
 
     fn answer_arp(&self, frame: &[u8]) -> Option<Vec<u8>> {
         let request: &[u8; 28] = frame.get(14..)?.first_chunk()?;
-        // For Ethernet and IPv4, a request.
+        // The header of a request for Ethernet and IPv4.
         if request[..8] != [0, 1, 8, 0, 6, 4, 0, 1] {
             return None;
         }
@@ -80,7 +82,8 @@ impl Neighbour {
         let address = Ipv6Addr::from(target);
         self.addresses.contains(&IpAddr::V6(address)).then_some(())?;
         let asker = Ipv6Addr::from(*packet.get(8..)?.first_chunk::<16>()?);
-        // Who has no address yet asks whether somebody has the one that it wants: all are told.
+        // An asker without an address checks whether another node has the one that it wants. The
+        // answer goes to all nodes.
         let everybody = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 0, 1);
         let (to, solicited) = match asker.is_unspecified() {
             true => (everybody, 0),
@@ -148,7 +151,7 @@ mod tests {
         assert!(icmp.is_checksum_valid(target, from.octets()));
         assert_eq!((icmp.type_u8(), icmp.bytes5to8()), (ADVERTISEMENT, [0xe0, 0, 0, 0]));
         assert_eq!(icmp.payload(), [&target[..], &[2, 1, 2, 0, 0, 0, 0, 9]].concat());
-        // A frame that ends too early is no question.
+        // A frame that ends too early is not a question.
         assert!((0..frame.len()).all(|end| router().answer(&frame[..end]).is_none()));
     }
 }

@@ -1,5 +1,5 @@
-//! A network as it is described to the simulator, every address and route decided. Not here: who
-//! decides them (`netloom-plan`), and how it runs (`cell`).
+//! The description of a network for the simulator, in which every address and route is decided. Not
+//! here: the decisions (`netloom-plan`), and how the network runs (`cell`).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,58 +9,58 @@ use netloom_link::{IpPrefix, PipeChange, PipeConfig};
 use netloom_medium::MediumChange;
 use netloom_units::Time;
 
-/// A network, and what happens to its links.
+/// A network, and the changes of its links.
 #[derive(Debug, Clone, Default)]
 pub struct Network {
     /// Seed of all random streams.
     pub seed: u64,
     /// Hosts and routers.
     pub nodes: Vec<Node>,
-    /// All links. A link's identity is its place here.
+    /// All links. A link is identified by its place here.
     pub links: Vec<Link>,
-    /// Which node and which of its interfaces each port of the links is.
+    /// The interface that each port of the links belongs to.
     pub ports: Vec<InterfaceId>,
-    /// Which interfaces hear each other.
+    /// Groups of interfaces that hear each other.
     pub segments: Vec<Vec<InterfaceId>>,
     /// Changes of links, by time.
     pub timeline: Vec<Change>,
-    /// Who knows further routes of nodes.
+    /// A source of further routes of nodes.
     pub routes: Option<Arc<dyn RouteSource>>,
 }
 
-/// Who knows the routes of nodes, and is asked for those of one when a packet first needs them: all
-/// tables of a large network at once would take long.
+/// A source of the routes of nodes. It is asked for a node's routes when a packet first needs them,
+/// because all tables of a large network at once would take long.
 pub trait RouteSource: std::fmt::Debug + Send + Sync {
-    /// The routes of a node, by its place, beside those of [`Node::routes`] and those to the
-    /// networks of its interfaces.
+    /// Returns the routes of a node, given by number, beyond those of [`Node::routes`] and those to
+    /// the networks of its interfaces.
     fn routes(&self, node: u32) -> Vec<Route>;
 }
 
-/// An interface of a node, both by their places.
+/// An interface of a node, both given by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InterfaceId {
-    /// The node.
+    /// Number of the node.
     pub node: u32,
-    /// Its interface.
+    /// Number of its interface.
     pub interface: u32,
 }
 
 /// A host or a router.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// Its name.
+    /// Name of the node.
     pub name: String,
     /// Whether it forwards packets.
     pub forwards: bool,
-    /// Whether it is no node of the simulation, but one that is joined to it: what it sends comes
-    /// by [`Cell::enter`](crate::Cell::enter), and what it gets leaves by
+    /// Whether the node is a real one that is joined to the simulation. Its packets enter by
+    /// [`Cell::enter`](crate::Cell::enter), and those for it leave by
     /// [`Cell::take_leaving`](crate::Cell::take_leaving).
     pub real: bool,
-    /// Addresses that are no interface's.
+    /// Addresses that belong to no interface.
     pub loopback: Vec<IpAddr>,
-    /// Its interfaces.
+    /// Interfaces of the node.
     pub interfaces: Vec<Interface>,
-    /// Its routes beside those to the networks of its interfaces.
+    /// Routes beyond those to the networks of its interfaces.
     pub routes: Vec<Route>,
 }
 
@@ -71,7 +71,7 @@ pub struct Interface {
     pub mac: [u8; 6],
     /// Largest IP packet in bytes.
     pub mtu: u32,
-    /// Its addresses with the lengths of their prefixes.
+    /// Addresses of the interface, with prefix lengths.
     pub addresses: Vec<IpPrefix>,
 }
 
@@ -80,24 +80,24 @@ pub struct Interface {
 pub struct Route {
     /// Destinations.
     pub to: IpPrefix,
-    /// Next hop; without one, destinations are neighbours.
+    /// Next hop. `None`: the destinations are neighbours.
     pub via: Option<IpAddr>,
-    /// Place of the interface, where the next hop does not say it.
+    /// Number of the interface, if the next hop does not determine it.
     pub interface: Option<u32>,
-    /// The lowest wins among routes to the same destinations.
+    /// Among routes to the same destinations, the one with the lowest metric wins.
     pub metric: u32,
 }
 
 /// A link.
 #[derive(Debug, Clone)]
 pub struct Link {
-    /// Its name, from which its random streams have theirs.
+    /// Name of the link, from which the names of its random streams are made.
     pub name: String,
-    /// What it joins; ports are places in [`Network::ports`].
+    /// The two things that the link joins. Ports are places in [`Network::ports`].
     pub ends: [LinkEnd; 2],
-    /// What its pipes run on, in the order of [`netloom_link::Direction::BOTH`].
+    /// Configurations of its pipes, in the order of [`netloom_link::Direction::BOTH`].
     pub pipes: [PipeConfig; 2],
-    /// Whether what happens to its frames is logged.
+    /// Whether the events of its frames are logged.
     pub logged: bool,
     /// The captures at each of its ends.
     pub taps: [Vec<Tap>; 2],
@@ -106,93 +106,93 @@ pub struct Link {
 /// A capture at an end of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tap {
-    /// What tells it from others.
+    /// Identifies the capture.
     pub capture: u32,
-    /// Whether it shows what the link drops.
+    /// Whether the capture shows frames that the link drops.
     pub drops: bool,
 }
 
-/// Changes of links, or of routes, at one time.
+/// Changes of a network at one time.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// When.
+    /// Time of the changes.
     pub at: Time,
-    /// All of them, made before any frame moves.
+    /// Changes of pipes. All are made before any frame moves.
     pub changes: Vec<(PipeId, PipeChange)>,
-    /// Shared media that change.
+    /// Changes of shared media.
     pub media: Vec<MediumAlteration>,
-    /// A node, by its place, and what becomes of its routes.
+    /// A node's number, and the change of its routes.
     pub route: Option<(u32, RouteChange)>,
-    /// A node, by its place, and what becomes of it.
+    /// A node's number, and the change of its state.
     pub node: Option<(u32, NodeChange)>,
-    /// Who knows the further routes of all nodes from then on, instead of who did before. Single
-    /// routes that the timeline has changed are then again as they were.
+    /// The source of further routes of all nodes from then on, in place of the one before. It
+    /// undoes changes of single routes that the timeline has made.
     pub routes: Option<Arc<dyn RouteSource>>,
 }
 
-/// A shared medium that changes.
+/// A change of a shared medium.
 #[derive(Debug, Clone)]
 pub struct MediumAlteration {
     /// The medium.
     pub medium: SegmentId,
-    /// A link that ends at it.
+    /// A link that ends at the medium.
     pub link: LinkId,
-    /// What changes.
+    /// The change.
     pub change: Arc<MediumChange>,
 }
 
-/// What becomes of a node. Its links are not meant by that.
+/// A change of a node's state. It does not affect the node's links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeChange {
-    /// Nothing runs in it any more: what it sends ends, and its sockets are gone without a word to
-    /// their peers. Routes and interfaces stay.
+    /// Nothing runs in the node any more: its traffic ends, and its sockets disappear without
+    /// notice to their peers. Routes and interfaces stay.
     Fails,
-    /// What begins to send from now on does. What has ended does not begin again.
+    /// Traffic that starts from now on is sent. Traffic that has ended does not start again.
     Recovers,
 }
 
-/// A route that comes or goes.
+/// A change of a route.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RouteChange {
-    /// It comes; one with the same destination and metric must not be there.
+    /// Adds a route. No route may have the same destination and metric.
     Add(Route),
-    /// It comes instead of the one with the same destination and metric, if there is one.
+    /// Adds a route, in place of the one with the same destination and metric, if there is one.
     Replace(Route),
-    /// The first of those to this destination goes.
+    /// Removes the first of the routes to this destination.
     Remove(IpPrefix),
-    /// What an earlier change of the timeline, by its place, took away or replaced is there again,
-    /// and what it added is not.
+    /// Undoes an earlier change, given by its place in the timeline: restores the route that it
+    /// removed or replaced, and removes the route that it added.
     TakeBack(usize),
 }
 
-/// What became of a route.
+/// The outcome of a change of a route.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RouteChanged {
-    /// The route that was there.
+    /// The route before the change.
     pub was: Option<Route>,
-    /// The route that is there instead.
+    /// The route after the change.
     pub is: Option<Route>,
 }
 
-/// Why a route cannot be changed.
+/// The reason why a route cannot be changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RouteError {
-    /// One with the same destination and metric is there.
+    /// A route with the same destination and metric exists.
     #[error("there is such a route already")]
     Exists,
-    /// None leads there.
+    /// No route leads there.
     #[error("there is no such route")]
     Missing,
-    /// The next hop is no neighbour.
+    /// The next hop is not a neighbour.
     #[error("its next hop is no neighbour")]
     NoNeighbour,
-    /// The change that was to be taken back was not made.
+    /// The change to be undone was not made.
     #[error("the change was not made that this ends")]
     NotMade,
 }
 
 impl RouteError {
-    /// All of them.
+    /// All reasons.
     pub(crate) const ALL: [Self; 4] =
         [Self::Exists, Self::Missing, Self::NoNeighbour, Self::NotMade];
 }

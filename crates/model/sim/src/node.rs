@@ -1,5 +1,5 @@
-//! A node while it runs: its interfaces, what it knows of ways, and its stack. Not here: what it
-//! does with packets (`forwarding`, `host`).
+//! A running node: its interfaces, its routes, and its stack. Not here: how it handles packets
+//! (`forwarding`, `host`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::{AddressBook, AddressId, Network};
 #[derive(Debug)]
 pub(crate) struct Node {
     pub forwards: bool,
-    /// Whether it is joined to the simulation, and not of it.
+    /// Whether it is a real node, joined to the simulation.
     pub is_real: bool,
-    /// Whether nothing runs in it.
+    /// Whether it has failed, so that nothing runs in it.
     pub has_failed: bool,
     pub interfaces: Vec<Interface>,
-    /// Its place.
+    /// Number of the node.
     number: u32,
     table: Table,
-    /// The routes that no source knows.
+    /// Routes that do not come from `source`.
     own: Vec<Route>,
-    /// Who knows the rest of the table, until it was asked.
+    /// The source of the rest of the table, until it has been asked.
     source: Option<Arc<dyn RouteSource>>,
     known: Known,
     pub local: Vec<AddressId>,
@@ -40,13 +40,13 @@ pub(crate) struct Interface {
     pub mac: [u8; 6],
     pub mtu: u32,
     pub way: Way,
-    /// The source of packets that leave here and have none yet: IPv4, IPv6.
+    /// Source addresses for packets that leave here without one: IPv4, IPv6.
     sources: [Option<AddressId>; 2],
-    /// Which set of interfaces hears it.
+    /// Number of the group of interfaces that hear this one.
     segment: Option<u32>,
 }
 
-/// What an interface leads to.
+/// The thing that an interface leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     /// A pipe between two nodes.
@@ -57,27 +57,27 @@ pub(crate) enum Way {
     Nothing,
 }
 
-/// What a node does as a host.
+/// The state of a node as a host.
 #[derive(Debug, Default)]
 pub(crate) struct Stack {
-    /// UDP ports that somebody listens on.
+    /// UDP ports that flows receive on.
     pub ports: Vec<u16>,
-    /// Path MTUs that error messages have told, by destination.
+    /// Path MTUs that error messages have reported, by destination.
     pub path_mtus: BTreeMap<AddressId, u32>,
-    /// Packets of which fragments are missing.
+    /// Packets that lack fragments.
     pub parts: BTreeMap<(AddressId, AddressId, u16), Parts>,
-    /// TCP connections by who is at their other end.
+    /// TCP connections, by the other end.
     pub connections: BTreeMap<Peer, u32>,
-    /// Flows that others open connections of, by the own port and the node that does.
+    /// Flows whose connections other nodes open: by the node's own port and the node that opens.
     pub listeners: BTreeMap<u16, BTreeMap<u32, u32>>,
-    /// How many connections it has begun: their ports are taken in turn.
+    /// Number of connections that the node has opened. Source ports are taken in turn.
     begun: u32,
-    /// The number of the next packet that is sent in fragments.
+    /// Identification of the next packet that is sent in fragments.
     pub ident: u16,
 }
 
 impl Stack {
-    /// A source port that no connection to that address and port has.
+    /// Returns a source port that no connection to that address and port uses.
     pub fn free_port(&mut self, to: AddressId, port: u16) -> Option<u16> {
         let all = (0..PORTS).map(|more| self.begun.wrapping_add(more));
         let port_of = |number: u32| (FIRST_PORT + number % PORTS) as u16;
@@ -88,29 +88,29 @@ impl Stack {
     }
 }
 
-/// The fragments of a packet that have come.
+/// The fragments of a packet that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// Offset and length of the data of each.
+    /// Offset and length of the data of each fragment.
     pub pieces: Vec<(u32, u32)>,
-    /// Bytes of data of the whole packet, once the last fragment has come.
+    /// Bytes of data of the whole packet, once the last fragment has arrived.
     pub whole: Option<u32>,
-    /// What pieces of a real node's packet are, by offset.
+    /// The data of each fragment of a real node's packet, by offset.
     pub bytes: BTreeMap<u32, Vec<u8>>,
 }
 
 /// Packets that a node did not pass on or take, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NodeCounts {
-    /// Their hop limit was reached here.
+    /// Packets whose hop limit ran out at this node.
     pub time_exceeded: u64,
-    /// There was no route, or nobody had the address.
+    /// There was no route, or no neighbour with the address of the next hop.
     pub unreachable: u64,
-    /// They were too long for the next link.
+    /// Packets that were too long for the next link.
     pub too_big: u64,
-    /// They were for others, and the node does not forward.
+    /// Packets for other destinations, at a node that does not forward.
     pub not_forwarded: u64,
-    /// Nobody listened on their port.
+    /// No socket was open on their port.
     pub no_port: u64,
     /// A checksum failed.
     pub damaged: u64,
@@ -130,7 +130,7 @@ impl std::ops::AddAssign for NodeCounts {
     }
 }
 
-/// Who has which address on which segment.
+/// The Ethernet address of each IP address on each segment.
 #[derive(Debug, Default)]
 pub(crate) struct Neighbours {
     segments: BTreeMap<InterfaceId, u32>,
@@ -138,7 +138,7 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Those of `network`, whose addresses are entered into `book`.
+    /// Returns the neighbours in `network`, whose addresses are added to `book`.
     pub fn new(network: &Network, book: &mut AddressBook) -> Self {
         let mut found = Self::default();
         for (segment, interfaces) in (0..).zip(&network.segments) {
@@ -159,7 +159,7 @@ impl Neighbours {
 }
 
 impl Node {
-    /// The node at place `number` of `network`, with no links yet.
+    /// Returns the node numbered `number` of `network`, not joined to any link yet.
     pub fn new(
         network: &Network,
         number: u32,
@@ -197,7 +197,7 @@ impl Node {
         }
     }
 
-    /// Where packets for `to` go.
+    /// Returns where packets to `to` go.
     #[inline]
     pub fn exit(&mut self, to: AddressId, book: &AddressBook, neighbours: &Neighbours) -> Exit {
         match self.known.find(to) {
@@ -226,7 +226,7 @@ impl Node {
         exit
     }
 
-    /// The routing table, for whoever changes it.
+    /// Returns the routing table, to be changed.
     #[cold]
     pub fn table(&mut self) -> &mut Table {
         self.complete_table();
@@ -234,7 +234,7 @@ impl Node {
         &mut self.table
     }
 
-    /// Has the rest of the table be what `source` knows.
+    /// Makes `source` the source of the rest of the table.
     pub fn reroute(&mut self, source: &Arc<dyn RouteSource>) {
         self.table = Table::new(self.own.clone());
         self.source = Some(Arc::clone(source));
@@ -247,7 +247,7 @@ impl Node {
         }
     }
 
-    /// The source of packets to `to` that have none yet.
+    /// Returns the source address for packets to `to` that have none yet.
     pub fn source(&self, exit: Exit, to: AddressId, v6: bool) -> Option<AddressId> {
         match exit {
             Exit::Local => Some(to),
@@ -261,7 +261,7 @@ impl Node {
     }
 }
 
-/// The first address of that family at an interface, or else of the node.
+/// Returns the first address of the wanted family at an interface, or else of the node.
 fn source_of(
     node: &crate::network::Node,
     interface: usize,

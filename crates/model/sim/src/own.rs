@@ -1,13 +1,13 @@
-//! What a cell has of things that are numbered over the whole network. Not here: which cell has
-//! what (`partition`).
+//! The part of a network's things that one cell holds, by their numbers in the whole network. Not
+//! here: which cell holds what (`partition`).
 
 use std::ops::{Index, IndexMut};
 
-/// Some of many things, each at its number in the whole network.
+/// Some of many things, each stored by its number in the whole network.
 #[derive(Debug)]
 pub(crate) struct Own<T>(Vec<Option<Box<Apart<T>>>>);
 
-/// Shares no line of a cache with what another cell has.
+/// A value that shares no cache line with those of other cells.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Apart<T>(T);
@@ -19,7 +19,7 @@ impl<T> Default for Own<T> {
 }
 
 impl<T> Own<T> {
-    /// Puts in the thing of that number.
+    /// Stores `thing` under `number`.
     pub fn put(&mut self, number: u32, thing: T) {
         let number = number as usize;
         if self.0.len() <= number {
@@ -28,31 +28,31 @@ impl<T> Own<T> {
         self.0[number] = Some(Box::new(Apart(thing)));
     }
 
-    /// The thing of that number, if it is here.
+    /// Returns the thing with that number, if it is here.
     #[inline]
     pub fn get(&self, number: u32) -> Option<&T> {
         self.0.get(number as usize)?.as_deref().map(|apart| &apart.0)
     }
 
-    /// The same, to be changed.
+    /// Returns the thing with that number for changes, if it is here.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         self.0.get_mut(number as usize)?.as_deref_mut().map(|apart| &mut apart.0)
     }
 
-    /// All that are here, to be changed.
+    /// Returns all things that are here, for changes.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.0.iter_mut().flatten().map(|apart| &mut apart.0)
     }
 
-    /// All that are here, by their numbers.
+    /// Returns all things that are here, with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.0).filter_map(|(number, thing)| Some((number, &thing.as_deref()?.0)))
     }
 }
 
 impl<T: Default> Own<T> {
-    /// The thing of that number, made if it is not here yet.
+    /// Returns the thing with that number. Creates it if it does not exist yet.
     #[inline]
     pub fn entry(&mut self, number: u32) -> &mut T {
         if self.get(number).is_none() {

@@ -1,6 +1,6 @@
-//! Packets as plain values: headers in numbers, no bytes. A packet is moved from place to place
-//! and never shared; only a TCP segment with rare options has some of them on the heap. Not here:
-//! what nodes do with it.
+//! Packets as plain values: headers as numbers, no bytes. A packet is moved from place to place and
+//! never shared. Only the rare options of a TCP segment are on the heap. Not here: how nodes handle
+//! packets.
 
 use std::net::IpAddr;
 
@@ -20,25 +20,25 @@ pub(crate) const HOP_LIMIT: u8 = 64;
 /// An IP packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
-    /// Where it comes from.
+    /// Source address.
     pub source: AddressId,
-    /// Where it goes.
+    /// Destination address.
     pub destination: AddressId,
     /// Bytes of the whole packet, IP header included.
     pub bytes: u32,
-    /// Source port; 0 for protocols without.
+    /// Source port, or 0 if the protocol has none.
     pub source_port: u16,
-    /// Destination port; 0 for protocols without.
+    /// Destination port, or 0 if the protocol has none.
     pub destination_port: u16,
-    /// How many more nodes may forward it (IPv4: time to live).
+    /// Number of nodes that may still forward the packet (IPv4: time to live).
     pub hop_limit: u8,
     /// DSCP and ECN, as in the traffic class of IPv6 and the second byte of IPv4.
     pub traffic_class: u8,
     /// Version and flags.
     pub flags: Flags,
-    /// Which fragment this is, if it is one.
+    /// The fragment that this packet is, or a whole packet.
     pub fragment: Fragment,
-    /// What it carries.
+    /// The payload.
     pub body: Body,
 }
 
@@ -49,21 +49,21 @@ const _: () = assert!(size_of::<Packet>() <= 56, "a packet is a small value");
 pub struct Flags(u8);
 
 impl Flags {
-    /// It is an IPv6 packet.
+    /// The packet is IPv6.
     pub const V6: Self = Self(1);
-    /// Routers may not fragment it: IPv6, or IPv4 with the flag DF.
+    /// Routers may not fragment the packet: it is IPv6, or IPv4 with the flag DF.
     pub const DONT_FRAGMENT: Self = Self(2);
-    /// Bits of it were flipped: a checksum fails at the next node.
+    /// Bits of the packet were flipped. A checksum fails at the next node.
     pub const DAMAGED: Self = Self(4);
-    /// It stands for what a real program sent, or answers such a packet.
+    /// The packet stands for one that a real program sent, or answers such a packet.
     pub const TWIN: Self = Self(8);
 
-    /// The flags as bits.
+    /// Returns the flags as bits.
     pub(crate) const fn bits(self) -> u8 {
         self.0
     }
 
-    /// The flags of these bits, if there is one for each.
+    /// Returns the flags with these bits, if each of them is a flag that may be encoded.
     pub(crate) const fn from_bits(bits: u8) -> Option<Self> {
         let known = Self::V6.with(Self::DONT_FRAGMENT).with(Self::DAMAGED);
         if known.has(Self(bits)) { Some(Self(bits)) } else { None }
@@ -75,32 +75,34 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
-    /// These flags and those of `other`.
+    /// Returns these flags and those of `other`.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// These flags without those of `other`.
+    /// Returns these flags without those of `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 }
 
-/// Which part of a packet a fragment is (RFC 791, RFC 8200 §4.5); by default a whole packet.
+/// The part of a packet that a fragment carries (RFC 791, RFC 8200 §4.5). The default is a whole
+/// packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fragment {
-    /// Shared by all fragments of a packet.
+    /// Identification, which all fragments of a packet share.
     pub ident: u16,
-    /// Where its data begins, in units of 8 bytes; the highest bit is set if more follow.
+    /// Start of the data in units of 8 bytes. The highest bit is set if more fragments follow.
     pub(crate) place: u16,
 }
 
 impl Fragment {
     const MORE: u16 = 0x8000;
 
-    /// The part of packet `ident` that begins at `offset` bytes, a multiple of 8.
+    /// Returns the part of packet `ident` that begins at `offset` bytes, which must be a multiple
+    /// of 8.
     pub const fn new(ident: u16, offset: u32, more: bool) -> Self {
         let more = if more { Self::MORE } else { 0 };
         Self { ident, place: (offset / 8) as u16 | more }
@@ -112,7 +114,7 @@ impl Fragment {
         self.place != 0
     }
 
-    /// Where its data begins, in bytes.
+    /// Start of the data, in bytes.
     pub const fn offset(self) -> u32 {
         (self.place & !Self::MORE) as u32 * 8
     }
@@ -123,94 +125,94 @@ impl Fragment {
     }
 }
 
-/// What a packet carries.
+/// The payload of a packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// A TCP segment.
     Segment(TcpHeader),
     /// An ICMP or ICMPv6 echo request.
     EchoRequest(Stamp),
-    /// Its reply, with what the request carried.
+    /// An echo reply, with what the request carried.
     EchoReply(Stamp),
     /// A UDP datagram of a flow.
     Datagram(Stamp),
     /// An ICMP or ICMPv6 error message.
     Error(Error),
-    /// What a real node sends or gets.
+    /// The bytes of a packet that a real node sends or receives.
     Raw(Box<RawBody>),
-    /// What a real program sent elsewhere: nobody answers it.
+    /// The twin of a packet that a real program sent outside the simulation. No node answers it.
     Twin(Twin),
 }
 
-/// What traffic writes into its packets.
+/// A stamp that traffic writes into its packets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// The flow.
     pub flow: u32,
     /// The packet's number in its flow, from 0.
     pub number: u32,
-    /// When it was sent.
+    /// Time at which the packet was sent.
     pub sent: Time,
 }
 
-/// What is known of a packet that a real program sent elsewhere.
+/// A record of a packet that a real program sent outside the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Twin {
-    /// Its protocol: of IPv6, the first next header.
+    /// IP protocol of the packet. For IPv6, the first next header.
     pub protocol: u8,
-    /// When it was sent.
+    /// Time at which it was sent.
     pub sent: Time,
 }
 
-/// An error message: what happened to which packet.
+/// An error message, and the packet that it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Error {
-    /// What happened.
+    /// The error.
     pub kind: ErrorKind,
     /// The protocol of the packet that it is about.
     pub protocol: u8,
-    /// The ports of that packet.
+    /// Source port of that packet.
     pub source_port: u16,
-    /// Its destination port.
+    /// Destination port of that packet.
     pub destination_port: u16,
-    /// Its length.
+    /// Length of that packet in bytes.
     pub bytes: u16,
-    /// Its hop limit when it came.
+    /// Hop limit of that packet on arrival.
     pub hop_limit: u8,
-    /// Its traffic class.
+    /// Traffic class of that packet.
     pub traffic_class: u8,
-    /// Its version and flags.
+    /// Version and flags of that packet.
     pub flags: Flags,
     /// The MTU that the packet was too long for.
     pub mtu: u32,
-    /// Where that packet was going.
+    /// Destination of that packet.
     pub destination: AddressId,
-    /// Its flow, if it was of one.
+    /// Flow of that packet, if it has one.
     pub flow: Option<std::num::NonZeroU32>,
 }
 
-/// What an error message says.
+/// The error that a message reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ErrorKind {
-    /// The hop limit was reached.
+    /// The hop limit ran out.
     TimeExceeded,
     /// There is no route to the destination.
     NoRoute,
-    /// Nobody on the last network has that address.
+    /// No host on the last network has the address.
     NoHost,
-    /// Nobody listens on that port.
+    /// No socket is open on the port.
     NoPort,
-    /// It is longer than the next link's MTU and may not be fragmented.
+    /// The packet is longer than the next link's MTU and may not be fragmented.
     TooBig,
 }
 
 impl ErrorKind {
-    /// All of them.
+    /// All kinds.
     pub(crate) const ALL: [Self; 5] =
         [Self::TimeExceeded, Self::NoRoute, Self::NoHost, Self::NoPort, Self::TooBig];
 }
 
-/// The header of a TCP segment. What only few segments have is apart.
+/// The header of a TCP segment. Fields that few segments have are stored apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcpHeader {
     pub(crate) seq: u32,
@@ -228,12 +230,12 @@ pub struct TcpHeader {
 pub(crate) struct RareOptions {
     pub syn: Option<SynOptions>,
     pub sack: SackBlocks,
-    /// When it was sent, if it is of a twin: no option, and never on a wire.
+    /// Time at which a twin was sent. It is not an option, and never on a wire.
     pub sent: Option<Time>,
 }
 
 impl TcpHeader {
-    /// That of `segment`.
+    /// Returns the header of `segment`.
     pub fn new(segment: &Segment, sack: &SackBlocks) -> Self {
         let has_rare = segment.syn.is_some() || segment.sack_blocks > 0;
         let times = segment.timestamps.map(|times| [times.value, times.echo]);
@@ -249,18 +251,18 @@ impl TcpHeader {
         }
     }
 
-    /// Notes when it is sent.
+    /// Records the time at which the segment is sent.
     pub(crate) fn note_sent(&mut self, now: Time) {
         let none = || Box::new(RareOptions { syn: None, sack: SackBlocks::NONE, sent: None });
         self.rare.get_or_insert_with(none).sent = Some(now);
     }
 
-    /// When it was sent, if somebody noted that.
+    /// Time at which the segment was sent, if it was recorded.
     pub(crate) fn sent(&self) -> Option<Time> {
         self.rare.as_ref()?.sent
     }
 
-    /// The segment, without its payload.
+    /// Returns the segment, without its payload.
     pub fn segment(&self) -> (Segment, SackBlocks) {
         let [value, echo] = self.timestamps;
         let rare = self.rare.as_deref();
@@ -280,13 +282,13 @@ impl TcpHeader {
 }
 
 impl Packet {
-    /// Whether it is an IPv6 packet.
+    /// Whether this is an IPv6 packet.
     #[inline]
     pub const fn is_v6(&self) -> bool {
         self.flags.has(Flags::V6)
     }
 
-    /// Its upper-layer protocol number.
+    /// Upper-layer protocol number.
     pub fn protocol(&self) -> u8 {
         match &self.body {
             Body::Segment(_) => 6,
@@ -298,7 +300,7 @@ impl Packet {
         }
     }
 
-    /// Bytes of its IP header, the fragment header of IPv6 included.
+    /// Length of the IP header in bytes, including the fragment header of IPv6.
     pub const fn header_bytes(&self) -> u32 {
         match (self.is_v6(), self.fragment.is_part()) {
             (false, _) => 20,
@@ -307,7 +309,7 @@ impl Packet {
         }
     }
 
-    /// The stamp of its traffic, if it has one.
+    /// Returns the stamp of the traffic, if the packet has one.
     pub fn stamp(&self) -> Option<Stamp> {
         match self.body {
             Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
@@ -317,19 +319,19 @@ impl Packet {
         }
     }
 
-    /// Whether it stands for what a real program sent, or answers such a packet.
+    /// Whether the packet stands for one that a real program sent, or answers such a packet.
     #[inline]
     pub const fn is_twin(&self) -> bool {
         self.flags.has(Flags::TWIN)
     }
 
-    /// What it is on an Ethernet wire, without a VLAN tag.
+    /// Returns the frame that carries the packet on Ethernet, without a VLAN tag.
     #[inline]
     pub const fn info(&self) -> FrameInfo {
         FrameInfo::single(self.bytes + ETHERNET)
     }
 
-    /// The headers that queue disciplines classify by; `ends` are its addresses.
+    /// Returns the headers that queue disciplines classify by. `ends` are the packet's addresses.
     pub fn header_between(&self, [source, destination]: [IpAddr; 2]) -> Header {
         let port = |port| if self.fragment.is_part() { 0 } else { port };
         Header {
@@ -344,7 +346,7 @@ impl Packet {
     }
 }
 
-/// As it is on links whose queues look at no headers.
+/// The packet as a bare frame, on links whose queues do not examine headers.
 impl netloom_link::Frame for Packet {
     fn header(&self) -> Option<Header> {
         None
@@ -360,7 +362,8 @@ impl netloom_link::Frame for Packet {
 
     fn flip_bits(&mut self, bits: &[u64]) {
         let header = self.header_bytes();
-        // Who gets bytes finds out by their checksum; nobody looks at headers that are wrong.
+        // A receiver of bytes detects flipped data by its checksum. Wrong headers are not examined:
+        // the packet is marked as damaged.
         if let Body::Raw(raw) = &mut self.body
             && raw.flip_bits(bits, header)
         {

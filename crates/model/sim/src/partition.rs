@@ -1,8 +1,8 @@
-//! Which nodes and links are in which cell, and which cells in which process. The result changes
-//! how fast a network is simulated, and nothing that happens in it.
+//! Divides a network: assigns nodes and links to cells, and cells to processes. The division
+//! affects how fast the network is simulated, and not the results.
 //!
-//! Frames take time from cell to cell: the least propagation of the links between them is how far
-//! one may be ahead of another. Not here: how cells are run (`netloom-simulate`).
+//! Frames take time from cell to cell: one cell may be ahead of another by the shortest propagation
+//! delay of the links between them. Not here: how cells are run (`netloom-simulate`).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,36 +15,36 @@ use crate::build::Islands;
 use crate::graph::Graph;
 use crate::network::Network;
 
-/// Into how many cells a network is divided at most, and which of them are here.
+/// The maximum number of cells that a network is divided into, and which of them are here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Division {
-    /// Cells, of all processes together.
+    /// Number of cells, of all processes together.
     pub cells: u32,
-    /// Processes that have them.
+    /// Number of processes that share them.
     pub processes: u32,
-    /// The place of this process among them.
+    /// Number of this process among them.
     pub process: u32,
 }
 
 impl Division {
-    /// All of the network is here.
+    /// Returns a division of which everything is in this process.
     pub const fn here(cells: u32) -> Self {
         Self { cells, processes: 1, process: 0 }
     }
 }
 
-/// A network divided.
+/// A divided network.
 #[derive(Debug)]
 pub(crate) struct Partition {
     /// The cell of each node.
     pub nodes: Vec<u32>,
-    /// The cells of each process, in a row.
+    /// The cells of each process, which are consecutive.
     pub regions: Vec<Range<u32>>,
 }
 
 impl Partition {
-    /// `network` in as many cells and processes as `wanted` at most: fewer, where more would be
-    /// joined by links without delay. `lookaheads` are those of its links.
+    /// Divides `network` into at most as many cells and processes as `wanted`. There are fewer
+    /// where links without delay would join more. `lookaheads` are the least delays of its links.
     pub fn new(
         network: &Network,
         islands: &Islands,
@@ -58,7 +58,7 @@ impl Partition {
         let links = Links::new(network, islands, lookaheads);
         let weights: Vec<u64> =
             network.nodes.iter().map(|node| 1 + node.interfaces.len() as u64).collect();
-        // Processes first: the longest links are to be between them.
+        // Processes come first, so that the links between them are the longest ones.
         let (process_of, processes) = divided(&links, &weights, processes, AMONG_PROCESSES);
         let mut divided_network = Self { nodes: vec![0; weights.len()], regions: Vec::new() };
         let mut first = 0;
@@ -77,27 +77,28 @@ impl Partition {
         divided_network
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub fn cells(&self) -> u32 {
         self.regions.last().map_or(0, |last| last.end)
     }
 }
 
-/// What parts are to be, of which something is made.
+/// Requirements for the parts from which cells or processes are made.
 #[derive(Clone, Copy)]
 struct Demands {
-    /// How many there are for each of what is made, at least.
+    /// Least number of parts per cell or process.
     parts: usize,
-    /// How heavy one is at most, in hundredths of what is made.
+    /// Largest weight of a part, in percent of a cell's or a process's weight.
     percent: u64,
 }
 
-/// Cells are to be of one size.
+/// Cells should be of equal size.
 const AMONG_CELLS: Demands = Demands { parts: 4, percent: 100 };
-/// Processes may differ in size if they need to speak less often for it.
+/// Processes may differ in size if they then have to communicate less often.
 const AMONG_PROCESSES: Demands = Demands { parts: 1, percent: 120 };
 
-/// Which part each node is in, of as many as `wanted` at most, and how many there are.
+/// Divides the nodes into at most `wanted` regions. Returns the region of each node, and the number
+/// of regions.
 fn divided(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> (Vec<u32>, u32) {
     if wanted <= 1 {
         return (vec![0; weights.len()], 1);
@@ -110,12 +111,12 @@ fn divided(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> (Ve
     (part_of.iter().map(|part| region_of[*part as usize]).collect(), regions)
 }
 
-/// Which nodes links join.
+/// The links, and the nodes that they join.
 struct Links {
     nodes: usize,
-    /// Pairs of nodes that are at one island.
+    /// Pairs of nodes at the same island.
     together: Vec<[usize; 2]>,
-    /// Links that can be between cells, with their least propagation, the least first.
+    /// Links that may lie between cells, with their least propagation delay, sorted by it.
     wires: Vec<(Duration, [usize; 2])>,
 }
 
@@ -141,7 +142,7 @@ impl Links {
         links
     }
 
-    /// Those between some nodes, each known by its place among them.
+    /// Returns the links among some of the nodes. Each node is known by its place in `nodes`.
     fn among(&self, nodes: &[usize]) -> Self {
         let mut places = vec![None; self.nodes];
         nodes.iter().enumerate().for_each(|(place, node)| places[*node] = Some(place));
@@ -156,9 +157,9 @@ impl Links {
     }
 }
 
-/// What must not be divided, or is not: nodes at one island, links without delay, and all links
-/// shorter than a bound (Pelkey et al., Unison, 2023). Of all bounds that leave enough parts, and
-/// none heavier than it is to be, the greatest is taken.
+/// Returns the parts that are not divided: nodes are joined if they are at one island, if a link
+/// without delay joins them, or if a link shorter than a bound does (Pelkey et al., Unison, 2023).
+/// The bound is the greatest that leaves enough parts, none of them too heavy.
 fn parts(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> Sets {
     let mut parts = Parts::new(links, weights);
     let mut sets = parts.sets.clone();
@@ -176,17 +177,17 @@ fn parts(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> Sets 
     sets
 }
 
-/// Parts that are joined, and how many and how heavy they are.
+/// Joined parts, their number, and the weight of the heaviest.
 struct Parts {
     sets: Sets,
-    /// By the first node of each.
+    /// Weight of each part, by its first node.
     weights: Vec<u64>,
     count: usize,
     heaviest: u64,
 }
 
 impl Parts {
-    /// Those that are left when everything is joined that must be.
+    /// Returns the parts after everything that must be joined has been.
     fn new(links: &Links, weights: &[u64]) -> Self {
         let heaviest = weights.iter().copied().max().unwrap_or(0);
         let sets = Sets::new(links.nodes);
@@ -208,7 +209,7 @@ impl Parts {
     }
 }
 
-/// The part of each node: sets with numbers from 0.
+/// Returns the part of each node, numbered from 0.
 fn numbered(sets: &mut Sets, nodes: usize) -> Vec<u32> {
     let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
     let number = |node| {
@@ -218,7 +219,7 @@ fn numbered(sets: &mut Sets, nodes: usize) -> Vec<u32> {
     (0..nodes).map(number).collect()
 }
 
-/// Parts and the links between them.
+/// Returns the graph of parts and the links between them.
 fn graph(links: &Links, weights: &[u64], part_of: &[u32]) -> Graph {
     let parts = part_of.iter().max().map_or(0, |last| *last as usize + 1);
     let mut graph = Graph { weights: vec![0; parts], near: vec![Vec::new(); parts] };
@@ -235,13 +236,13 @@ fn graph(links: &Links, weights: &[u64], part_of: &[u32]) -> Graph {
     graph
 }
 
-/// The nodes at the ends of a link.
+/// Returns the nodes at the ends of a link.
 fn ends(network: &Network, ends: &[LinkEnd; 2]) -> Vec<usize> {
     let ports = ends.iter().flat_map(crate::build::ports_of);
     ports.map(|port| network.ports[port.index()].node as usize).collect()
 }
 
-/// The least time that a frame ever takes on each link, in either direction.
+/// Returns the least time that a frame ever takes on each link, in either direction.
 pub(crate) fn lookaheads(network: &Network) -> Vec<Duration> {
     let least = |pipes: &[PipeConfig; 2]| pipes.iter().map(least_propagation).min();
     let mut all: Vec<_> =
@@ -259,7 +260,7 @@ pub(crate) fn lookaheads(network: &Network) -> Vec<Duration> {
     all
 }
 
-/// Disjoint sets of numbers (Galler and Fischer 1964), each known by its lowest.
+/// Disjoint sets of numbers (Galler and Fischer 1964). Each set is identified by its lowest number.
 #[derive(Debug, Clone)]
 pub(crate) struct Sets(Vec<usize>);
 

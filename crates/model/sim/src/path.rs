@@ -1,5 +1,5 @@
-//! The way of packets through a network, as its nodes would forward them now. Not here: whether
-//! they arrive.
+//! The path of packets through a network, as its nodes would forward them now. Not here: whether
+//! the packets arrive.
 
 use std::net::IpAddr;
 
@@ -11,10 +11,10 @@ use crate::network::InterfaceId;
 use crate::node::Way;
 use crate::route::Exit;
 
-/// A step of a way.
+/// A step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hop {
-    /// The interface by which the packet leaves.
+    /// The interface through which the packet leaves.
     pub from: InterfaceId,
     /// The pipe that it takes.
     pub pipe: PipeId,
@@ -22,24 +22,24 @@ pub struct Hop {
     pub to: InterfaceId,
 }
 
-/// Why there is no way.
+/// The reason why there is no path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoPath {
-    /// A node has no route, or no neighbour with the address of its next hop.
+    /// A node has no route, or no neighbour has the address of its next hop.
     NoRoute(u32),
     /// A node does not forward.
     NotForwarding(u32),
-    /// A link there ends at a switch, or its queues look at headers.
+    /// The link at this interface ends at a switch, or its queues examine headers.
     Fabric(InterfaceId),
-    /// It goes round.
+    /// The path returns to a node.
     Loop(u32),
 }
 
 impl Simulation {
-    /// The way of packets from a node to an address.
+    /// Returns the path of packets from a node to an address.
     ///
     /// # Errors
-    /// Why there is none over links that the event core drives.
+    /// The reason why there is no path over links that the event core drives.
     pub fn path(&mut self, from: u32, to: IpAddr) -> Result<Vec<Hop>, NoPath> {
         let nodes = self.cells.iter().map(|cell| cell.nodes.iter().count()).sum();
         let (mut hops, mut at): (Vec<Hop>, u32) = (Vec::new(), from);
@@ -53,7 +53,8 @@ impl Simulation {
         Ok(hops)
     }
 
-    /// The next step from a node, which may be the `first` one; none if it has the address.
+    /// Returns the next step from a node, or `None` if the node has the address. `first`: the node
+    /// is the sender, which need not forward.
     fn hop(&mut self, node: u32, to: IpAddr, first: bool) -> Result<Option<Hop>, NoPath> {
         let cell = self.cells.iter_mut().find(|cell| cell.nodes.get(node).is_some());
         cell.ok_or(NoPath::NoRoute(node))?.hop(node, to, first)

@@ -1,9 +1,10 @@
-//! What is due next: one deadline for each thing that has something under way, in an order that
-//! owes nothing to memory, threads or how the network is divided.
+//! The event queue: one deadline for each entity that has something in progress. Their order
+//! depends
+//! neither on memory nor on threads, nor on how the network is divided.
 //!
-//! Events happen in the order of their time, their generation, their class and the number of what
-//! they are events of. The generation of an event is 0, or one more than that of the event at the
-//! same time which caused it.
+//! Events are ordered by time, generation, class, and the number of their entity. An event that
+//! another one caused at the same time has the generation of that one plus one. All others have
+//! generation 0.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,8 +12,8 @@ use std::collections::binary_heap::PeekMut;
 
 use netloom_units::Time;
 
-/// What has deadlines, in the order of classes: at the same time and in the same generation, the
-/// first is first.
+/// An entity that has deadlines. Classes are in order: at the same time and in the same generation,
+/// the first is processed first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entity {
     /// The timeline.
@@ -27,7 +28,7 @@ pub(crate) enum Entity {
     Source(u32),
 }
 
-/// Classes that have numbers.
+/// Number of classes.
 const CLASSES: usize = 5;
 
 impl Entity {
@@ -65,7 +66,8 @@ impl Entity {
     }
 }
 
-/// An entry: in one number its time (64 bits), generation (24), class (8) and number (32).
+/// An entry of the queue as one number: its time (64 bits), generation (24), class (8) and number
+/// (32).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key(u128);
 
@@ -95,12 +97,12 @@ impl Key {
     }
 }
 
-/// When a thing is due.
+/// The deadline of an entity.
 #[derive(Debug, Clone, Copy)]
 struct Deadline {
-    /// Its deadline.
+    /// Current deadline of the entity.
     due: Key,
-    /// The first of its entries in the heap, which is not after its deadline.
+    /// The first of the entity's entries in the heap, which is not later than its deadline.
     entered: Key,
 }
 
@@ -108,10 +110,10 @@ impl Deadline {
     const NONE: Self = Self { due: Key::NONE, entered: Key::NONE };
 }
 
-/// The deadlines.
+/// The queue of deadlines.
 ///
-/// A deadline that moves back, as TCP's do with each acknowledgement, stays in the heap where it
-/// was, and is put in its place when its turn comes there.
+/// A deadline that moves to a later time, as TCP's do with each acknowledgement, keeps its entry in
+/// the heap. The entry is moved when it comes to the top.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     heap: BinaryHeap<Reverse<Key>>,
@@ -129,7 +131,8 @@ pub(crate) struct Due {
 }
 
 impl Queue {
-    /// Sets when `entity` is due, or that it is not. What is due now is so in the next generation.
+    /// Sets the deadline of `entity`, or removes it. A deadline that has come belongs to the next
+    /// generation.
     #[inline]
     pub fn set(&mut self, entity: Entity, deadline: Option<Time>) {
         let due = match deadline {
@@ -145,7 +148,7 @@ impl Queue {
             deadlines.resize(number + 1, Deadline::NONE);
         }
         let set = &mut deadlines[number];
-        // Due at that time already: it stays as early as it was.
+        // The entity is already due at that time: it keeps its earlier place.
         if set.due.at() == due.at() && set.due < due {
             return;
         }
@@ -156,7 +159,7 @@ impl Queue {
         }
     }
 
-    /// When something is due next.
+    /// Returns the time of the next event.
     #[inline]
     pub fn next(&mut self) -> Option<Time> {
         loop {
@@ -168,7 +171,7 @@ impl Queue {
         }
     }
 
-    /// Takes the first event, if it is due by `until`. From then on, its time is now.
+    /// Takes the first event if it is due by `until`, and advances the current time to it.
     #[inline]
     pub fn pop(&mut self, until: Time) -> Option<Due> {
         loop {
@@ -180,7 +183,8 @@ impl Queue {
                 self.put_in_place();
                 continue;
             }
-            // Its entry stays until the next look: by then the thing mostly has another deadline.
+            // Its entry stays in the heap until it is next examined. By then the entity mostly has
+            // another deadline.
             let (at, generation, entity) = (key.at(), key.generation(), key.entity());
             self.deadline(entity).due = Key::NONE;
             (self.now, self.generation) = (at, generation);
@@ -188,15 +192,15 @@ impl Queue {
         }
     }
 
-    /// The first entry of the heap is not a deadline: moves it to where its thing is due, or drops
-    /// it.
+    /// Corrects the first entry of the heap, which is not a deadline: moves it to the entity's
+    /// deadline, or drops it.
     fn put_in_place(&mut self) {
         let Some(mut first) = self.heap.peek_mut() else { return };
         let Reverse(key) = *first;
         let entity = key.entity();
         let deadline = &mut self.deadlines[entity.class()][entity.number() as usize];
         if deadline.entered != key {
-            // Another entry of the same thing is earlier, or was.
+            // The entity has, or had, an earlier entry.
             PeekMut::pop(first);
             return;
         }
@@ -219,7 +223,7 @@ impl Queue {
         deadline.due == key && deadline.entered == key
     }
 
-    /// Nothing more is due before `now`, which begins.
+    /// Advances the current time to `now`. Everything due before it has been processed.
     pub fn reach(&mut self, now: Time) {
         if now > self.now {
             (self.now, self.generation) = (now, 0);

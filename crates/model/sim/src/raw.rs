@@ -1,5 +1,5 @@
-//! Packets of real nodes: plain values like all others, with the bytes behind their IP header. Not
-//! here: how they come and go (`border`), and what the network does with them.
+//! Packets of real nodes: plain values like all packets, plus the bytes behind their IP header. Not
+//! here: how they enter and leave (`border`), and how the network handles them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -12,47 +12,47 @@ use crate::network::InterfaceId;
 use crate::packet::{Body, ETHERNET, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
 use crate::{AddressBook, AddressId, bytes};
 
-/// What is behind the IP header of a packet. Fragments of one packet share it.
+/// The bytes behind the IP header of a packet. The fragments of a packet share them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawBody {
-    /// The protocol of what is behind the header: of IPv6, the first next header.
+    /// Protocol of these bytes. For IPv6, the first next header.
     protocol: u8,
     /// The flow label of IPv6.
     flow_label: u32,
-    /// Where in the data of the whole packet `data` begins: above 0 in a fragment as it came.
+    /// Offset of `data` in the data of the whole packet. Above 0 if a real node sent a fragment.
     begins: u32,
-    /// Where and when a real node sent it, if one did.
+    /// Interface and time at which a real node sent the packet, if one did.
     origin: Option<Origin>,
     data: Arc<[u8]>,
 }
 
-/// Where and when a packet of a real node came in.
+/// Interface and time at which a packet of a real node entered the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// By which interface.
+    /// The interface.
     pub by: InterfaceId,
-    /// When.
+    /// The time.
     pub at: Time,
 }
 
-/// Why a packet of a real node goes nowhere.
+/// The reason why a packet of a real node goes nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is no packet of IPv4 or IPv6, or not whole.
+    /// The packet is not a complete packet of IPv4 or IPv6.
     #[error("it is no whole IP packet")]
     Malformed,
-    /// It names an address that is new, and there are too many of these already.
+    /// The packet contains a new address, and there are too many of these already.
     #[error("real nodes have named too many addresses that the network does not have")]
     TooManyAddresses,
 }
 
-/// Addresses that real nodes may name beside those of the network: each takes memory for good.
+/// Number of addresses that real nodes may add to those of the network. Each takes memory for good.
 const MOST_STRANGERS: usize = 1 << 16;
 
-/// The addresses of a network, which real nodes may add to.
+/// The addresses of a network, to which packets of real nodes may add.
 pub(crate) struct Strangers<'a> {
     pub book: &'a mut Arc<AddressBook>,
-    /// How many addresses the network itself has.
+    /// Number of addresses that the network itself has.
     pub known: usize,
 }
 
@@ -68,7 +68,7 @@ impl Strangers<'_> {
     }
 }
 
-/// The headers of an IP packet as the simulation has them.
+/// The fields of an IP packet's headers that the simulation uses.
 pub(crate) struct Headers {
     pub ends: [IpAddr; 2],
     pub fields: Fields,
@@ -77,16 +77,17 @@ pub(crate) struct Headers {
     pub bytes: u32,
 }
 
-/// The headers of an IP packet; nothing if it is none, or not whole.
+/// Returns the headers of an IP packet, or `None` if it is not a complete one.
 pub(crate) fn headers(packet: &[u8]) -> Option<Headers> {
     let Parsed { ends, fields, body } = read(packet)?;
     let header = if fields.flags.has(Flags::V6) { 40 } else { 20 };
-    // IP packets are no longer than 64 KiB.
+    // No IP packet is longer than 64 KiB.
     let bytes = header + body.data.len() as u32;
     Some(Headers { ends, protocol: body.protocol, ports: body.ports(), bytes, fields })
 }
 
-/// The ends of a connection and a segment of it; nothing if an IP packet carries none, or a part.
+/// Returns the two ends of a connection and a segment of it. `None` if the IP packet carries no
+/// complete segment.
 pub(crate) fn tcp(packet: &[u8]) -> Option<([SocketAddr; 2], RawBody)> {
     let Parsed { ends: [from, to], fields, body } = read(packet)?;
     let is_whole = body.protocol == TCP && !fields.fragment.is_part();
@@ -102,7 +103,7 @@ fn read(packet: &[u8]) -> Option<Parsed> {
     }
 }
 
-/// Reads an IP packet of a real node. Options of IPv4 are left out.
+/// Parses an IP packet of a real node. Options of IPv4 are left out.
 pub(crate) fn parse(
     packet: &[u8],
     origin: Origin,
@@ -117,7 +118,7 @@ pub(crate) fn parse(
     Ok(Packet {
         source,
         destination,
-        // IP packets are no longer than 64 KiB.
+        // No IP packet is longer than 64 KiB.
         bytes: header + body.data.len() as u32,
         source_port,
         destination_port,
@@ -129,14 +130,14 @@ pub(crate) fn parse(
     })
 }
 
-/// A packet that has been read.
+/// A parsed packet.
 struct Parsed {
     ends: [IpAddr; 2],
     fields: Fields,
     body: RawBody,
 }
 
-/// What the two versions of IP have in common.
+/// The header fields that the two versions of IP have in common.
 pub(crate) struct Fields {
     pub hop_limit: u8,
     pub traffic_class: u8,
@@ -190,27 +191,27 @@ fn parse_v6(packet: &[u8]) -> Option<Parsed> {
 }
 
 impl RawBody {
-    /// A body with these bytes behind the IP header, which a simulated node sends.
+    /// Returns the body of a packet that a simulated node sends, with `data` behind the IP header.
     pub(crate) fn new(protocol: u8, data: &[u8]) -> Self {
         Self { protocol, flow_label: 0, begins: 0, origin: None, data: data.into() }
     }
 
-    /// The whole body of which this one was a fragment.
+    /// Returns the whole body of which this one is a fragment.
     pub(crate) fn with(&self, data: &[u8]) -> Self {
         Self { origin: self.origin, ..Self::new(self.protocol, data) }
     }
 
-    /// Where and when a real node sent it, if one did.
+    /// Interface and time at which a real node sent the packet, if one did.
     pub(crate) const fn origin(&self) -> Option<Origin> {
         self.origin
     }
 
-    /// All bytes behind the IP header.
+    /// Returns all bytes behind the IP header.
     pub(crate) fn all(&self) -> &[u8] {
         &self.data
     }
 
-    /// The protocol of what is behind the IP header.
+    /// Protocol of the bytes behind the IP header.
     pub const fn protocol(&self) -> u8 {
         self.protocol
     }
@@ -219,7 +220,7 @@ impl RawBody {
         self.flow_label
     }
 
-    /// What of it `packet` carries, which may be a fragment.
+    /// Returns the part of the body that `packet`, which may be a fragment, carries.
     pub(crate) fn carried(&self, packet: &Packet) -> &[u8] {
         let from = packet.fragment.offset().saturating_sub(self.begins) as usize;
         let length = packet.bytes.saturating_sub(packet.header_bytes()) as usize;
@@ -227,7 +228,7 @@ impl RawBody {
         &self.data[from..(from + length).min(self.data.len())]
     }
 
-    /// The ports, where the protocol has some and they are here.
+    /// Returns the ports, or zeros if the protocol has none or they are not in this fragment.
     fn ports(&self) -> [u16; 2] {
         const WITH_PORTS: [IpNumber; 4] =
             [IpNumber::TCP, IpNumber::UDP, IpNumber::SCTP, IpNumber::DCCP];
@@ -237,7 +238,7 @@ impl RawBody {
     }
 
     /// Flips `bits`, counted from the first bit of the Ethernet header, and returns whether all of
-    /// them are in the data. In front of it is an IP header of `header` bytes.
+    /// them are in the data. An IP header of `header` bytes precedes the data.
     pub(crate) fn flip_bits(&mut self, bits: &[u64], header: u32) -> bool {
         let data = Arc::make_mut(&mut self.data);
         let mut all = true;
@@ -252,7 +253,8 @@ impl RawBody {
         all
     }
 
-    /// Whether it is an error message of ICMP or ICMPv6, about which nobody complains.
+    /// Whether the body is an ICMP or ICMPv6 error message, which must not be answered with another
+    /// one.
     pub(crate) fn is_error(&self) -> bool {
         match (self.protocol, self.data.first()) {
             (1, Some(kind)) => matches!(kind, 3 | 4 | 5 | 11 | 12),
@@ -261,7 +263,7 @@ impl RawBody {
         }
     }
 
-    /// The body of the reply, if it is an echo request that goes from one end to the other.
+    /// Returns the body of the reply if this is an echo request between `source` and `destination`.
     fn echo_reply(&self, [source, destination]: [IpAddr; 2]) -> Option<Self> {
         let (request, reply) = match self.protocol {
             1 => (8, 0),
@@ -277,17 +279,17 @@ impl RawBody {
     }
 }
 
-/// What a simulated host answers a packet of a real node that is for it.
+/// The answer of a simulated host to a packet of a real node.
 pub(crate) enum Answer {
     /// A packet.
     Packet(Packet),
-    /// A complaint.
+    /// An error message.
     Complaint(ErrorKind),
-    /// Nothing.
+    /// No answer.
     Nothing,
 }
 
-/// The answer of a host, on whose ports nobody listens.
+/// Returns the answer of a host that has no socket for the packet.
 pub(crate) fn answer(packet: &Packet, raw: &RawBody, book: &AddressBook) -> Answer {
     let ends = [packet.source, packet.destination].map(|id| book.address(id));
     let body = match IpNumber(raw.protocol) {
@@ -300,7 +302,7 @@ pub(crate) fn answer(packet: &Packet, raw: &RawBody, book: &AddressBook) -> Answ
     body.map_or(Answer::Nothing, reply)
 }
 
-/// A packet with `body` from `source` to where `to` came from.
+/// Returns a packet with `body` from `source` to the sender of `to`.
 pub(crate) fn reply(to: &Packet, source: AddressId, class: u8, body: RawBody) -> Packet {
     let v6 = Flags::V6.with(Flags::DONT_FRAGMENT);
     let flags = if to.is_v6() { v6 } else { Flags::default() };
@@ -320,8 +322,8 @@ pub(crate) fn reply(to: &Packet, source: AddressId, class: u8, body: RawBody) ->
     }
 }
 
-/// The body of an error message that goes between `ends` and is about `packet`, of at most so many
-/// bytes with all headers in front of what it quotes.
+/// Returns the body of an error message about `packet`, sent between `ends`. It quotes at most
+/// `quoted` bytes of the packet.
 pub(crate) fn complaint(
     (kind, mtu): (ErrorKind, u32),
     packet: &Packet,

@@ -1,5 +1,5 @@
-//! Where a node sends a packet: its routing table, and what it has found out so far. Not here: how
-//! the table is made (`netloom-plan`).
+//! Routes of a node: its routing table, and the results that it has cached. Not here: how the table
+//! is made (`netloom-plan`).
 
 use std::net::IpAddr;
 
@@ -8,32 +8,32 @@ use netloom_link::IpPrefix;
 use crate::AddressId;
 use crate::network::{Node, Route, RouteChanged, RouteError};
 
-/// Where packets for an address go.
+/// The way that packets to an address take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// The node has the address.
     Local,
-    /// Out of an interface to the neighbour with that Ethernet address.
+    /// Out through an interface, to the neighbour with this Ethernet address.
     Out {
         /// The interface.
         interface: u32,
-        /// The neighbour.
+        /// The neighbour's Ethernet address.
         mac: [u8; 6],
     },
     /// There is no route.
     NoRoute,
-    /// The last network has no such host.
+    /// No host on the last network has the address.
     NoHost,
 }
 
-/// A step of a route: the interface and who is asked for on it.
+/// A step of a route: the interface, and the neighbour on it that receives the packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Step {
     pub interface: u32,
     pub neighbour: IpAddr,
 }
 
-/// The routes of a node to the networks of its interfaces, and those that its description gives.
+/// Returns the routes of a node to the networks of its interfaces, and those of its description.
 pub(crate) fn own_routes(node: &Node) -> Vec<Route> {
     let connected = (0..).zip(&node.interfaces).flat_map(|(number, interface)| {
         interface.addresses.iter().map(move |address| Route {
@@ -46,17 +46,18 @@ pub(crate) fn own_routes(node: &Node) -> Vec<Route> {
     connected.chain(node.routes.iter().cloned()).collect()
 }
 
-/// The routing table of a node: the longest prefix wins, of equal ones the lowest metric.
+/// The routing table of a node. The longest prefix wins, and among equal prefixes the lowest
+/// metric.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// The longest prefix first, of equally long ones by network, then the lowest metric.
+    /// Sorted by descending prefix length, then by network, then by metric.
     routes: Vec<Route>,
-    /// Where the routes of each length of prefix end.
+    /// Place after the last route of each prefix length.
     ends: Vec<usize>,
 }
 
 impl Table {
-    /// The table of these routes.
+    /// Returns the table of these routes.
     pub fn new(routes: Vec<Route>) -> Self {
         let mut table = Self::default();
         table.add(routes);
@@ -84,7 +85,7 @@ impl Table {
     /// Adds a route.
     ///
     /// # Errors
-    /// If there is one with its destination and metric already, or its next hop is no neighbour.
+    /// If a route with its destination and metric exists, or its next hop is not a neighbour.
     pub fn insert(&mut self, route: &Route) -> Result<RouteChanged, RouteError> {
         match self.place(route) {
             Some(_) => Err(RouteError::Exists),
@@ -92,10 +93,10 @@ impl Table {
         }
     }
 
-    /// Puts a route in the place of the one with its destination and metric, if there is one.
+    /// Adds a route, in place of the one with its destination and metric, if there is one.
     ///
     /// # Errors
-    /// If its next hop is no neighbour.
+    /// If its next hop is not a neighbour.
     pub fn replace(&mut self, route: &Route) -> Result<RouteChanged, RouteError> {
         let is_near =
             |via| self.routes.iter().any(|route| route.via.is_none() && route.to.contains(via));
@@ -107,10 +108,10 @@ impl Table {
         Ok(RouteChanged { was, is: Some(route.clone()) })
     }
 
-    /// Takes away the route to a destination, of several that with the lowest metric.
+    /// Removes the route to a destination: of several, the one with the lowest metric.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no route to it.
     pub fn remove(&mut self, to: IpPrefix) -> Result<RouteChanged, RouteError> {
         let first = self.routes.iter().position(|route| route.to.network() == to);
         let was = self.routes.remove(first.ok_or(RouteError::Missing)?);
@@ -118,10 +119,10 @@ impl Table {
         Ok(RouteChanged { was: Some(was), is: None })
     }
 
-    /// Takes an earlier change back.
+    /// Undoes an earlier change.
     ///
     /// # Errors
-    /// If the route that it added is not there any more.
+    /// If the route that the change added is gone.
     pub fn take_back(&mut self, earlier: &RouteChanged) -> Result<RouteChanged, RouteError> {
         let is = earlier.was.clone();
         let was = match (&earlier.was, &earlier.is) {
@@ -136,15 +137,15 @@ impl Table {
         Ok(RouteChanged { was, is })
     }
 
-    /// The place of the route with the destination and the metric of another one.
+    /// Returns the place of the route with the same destination and metric as `other`.
     fn place(&self, other: &Route) -> Option<usize> {
         let key = |route: &Route| (route.to.network(), route.metric);
         self.routes.iter().position(|route| key(route) == key(other))
     }
 
-    /// The first step to `address`.
+    /// Returns the first step to `address`.
     pub fn step(&self, address: IpAddr) -> Option<Step> {
-        // A next hop is a neighbour itself: at most one step of looking it up.
+        // A next hop is a neighbour itself, so one more lookup suffices.
         let found = self.find(address, |_| true)?;
         let neighbour = found.via.unwrap_or(address);
         let on_link = || self.find(neighbour, |route| route.via.is_none())?.interface;
@@ -152,7 +153,7 @@ impl Table {
         Some(Step { interface, neighbour })
     }
 
-    /// The first route to `address` that is wanted: a binary search for each length of prefix.
+    /// Returns the first wanted route to `address`, by a binary search for each prefix length.
     fn find(&self, address: IpAddr, is_wanted: impl Fn(&Route) -> bool) -> Option<&Route> {
         let mut begin = 0;
         for end in &self.ends {
@@ -170,11 +171,11 @@ impl Table {
     }
 }
 
-/// What was found out about addresses: a hash table without iteration, so that what happens never
-/// depends on it.
+/// Cached exits of addresses: a hash table that is never iterated, so that results cannot depend on
+/// its order.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// A power of two of places, half of them empty at least.
+    /// A power of two places, at least half of them empty.
     places: Vec<Option<(AddressId, Exit)>>,
     filled: usize,
 }
@@ -218,7 +219,7 @@ impl Known {
     }
 }
 
-/// Spreads numbers that follow each other (Fibonacci hashing, Knuth 6.4).
+/// Spreads consecutive numbers (Fibonacci hashing, Knuth 6.4).
 #[inline]
 fn spread(id: AddressId) -> usize {
     (id.0.wrapping_mul(0x9e37_79b9) >> 7) as usize

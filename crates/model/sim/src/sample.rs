@@ -1,5 +1,5 @@
-//! What is read of a simulation for its results, at one time: from the cells of one process, to be
-//! joined with what others have. Not here: how it is written into files (`netloom-results`).
+//! Samples of a simulation for its results, taken at one time from the cells of one process. Those
+//! of several processes are joined. Not here: how samples are written to files (`netloom-results`).
 
 use std::ops::Range;
 
@@ -16,67 +16,67 @@ use crate::node::NodeCounts;
 use crate::simulation::Simulation;
 use crate::tcp::FlowInfo;
 
-/// What is read of pipes and nodes.
+/// A sample of pipes and nodes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PipeSample {
-    /// What each pipe has counted.
+    /// Statistics of each pipe.
     pub statistics: Vec<(PipeId, PipeStatistics)>,
-    /// What has happened to frames on logged links since the last sample, by time and pipe.
+    /// Events of frames on logged links since the last sample, by time and pipe.
     pub log: Vec<(PipeId, FrameEvent)>,
-    /// Frames at captures since the last sample, by time, each with the number of its capture.
+    /// Captured frames since the last sample, by time, each with the number of its capture.
     pub captured: Vec<(u32, CapturedFrame)>,
-    /// What became of the routes that the timeline has changed so far, by the place of the change.
+    /// The outcomes of the timeline's changes of routes so far, by the place of the change.
     pub routes: Vec<(u32, Result<RouteChanged, RouteError>)>,
-    /// Who came to access points or left them since the last sample, by medium.
+    /// Stations that joined or left access points since the last sample, by medium.
     pub associations: Vec<(u32, AssociationEvent)>,
 }
 
-/// What is read of flows.
+/// A sample of flows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowSample {
-    /// What was counted of flows, for each cell that has an end of one.
+    /// Counts of flows, for each cell that has an end of one.
     pub ends: Vec<(u32, FlowTotals)>,
-    /// What the sending ends of their connections show.
+    /// TCP_INFO of the sending ends of their connections.
     pub tcp: Vec<TcpTotals>,
-    /// When all of a flow had been delivered.
+    /// Time at which all of a flow had been delivered.
     pub delivered: Vec<(u32, Time)>,
 }
 
-/// How far a simulation is.
+/// The progress of a simulation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Standing {
-    /// When it is over, if it ends by itself ([`Simulation::done_at`]).
+    /// Time at which the run is over, if it ends by itself ([`Simulation::done_at`]).
     pub done_at: Option<Time>,
-    /// What it has done.
+    /// Work done so far.
     pub work: Work,
-    /// What its nodes did not pass on.
+    /// Packets that its nodes did not pass on.
     pub nodes: NodeCounts,
     /// Flows that never began.
     pub not_begun: Vec<u32>,
 }
 
-/// What TCP_INFO shows of all connections of a flow together, at the ends that send.
+/// TCP_INFO of all connections of a flow together, at the ends that send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TcpTotals {
     /// The flow.
     pub flow: u32,
-    /// The node of the first connection.
+    /// Node of the first connection.
     pub node: u32,
-    /// Connections.
+    /// Number of connections.
     pub connections: u32,
     /// Congestion window in packets.
     pub cwnd: u64,
-    /// Slow-start threshold in packets; nothing before the first reduction.
+    /// Slow-start threshold in packets. `None` before the first reduction.
     pub ssthresh: Option<u64>,
     /// Packets in flight.
     pub in_flight: u64,
     /// Smoothed round-trip time of the first connection.
     pub srtt: Duration,
-    /// Its deviation.
+    /// Deviation of that time.
     pub rttvar: Duration,
-    /// Its retransmission timeout.
+    /// Retransmission timeout of the first connection.
     pub rto: Duration,
-    /// Its least round-trip time.
+    /// Least round-trip time of the first connection.
     pub min_rtt: Duration,
     /// The latest delivery rate in bytes per second.
     pub delivery_rate: u64,
@@ -91,7 +91,7 @@ pub struct TcpTotals {
 }
 
 impl Simulation {
-    /// Reads the pipes and nodes that are here.
+    /// Takes a sample of the pipes and nodes of this process.
     pub fn sample_pipes(&mut self) -> PipeSample {
         let links = (0..self.pipes() as u32 / 2).map(LinkId);
         let pipes =
@@ -103,14 +103,14 @@ impl Simulation {
         PipeSample { statistics, log, captured, routes, associations }
     }
 
-    /// What became of the routes that the timeline has changed so far, by the place of the change.
+    /// Returns the outcomes of the timeline's changes of routes so far, by the place of the change.
     pub fn routes_changed(&self) -> Vec<(u32, Result<RouteChanged, RouteError>)> {
         let routes = self.cells.iter().flat_map(|cell| &cell.routes);
-        // Places in a timeline are fewer than that.
+        // A timeline has fewer changes than `u32` can number.
         routes.map(|(change, outcome)| (*change as u32, outcome.clone())).collect()
     }
 
-    /// Reads what is here of some flows.
+    /// Takes a sample of `flows`, as far as they are in this process.
     pub fn sample_flows(&self, flows: Range<u32>) -> FlowSample {
         let mut sample = FlowSample::default();
         for flow in flows.clone() {
@@ -126,7 +126,7 @@ impl Simulation {
         sample
     }
 
-    /// How far it is.
+    /// Returns the progress of the simulation.
     pub fn standing(&self) -> Standing {
         Standing {
             done_at: self.done_at(),
@@ -138,12 +138,12 @@ impl Simulation {
 }
 
 impl PipeSample {
-    /// Adds what another process has read at the same time.
+    /// Adds the sample that another process took at the same time.
     pub fn join(&mut self, mut other: Self) {
         self.statistics.append(&mut other.statistics);
         self.statistics.sort_by_key(|(pipe, _)| *pipe);
         self.log.append(&mut other.log);
-        // Stable: what happens in a pipe at one time stays in its order.
+        // The sort is stable: simultaneous events of one pipe stay in order.
         self.log.sort_by_key(|(pipe, event)| (event.at, *pipe));
         self.captured.append(&mut other.captured);
         in_order(&mut self.captured);
@@ -153,7 +153,7 @@ impl PipeSample {
 }
 
 impl FlowSample {
-    /// Adds what another process has read at the same time.
+    /// Adds the sample that another process took at the same time.
     pub fn join(&mut self, mut other: Self) {
         self.ends.append(&mut other.ends);
         self.tcp.append(&mut other.tcp);
@@ -162,7 +162,7 @@ impl FlowSample {
 }
 
 impl Standing {
-    /// Adds how far another process is.
+    /// Adds the progress of another process.
     pub fn join(&mut self, mut other: Self) {
         self.done_at = self.done_at.zip(other.done_at).map(|(one, other)| one.max(other));
         self.work = [self.work, other.work].into_iter().sum();
@@ -193,7 +193,7 @@ impl TcpTotals {
         }
     }
 
-    /// Adds other connections of the flow; the times are those of the first node.
+    /// Adds other connections of the flow. Times are those of the connection at the first node.
     pub fn add(&mut self, other: &Self) {
         if other.node < self.node {
             let Self { node, srtt, rttvar, rto, min_rtt, .. } = *other;

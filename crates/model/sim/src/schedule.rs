@@ -1,16 +1,16 @@
-//! Which cell is run next, and how far: as far as nothing can come to it from any other cell. Not
-//! here: who runs cells, on how many threads and in how many processes.
+//! Decides which cell is run next, and how far: up to the time at which a frame can arrive from
+//! another cell. Not here: the threads and processes that run the cells.
 //!
-//! Nothing happens in a cell before its own next event, and before the first frame from another
-//! cell. That one comes no earlier than something happens there and a frame has passed the link
-//! between them. So the earliest time at which anything can happen in each cell is a shortest path
-//! from the next events of all cells over the propagation between them. This is the conservative
-//! synchronization of Chandy and Misra 1979 without its null messages: cells without events cost
-//! nothing, and links between cells need not be alike.
+//! Nothing happens in a cell before its own next event and the first frame from another cell. Such
+//! a frame cannot arrive before the other cell has had an event and the frame has passed the link
+//! between them. The earliest time at which anything can happen in each cell is therefore a
+//! shortest path: from the next events of all cells, over the propagation delays between them. This
+//! is the conservative synchronization of Chandy and Misra 1979 without its null messages: cells
+//! without events cost nothing, and links between cells may differ.
 //!
-//! Each of several processes has a schedule of its own cells, with a bound for each: when something
-//! can come from cells elsewhere at the earliest. One process has a schedule of all cells beside
-//! that, and works out these bounds for a round ([`Schedule::pick_region`]).
+//! Each of several processes has a schedule of its own cells, with a bound for each: the earliest
+//! time at which a frame can arrive from another process. One process also has a schedule of all
+//! cells, and computes these bounds for each round ([`Schedule::pick_region`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,23 +20,23 @@ use netloom_units::{Duration, Time};
 
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
-/// What is to be done next.
+/// The next thing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// A cell is to be advanced up to and including a time.
+    /// Advance a cell up to and including a time.
     Run {
-        /// Its place.
+        /// Number of the cell.
         cell: usize,
         /// The time.
         horizon: Time,
     },
-    /// No cell can be advanced before one that is being advanced has been.
+    /// No cell can be advanced before a running one has finished.
     Wait,
-    /// Nothing more happens in time, or before something can come from outside.
+    /// Nothing more happens by the given time, or before a frame may arrive from outside.
     Done,
 }
 
-/// How far each cell is, up to a time that all are to reach.
+/// The progress of all cells towards a time that they all have to reach.
 ///
 /// # Call order
 /// [`pick`](Self::pick); then, once the cell has been advanced, [`announced`](Self::announced) for
@@ -45,35 +45,35 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Schedule {
     cells: Vec<Progress>,
-    /// For each cell, those that it sends to, and how long frames need to there at least.
+    /// For each cell, the cells that it sends to, and the shortest time that frames take to each.
     hearers: Vec<Vec<(u32, Duration)>>,
-    /// When anything can come to each cell at the earliest from cells that are not here.
+    /// Earliest time at which a frame can arrive at each cell from another process.
     outside: Vec<Time>,
     until: Time,
     running: usize,
     is_stopped: bool,
-    /// When anything can happen in each cell at the earliest.
+    /// Earliest time at which anything can happen in each cell.
     earliest: Vec<Time>,
-    /// When anything can come to each cell from others at the earliest.
+    /// Earliest time at which a frame can arrive at each cell from another one.
     arrival: Vec<Time>,
     heap: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
-/// How far a cell is.
+/// The progress of a cell.
 #[derive(Debug, Clone, Copy)]
 struct Progress {
-    /// Nothing happens in it before this.
+    /// Nothing happens in the cell before this time.
     next: Time,
-    /// The first frame that was announced to it since it was picked.
+    /// Arrival of the first frame that was announced to the cell since it was picked.
     coming: Time,
-    /// By whom it is being advanced, or was last.
+    /// Number of the runner that advances the cell, or did last.
     runner: usize,
     is_running: bool,
 }
 
 impl Schedule {
-    /// Of cells whose next events are `next`; `hearers` are the cells that each one sends to, and
-    /// how long frames need to there at least.
+    /// Returns a schedule of cells whose next events are `next`. `hearers` are the cells that each
+    /// one sends to, with the shortest time that frames take to them.
     pub fn new(
         next: impl IntoIterator<Item = Option<Time>>,
         hearers: Vec<Vec<(u32, Duration)>>,
@@ -100,23 +100,23 @@ impl Schedule {
         }
     }
 
-    /// Nothing comes to the cells from outside before these times, until this is called again.
+    /// Sets the times before which no frame arrives at the cells from outside, until the next call.
     pub fn bound(&mut self, outside: impl IntoIterator<Item = Time>) {
         self.outside.iter_mut().zip(outside).for_each(|(bound, at)| *bound = at);
     }
 
-    /// All cells are to reach `until`.
+    /// Sets the time that all cells have to reach.
     pub fn extend(&mut self, until: Time) {
         self.until = until;
     }
 
-    /// When the next event of a cell is; nothing if it has none.
+    /// Returns the time of a cell's next event, or `None` if it has none.
     pub fn next(&self, cell: usize) -> Option<Time> {
         Some(self.cells[cell].next).filter(|next| *next < NEVER)
     }
 
-    /// The cell that is furthest behind of those that can be advanced: of those that `runner`
-    /// advanced last, whose caches know them, or else of all.
+    /// Picks the cell that is furthest behind among those that can be advanced. Cells that `runner`
+    /// advanced last come first, because its caches hold their data.
     pub fn pick(&mut self, runner: usize) -> Step {
         if self.is_stopped {
             return Step::Done;
@@ -134,8 +134,8 @@ impl Schedule {
         Step::Run { cell, horizon }
     }
 
-    /// Picks the cells of a process, if any of them can be advanced: when anything can come to each
-    /// of them from cells outside at the earliest. Each of them is to be finished afterwards.
+    /// Picks all cells of a process, if any of them can be advanced. Returns the earliest time at
+    /// which a frame can arrive at each of them from outside. Each must be finished afterwards.
     pub fn pick_region(&mut self, region: Range<usize>) -> Option<Vec<Time>> {
         if self.is_stopped {
             return None;
@@ -163,26 +163,26 @@ impl Schedule {
         Some(outside)
     }
 
-    /// Whether any cell is being advanced.
+    /// Whether any cell is running.
     pub fn is_running(&self) -> bool {
         self.running > 0
     }
 
-    /// Whether a cell can be advanced, by what was looked ahead.
+    /// Whether a cell can be advanced, by the last look-ahead.
     fn is_ready(&self, number: usize) -> bool {
         let cell = &self.cells[number];
         !cell.is_running && cell.next <= self.until && cell.next < self.arrival[number]
     }
 
-    /// A frame is on its way to `cell`, to arrive at `release`.
+    /// Records that a frame is on its way to `cell` and arrives at `release`.
     pub fn announced(&mut self, cell: usize, release: Time) {
         let cell = &mut self.cells[cell];
         cell.coming = cell.coming.min(release);
-        // One that is being advanced with its region may have had nothing to do.
+        // A cell that runs with its region may have had no events of its own.
         cell.next = cell.next.min(release);
     }
 
-    /// A cell has been advanced; `next` is its next event.
+    /// Records that a cell has been advanced. `next` is its next event.
     pub fn finish(&mut self, cell: usize, next: Option<Time>) {
         let cell = &mut self.cells[cell];
         cell.is_running = false;
@@ -190,17 +190,17 @@ impl Schedule {
         self.running -= 1;
     }
 
-    /// Nothing more is to be done, even if cells are being advanced.
+    /// Stops the schedule, even if cells are running.
     pub fn stop(&mut self) {
         self.is_stopped = true;
     }
 
-    /// Whether nothing more is to be done.
+    /// Whether the schedule has been stopped.
     pub fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
-    /// Works out `earliest` and `arrival` (Dijkstra 1959).
+    /// Computes `earliest` and `arrival` (Dijkstra 1959).
     fn look_ahead(&mut self) {
         self.heap.clear();
         for (number, (cell, outside)) in (0..).zip(self.cells.iter().zip(&self.outside)) {
@@ -235,7 +235,7 @@ mod tests {
         Time::from_nanos(nanos)
     }
 
-    /// Three cells in a row, 10 and 30 ns apart.
+    /// Returns three cells in a row, 10 and 30 ns apart.
     fn row(next: [Option<u64>; 3], until: u64) -> Schedule {
         let nanos = Duration::from_nanos;
         let hearers =
@@ -246,15 +246,15 @@ mod tests {
     #[test]
     fn a_cell_is_run_as_far_as_nothing_can_come_to_it() {
         let mut schedule = row([Some(100), Some(105), None], 1000);
-        // What is at 105 in the second cell comes to the first one at 115.
+        // The second cell's event at 105 reaches the first cell at 115.
         assert_eq!(schedule.pick(0), Step::Run { cell: 0, horizon: at(114) });
-        // What is at 100 in the first cell comes to the second one at 110.
+        // The first cell's event at 100 reaches the second cell at 110.
         assert_eq!(schedule.pick(0), Step::Run { cell: 1, horizon: at(109) });
         assert_eq!(schedule.pick(0), Step::Wait);
         schedule.finish(0, None);
         schedule.announced(2, at(140));
         schedule.finish(1, None);
-        // An answer from the second cell, 60 ns later.
+        // The second cell may answer, 60 ns later.
         assert_eq!(schedule.pick(0), Step::Run { cell: 2, horizon: at(199) });
         schedule.finish(2, None);
         assert_eq!(schedule.pick(0), Step::Done);
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(schedule.pick(2), Step::Run { cell: 1, horizon: at(109) });
         schedule.finish(0, Some(at(120)));
         schedule.finish(1, Some(at(121)));
-        // The first cell is further behind, and another one's.
+        // The first cell is further behind, but another runner's.
         assert_eq!(schedule.pick(2), Step::Run { cell: 1, horizon: at(129) });
         assert_eq!(schedule.pick(2), Step::Run { cell: 0, horizon: at(130) });
     }
@@ -298,18 +298,19 @@ mod tests {
     #[test]
     fn a_region_is_bound_by_when_something_can_come_from_others() {
         let mut schedule = row([Some(100), Some(105), Some(300)], 1000);
-        // To the second cell from the third one, after what the first one sends comes back.
+        // The third cell can reach the second one once an answer to the first cell's event has come
+        // back.
         assert_eq!(schedule.pick_region(0..2), Some(vec![NEVER, at(165)]));
         assert!(schedule.is_running());
-        // Something can come from the second cell before its own event.
+        // The second cell can reach the third one before the third one's own event.
         assert_eq!(schedule.pick_region(2..3), None);
         schedule.announced(2, at(135));
         schedule.finish(0, None);
         schedule.finish(1, Some(at(400)));
         assert_eq!(schedule.pick_region(0..2), None);
-        // What it sends at 135 may be answered.
+        // The frame that it sends at 135 may be answered.
         assert_eq!(schedule.pick_region(2..3), Some(vec![at(195)]));
-        // While it is run, the others know only that it may answer at once.
+        // While it runs, the others must assume that it may answer at once.
         assert_eq!(schedule.pick_region(0..2), None);
         schedule.finish(2, None);
         assert_eq!(schedule.pick_region(0..2), Some(vec![NEVER, at(460)]));
@@ -321,12 +322,13 @@ mod tests {
     #[test]
     fn what_comes_to_a_region_that_is_run_counts_before_it_is_finished() {
         let mut schedule = row([Some(60), Some(500), Some(50)], 1000);
-        // The second cell is run with the third one, and has nothing to do.
+        // The second cell runs together with the third one, and has nothing to do.
         assert_eq!(schedule.pick_region(1..3), Some(vec![at(70), NEVER]));
         assert_eq!(schedule.pick_region(0..1), Some(vec![at(80)]));
         schedule.announced(1, at(75));
         schedule.finish(0, Some(at(88)));
-        // What comes to the second cell at 75 may be answered at 85; from the third one, at 90.
+        // A frame that reaches the second cell at 75 may be answered at 85; one from the third cell
+        // arrives at 90.
         assert_eq!(schedule.pick_region(0..1), None);
     }
 
@@ -336,7 +338,7 @@ mod tests {
         schedule.bound([at(150), NEVER, NEVER]);
         assert_eq!(schedule.pick(0), Step::Run { cell: 1, horizon: at(119) });
         schedule.finish(1, Some(at(200)));
-        // What comes to the first cell at 150 may be in the second one at 160.
+        // A frame that reaches the first cell at 150 may be in the second one at 160.
         assert_eq!(schedule.pick(0), Step::Done);
         assert_eq!((schedule.next(0), schedule.next(1)), (None, Some(at(200))));
         schedule.bound([at(210), NEVER, NEVER]);

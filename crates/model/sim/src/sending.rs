@@ -1,5 +1,5 @@
-//! Traffic leaves: when each flow sends what. Not here: models of traffic, and what becomes of the
-//! packets.
+//! Traffic at the senders: the packets of each flow and their times. Not here: models of traffic,
+//! and the path of the packets through the network.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -17,20 +17,20 @@ use crate::twins::TwinQueue;
 use crate::workload::Workload;
 use crate::{AddressBook, AddressId};
 
-/// How long after its last packet a flow still may have one under way.
+/// Time after a flow's last packet during which one may still be under way.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Source ports of flows begin here (Linux's `ip_local_port_range`).
+/// First source port of flows (Linux's `ip_local_port_range`).
 pub(crate) const FIRST_PORT: u32 = 32_768;
-/// And so many there are.
+/// Number of these source ports.
 pub(crate) const PORTS: u32 = 28_232;
 
-/// Bytes of an IPv4 and of an IPv6 header.
+/// Length of an IPv4 and of an IPv6 header, in bytes.
 pub(crate) const IP_HEADERS: [u32; 2] = [20, 40];
-/// Bytes of the header of ICMP echo, and of UDP.
+/// Length of the header of ICMP echo and of UDP, in bytes.
 const UPPER_HEADER: u32 = 8;
 
-/// A flow as all cells know it.
+/// The data of a flow that all cells share.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub name: String,
@@ -42,11 +42,11 @@ pub(crate) struct Flow {
     pub until: Option<Time>,
     pub background: bool,
     pub traffic_class: u8,
-    /// The source port of its datagrams.
+    /// Source port of the flow's datagrams.
     source_port: u16,
 }
 
-/// What a flow sends, but for the model, which its sender has.
+/// The kind of traffic of a flow. The traffic model is not here: the flow's sender has it.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Ping,
@@ -55,15 +55,15 @@ pub(crate) enum Kind {
     Twins(Box<Config>),
 }
 
-/// What both ends of a flow's connections know.
+/// The data that both ends of a flow's connections share.
 #[derive(Debug)]
 pub(crate) struct Tcp {
     pub port: u16,
     pub sender: Config,
     pub receivers: Vec<Config>,
-    /// Whether connections are not kept when they are over.
+    /// Whether connections that have ended are forgotten.
     pub is_many: bool,
-    /// What servers will be asked for, and whether over one connection.
+    /// The requests to the servers, and whether all go over one connection.
     pub http: Option<(Exchanges, bool)>,
 }
 
@@ -79,7 +79,7 @@ impl Tcp {
     }
 }
 
-/// Flows and their senders, in the same order.
+/// Returns flows and their senders, in the same order.
 pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Flow>, Vec<Sender>) {
     let described = (0..).zip(flows).map(|(number, spec)| {
         let FlowSpec { name, from, to, kind, start, until, background, traffic_class } = spec;
@@ -102,23 +102,24 @@ pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Fl
     described.unzip()
 }
 
-/// The end of a flow that sends.
+/// The sending end of a flow.
 #[derive(Debug)]
 pub(crate) struct Sender {
     pub work: Work,
-    /// The number of the next packet.
+    /// Number of the next packet.
     next: u32,
-    /// The packet that is due.
+    /// The packet that is due next.
     due: Option<Arrival>,
-    /// When the last packet was sent, once there is none any more; of TCP, when all was delivered.
+    /// Time at which the last packet was sent; for TCP, at which everything was delivered. `None`
+    /// until then.
     ended: Option<Time>,
-    /// Connections that have not ended yet.
+    /// Number of connections that have not ended yet.
     pub open: u32,
-    /// Whether more will begin.
+    /// Whether more connections will begin.
     pub more: bool,
 }
 
-/// What a sender does.
+/// The work of a sender.
 #[derive(Debug)]
 pub(crate) enum Work {
     Packets(Box<dyn Arrivals>),
@@ -127,7 +128,7 @@ pub(crate) enum Work {
 }
 
 impl Sender {
-    /// One of its connections has ended.
+    /// Records that one of its connections has ended.
     pub fn close(&mut self, now: Time) {
         self.open = self.open.saturating_sub(1);
         if self.open == 0 && !self.more {
@@ -135,7 +136,7 @@ impl Sender {
         }
     }
 
-    /// Nothing more begins.
+    /// Records that nothing more will begin.
     pub fn end(&mut self, now: Time) {
         self.more = false;
         if self.open == 0 {
@@ -143,21 +144,21 @@ impl Sender {
         }
     }
 
-    /// What sends is gone: nothing more is sent, and nothing more will have been delivered.
+    /// Stops the sender, because its node has failed: nothing more is sent or delivered.
     fn stop(&mut self, now: Time) {
         self.due = None;
         self.open = 0;
         self.end(now);
     }
 
-    /// When it ended, if it has.
+    /// Time at which it ended, if it has.
     pub fn ended(&self) -> Option<Time> {
         self.ended
     }
 
-    /// From when on nothing of it is under way any more, once all has been sent.
+    /// Time from which nothing of the flow is under way, once everything has been sent.
     pub fn over(&self) -> Option<Time> {
-        // What a connection has sent is known to have come.
+        // What a connection has sent has been acknowledged.
         let linger = match self.work {
             Work::Packets(_) | Work::Twins(_) => LINGER,
             Work::Tcp(_) => Duration::ZERO,
@@ -173,11 +174,11 @@ impl Cell {
         self.begin_senders();
     }
 
-    /// Has the traffic of a simulation begin that waited for it: all times of flows count from
-    /// `zero`, which must not be over.
+    /// Begins the traffic of a simulation that was made to wait for it. All times of flows count
+    /// from `zero`, which must not be in the past.
     pub fn begin_traffic(&mut self, zero: Time) {
         let since = |time: Time| zero + time.since(Time::ZERO);
-        // Nobody else has them in a simulation of one cell.
+        // In a simulation of one cell, no other cell shares the flows.
         for flow in Arc::get_mut(&mut self.flows).into_iter().flatten() {
             flow.start = since(flow.start);
             flow.until = flow.until.map(since);
@@ -193,13 +194,13 @@ impl Cell {
     /// Schedules the first change.
     pub(crate) fn begin_network(&mut self) {
         self.schedule_change();
-        // Switches with spanning trees speak first.
+        // Switches with spanning trees send the first frames.
         for (number, _) in self.islands.iter() {
             self.queue.set(Entity::Island(number), Some(Time::ZERO));
         }
     }
 
-    /// What a node sends ends, for good. What is to begin later is not meant.
+    /// Ends all traffic that a node sends, for good. Traffic that begins later is not affected.
     pub(crate) fn stop_senders(&mut self, node: u32) {
         let flows = Arc::clone(&self.flows);
         let now = self.now;
@@ -212,7 +213,7 @@ impl Cell {
         self.queue.set(Entity::Source(number), None);
     }
 
-    /// A flow does what is due.
+    /// Sends what a flow has due.
     pub(crate) fn send_next(&mut self, number: u32) {
         let flows = Arc::clone(&self.flows);
         let flow = &flows[number as usize];
@@ -261,7 +262,7 @@ impl Cell {
         self.schedule_next(number);
     }
 
-    /// Asks a flow's model when it sends next.
+    /// Asks a flow's model for its next packet, and schedules it.
     fn schedule_next(&mut self, number: u32) {
         let flow = &self.flows[number as usize];
         let sender = &mut self.senders[number];
@@ -277,12 +278,12 @@ impl Cell {
     }
 }
 
-/// A flow as error messages know it.
+/// Returns the mark that identifies a flow in error messages.
 pub(crate) fn mark_of(flow: u32) -> Option<NonZeroU32> {
     NonZeroU32::new(flow.wrapping_add(1))
 }
 
-/// The flow that an error message is about.
+/// Returns the flow that an error message is about.
 pub(crate) fn flow_of(mark: NonZeroU32) -> u32 {
     mark.get().wrapping_sub(1)
 }

@@ -1,6 +1,6 @@
-//! Twins of TCP connections: both ends of each are in the simulation, write what real programs
-//! wrote when they did, and react to the simulated network by themselves. Not here: who watches
-//! programs, and what TCP does (`netloom-tcp`).
+//! Twins of TCP connections. Both ends of a twin are in the simulation. They write what real
+//! programs wrote, when they wrote it, and react to the simulated network by themselves. Not here:
+//! how programs are observed, and what TCP does (`netloom-tcp`).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,76 +19,76 @@ use crate::route::Exit;
 use crate::sending::Kind;
 use crate::tcp::Connection;
 
-/// Something that a real host did with a TCP connection.
+/// An action of a real host on a TCP connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketEvent {
-    /// When.
+    /// Time of the action.
     pub at: Time,
-    /// The number of the connection, which both of its ends have.
+    /// Number of the connection, which is the same at both ends.
     pub connection: u32,
-    /// What.
+    /// The action.
     pub action: SocketAction,
 }
 
-/// What a real host did with a TCP connection.
+/// An action of a real host on a TCP connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SocketAction {
-    /// Began it.
+    /// The host opened the connection.
     Connect(SocketEnds),
-    /// Awaits a connection that the other end begins.
+    /// The host waits for the other end to open the connection.
     Await(SocketEnds),
-    /// Its program had written so many bytes by then, in all.
+    /// The program had written this many bytes by then, in total.
     Wrote(u64),
-    /// Its program reads more slowly than bytes come: so many by then, in all, and no more for now.
-    /// `None`: it reads what comes.
+    /// The program reads more slowly than bytes arrive: it had read this many by then, in total,
+    /// and reads no more for now. `None`: it reads everything that arrives.
     Reads(Option<u64>),
-    /// Writes no more.
+    /// The program writes no more.
     Finish,
-    /// Reset it.
+    /// The host reset the connection.
     Reset,
 }
 
-/// The ends of a connection, as the host has them that they are told to, and how it works there.
+/// The ends of a connection, from the host's point of view, and its TCP parameters there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SocketEnds {
     /// The host's own end.
     pub local: SocketAddr,
-    /// The other one.
+    /// The other end.
     pub remote: SocketAddr,
-    /// Its congestion control, if that is known; else the host's.
+    /// Congestion control of the connection. `None`: the host's default.
     pub algorithm: Option<Algorithm>,
-    /// The longest segment that it takes, as its SYN says.
+    /// The longest segment that the host accepts, as its SYN announces.
     pub mss: Option<u16>,
 }
 
-/// Bytes at one end of a connection's twin.
+/// Counts of bytes at one end of a connection's twin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SocketTotals {
-    /// What was written: all that the real program had written by then, once there was room.
+    /// Bytes written: all that the real program had written by then, once there was room.
     pub written: u64,
-    /// What of it the other end has acknowledged.
+    /// The part of them that the other end has acknowledged.
     pub acknowledged: u64,
-    /// What was read.
+    /// Bytes read.
     pub read: u64,
 }
 
-/// What a TCP segment of a real host says of its connection.
+/// The fields of a real host's TCP segment that concern its connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RealSegment {
-    /// Where it comes from, and where it goes.
+    /// Source and destination.
     pub ends: [SocketAddr; 2],
-    /// Its sequence number.
+    /// Sequence number of the segment.
     pub sequence: u32,
     /// Bytes of payload.
     pub payload: u32,
-    /// Its flags.
+    /// Flags of the segment.
     pub flags: Flags,
-    /// The longest segment that its sender takes, in a SYN that says so.
+    /// The longest segment that its sender accepts, if the segment is a SYN that announces it.
     pub mss: Option<u16>,
 }
 
 impl RealSegment {
-    /// What is in an IP packet; nothing if that is no whole segment.
+    /// Parses an IP packet. Returns `None` if it holds no complete segment.
     pub fn of(packet: &[u8]) -> Option<Self> {
         let (ends, body) = raw::tcp(packet)?;
         let (segment, _, _) = foreign::segment_of(&body)?;
@@ -97,27 +97,27 @@ impl RealSegment {
     }
 }
 
-/// A twin of a connection, by its host.
+/// One end of a connection's twin.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TwinSocket {
-    /// It is the connection of that place.
+    /// The simulated connection with this number.
     Open(u32),
-    /// It is over, or never was.
+    /// The twin has ended, or never existed.
     Over(SocketTotals),
 }
 
-/// What a real program does with its end of a connection.
+/// The behaviour of a real program at its end of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
-    /// The number of its connection.
+    /// Number of the connection.
     connection: u32,
-    /// What it has written.
+    /// Bytes that the real program has written, in total.
     wanted: u64,
-    /// How far it reads, if it does not read all that comes.
+    /// Number of bytes up to which it reads, if it does not read everything that arrives.
     limit: Option<u64>,
     written: u64,
     read: u64,
-    /// What it ends with, once all is written, or delivered.
+    /// The action that ends the connection, once everything is written or delivered.
     ends: Option<SocketAction>,
 }
 
@@ -131,7 +131,7 @@ impl Program {
         }
     }
 
-    /// Does what it can now.
+    /// Writes, reads and ends as far as it can now.
     pub fn go(&mut self, now: Time, endpoint: &mut Endpoint) {
         if self.written < self.wanted {
             self.written += endpoint.write(now, self.wanted - self.written);
@@ -140,7 +140,7 @@ impl Program {
             let most = self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.read));
             self.read += endpoint.read(now, most);
         }
-        // Before it is established, it would be given up.
+        // A connection that is shut down before it is established would be given up.
         let is_open = endpoint.state().synchronized() || endpoint.state() == State::SynReceived;
         if !is_open || self.written < self.wanted {
             return;
@@ -150,7 +150,7 @@ impl Program {
                 self.ends = None;
                 endpoint.shutdown(now);
             }
-            // What the program wrote has left before it was reset.
+            // What the program wrote before the reset has left the host.
             Some(SocketAction::Reset) => {
                 let info = endpoint.info();
                 if info.unacked == 0 && info.unsent == 0 {
@@ -163,22 +163,23 @@ impl Program {
     }
 
     fn totals(&self, endpoint: &Endpoint) -> SocketTotals {
-        // SYN and FIN count there, too.
+        // `bytes_acked` includes SYN and FIN.
         let acknowledged = endpoint.info().bytes_acked.min(self.written);
         SocketTotals { written: self.written, acknowledged, read: self.read }
     }
 }
 
 impl Simulation {
-    /// Has a flow of twins do what a real host did with its connections, at times that do not go
-    /// back and are not over.
+    /// Queues the actions of a real host on its connections, for a flow of twins. Their times must
+    /// not decrease, and none may be in the past.
     pub fn bring_sockets(&mut self, flow: u32, events: impl IntoIterator<Item = SocketEvent>) {
         if let Some(cell) = self.cells.iter_mut().find(|cell| cell.senders.get(flow).is_some()) {
             cell.queue_twins(flow, |queue| queue.sockets.extend(events));
         }
     }
 
-    /// What twins of connections have written and read, by the flow of their host and their number.
+    /// Returns the bytes that twins of connections have written and read, by the flow of their host
+    /// and their number.
     pub fn socket_totals(&self) -> impl Iterator<Item = ((u32, u32), SocketTotals)> {
         self.cells.iter().flat_map(|cell| {
             cell.sockets.iter().map(|(whose, socket)| (*whose, cell.totals_of(socket)))
@@ -187,7 +188,7 @@ impl Simulation {
 }
 
 impl Cell {
-    /// A host does something with a connection.
+    /// Carries out an action of a host on a connection.
     pub(crate) fn act(&mut self, flow: u32, event: &SocketEvent) {
         let SocketEvent { connection, action, .. } = *event;
         let number = match action {
@@ -208,7 +209,7 @@ impl Cell {
         self.pump(number);
     }
 
-    /// Makes an end of a connection's twin; none where the network knows no way.
+    /// Makes one end of a connection's twin. Returns `None` if the network has no route.
     fn mirror(
         &mut self,
         flow: u32,
@@ -228,7 +229,7 @@ impl Cell {
             return None;
         }
         let peer = (remote, ends.remote.port(), ends.local.port());
-        // The ports of a connection that is over serve another one.
+        // The ports of a connection that has ended are used again.
         if let Some(before) = self.nodes[node].stack.connections.get(&peer).copied() {
             self.queue.set(Entity::Timer(before), None);
             self.forget(before);
@@ -261,7 +262,7 @@ impl Cell {
         Some(number)
     }
 
-    /// An end of a connection's twin is over: only what it wrote and read is kept.
+    /// Keeps the counts of a twin's end that is forgotten.
     pub(crate) fn forget_socket(&mut self, flow: u32, program: &Program, endpoint: &Endpoint) {
         let over = TwinSocket::Over(program.totals(endpoint));
         self.sockets.insert((flow, program.connection), over);

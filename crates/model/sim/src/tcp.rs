@@ -1,5 +1,6 @@
-//! TCP connections of hosts: each end is an endpoint of `netloom-tcp`; here are the wire and the
-//! sockets around it. Not here: what TCP does, and what applications do (`application`).
+//! TCP connections of hosts. Each end is an endpoint of `netloom-tcp`; this module puts it between
+//! the network and its application. Not here: what TCP does, and what applications do
+//! (`application`).
 
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
@@ -20,15 +21,16 @@ use crate::sending::{Flow, IP_HEADERS, Kind};
 const SYN: netloom_tcp::Flags = netloom_tcp::Flags::SYN;
 const ACK: netloom_tcp::Flags = netloom_tcp::Flags::ACK;
 
-/// The two low bits of the traffic class (RFC 3168).
+/// The ECN field: the two low bits of the traffic class (RFC 3168).
 const ECN: u8 = 3;
-/// The MTU of the loopback interface, cut to what a header can say.
+/// MTU of the loopback interface, limited to the longest length that an IP header can hold.
 const LOOPBACK_MTU: u32 = 65_535;
 
-/// Between initial sequence numbers of a flow's connections (Knuth's multiplier, which is odd).
+/// Distance between the initial sequence numbers of a flow's connections (Knuth's multiplier, which
+/// is odd).
 const SEQUENCE_STEP: u32 = 2_654_435_761;
 
-/// Who is at the other end of a connection: address, its port, the own port.
+/// The other end of a connection: its address and port, and the own port.
 pub(crate) type Peer = (AddressId, u16, u16);
 
 /// One end of a connection.
@@ -40,31 +42,31 @@ pub(crate) struct Connection {
     pub v6: bool,
     pub traffic_class: u8,
     pub flow: u32,
-    /// When it began.
+    /// Time at which it began.
     pub begun: Time,
-    /// Whether the flow has many, which are not kept when they are over.
+    /// Whether it is one of many, which are forgotten when they end.
     pub is_many: bool,
-    /// Whether its flow knows that it is over.
+    /// Whether its end has been reported to its flow.
     pub left: bool,
     pub application: Application,
     pub endpoint: Box<Endpoint>,
 }
 
-/// What TCP_INFO shows of connections of a flow, at an end that sends.
+/// TCP_INFO of connections of a flow, at an end that sends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlowInfo {
     /// The flow.
     pub flow: u32,
     /// The node that sends.
     pub node: u32,
-    /// How many connections these are: one, or those that are over and not kept.
+    /// Number of connections: one, or all of those that have ended and were forgotten.
     pub connections: u32,
-    /// Of several, the sums of what is counted.
+    /// TCP_INFO. For several connections, their counters are summed.
     pub info: Info,
 }
 
 impl Connection {
-    /// What TCP_INFO would show, if this end sends.
+    /// Returns TCP_INFO if this end sends.
     pub fn sender_info(&self) -> Option<FlowInfo> {
         let Self { flow, node, .. } = *self;
         let info = || FlowInfo { flow, node, connections: 1, info: self.endpoint.info() };
@@ -73,7 +75,7 @@ impl Connection {
 }
 
 impl FlowInfo {
-    /// Adds one that is over.
+    /// Adds the counters of a connection that has ended.
     fn add(&mut self, over: &Self) {
         self.connections += over.connections;
         let Info { bytes_acked, retransmitted, lost, delivered_ce, .. } = over.info;
@@ -85,7 +87,7 @@ impl FlowInfo {
 }
 
 impl Cell {
-    /// Stops the application of a flow from writing more: what is written is still delivered.
+    /// Stops the applications of a flow from writing more. What is written is still delivered.
     pub(crate) fn shut(&mut self, flow: u32) {
         for number in 0..self.connections.len() as u32 {
             let Some(connection) = &self.connections[number as usize] else { continue };
@@ -96,7 +98,8 @@ impl Cell {
         }
     }
 
-    /// Opens a connection of a flow to the receiver of that place; none if there is no way.
+    /// Opens a connection of a flow to the receiver at place `to`. Returns `None` if there is no
+    /// route.
     pub(crate) fn open(
         &mut self,
         (number, flow): (u32, &Flow),
@@ -115,7 +118,8 @@ impl Cell {
         opened
     }
 
-    /// The end of a connection that begins it; none if there is no way to its destination.
+    /// Makes the opening end of a connection. Returns `None` if there is no route to its
+    /// destination.
     fn connect(
         &mut self,
         (number, flow): (u32, &Flow),
@@ -149,13 +153,13 @@ impl Cell {
         }))
     }
 
-    /// The end of a connection that a segment opens, if one is awaited from there.
+    /// Makes the accepting end of a connection, for a SYN from a node that is expected to open one.
     fn accept(&mut self, node: u32, packet: &Packet, sequence: u32) -> Option<u32> {
         let owners = Arc::clone(&self.owners);
         let listeners = self.nodes[node].stack.listeners.get(&packet.destination_port)?;
         let from = || owners.of(packet.source).find_map(|from| listeners.get(&from).copied());
         let is_foreign = matches!(packet.body, Body::Raw(_));
-        // Whoever is real is welcome.
+        // Connections of any real node are accepted.
         let number = if is_foreign { listeners.values().next().copied() } else { from() }?;
         let flows = Arc::clone(&self.flows);
         let flow = &flows[number as usize];
@@ -187,7 +191,7 @@ impl Cell {
             traffic_class: flow.traffic_class,
             flow: number,
             begun: self.now,
-            // They come and go as they like.
+            // Real nodes open and close connections as they like.
             is_many: tcp.is_many || is_foreign,
             left: false,
             application,
@@ -195,13 +199,13 @@ impl Cell {
         }))
     }
 
-    /// The initial sequence number of the connection of that number: by it, the other end knows
-    /// which one it is.
+    /// Returns the initial sequence number of a flow's connection. The other end derives the number
+    /// of the connection from it.
     fn first_sequence(&self, flow: &str, connection: u32) -> u32 {
         self.sequence_base(flow).wrapping_add(connection.wrapping_mul(SEQUENCE_STEP))
     }
 
-    /// The number of the connection that begins with a sequence number.
+    /// Returns the number of the connection that begins with a sequence number.
     fn number_of(&self, flow: &str, sequence: u32) -> u32 {
         sequence.wrapping_sub(self.sequence_base(flow)).wrapping_mul(inverse(SEQUENCE_STEP))
     }
@@ -210,20 +214,20 @@ impl Cell {
         Stream::new(self.seed, &format!("traffic/{flow}/client")).bits() as u32
     }
 
-    /// A configuration with the header and the MTU that packets have here.
+    /// Returns a configuration with the IP header and the MTU of this path.
     pub(crate) fn fitted(&self, config: &Config, node: u32, exit: Exit, v6: bool) -> Arc<Config> {
         let mtu = match exit {
             Exit::Out { interface, .. } => self.nodes[node].interfaces[interface as usize].mtu,
             Exit::Local | Exit::NoRoute | Exit::NoHost => LOOPBACK_MTU,
         };
         let mtu = u16::try_from(mtu).unwrap_or(u16::MAX);
-        // 20 or 40.
+        // The header is 20 or 40 bytes long.
         let network_header = IP_HEADERS[usize::from(v6)] as u16;
         Arc::new(Config { mtu, network_header, ..config.clone() })
     }
 
     pub(crate) fn add(&mut self, connection: Connection) -> u32 {
-        // There are fewer connections than that.
+        // There are fewer connections than `u32` can number.
         let number = self.connections.len() as u32;
         let stack = &mut self.nodes[connection.node].stack;
         stack.connections.insert(connection.peer, number);
@@ -231,7 +235,7 @@ impl Cell {
         number
     }
 
-    /// Forgets a connection that is over, but for what was counted.
+    /// Forgets a connection that has ended, except for its counts.
     pub(crate) fn forget(&mut self, number: u32) {
         let Some(gone) = self.connections[number as usize].take() else { return };
         let known = &mut self.nodes[gone.node].stack.connections;
@@ -244,7 +248,7 @@ impl Cell {
         let Some(info) = gone.sender_info() else { return };
         match self.gone.entry((info.flow, info.node)) {
             Entry::Vacant(place) => {
-                // A connection that is over has nothing in flight and no window.
+                // A connection that has ended has nothing in flight and no window.
                 let now = Info { cwnd: 0, ssthresh: None, in_flight: 0, ..info.info };
                 place.insert(FlowInfo { info: Info { delivery_rate: 0, ..now }, ..info });
             }
@@ -252,8 +256,8 @@ impl Cell {
         }
     }
 
-    /// The sockets of a node are gone, without a word to their peers: who writes to them later
-    /// hears that there are none.
+    /// Removes all sockets of a node without notice to their peers. A peer that sends to them later
+    /// gets an error.
     pub(crate) fn drop_sockets(&mut self, node: u32) {
         for number in 0..self.connections.len() as u32 {
             let connection = self.connections[number as usize].as_ref();
@@ -268,13 +272,13 @@ impl Cell {
         stack.parts.clear();
     }
 
-    /// A segment reaches its host.
+    /// Delivers a segment to its host.
     pub(crate) fn segment(&mut self, node: u32, packet: &Packet) {
         let (segment, sack) = unwrapped(packet);
         self.take_segment(node, packet, (segment, sack), &[]);
     }
 
-    /// A segment reaches its host, with bytes if a real node sent it.
+    /// Delivers a segment to its host, with bytes if a real node sent it.
     pub(crate) fn take_segment(
         &mut self,
         node: u32,
@@ -305,7 +309,7 @@ impl Cell {
         self.pump(number);
     }
 
-    /// A timer of a connection is due.
+    /// Handles an expired timer of a connection.
     pub(crate) fn expire(&mut self, number: u32) {
         let now = self.now;
         if let Some(connection) = &mut self.connections[number as usize] {
@@ -314,7 +318,7 @@ impl Cell {
         }
     }
 
-    /// Lets a connection and its application do what they can now.
+    /// Lets a connection and its application do everything that they can do now.
     pub(crate) fn pump(&mut self, number: u32) {
         let now = self.now;
         loop {
@@ -332,7 +336,7 @@ impl Cell {
         }
     }
 
-    /// A segment leaves its host, each packet of a super-segment by itself.
+    /// Sends a segment from its host. Each packet of a super-segment is sent by itself.
     fn transmit_segment(&mut self, number: u32, Transmit { mut segment, sack }: Transmit) {
         while let Some(first) = segment.split_off(1) {
             self.transmit_packet(number, &first, &sack);
@@ -372,7 +376,7 @@ impl Cell {
         self.send(node, reply);
     }
 
-    /// An error message is about a segment: only the path MTU matters to a connection.
+    /// Handles an error message about a segment. Only the path MTU matters to a connection.
     pub(crate) fn heed_segment_error(&mut self, node: u32, error: &Error) {
         if error.kind != ErrorKind::TooBig {
             return;
@@ -389,7 +393,8 @@ impl Cell {
     }
 }
 
-/// The number by which an odd one gives 1 (Newton's method: each step doubles the right bits).
+/// Returns the inverse of an odd number modulo 2^32 (Newton's method: each step doubles the number
+/// of correct bits).
 const fn inverse(odd: u32) -> u32 {
     let (mut inverse, mut step) = (odd, 0);
     while step < 5 {
@@ -399,7 +404,7 @@ const fn inverse(odd: u32) -> u32 {
     inverse
 }
 
-/// A segment as a packet; `ends` are who sends it, and its peer.
+/// Returns a packet that carries a segment. `ends` are its sender and the sender's peer.
 fn wrapped(
     segment: &Segment,
     sack: &SackBlocks,
@@ -429,7 +434,7 @@ fn wrapped(
     }
 }
 
-/// A packet of a connection that is a twin, which leaves now.
+/// Marks a packet of a twin connection, which leaves now.
 fn twin(mut packet: Packet, now: Time) -> Packet {
     packet.flags = packet.flags.with(Flags::TWIN);
     if let Body::Segment(header) = &mut packet.body {
@@ -448,7 +453,7 @@ fn ecn_of(packet: &Packet) -> Ecn {
     }
 }
 
-/// The segment in a packet, but for its ECN field.
+/// Returns the segment in a packet, without its ECN field.
 fn unwrapped(packet: &Packet) -> (Segment, SackBlocks) {
     let Body::Segment(header) = &packet.body else { return (Segment::EMPTY, SackBlocks::NONE) };
     let (mut segment, sack) = header.segment();

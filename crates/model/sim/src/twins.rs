@@ -1,5 +1,5 @@
-//! Twins: packets that stand for those of real programs, which go another way. Not here: who
-//! watches programs.
+//! Twins: packets that stand for those of real programs, which are sent outside the simulation. Not
+//! here: how programs are observed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -15,33 +15,33 @@ use crate::sending::Work;
 use crate::sockets::SocketEvent;
 use crate::{AddressBook, Simulation};
 
-/// A packet that a real program sent: its headers, not what it carries.
+/// A packet that a real program sent: its headers without the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
-    /// When.
+    /// Time at which it was sent.
     pub at: Time,
-    /// By which interface of its node, by place.
+    /// Number of the interface through which it left its node.
     pub interface: u32,
-    /// Where it comes from, and where it goes.
+    /// Source and destination.
     pub ends: [IpAddr; 2],
     /// Bytes of the whole packet, IP header included.
     pub bytes: u32,
-    /// Its protocol: of IPv6, the first next header.
+    /// IP protocol of the packet. For IPv6, the first next header.
     pub protocol: u8,
-    /// Source and destination port; 0 for protocols without.
+    /// Source and destination port, or 0 if the protocol has none.
     pub ports: [u16; 2],
-    /// How many nodes may forward it.
+    /// Number of nodes that may forward it.
     pub hop_limit: u8,
     /// DSCP and ECN.
     pub traffic_class: u8,
     /// Whether routers may not fragment it.
     pub dont_fragment: bool,
-    /// Which fragment it is, if it is one.
+    /// The fragment that it is, or a whole packet.
     pub fragment: Fragment,
 }
 
 impl Sent {
-    /// What is kept of an IP packet; nothing if it is none, or not whole.
+    /// Parses an IP packet. Returns `None` if it is not a complete one.
     pub fn of(packet: &[u8], at: Time, interface: u32) -> Option<Self> {
         let Headers { ends, fields, protocol, ports, bytes } = raw::headers(packet)?;
         Some(Self {
@@ -58,7 +58,7 @@ impl Sent {
         })
     }
 
-    /// Its twin; none if the network does not know its addresses.
+    /// Returns its twin, or `None` if the network lacks one of its addresses.
     fn twin(&self, book: &AddressBook) -> Option<Packet> {
         let [source, destination] = self.ends;
         let v6 = if destination.is_ipv6() { Flags::V6 } else { Flags::default() };
@@ -79,14 +79,15 @@ impl Sent {
 }
 
 impl Simulation {
-    /// Has a flow of twins send `packets` at their times, which do not go back and are not over.
+    /// Queues `packets` for a flow of twins, to be sent at their times. Times must not decrease,
+    /// and none may be in the past.
     pub fn bring_twins(&mut self, flow: u32, packets: impl IntoIterator<Item = Sent>) {
         if let Some(cell) = self.cells.iter_mut().find(|cell| cell.senders.get(flow).is_some()) {
             cell.queue_twins(flow, |queue| queue.packets.extend(packets));
         }
     }
 
-    /// Takes what has come to nodes since this was last called, by where twins were from and for.
+    /// Takes the twins that have arrived at nodes since the last call, by source and destination.
     pub fn take_received_twins(&mut self) -> BTreeMap<[IpAddr; 2], Received> {
         let mut all: BTreeMap<_, Received> = BTreeMap::new();
         for cell in &mut self.cells {
@@ -99,7 +100,7 @@ impl Simulation {
 }
 
 impl Cell {
-    /// Adds to what a flow of twins does.
+    /// Adds to the queue of a flow of twins.
     pub(crate) fn queue_twins(&mut self, flow: u32, add: impl FnOnce(&mut TwinQueue)) {
         if let Work::Twins(queue) = &mut self.senders[flow].work {
             add(queue);
@@ -108,7 +109,7 @@ impl Cell {
         }
     }
 
-    /// A flow of twins does what is due.
+    /// Sends what a flow of twins has due.
     pub(crate) fn send_twins(&mut self, flow: u32) {
         let (now, node) = (self.now, self.flows[flow as usize].from);
         while let Some(event) = self.twin_queue(flow).and_then(|queue| queue.due_socket(now)) {
@@ -121,7 +122,8 @@ impl Cell {
                 let counts = &mut self.counts.entry(flow).totals;
                 counts.sent.frames += 1;
                 counts.sent.bytes += u64::from(sent.bytes);
-                // A link between two nodes needs no address of the other end.
+                // On a link between two nodes the Ethernet address of the other end does not
+                // matter.
                 self.transmit(node, sent.interface, [0; 6], twin);
             }
         }
@@ -129,7 +131,7 @@ impl Cell {
         self.queue.set(Entity::Source(flow), next);
     }
 
-    /// A twin that left at `sent` has come to the node that it is for.
+    /// Counts a twin that left at `sent` and has arrived at its destination.
     pub(crate) fn receive_twin(&mut self, packet: &Packet, sent: Time) {
         let ends = [packet.source, packet.destination];
         let delay = self.now.since(sent);
@@ -144,7 +146,7 @@ impl Cell {
     }
 }
 
-/// What a flow of twins is to do, each by time.
+/// The pending work of a flow of twins. Each queue is ordered by time.
 #[derive(Debug, Default)]
 pub(crate) struct TwinQueue {
     pub packets: VecDeque<Sent>,
@@ -152,7 +154,7 @@ pub(crate) struct TwinQueue {
 }
 
 impl TwinQueue {
-    /// When there is something to do next.
+    /// Time of the next thing to do.
     fn next(&self) -> Option<Time> {
         let packet = self.packets.front().map(|next| next.at);
         let socket = self.sockets.front().map(|next| next.at);

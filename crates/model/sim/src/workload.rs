@@ -1,5 +1,6 @@
-//! What flows over TCP do when: connections of bulk traffic, transfers at their times, a client
-//! that asks and thinks. Not here: what each connection does (`application`), what TCP does.
+//! The work of flows over TCP: connections of bulk traffic, transfers at their times, and a client
+//! that sends requests with thinking times between them. Not here: what each connection does
+//! (`application`), and what TCP does.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,15 +15,16 @@ use crate::flow::TcpWork;
 use crate::queue::Entity;
 use crate::sending::{Flow, Work};
 
-/// How long a client waits at least after a request without a response.
+/// Least time that a client waits after a request that got no response.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// A flow over TCP at work, at the end that begins its connections.
+/// The work of a flow over TCP, at the end that opens its connections.
 #[derive(Debug)]
 pub(crate) enum Workload {
-    /// Connections at once, each to the receiver of that place, with so many bytes or without end.
+    /// Connections that all open at the start: one to each receiver in `to`, each with `bytes`
+    /// bytes or without end.
     Bulk { bytes: Option<u64>, to: Vec<u32>, begun: bool },
-    /// Connections at their times.
+    /// Transfers, each over a connection that opens at its time.
     Transfers(Box<Scheduled>),
     /// Requests, one after the other.
     Client(Box<Client>),
@@ -34,23 +36,23 @@ pub(crate) struct Scheduled {
     transfers: Transfers,
     receivers: Receivers,
     next: Option<Transfer>,
-    /// The number of the next one.
+    /// Number of the next one.
     number: u32,
-    /// When connections stop that last for a time.
+    /// Times at which connections stop that last for a given time.
     ends: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
-/// A client.
+/// A client of web servers.
 #[derive(Debug)]
 pub(crate) struct Client {
     exchanges: Exchanges,
     receivers: Receivers,
     persistent: bool,
-    /// The number of the next request.
+    /// Number of the next request.
     number: u32,
-    /// What is asked for next, and when.
+    /// The next request, and its time.
     next: Option<(Time, Exchange)>,
-    /// The connection that is open between requests.
+    /// The connection that stays open between requests.
     connection: Option<u32>,
 }
 
@@ -75,14 +77,14 @@ impl Workload {
         }
     }
 
-    /// Whether connections end before the flow does, so that they need not be kept.
+    /// Whether connections end before the flow does, so that they can be forgotten.
     pub fn is_many(&self) -> bool {
         !matches!(self, Self::Bulk { .. })
     }
 }
 
 impl Cell {
-    /// Schedules the beginning of a flow over TCP.
+    /// Schedules the start of a flow over TCP.
     pub(crate) fn schedule_workload(&mut self, number: u32) {
         let flow = &self.flows[number as usize];
         let sender = &mut self.senders[number];
@@ -105,7 +107,7 @@ impl Cell {
         self.queue.set(Entity::Source(number), first);
     }
 
-    /// What a flow over TCP has to do now.
+    /// Does what a flow over TCP has due now.
     pub(crate) fn do_work(&mut self, number: u32) {
         let flows = Arc::clone(&self.flows);
         let flow = &flows[number as usize];
@@ -194,7 +196,7 @@ impl Cell {
             return self.request(open, request);
         }
         self.senders[number].open += 1;
-        // The server knows by the number of a connection what it will be asked for.
+        // The server derives the requests from the number of the connection.
         let opened = self.open((number, flow), order, to, Application::Asks(request));
         match self.client(number) {
             Some(client) if opened.is_some() => client.connection = opened,
@@ -202,7 +204,7 @@ impl Cell {
         }
     }
 
-    /// A connection of a client is over.
+    /// Records that a connection of a client has ended.
     pub(crate) fn hang_up(&mut self, flow: u32, connection: u32) {
         if self.senders.get(flow).is_some()
             && let Some(client) = self.client(flow)
@@ -211,7 +213,8 @@ impl Cell {
         }
     }
 
-    /// A client has its response, or knows that there will be none: it thinks of the next one.
+    /// Lets a client go on after a response, or after it knows that none will come: it thinks, and
+    /// then sends the next request.
     pub(crate) fn answered(&mut self, number: u32, answer: Answer) {
         let now = self.now;
         let flows = Arc::clone(&self.flows);
@@ -232,7 +235,7 @@ impl Cell {
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Whole,
@@ -240,7 +243,7 @@ pub(crate) enum Answer {
 }
 
 impl Scheduled {
-    /// When there is something to do next.
+    /// Time of the next thing to do.
     fn due(&self, flow: &Flow) -> Option<Time> {
         let next = self.next.map(|next| flow.start_of(&next)).filter(|at| flow.allows(*at));
         let end = self.ends.peek().map(|Reverse((at, _))| *at);
@@ -249,19 +252,19 @@ impl Scheduled {
 }
 
 impl Client {
-    /// When it asks next.
+    /// Time of the next request.
     fn due(&self, flow: &Flow) -> Option<Time> {
         self.next.map(|(at, _)| at).filter(|at| flow.allows(*at))
     }
 }
 
 impl Flow {
-    /// When a transfer begins.
+    /// Time at which a transfer begins.
     fn start_of(&self, transfer: &Transfer) -> Time {
         self.start + transfer.at.since(Time::ZERO)
     }
 
-    /// Whether something may begin at this time.
+    /// Whether something may still begin at this time.
     pub fn allows(&self, at: Time) -> bool {
         self.until.is_none_or(|until| at < until)
     }

@@ -1,12 +1,14 @@
-//! What bridges say to each other, and its wire format (clause 9). Not here: what it means to a
-//! port (`information`).
+//! BPDUs, the messages between bridges, and their wire format (clause 9). Not here: their effect on
+//! a port (`information`).
 
 use crate::{BridgeId, Times, Vector};
 
-/// Where BPDUs go: no bridge that takes part in a spanning tree forwards it (table 7-10).
+/// Destination address of BPDUs. No bridge that takes part in a spanning tree forwards it (table
+/// 7-10).
 pub const GROUP_ADDRESS: [u8; 6] = [0x01, 0x80, 0xc2, 0, 0, 0];
 
-/// Length of every frame that a bridge sends: the shortest of Ethernet, without its check sequence.
+/// Length of every frame that a bridge sends: the shortest Ethernet frame, without its check
+/// sequence.
 pub const FRAME_BYTES: usize = 60;
 
 /// Destination and source service access point, and unnumbered information (§7.12.3).
@@ -15,7 +17,7 @@ const LLC: [u8; 3] = [0x42, 0x42, 0x03];
 /// Destination, source, length.
 const HEADER_BYTES: usize = 14;
 
-/// Largest value of the length field; above are EtherTypes (IEEE 802.3 §3.2.6).
+/// Largest value of the length field. Higher values are EtherTypes (IEEE 802.3 §3.2.6).
 const MAX_LENGTH: u16 = 1500;
 
 const CONFIG_TYPE: u8 = 0x00;
@@ -25,52 +27,52 @@ const TCN_BYTES: usize = 4;
 const CONFIG_BYTES: usize = 35;
 const RST_BYTES: usize = 36;
 
-/// What a bridge says to its neighbour (§9.3).
+/// A message from a bridge to its neighbour (§9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bpdu {
     /// Rapid spanning tree BPDU: version 2.
     Rst(Config),
-    /// Configuration BPDU of a legacy bridge: version 0. Its role is designated; of its flags it
-    /// has topology change and its acknowledgement only.
+    /// Configuration BPDU of a legacy bridge: version 0. Its role is designated. Of the flags, it
+    /// has only topology change and its acknowledgement.
     Config(Config),
     /// Topology change notification of a legacy bridge: version 0.
     Tcn,
 }
 
-/// What a port says of the tree.
+/// The information that a port sends about the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
     /// The flags of §9.3.3.
     pub flags: Flags,
-    /// The role of the port that sends it.
+    /// The role of the sending port.
     pub role: MessageRole,
-    /// The tree as it sees it.
+    /// The tree from the sender's point of view.
     pub vector: Vector,
-    /// The times that it goes by.
+    /// The timer values that the sender uses.
     pub times: Times,
 }
 
 /// Flags of a BPDU (§9.3.1, §9.3.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags {
-    /// The topology changes: forget learned addresses.
+    /// The topology changes: the receiver must forget learned addresses.
     pub topology_change: bool,
-    /// The sender wants to forward at once, if the receiver agrees.
+    /// The sender proposes to forward at once, if the receiver agrees.
     pub proposal: bool,
     /// The sender learns addresses.
     pub learning: bool,
     /// The sender forwards frames.
     pub forwarding: bool,
-    /// The receiver may forward at once.
+    /// The sender agrees that the receiver may forward at once.
     pub agreement: bool,
-    /// The notification of a topology change has been heard; in configuration BPDUs only.
+    /// Acknowledges the notification of a topology change. Only in configuration BPDUs.
     pub acknowledgement: bool,
 }
 
-/// A role as a BPDU says it (§9.3.3).
+/// A role in a BPDU (§9.3.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageRole {
-    /// None that is known.
+    /// A role that is not known.
     Unknown,
     /// Alternate or backup.
     Alternate,
@@ -80,30 +82,30 @@ pub enum MessageRole {
     Designated,
 }
 
-/// Why a frame is not a BPDU that can be understood (§9.3.4).
+/// The reason why a frame is not a valid BPDU (§9.3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BpduError {
-    /// Another destination, another protocol above Ethernet, or none.
+    /// The frame has another destination, another protocol above Ethernet, or none.
     #[error("the frame does not go from bridge to bridge")]
     Foreign,
     /// The frame ends before its BPDU does.
     #[error("the BPDU is cut off")]
     Short,
-    /// Another protocol or type than those of §9.3.
+    /// The BPDU is of another protocol or type than those of §9.3.
     #[error("the BPDU is of an unknown protocol or type")]
     Unknown,
-    /// A configuration BPDU as old as information may become.
+    /// The age of a configuration BPDU has reached its maximum.
     #[error("the BPDU's information is too old")]
     Old,
 }
 
-/// Whether a whole Ethernet frame, without a VLAN tag, is for the spanning tree protocol. It may be
-/// malformed all the same.
+/// Whether a whole Ethernet frame, without a VLAN tag, is for the spanning tree protocol. The BPDU
+/// in it may still be malformed.
 pub fn is_bpdu(frame: &[u8]) -> bool {
     payload(frame).is_some()
 }
 
-/// What follows the LLC header, without padding.
+/// Returns the bytes that follow the LLC header, without padding.
 fn payload(frame: &[u8]) -> Option<&[u8]> {
     let (header, rest) = frame.split_first_chunk::<HEADER_BYTES>()?;
     let length = u16::from_be_bytes([header[12], header[13]]);
@@ -114,7 +116,7 @@ fn payload(frame: &[u8]) -> Option<&[u8]> {
 }
 
 impl Bpdu {
-    /// As a whole Ethernet frame from `source`, padded to [`FRAME_BYTES`].
+    /// Returns the BPDU in a whole Ethernet frame from `source`, padded to [`FRAME_BYTES`].
     pub fn encode(&self, source: [u8; 6]) -> [u8; FRAME_BYTES] {
         let mut frame = [0; FRAME_BYTES];
         frame[..6].copy_from_slice(&GROUP_ADDRESS);
@@ -140,10 +142,10 @@ impl Bpdu {
         frame
     }
 
-    /// What a whole Ethernet frame says. Later versions are read as the latest one known (§9.3.4).
+    /// Decodes a whole Ethernet frame. Later versions are read as the latest known one (§9.3.4).
     ///
     /// # Errors
-    /// If it is not a BPDU, or not a valid one.
+    /// If the frame is not a BPDU, or not a valid one.
     pub fn decode(frame: &[u8]) -> Result<Self, BpduError> {
         let bpdu = payload(frame).ok_or(BpduError::Foreign)?;
         let [p, q, version, kind] = *bpdu.first_chunk().ok_or(BpduError::Short)?;

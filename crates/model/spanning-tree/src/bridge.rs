@@ -1,5 +1,5 @@
-//! The bridge, which joins ports to a tree: what goes in, what comes out, and when. Not here: what
-//! a port does (`information`, `transitions`, `topology`, `transmission`).
+//! The bridge, which joins ports to a tree: its inputs, outputs and deadlines. Not here: the
+//! behaviour of a port (`information`, `transitions`, `topology`, `transmission`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::take;
@@ -10,26 +10,26 @@ use crate::port::Port;
 use crate::transitions::{Effects, Surroundings};
 use crate::{Bpdu, BridgeId, FRAME_BYTES, PathCost, PortPriority, PortView, Times, Vector};
 
-/// Ports of a bridge: their numbers have 12 bits, and 0 is none (§9.2.7).
+/// Largest number of ports of a bridge: port numbers have 12 bits, and 0 is not used (§9.2.7).
 const MAX_PORTS: u16 = 4095;
 
-/// Steps of one port in one evaluation: far more than the machines take, so that a fault in them
-/// cannot hang the caller.
+/// Largest number of steps of one port in one evaluation. It is far more than the machines take, so
+/// that a fault in them cannot hang the caller.
 const MAX_STEPS: usize = 64;
 
-/// A port that a bridge cannot have.
+/// A bridge cannot have a port with this number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a bridge has no port {0}; with a spanning tree its ports are 0 to 4094")]
 pub struct PortError(usize);
 
 /// One bridge that runs the rapid spanning tree protocol, with the standard's recommended times
-/// (table 17-1): hello 2 s, max age 20 s, forward delay 15 s, migrate time 3 s, 6 BPDUs a second.
+/// (table 17-1): hello 2 s, max age 20 s, forward delay 15 s, migrate time 3 s, 6 BPDUs per second.
 ///
 /// Call [`handle_timeout`](Self::handle_timeout) at [`next_deadline`](Self::next_deadline). After
-/// that, and after each other call that takes `now`, send what
-/// [`poll_transmit`](Self::poll_transmit) gives, forget what [`poll_flush`](Self::poll_flush) says,
-/// and ask which ports [`learn`](Self::learns) and [`forward`](Self::forwards). Times never go
-/// backwards.
+/// that, and after each other call that takes `now`, send the frames that
+/// [`poll_transmit`](Self::poll_transmit) returns, forget the addresses at the ports that
+/// [`poll_flush`](Self::poll_flush) returns, and ask which ports [`learn`](Self::learns) and
+/// [`forward`](Self::forwards). Times must never decrease.
 #[derive(Debug)]
 pub struct Bridge {
     pub(crate) id: BridgeId,
@@ -39,23 +39,23 @@ pub struct Bridge {
     /// designatedTimes.
     pub(crate) times: Times,
     pub(crate) ports: BTreeMap<usize, Port>,
-    /// Ports whose machines are to run.
+    /// Ports whose state machines must run.
     pub(crate) dirty: BTreeSet<usize>,
-    /// Ports that may have something to say, or another deadline.
+    /// Ports that may have something to send, or a new deadline.
     touched: BTreeSet<usize>,
     reselect: bool,
     /// Ports that keep others from agreeing, and from becoming the root port.
     unsettled: BTreeSet<usize>,
     retiring: BTreeSet<usize>,
     deadlines: BTreeSet<(Time, usize)>,
-    /// When all ports say hello.
+    /// Time at which all ports send hellos.
     hello: Option<Time>,
     frames: VecDeque<(usize, [u8; FRAME_BYTES])>,
     flushes: BTreeSet<usize>,
 }
 
 impl Bridge {
-    /// A bridge without ports.
+    /// Returns a bridge without ports.
     pub fn new(id: BridgeId) -> Self {
         Self {
             id,
@@ -75,9 +75,10 @@ impl Bridge {
         }
     }
 
-    /// Adds port `port`, enabled, or replaces it. Its number on the wire is one more; its link is
-    /// point-to-point. One that is an `edge` (AdminEdge) forwards at once, until it hears a bridge;
-    /// the others when none has been heard for 3 s. The first port starts the bridge's hellos.
+    /// Adds port `port`, enabled, or replaces it. Its number on the wire is `port` + 1, and its
+    /// link is point-to-point. An `edge` port (AdminEdge) forwards at once, until it receives a
+    /// BPDU. Other ports forward at once if no BPDU has arrived for 3 s. The first port starts the
+    /// bridge's hellos.
     ///
     /// # Errors
     /// If `port` is above 4094.
@@ -98,7 +99,7 @@ impl Bridge {
         Ok(())
     }
 
-    /// Takes port `port` away, if there is one.
+    /// Removes port `port`, if there is one.
     pub fn remove_port(&mut self, now: Time, port: usize) {
         self.enable(now, port, false);
         self.ports.remove(&port);
@@ -107,7 +108,7 @@ impl Bridge {
         }
     }
 
-    /// The link at `port` is up, or down (portEnabled).
+    /// Records whether the link at `port` is up (portEnabled).
     pub fn enable(&mut self, now: Time, port: usize, enabled: bool) {
         self.handle_timeout(now);
         match self.ports.get_mut(&port) {
@@ -121,7 +122,7 @@ impl Bridge {
         self.reselect(now, port);
     }
 
-    /// The way through `port` has another cost.
+    /// Sets the cost of the path through `port`.
     pub fn set_cost(&mut self, now: Time, port: usize, cost: PathCost) {
         self.handle_timeout(now);
         if let Some(state) = self.ports.get_mut(&port) {
@@ -130,8 +131,8 @@ impl Bridge {
         }
     }
 
-    /// A whole Ethernet frame for which [`is_bpdu`](crate::is_bpdu) holds has come in by `port`.
-    /// What cannot be understood is counted and changes nothing.
+    /// Receives a whole Ethernet frame on `port`, for which [`is_bpdu`](crate::is_bpdu) holds. A
+    /// BPDU that is not valid is counted and changes nothing.
     pub fn receive(&mut self, now: Time, port: usize, frame: &[u8]) {
         self.handle_timeout(now);
         let Some(state) = self.ports.get_mut(&port) else { return };
@@ -145,7 +146,7 @@ impl Bridge {
         self.run(now);
     }
 
-    /// Does what is due at `now`.
+    /// Does everything that is due at `now`.
     pub fn handle_timeout(&mut self, now: Time) {
         while let Some(&(at, index)) = self.deadlines.first().filter(|(at, _)| *at <= now) {
             self.deadlines.remove(&(at, index));
@@ -159,43 +160,44 @@ impl Bridge {
         self.run(now);
     }
 
-    /// When something is next due, if anything is.
+    /// Returns the time at which something is next due, if anything is.
     pub fn next_deadline(&self) -> Option<Time> {
         let port = self.deadlines.first().map(|(at, _)| *at);
         [port, self.hello].into_iter().flatten().min()
     }
 
-    /// The next frame to send, and its port: a whole Ethernet frame without check sequence.
+    /// Returns the next frame to send, and its port: a whole Ethernet frame without check sequence.
     pub fn poll_transmit(&mut self) -> Option<(usize, [u8; FRAME_BYTES])> {
         self.frames.pop_front()
     }
 
-    /// The next port behind which all learned addresses are to be forgotten (fdbFlush).
+    /// Returns the next port at which all learned addresses must be forgotten (fdbFlush).
     pub fn poll_flush(&mut self) -> Option<usize> {
         self.flushes.pop_first()
     }
 
-    /// Whether addresses are learned from frames that come in by `port`.
+    /// Whether addresses are learned from frames that arrive at `port`.
     pub fn learns(&self, port: usize) -> bool {
         self.ports.get(&port).is_some_and(|port| port.learn)
     }
 
-    /// Whether frames may come in and go out by `port`.
+    /// Whether frames may enter and leave through `port`.
     pub fn forwards(&self, port: usize) -> bool {
         self.ports.get(&port).is_some_and(|port| port.forward)
     }
 
-    /// What there is to see of `port`.
+    /// Returns the observable state of `port`.
     pub fn port(&self, port: usize) -> Option<PortView> {
         self.ports.get(&port).map(Port::view)
     }
 
-    /// Who this bridge is.
+    /// Returns the identifier of this bridge.
     pub fn id(&self) -> BridgeId {
         self.id
     }
 
-    /// The root, what the way to it costs, and the port that leads to it; none at the root itself.
+    /// Returns the root, the cost of the path to it, and the port that leads to it. The port is
+    /// `None` at the root itself.
     pub fn root(&self) -> (BridgeId, u32, Option<usize>) {
         (self.root.root, self.root.cost, self.root_port)
     }
@@ -206,7 +208,8 @@ impl Bridge {
         self.run(now);
     }
 
-    /// Hellos of all ports fall together; one that comes late does not hurry the next.
+    /// Sends hellos if they are due. All ports send hellos at the same time. A late hello does not
+    /// make the next one earlier.
     fn greet(&mut self, now: Time) {
         let Some(due) = self.hello.filter(|due| *due <= now) else { return };
         let period = Times::DEFAULT.hello();
@@ -218,7 +221,8 @@ impl Bridge {
         }
     }
 
-    /// Runs the machines of ports to which something happened until nothing changes, then sends.
+    /// Runs the state machines of ports that have changed, until nothing changes any more. Then
+    /// sends.
     fn run(&mut self, now: Time) {
         for _ in 0..MAX_STEPS * (1 + self.ports.len()) {
             if take(&mut self.reselect) {
@@ -275,7 +279,7 @@ impl Bridge {
         }
     }
 
-    /// Keeps count of the ports that others wait for.
+    /// Updates the sets of ports that others wait for.
     fn count(&mut self, now: Time, index: usize) {
         let port = self.ports.get(&index);
         put(&mut self.unsettled, index, port.is_some_and(|port| !port.settled()));

@@ -1,23 +1,24 @@
-//! Who a bridge is: its priority and address; and the priority of a port. Not here: numbers of
-//! ports (`port`).
+//! The identifier of a bridge, made of its priority and address; and the priority of a port. Not
+//! here: port numbers (`port`).
 
 use std::fmt;
 
-/// Step between priorities: the 12 bits below are the number of a tree, 0 in RSTP (§9.2.5).
+/// Step between priorities. The 12 bits below are the number of a tree, which is 0 in RSTP
+/// (§9.2.5).
 const STEP: u16 = 4096;
 
-/// How much a bridge wants to be the root: the lowest wins. A multiple of 4096 from 0 to 61440
-/// (§17.14, table 17-2).
+/// The priority of a bridge for becoming the root. The lowest wins. It is a multiple of 4096 from 0
+/// to 61440 (§17.14, table 17-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(u16);
 
-/// A number that is no bridge priority.
+/// The number is not a bridge priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not a bridge priority; write a multiple of 4096 from 0 to 61440, like `32768`")]
 pub struct PriorityError(u16);
 
 impl Priority {
-    /// Its number.
+    /// Returns the priority as a number.
     pub const fn get(self) -> u16 {
         self.0
     }
@@ -31,7 +32,7 @@ impl TryFrom<u16> for Priority {
 }
 
 impl Default for Priority {
-    /// 32768, as the standard recommends.
+    /// Returns 32768, the standard's recommendation.
     fn default() -> Self {
         Self(32_768)
     }
@@ -43,21 +44,21 @@ impl fmt::Display for Priority {
     }
 }
 
-/// Step between priorities of ports: the 12 bits below are the port's number (§9.2.7).
+/// Step between port priorities. The 12 bits below are the port's number (§9.2.7).
 const PORT_STEP: u8 = 16;
 
-/// How much a way through a port is wanted, of several that cost the same from one neighbour: the
-/// lowest wins. A multiple of 16 from 0 to 240 (§17.14, table 17-2).
+/// The priority of a port among several through which a path from one neighbour costs the same. The
+/// lowest wins. It is a multiple of 16 from 0 to 240 (§17.14, table 17-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortPriority(u8);
 
-/// A number that is no port priority.
+/// The number is not a port priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not a port priority; write a multiple of 16 from 0 to 240, like `128`")]
 pub struct PortPriorityError(u8);
 
 impl PortPriority {
-    /// Its number.
+    /// Returns the priority as a number.
     pub const fn get(self) -> u8 {
         self.0
     }
@@ -75,7 +76,7 @@ impl TryFrom<u8> for PortPriority {
 }
 
 impl Default for PortPriority {
-    /// 128, as the standard recommends.
+    /// Returns 128, the standard's recommendation.
     fn default() -> Self {
         Self(128)
     }
@@ -87,26 +88,29 @@ impl fmt::Display for PortPriority {
     }
 }
 
-/// Who a bridge is: ordered by priority, then by address; the lowest becomes the root (§9.2.5).
+/// The identifier of a bridge. Identifiers are ordered by priority, then by address. The bridge
+/// with the lowest one becomes the root (§9.2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BridgeId {
-    /// On the wire, with whatever number of a tree a foreign bridge put in its low 12 bits.
+    /// The priority as on the wire. Its low 12 bits hold the number of a tree, which a foreign
+    /// bridge may have set.
     prefix: u16,
     address: [u8; 6],
 }
 
 impl BridgeId {
-    /// The bridge of this priority and address, which no other bridge of the network may have.
+    /// Returns the identifier with this priority and address. No other bridge of the network may
+    /// have the same address.
     pub const fn new(priority: Priority, address: [u8; 6]) -> Self {
         Self { prefix: priority.0, address }
     }
 
-    /// Its priority.
+    /// Returns its priority.
     pub const fn priority(self) -> Priority {
         Priority(self.prefix - self.prefix % STEP)
     }
 
-    /// Its MAC address in wire order.
+    /// Returns its MAC address in wire order.
     pub const fn address(self) -> [u8; 6] {
         self.address
     }
@@ -124,7 +128,7 @@ impl BridgeId {
 }
 
 impl fmt::Display for BridgeId {
-    /// Like `32768.02:00:00:00:00:01`.
+    /// Writes the identifier like `32768.02:00:00:00:00:01`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [a, b, c, d, e, g] = self.address;
         write!(f, "{}.{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}", self.prefix)

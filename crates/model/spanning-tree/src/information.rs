@@ -1,5 +1,5 @@
-//! What a port makes of what it hears: receive, protocol migration, bridge detection and port
-//! information machines (§17.23 to §17.25, §17.27). Not here: the role that follows (`roles`).
+//! The reaction of a port to received BPDUs: the receive, protocol migration, bridge detection and
+//! port information machines (§17.23 to §17.25, §17.27). Not here: the role that follows (`roles`).
 
 use std::mem::take;
 
@@ -9,7 +9,8 @@ use crate::port::{Heard, Info, MIGRATE_TIME, Port};
 use crate::{Bpdu, Config, MessageRole, Times, Vector};
 
 impl Port {
-    /// The link comes up: what the port knows is void, and it listens for other bridges.
+    /// Handles a link that comes up: earlier information becomes void, and the port waits for BPDUs
+    /// of other bridges.
     pub(crate) fn enable(&mut self, now: Time) {
         self.enabled = true;
         self.edge = self.admin_edge;
@@ -18,7 +19,7 @@ impl Port {
         self.mdelay_while.start(now, MIGRATE_TIME);
     }
 
-    /// The link goes down.
+    /// Handles a link that goes down.
     pub(crate) fn disable(&mut self) {
         self.enabled = false;
         self.info = Info::Disabled;
@@ -32,7 +33,7 @@ impl Port {
         self.tc_while.stop();
     }
 
-    /// A BPDU has come; whether roles are to be selected again.
+    /// Handles a received BPDU. Returns whether roles must be selected again.
     pub(crate) fn hear(&mut self, now: Time, bpdu: &Bpdu) -> bool {
         self.edge = false;
         self.edge_delay_while.start(now, MIGRATE_TIME);
@@ -46,7 +47,7 @@ impl Port {
         }
     }
 
-    /// Speaks the neighbour's version, at most one change each migrate time (§17.24).
+    /// Switches to the neighbour's version, at most once per migrate time (§17.24).
     fn migrate(&mut self, now: Time, rstp: bool) {
         if self.send_rstp != rstp && !self.mdelay_while.runs(now) {
             self.send_rstp = rstp;
@@ -54,7 +55,7 @@ impl Port {
         }
     }
 
-    /// rcvInfo and the states that it leads to (§17.21.8, §17.27).
+    /// Implements rcvInfo and the states that it leads to (§17.21.8, §17.27).
     fn hear_config(&mut self, now: Time, config: &Config) -> bool {
         let received = self.info == Info::Received;
         let times = config.times.recorded();
@@ -89,14 +90,16 @@ impl Port {
         false
     }
 
-    /// Whether the neighbour can have heard what the port has to say now. The standard does not
-    /// ask: there, what a neighbour agreed to before counts for what it is told next, and frames go
-    /// round while information on a lost root does.
+    /// Whether the neighbour's message can be an answer to the port's latest information. The
+    /// standard does not check this: there, an earlier agreement of the neighbour also applies to
+    /// information that it receives later. Frames then go round in circles while information about
+    /// a lost root does.
     fn answers(&self, config: &Config) -> bool {
         !self.new_info && config.vector.root == self.vector.root
     }
 
-    /// SUPERIOR_DESIGNATED: the neighbour is closer to the root, or says something new of itself.
+    /// Implements SUPERIOR_DESIGNATED: the neighbour is closer to the root, or sends new
+    /// information about itself.
     fn record(&mut self, now: Time, config: &Config, times: Times) {
         (self.agreed, self.proposing) = (false, false);
         self.proposed |= config.flags.proposal;
@@ -107,8 +110,8 @@ impl Port {
         self.start_ageing(now);
     }
 
-    /// updtRcvdInfoWhile (§17.21.23): three hellos of the neighbour, or none for information that
-    /// is as old as it may be.
+    /// Implements updtRcvdInfoWhile (§17.21.23): information lasts for three hellos of the
+    /// neighbour, or not at all if its age has reached the maximum.
     fn start_ageing(&mut self, now: Time) {
         if self.times.aged().message_age > self.times.max_age {
             self.info = Info::Aged;
@@ -118,7 +121,8 @@ impl Port {
         }
     }
 
-    /// Whether what was heard has just become too old, so that roles are to be selected again.
+    /// Ages the received information. Returns whether it has just become too old, so that roles
+    /// must be selected again.
     pub(crate) fn age(&mut self, now: Time) -> bool {
         let aged = self.info == Info::Received && !self.rcvd_info_while.runs(now);
         if aged {
@@ -127,7 +131,7 @@ impl Port {
         aged
     }
 
-    /// UPDATE: the bridge's own information is the best at this link (§17.27).
+    /// Implements UPDATE: the bridge's own information is the best on this link (§17.27).
     pub(crate) fn update(&mut self, times: Times) {
         (self.proposing, self.proposed) = (false, false);
         self.agreed &= self.info == Info::Mine && self.designated <= self.vector;
@@ -142,24 +146,25 @@ impl Port {
         self.heard.acknowledgement |= config.flags.acknowledgement;
     }
 
-    /// Takes what was heard of the topology, and what other ports passed on.
+    /// Takes the received topology information, and whether other ports passed on a change.
     pub(crate) fn take_heard(&mut self) -> (Heard, bool) {
         (take(&mut self.heard), take(&mut self.propagate))
     }
 
-    /// Whether silence makes it an edge port.
+    /// Whether the port may become an edge port if it receives nothing.
     pub(crate) fn may_be_edge(&self) -> bool {
         self.enabled && self.send_rstp && self.proposing && !self.edge
     }
 
-    /// Believes that no bridge is behind the port, after silence (AutoEdge, §17.25).
+    /// Makes the port an edge port if it has received nothing for long enough, so that no bridge
+    /// seems to be behind it (AutoEdge, §17.25).
     pub(crate) fn detect_edge(&mut self, now: Time) {
         if self.may_be_edge() && !self.edge_delay_while.runs(now) {
             self.edge = true;
         }
     }
 
-    /// What the port would be told of the root over its link, if its neighbour told it.
+    /// Returns the path to the root over this port's link, if a neighbour has sent information.
     pub(crate) fn root_path(&self) -> Option<Vector> {
         (self.info == Info::Received).then(|| self.vector.plus(self.cost))
     }

@@ -1,24 +1,25 @@
 //! The Rapid Spanning Tree Protocol (IEEE 802.1D-2004, clause 17) of one bridge.
 //!
-//! A [`Bridge`] is a state machine in virtual time: BPDUs, the state of links and `now` go in;
-//! BPDUs, states of ports and deadlines come out. Clauses in the comments are those of IEEE
-//! 802.1D-2004.
+//! A [`Bridge`] is a state machine in virtual time. Its inputs are BPDUs, the states of links, and
+//! `now`; its outputs are BPDUs, states of ports, and deadlines. Clauses in the comments are those
+//! of IEEE 802.1D-2004.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `bridge` | the bridge, which joins the rest: [`Bridge`] |
-//! | `bpdu` | what bridges say to each other, and its wire format: [`Bpdu`] |
-//! | `identifier`, `cost` | what a bridge is told: [`BridgeId`], [`Priority`], [`PathCost`] |
+//! | `bpdu` | the messages between bridges, and their wire format: [`Bpdu`] |
+//! | `identifier`, `cost` | a bridge's configuration: [`BridgeId`], [`Priority`], [`PathCost`] |
 //! | `vector`, `timer` | priority vectors and times that are compared and recorded |
-//! | `port` | what a port knows, and what it shows: [`PortView`] |
-//! | `roles` | which role each port has |
-//! | `information`, `transitions`, `topology`, `transmission` | the machines of a port |
+//! | `port` | the state of a port, and the part that is observable: [`PortView`] |
+//! | `roles` | selects the role of each port |
+//! | `information`, `transitions`, `topology`, `transmission` | the state machines of a port |
 //!
-//! Where it is not the standard to the letter: timers end at their time instead of at the next
-//! second; hellos of all ports fall together; a notification goes to a legacy root only while there
-//! is a change to notify; an agreement counts only if it can answer what the port says now; and a
-//! port that hears itself is disputed. As in any RSTP, information on a root that is lost can go
-//! round until it is too old (20 hops), and frames with it for moments.
+//! Deviations from the letter of the standard: timers end at their exact time, not at the next
+//! second. All ports send hellos at the same time. A notification is sent to a legacy root only
+//! while there is a change to report. An agreement counts only if it can be an answer to the port's
+//! current information. A port that receives its own BPDUs is disputed. As in any RSTP, information
+//! about a lost root can go round until it is too old (20 hops), and for moments frames can do so,
+//! too.
 //!
 //! Not here: clocks, threads, devices, learned addresses (`netloom-link` has a table of them),
 //! shared media (every link is point-to-point), several trees (MSTP).

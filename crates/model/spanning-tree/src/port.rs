@@ -1,5 +1,5 @@
-//! What a port knows (§17.19), when something is due at it, and what it shows. Not here: what
-//! happens to it (`information`, `transitions`, `topology`, `transmission`).
+//! The state of a port (§17.19), its deadline, and its observable part. Not here: changes of the
+//! state (`information`, `transitions`, `topology`, `transmission`).
 
 use netloom_units::{Duration, Time};
 
@@ -8,69 +8,69 @@ use crate::topology::Topology;
 use crate::transmission::Budget;
 use crate::{BridgeId, PathCost, PortPriority, Times, Vector};
 
-/// How long a port listens before it believes that no bridge, or no other version, is behind it
-/// (table 17-1).
+/// Time that a port waits for BPDUs before it assumes that no bridge, or no bridge of another
+/// version, is behind it (table 17-1).
 pub(crate) const MIGRATE_TIME: Duration = Duration::from_secs(3);
 
-/// What a port is to the tree (§17.7).
+/// The role of a port in the tree (§17.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Its link is down.
+    /// The port's link is down.
     Disabled,
-    /// It leads to the root.
+    /// The port leads to the root.
     Root,
-    /// Through it, what is behind it reaches the root.
+    /// The link behind it reaches the root through it.
     Designated,
-    /// Another way to the root, kept for when the present one fails.
+    /// The port is another path to the root, kept for the case that the current one fails.
     Alternate,
-    /// Another way to a link that this bridge is designated for.
+    /// The port is another path to a link for which this bridge is designated.
     Backup,
 }
 
-/// What a port does with frames (§7.4).
+/// The treatment of frames by a port (§7.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortState {
-    /// It throws them away.
+    /// Frames are dropped.
     Discarding,
-    /// It learns where they come from and throws them away.
+    /// Source addresses are learned, and frames are dropped.
     Learning,
-    /// It learns and forwards.
+    /// Source addresses are learned, and frames are forwarded.
     Forwarding,
 }
 
-/// What a port has counted, in BPDUs.
+/// The BPDUs that a port has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PortCounters {
-    /// Understood.
+    /// Valid BPDUs received.
     pub received: u64,
-    /// Malformed, of another protocol, or come while the port was disabled.
+    /// BPDUs that were malformed, of another protocol, or received while the port was disabled.
     pub ignored: u64,
-    /// Sent.
+    /// BPDUs sent.
     pub sent: u64,
 }
 
-/// A port as it is seen from outside.
+/// The observable state of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortView {
-    /// What it is to the tree.
+    /// Role of the port in the tree.
     pub role: Role,
-    /// What it does with frames.
+    /// Treatment of frames by the port.
     pub state: PortState,
-    /// What the way through it costs.
+    /// Cost of the path through it.
     pub cost: PathCost,
-    /// How much it is wanted, of several that cost the same.
+    /// Priority of the port among several ports of the same cost.
     pub priority: PortPriority,
-    /// Whether no bridge is believed to be behind it (operEdge).
+    /// Whether no bridge is assumed to be behind it (operEdge).
     pub edge: bool,
-    /// Whether it speaks to a legacy bridge, in version 0.
+    /// Whether it uses version 0, because its neighbour is a legacy bridge.
     pub legacy: bool,
-    /// The best that is known at its link, from its neighbour or from the bridge itself.
+    /// The best information on its link, from its neighbour or from the bridge itself.
     pub vector: Vector,
-    /// What it has counted.
+    /// Counters of the port.
     pub counters: PortCounters,
 }
 
-/// Where a port's vector comes from (infoIs).
+/// The source of a port's vector (infoIs).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Info {
     Disabled,
@@ -79,7 +79,7 @@ pub(crate) enum Info {
     Received,
 }
 
-/// What a BPDU has told of the topology, until the port has noticed it.
+/// Topology information from a BPDU, until the port has processed it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Heard {
     pub(crate) change: bool,
@@ -87,7 +87,7 @@ pub(crate) struct Heard {
     pub(crate) acknowledgement: bool,
 }
 
-/// A port; names are the standard's, where a field stands for a variable of §17.19.
+/// A port. Fields that stand for variables of §17.19 have the standard's names.
 #[derive(Debug)]
 pub(crate) struct Port {
     pub(crate) id: u16,
@@ -135,12 +135,12 @@ pub(crate) struct Port {
 
     pub(crate) budget: Budget,
     pub(crate) counters: PortCounters,
-    /// Its entry among the bridge's deadlines.
+    /// The port's entry in the bridge's deadlines.
     pub(crate) scheduled: Option<Time>,
 }
 
 impl Port {
-    /// A disabled port of bridge `bridge`.
+    /// Returns a disabled port of bridge `bridge`.
     pub(crate) fn new(
         bridge: BridgeId,
         number: u16,
@@ -148,7 +148,7 @@ impl Port {
         priority: PortPriority,
         admin_edge: bool,
     ) -> Self {
-        // The first four bits are the priority's (§9.2.7).
+        // The first four bits are the priority (§9.2.7).
         let id = u16::from(priority.get()) << 8 | number;
         let vector = Vector { root: bridge, cost: 0, bridge, port: id };
         Self {
@@ -210,7 +210,7 @@ impl Port {
         }
     }
 
-    /// Whether the port keeps no other from agreeing (its part of allSynced, §17.20.3).
+    /// Whether the port does not keep any other from agreeing (its part of allSynced, §17.20.3).
     pub(crate) fn settled(&self) -> bool {
         self.role == self.selected_role && (self.synced || self.role == Role::Root)
     }
@@ -221,7 +221,7 @@ impl Port {
         self.role != Role::Root && self.rr_while.runs(now)
     }
 
-    /// Whether it waits to hear that all are synced, or that former roots have retired.
+    /// Whether the port waits until all ports are synced, or until former root ports have retired.
     pub(crate) fn waits(&self) -> bool {
         match self.role {
             Role::Root => !self.agree || !self.forward,
@@ -230,7 +230,8 @@ impl Port {
         }
     }
 
-    /// When time alone next changes what the port does; hellos are the bridge's.
+    /// Returns the time at which the port's behaviour next changes without other events. Hellos are
+    /// the bridge's business.
     pub(crate) fn deadline(&self, now: Time) -> Option<Time> {
         let on_the_way = matches!(self.role, Role::Root | Role::Designated) && !self.forward;
         let timers = [

@@ -1,12 +1,12 @@
-//! Which way leads to the root, and which role each port has by that: updtRolesTree (§17.21.25,
-//! §17.28). Not here: how a port takes on its role (`transitions`).
+//! Selects the path to the root, and the role of each port: updtRolesTree (§17.21.25, §17.28). Not
+//! here: how a port takes on its role (`transitions`).
 
 use crate::bridge::Bridge;
 use crate::port::{Info, Port};
 use crate::{Role, Times, Vector};
 
 impl Bridge {
-    /// Selects all roles anew, and has each port say what has changed.
+    /// Selects all roles anew, and makes each port send what has changed.
     pub(crate) fn select_roles(&mut self) {
         self.select_root();
         let (id, root, times, root_port) = (self.id, self.root, self.times, self.root_port);
@@ -23,8 +23,8 @@ impl Bridge {
         }
     }
 
-    /// The best way to the root is the cheapest; between equals, the one through the neighbour and
-    /// the ports with the lowest identifiers (§17.6).
+    /// Selects the best path to the root: the cheapest, and among equals the one through the
+    /// neighbour and the ports with the lowest identifiers (§17.6).
     fn select_root(&mut self) {
         let own = self.id;
         let mine = (Vector { root: own, cost: 0, bridge: own, port: 0 }, 0, None);
@@ -54,7 +54,7 @@ impl Port {
         }
     }
 
-    /// Whether a designated port has something else to say than before (updtInfo).
+    /// Whether a designated port has new information to send (updtInfo).
     fn is_outdated(&self, times: Times) -> bool {
         self.info != Info::Mine || (self.vector, self.times) != (self.designated, times)
     }

@@ -1,9 +1,10 @@
-//! A timer that is asked, not told: it ends by time passing. Not here: deadlines (`port`).
+//! A timer that is polled: it ends when its time has come, without an event. Not here: deadlines
+//! (`port`).
 
 use netloom_units::{Duration, Time};
 
-/// When it ends; the default has ended. The standard's "timer ≠ 0" is [`runs`](Self::runs)
-/// (§17.17).
+/// The time at which the timer ends. The default timer has ended. The standard's "timer ≠ 0" is
+/// [`runs`](Self::runs) (§17.17).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Timer(Time);
 

@@ -1,4 +1,4 @@
-//! How a port learns and tells that the topology changes (§17.31). Not here: learned addresses.
+//! Detects and reports changes of the topology at a port (§17.31). Not here: learned addresses.
 
 use netloom_units::{Duration, Time};
 
@@ -11,9 +11,9 @@ use crate::transitions::Effects;
 pub(crate) enum Topology {
     /// No addresses are learned at it.
     Inactive,
-    /// Addresses are learned at it, and it is not part of the tree between bridges.
+    /// Addresses are learned at it, but it is not part of the tree between bridges.
     Learning,
-    /// It is part of that tree.
+    /// The port is part of that tree.
     Active,
 }
 
@@ -45,7 +45,7 @@ impl Port {
         }
     }
 
-    /// What neighbours and other ports have told, on to the others.
+    /// Passes on topology changes that neighbours and other ports have reported.
     fn pass_on(&mut self, now: Time, times: Times, effects: &mut Effects) {
         let (heard, propagate) = self.take_heard();
         if self.topology != Topology::Active {
@@ -67,7 +67,7 @@ impl Port {
         }
     }
 
-    /// newTcWhile (§17.21.7).
+    /// Implements newTcWhile (§17.21.7).
     fn start_telling(&mut self, now: Time, times: Times) {
         if self.tc_while.runs(now) {
             return;

@@ -1,23 +1,23 @@
-//! How a port takes on its role and comes to forward: port role and state transitions (§17.29,
-//! §17.30). Not here: which role it is (`roles`).
+//! How a port takes on its role and starts to forward: port role and state transitions (§17.29,
+//! §17.30). Not here: the selection of the role (`roles`).
 
 use netloom_units::{Duration, Time};
 
 use crate::Times;
 use crate::port::{MIGRATE_TIME, Port, Role};
 
-/// What a port has to know of its bridge.
+/// The state of the bridge that a port depends on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surroundings {
-    /// Every other port is in step with the root's information (allSynced).
+    /// Whether every other port is in step with the root's information (allSynced).
     pub(crate) all_synced: bool,
-    /// No other port was the root port a short while ago (reRooted).
+    /// Whether no other port was the root port a short while ago (reRooted).
     pub(crate) re_rooted: bool,
     /// designatedTimes.
     pub(crate) times: Times,
 }
 
-/// What a port asks of its bridge.
+/// The requests of a port to its bridge.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Effects {
     /// setSyncTree.
@@ -26,7 +26,7 @@ pub(crate) struct Effects {
     pub(crate) re_root: bool,
     /// setTcPropTree.
     pub(crate) topology_change: bool,
-    /// Forget the addresses learned behind it.
+    /// The addresses learned at the port must be forgotten.
     pub(crate) flush: bool,
 }
 
@@ -50,7 +50,8 @@ impl Port {
         effects
     }
 
-    /// Timers that the standard holds while a port has a role start as it leaves it.
+    /// Changes the role. Timers that the standard holds while a port has a role are started when it
+    /// leaves that role.
     fn change_role(&mut self, now: Time, times: Times) {
         match self.role {
             Role::Disabled => self.fd_while.start(now, times.max_age()),
@@ -69,7 +70,8 @@ impl Port {
         }
     }
 
-    /// DISABLED_PORT and ALTERNATE_PORT: such a port is in step with whatever is asked.
+    /// Implements DISABLED_PORT and ALTERNATE_PORT: such a port complies at once with any request
+    /// to be in step.
     fn run_blocked(&mut self) -> bool {
         let changes = self.sync || self.re_root || !self.synced;
         (self.sync, self.re_root, self.synced) = (false, false, true);
@@ -140,7 +142,7 @@ impl Port {
         true
     }
 
-    /// From discarding to learning, or from learning to forwarding.
+    /// Moves from discarding to learning, or from learning to forwarding.
     fn advance(&mut self, now: Time, times: Times) {
         if self.learn {
             self.forward = true;
@@ -151,7 +153,8 @@ impl Port {
         }
     }
 
-    /// How long a port stays in a state that only time ends (forwardDelay, §17.20.5).
+    /// Returns the time after which a port leaves a state that only time ends (forwardDelay,
+    /// §17.20.5).
     fn forward_delay(&self, times: Times) -> Duration {
         if self.send_rstp { times.hello() } else { times.forward_delay() }
     }

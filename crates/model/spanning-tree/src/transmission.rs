@@ -1,18 +1,18 @@
-//! What a port says, and how often it may (§17.26). Not here: hellos' times (`bridge`), bytes
-//! (`bpdu`).
+//! The BPDUs that a port sends, and their rate limit (§17.26). Not here: the times of hellos
+//! (`bridge`), and bytes (`bpdu`).
 
 use netloom_units::{Duration, Time};
 
 use crate::port::{Port, Role};
 use crate::{Bpdu, Config, Flags, MessageRole, Times};
 
-/// TxHoldCount: BPDUs that a port may send in a second (table 17-1).
+/// TxHoldCount: number of BPDUs that a port may send per second (table 17-1).
 const HOLD_COUNT: u8 = 6;
 
-/// What each BPDU keeps from being sent again, once it is drained.
+/// Time after which one BPDU of the count is forgotten.
 const DRAIN: Duration = Duration::from_secs(1);
 
-/// How many BPDUs a port has sent of late (txCount): one is forgotten each second.
+/// Counts the BPDUs that a port has sent recently (txCount). One of them is forgotten each second.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Budget {
     count: u8,
@@ -20,7 +20,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Takes one, if there is one left.
+    /// Counts a BPDU, if the limit allows it. Returns whether it does.
     fn take(&mut self, now: Time) -> bool {
         while self.count > 0 && self.drains <= now {
             self.count -= 1;
@@ -36,13 +36,13 @@ impl Budget {
 }
 
 impl Port {
-    /// A hello is due: says again what must not be forgotten (TRANSMIT_PERIODIC).
+    /// Handles a hello: information that must not be forgotten is sent again (TRANSMIT_PERIODIC).
     pub(crate) fn greet(&mut self, now: Time) {
         self.new_info |=
             self.role == Role::Designated || self.role == Role::Root && self.tc_while.runs(now);
     }
 
-    /// What is to be said now, if anything is and may be.
+    /// Returns the BPDU to send now, if there is one and the limit allows it.
     pub(crate) fn transmit(&mut self, now: Time, times: Times) -> Option<Bpdu> {
         let ready = self.has_to_send(now) && self.budget.take(now);
         if !ready {
@@ -59,12 +59,13 @@ impl Port {
         Some(bpdu)
     }
 
-    /// Until when something to be said is held back.
+    /// Returns the time until which a BPDU is held back.
     pub(crate) fn waits_to_send(&self, now: Time) -> Option<Time> {
         self.has_to_send(now).then_some(self.budget.drains)
     }
 
-    /// To a legacy bridge there is nothing to say but hellos and notifications.
+    /// Whether there is something to send. To a legacy bridge, only hellos and notifications are
+    /// sent.
     fn has_to_send(&self, now: Time) -> bool {
         let listener = match self.role {
             Role::Disabled => false,
@@ -75,7 +76,7 @@ impl Port {
         self.new_info && listener
     }
 
-    /// txRstp (§17.21.20).
+    /// Implements txRstp (§17.21.20).
     fn rst(&self, now: Time, times: Times) -> Config {
         Config {
             flags: Flags {
@@ -97,7 +98,7 @@ impl Port {
         }
     }
 
-    /// txConfig (§17.21.19).
+    /// Implements txConfig (§17.21.19).
     fn config(&self, now: Time, times: Times) -> Config {
         let flags = Flags {
             topology_change: self.tc_while.runs(now),

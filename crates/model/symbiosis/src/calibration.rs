@@ -1,5 +1,6 @@
-//! From what the pipes of a chain did in a period to what the small pipe does next that stands for
-//! them. Not here: equations (`formula`), and which frames are lost (`positions`).
+//! Calibration: computes from the reports of a chain's pipes what the small pipe that stands for
+//! the chain has to do next. Not here: equations (`formula`), and which frames are lost
+//! (`positions`).
 
 use std::collections::VecDeque;
 
@@ -11,78 +12,79 @@ use netloom_units::{Duration, Probability, Time};
 
 use crate::{PipeReport, formula, on_the_path};
 
-/// Fewest frames from which a period's mean is taken.
+/// Smallest number of frames from which a period's mean is computed.
 const ENOUGH: u32 = 5;
 
-/// Above this share of losses, the numbers of lost frames are a pattern.
+/// Above this share of losses, the numbers of lost frames are repeated as a pattern.
 const MOST: f64 = 0.5;
 
-/// How long a share of losses is remembered, for periods with fewer frames.
+/// Time for which the share of losses is remembered, for periods with too few frames.
 const REMEMBERED: Duration = Duration::from_secs(5);
 
-/// Which frames a small pipe loses.
+/// The method that chooses the frames that a small pipe loses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LossMethod {
-    /// Those that the network lost, by their numbers in the period.
+    /// The frames that the network lost, by their numbers in the period.
     #[default]
     Positions,
-    /// The network's share, each frame by itself.
+    /// The network's share of losses, drawn for each frame independently.
     Bernoulli,
-    /// The network's share, evenly.
+    /// The network's share of losses, spread evenly.
     Systematic,
 }
 
-/// Calibrates a small pipe, period after period, by the method `md1`: the line of an M/D/1 system
-/// in which real frames alone spend the time that they spend in the network among others.
+/// Calibrates a small pipe, period after period, by the method `md1`. The small pipe's line is that
+/// of an M/D/1 system in which the real frames alone spend as much time as they spend in the
+/// network among other frames.
 #[derive(Debug, Clone)]
 pub struct Calibrator {
     period: Duration,
     delay: Duration,
     method: LossMethod,
-    /// For each of the last periods, of each link how many frames were lost and offered.
+    /// For each of the last periods, the numbers of frames that each link lost and was offered.
     recent: VecDeque<Vec<(u32, u32)>>,
 }
 
-/// What a small pipe is to do from the time of a batch on.
+/// The settings of a small pipe for a period.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Calibration {
     /// W: mean time in queues and on lines of the chain, in seconds.
     pub time: f64,
-    /// λ^e: frames that left the chain, a second.
+    /// λ^e: number of frames that left the chain per second.
     pub departures: f64,
     /// P: the share of frames that the chain lost.
     pub loss: f64,
-    /// sr: the service rate by (5.9), in frames a second; infinite if frames take no time.
+    /// sr: the service rate by (5.9), in frames per second. Infinite if frames take no time.
     pub rate: f64,
-    /// W₁(t): the backlog of the chain, in time.
+    /// W₁(t): backlog of the chain, as time.
     pub backlog: Duration,
     /// Propagation delay of the chain.
     pub delay: Duration,
-    /// The frames that it is to lose.
+    /// The frames that the small pipe must lose.
     pub losses: EarlyLoss,
-    /// T.
+    /// T: duration of the period.
     pub period: Duration,
 }
 
-/// What of a calibration depends on the small pipe's own backlog.
+/// The settings that also depend on the small pipe's own backlog.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setting {
-    /// W₂(t): that backlog, at the service rate by (5.9).
+    /// W₂(t): the small pipe's backlog, as time at the service rate by (5.9).
     pub backlog: Duration,
-    /// μ*: the service rate that is set, in frames a second.
+    /// μ*: the service rate that is set, in frames per second.
     pub rate: f64,
-    /// For how long the line is held.
+    /// Time for which the line is held.
     pub hold: Duration,
 }
 
 impl Calibrator {
-    /// A calibrator of a small pipe whose chain has that propagation `delay`.
+    /// Returns a calibrator of a small pipe whose chain has the propagation delay `delay`.
     pub fn new(period: Duration, delay: Duration, method: LossMethod) -> Self {
         Self { period, delay, method, recent: VecDeque::new() }
     }
 
-    /// What the idle network does: what holds until there is a report. A full frame takes
-    /// `transmission` on all lines of the chain together.
+    /// Returns the calibration of the idle network, which is used until there is a report. A full
+    /// frame takes `transmission` on all lines of the chain together.
     pub fn idle(&self, transmission: Duration) -> Calibration {
         let time = transmission.as_secs_f64();
         Calibration {
@@ -97,8 +99,9 @@ impl Calibrator {
         }
     }
 
-    /// What follows from the reports of the chain's pipes, in the order of the way, where the chain
-    /// has that `backlog` when the calibration begins. There is at least one report.
+    /// Computes a calibration from the reports of the chain's pipes, in the order of the path.
+    /// `backlog` is that of the chain when the calibration begins. There must be at least one
+    /// report.
     pub fn calibrate(&mut self, chain: &[PipeReport], backlog: Duration) -> Calibration {
         self.remember(chain);
         let time: f64 = chain.iter().map(time).sum();
@@ -125,7 +128,7 @@ impl Calibrator {
         }
     }
 
-    /// The share of frames that the chain loses.
+    /// Returns the share of frames that the chain loses.
     fn loss(&self, chain: &[PipeReport]) -> f64 {
         if chain.iter().any(|link| link.is_down) {
             return 1.0;
@@ -144,23 +147,24 @@ impl Calibrator {
         }))
     }
 
-    /// The frames to lose where the chain loses the share `loss`.
+    /// Returns the frames to lose if the chain loses the share `loss`.
     fn losses(&self, chain: &[PipeReport], loss: f64) -> EarlyLoss {
         let share = Probability::new(loss.clamp(0.0, 1.0)).unwrap_or_default();
         match self.method {
             LossMethod::Bernoulli => EarlyLoss::Bernoulli(share),
             LossMethod::Systematic => EarlyLoss::Systematic(share),
             LossMethod::Positions if loss < 1.0 && is_enough(chain) => by_position(chain, loss),
-            // Numbers among few frames, or among none, say nothing of the next ones.
+            // The numbers of few frames, or of none, do not predict the next ones.
             LossMethod::Positions if loss > 0.0 => EarlyLoss::Systematic(share),
             LossMethod::Positions => EarlyLoss::NONE,
         }
     }
 }
 
-/// The frames that the chain lost, by number. Of more frames, those beyond pass, and of fewer, what
-/// is left falls on the next period: so their count is kept. Where most frames are lost that would
-/// let through, at times, many times as many as pass; there the numbers are a pattern that goes on.
+/// Returns the frames that the chain lost, by number. If the next period has more frames, those
+/// beyond the numbers pass. If it has fewer, the rest of the losses falls on the period after it,
+/// so that the number of losses is kept. If most frames are lost, this method could at times let
+/// through many times too many frames. The numbers are then repeated as a pattern.
 fn by_position(chain: &[PipeReport], loss: f64) -> EarlyLoss {
     let numbers = on_the_path(chain);
     if loss <= MOST {
@@ -169,7 +173,7 @@ fn by_position(chain: &[PipeReport], loss: f64) -> EarlyLoss {
     let entered = chain.first().map_or(0, |first| first.offered);
     let mut lost = vec![false; entered as usize];
     for number in &numbers {
-        // What is left over is beyond the end.
+        // Losses that are left over have numbers beyond the end.
         if let Some(one) = lost.get_mut(*number as usize) {
             *one = true;
         }
@@ -177,7 +181,7 @@ fn by_position(chain: &[PipeReport], loss: f64) -> EarlyLoss {
     LossPattern::new(lost).map_or(EarlyLoss::Positions(numbers), EarlyLoss::Pattern)
 }
 
-/// Whether the chain was entered by enough frames.
+/// Whether enough frames entered the chain.
 fn is_enough(chain: &[PipeReport]) -> bool {
     chain.first().is_some_and(|first| first.offered >= ENOUGH)
 }
@@ -186,8 +190,8 @@ fn lost(link: &PipeReport) -> u32 {
     u32::try_from(link.lost.len()).unwrap_or(u32::MAX)
 }
 
-/// The mean time of a frame in the link's queue and on its line, in seconds. Where few came, what
-/// one would have waited at any time, and its transmission.
+/// Returns the mean time of a frame in the link's queue and on its line, in seconds. If few frames
+/// arrived, returns the time that a frame would have waited on average, plus its transmission.
 fn time(link: &PipeReport) -> f64 {
     match link.served {
         served @ ENOUGH.. => link.time.as_secs_f64() / f64::from(served),
@@ -196,7 +200,8 @@ fn time(link: &PipeReport) -> f64 {
 }
 
 impl Calibration {
-    /// What follows for a small pipe with that backlog at the service rate by (5.9).
+    /// Returns the settings for a small pipe with the given backlog, as time at the service rate by
+    /// (5.9).
     pub fn setting(&self, backlog: Duration) -> Setting {
         let (large, small) = (self.backlog.as_secs_f64(), backlog.as_secs_f64());
         let period = self.period.as_secs_f64();
@@ -204,7 +209,8 @@ impl Calibration {
         Setting { backlog, rate, hold: self.backlog.saturating_sub(backlog) }
     }
 
-    /// Calibrates `pipe` at `now`: its service, its delay, then its backlog, then its losses.
+    /// Calibrates `pipe` at `now`: first its service and its delay, then its backlog, then its
+    /// losses.
     pub fn apply<F: Frame>(&self, pipe: &mut Pipe<F>, now: Time) -> Setting {
         pipe.change(now, &self.change(self.rate));
         let setting = self.setting(pipe.unfinished(now));
@@ -216,15 +222,15 @@ impl Calibration {
         setting
     }
 
-    /// A pipe that does what the calibration says to the first frames, in place of those to come.
-    /// Nothing limits its queue.
+    /// Returns the configuration of a pipe that follows the calibration from the start. Nothing
+    /// limits its queue.
     pub fn config(&self) -> PipeConfig {
         let mut config = PipeConfig::default();
         self.change(self.rate).apply_to(&mut config);
         config
     }
 
-    /// A frame each so often, whatever its size.
+    /// Returns a change to a pipe that serves `rate` frames per second, whatever their size.
     pub(crate) fn change(&self, rate: f64) -> PipeChange {
         let time = Duration::from_nanos((1e9 / rate).round() as u64);
         let always = Probability::new(1.0).expect("one is a probability");

@@ -1,25 +1,25 @@
-//! Real flows beside their twins: whether the small network treats what real programs send as the
-//! large one treats what stands for it. Not here: who counts.
+//! Compares real flows with their twins: whether the small network treats the frames of real
+//! programs as the large one treats their twins. Not here: the counting.
 
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 
 use netloom_units::Duration;
 
-/// How many periods are compared.
+/// Number of periods that are compared.
 const PERIODS: usize = 10;
 
-/// Fewest frames in these periods that are compared.
+/// Smallest number of frames in these periods for a comparison.
 const ENOUGH: u64 = 50;
 
-/// What came to a receiver.
+/// The frames that a receiver has received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Received {
-    /// Frames.
+    /// Number of frames.
     pub frames: u64,
     /// Bytes of their IP packets.
     pub bytes: u64,
-    /// The time from where they were sent, summed over all frames.
+    /// The delay from the sender, summed over all frames.
     pub delay: Duration,
 }
 
@@ -29,7 +29,7 @@ impl Received {
         *self += Self { frames: 1, bytes: u64::from(bytes), delay };
     }
 
-    /// The mean delay, in seconds; 0 if nothing came.
+    /// Returns the mean delay in seconds, or 0 if no frame arrived.
     pub fn mean_delay(&self) -> f64 {
         self.delay.as_secs_f64() / self.frames.max(1) as f64
     }
@@ -43,25 +43,25 @@ impl AddAssign for Received {
     }
 }
 
-/// A real flow or its twin, period after period.
+/// Compares a real flow with its twin, period after period.
 #[derive(Debug, Clone, Default)]
 pub struct Comparison {
-    /// What came of each in the last periods: the real flow, and its twin.
+    /// The frames of the real flow and of its twin that arrived in each of the last periods.
     recent: VecDeque<[Received; 2]>,
 }
 
-/// By how much a real flow differs from its twin over the last periods, as shares of the twin's;
-/// nothing where too little came to compare.
+/// The difference between a real flow and its twin over the last periods, relative to the twin.
+/// `None` if too little arrived to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Difference {
-    /// The mean delay.
+    /// The difference of mean delays.
     pub delay: Option<f64>,
-    /// The bytes that came. 1 if none came of the twin.
+    /// The difference of bytes received. 1 if nothing of the twin arrived.
     pub throughput: Option<f64>,
 }
 
 impl Comparison {
-    /// Adds a period. The difference over the last ten, once there are so many.
+    /// Adds a period. Returns the difference over the last ten periods, once there are ten.
     pub fn add(&mut self, real: Received, twin: Received) -> Difference {
         self.recent.push_back([real, twin]);
         if self.recent.len() > PERIODS {
@@ -97,7 +97,7 @@ mod tests {
         Received { frames, bytes: 100 * frames, delay }
     }
 
-    /// The last of so many equal periods.
+    /// Returns the result after the last of `periods` equal periods.
     fn after(periods: usize, real: Received, twin: Received) -> Difference {
         let mut comparison = Comparison::default();
         (0..periods).map(|_| comparison.add(real, twin)).last().unwrap_or_default()
@@ -115,7 +115,7 @@ mod tests {
         assert!(near(ten.delay, 0.2) && near(ten.throughput, 0.1), "{ten:?}");
     }
 
-    /// By hand: nine periods of 10 frames, and one of 30 instead of 10.
+    /// Computed by hand: nine periods of 10 frames, and one of 30 in place of 10.
     #[test]
     fn old_periods_are_forgotten() {
         let mut comparison = Comparison::default();

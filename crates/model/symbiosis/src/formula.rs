@@ -1,48 +1,54 @@
-//! The equations of Erazo 2013, §5.3, by their numbers. Rates are in frames a second, times in
+//! The equations of Erazo 2013, §5.3, with their numbers. Rates are in frames per second, times in
 //! seconds.
 
-/// (5.1): the mean number of frames in an M/D/1 system at `load`, from 0 to below 1.
+/// (5.1): returns the mean number of frames in an M/D/1 system at `load`, which is from 0 to below
+/// 1.
 pub fn mean_number(load: f64) -> f64 {
     load + load * load / (2.0 * (1.0 - load))
 }
 
-/// (5.2), Little's law: the mean time in a system with so many frames at an arrival `rate` above 0.
+/// (5.2), Little's law: returns the mean time in a system that holds `number` frames on average.
+/// The arrival `rate` must be above 0.
 pub fn mean_time(number: f64, rate: f64) -> f64 {
     number / rate
 }
 
-/// (5.7): the load at which frames that arrive at `rate` are in an M/D/1 system for the mean
-/// `time`. The smaller root of ρ² − 2(1+x)ρ + 2x = 0 with x the product of both.
+/// (5.7): returns the load at which frames that arrive at `rate` are in an M/D/1 system for the
+/// mean `time`. It is the smaller root of ρ² − 2(1+x)ρ + 2x = 0, where x is the product of both.
 pub fn load(time: f64, rate: f64) -> f64 {
     let x = time * rate;
     1.0 + x - (1.0 + x * x).sqrt()
 }
 
-/// (5.9): the service rate at which frames that arrive at `rate` are in an M/D/1 system for the
-/// mean `time`, which is above 0.
+/// (5.9): returns the service rate at which frames that arrive at `rate` are in an M/D/1 system for
+/// the mean `time`, which must be above 0.
 ///
-/// The thesis divides `rate` by (5.7), which needs a rate above 0 and cancels where little arrives:
-/// at a product of 10⁻¹⁰, 7 digits are left. Multiplied by the sum that its difference has as
-/// counterpart it needs neither, and tends to `1 / time`.
+/// The thesis divides `rate` by (5.7). That needs a rate above 0, and loses digits by cancellation
+/// if little arrives: at a product of 10⁻¹⁰, 7 digits are left. This form is expanded by the sum
+/// that is the conjugate of the difference in (5.7). It does not have these limits, and tends to `1
+/// / time`.
 pub fn service_rate(time: f64, rate: f64) -> f64 {
     let x = time * rate;
     (1.0 + x + (1.0 + x * x).sqrt()) / (2.0 * time)
 }
 
-/// (5.10): the share of frames that a path loses whose links lose `shares`, one after the other.
+/// (5.10): returns the share of frames that a path loses if its links, one after the other, lose
+/// `shares`.
 pub fn path_loss(shares: impl IntoIterator<Item = f64>) -> f64 {
     1.0 - shares.into_iter().fold(1.0, |passes, share| passes * (1.0 - share))
 }
 
-/// (5.11): how long a line is held whose backlog is `small` instead of `large`, in time.
+/// (5.11): returns the time for which a line is held whose backlog is `small` instead of `large`.
+/// Backlogs are times.
 pub fn hold(large: f64, small: f64) -> f64 {
     (large - small).max(0.0)
 }
 
-/// (5.12) to (5.14): the service `rate` with what it takes to drain, within a period, the excess
-/// of a backlog that is `small` instead of `large`, in time.
+/// (5.12) to (5.14): returns the service rate that drains, within a period, the excess of a backlog
+/// that is `small` instead of `large`. Backlogs are times. `rate` is the service rate without an
+/// excess.
 pub fn draining_rate(rate: f64, large: f64, small: f64, period: f64) -> f64 {
-    // A rate may be infinite, and infinitely often nothing is no number.
+    // A rate may be infinite, and infinity times zero is not a number.
     if small <= large {
         return rate;
     }
@@ -54,7 +60,7 @@ pub fn draining_rate(rate: f64, large: f64, small: f64, period: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The thesis's own form of (5.9).
+    /// Form of (5.9) in the thesis.
     fn as_written(time: f64, rate: f64) -> f64 {
         rate / load(time, rate)
     }
@@ -63,8 +69,8 @@ mod tests {
         (a - b).abs() <= relative * b.abs()
     }
 
-    /// By hand: ρ = 1/2 gives L = 1/2 + (1/4)/1 = 3/4; at 50 frames/s that is 15 ms, and a line of
-    /// 100 frames/s.
+    /// Computed by hand: ρ = 1/2 gives L = 1/2 + (1/4)/1 = 3/4. At 50 frames/s this is 15 ms, with
+    /// a line of 100 frames/s.
     #[test]
     fn half_a_load_by_hand() {
         assert_eq!(mean_number(0.5), 0.75);
@@ -73,7 +79,8 @@ mod tests {
         assert!(near(service_rate(0.015, 50.0), 100.0, 1e-15));
     }
 
-    /// By hand: ρ = 9/10 gives L = 0.9 + 0.81/0.2 = 4.95; at 750 frames/s 6.6 ms, and 2500/3.
+    /// Computed by hand: ρ = 9/10 gives L = 0.9 + 0.81/0.2 = 4.95. At 750 frames/s this is 6.6 ms,
+    /// with a line of 2500/3 frames/s.
     #[test]
     fn a_high_load_by_hand() {
         assert!(near(mean_number(0.9), 4.95, 1e-14));
@@ -98,7 +105,8 @@ mod tests {
         assert!(near(service_rate(0.02, 1e-9), 50.0, 1e-10));
     }
 
-    /// At x = 10⁻¹⁰ the rate is (1 + x/2 + …)/W; the form as written has lost half of its digits.
+    /// At x = 10⁻¹⁰ the rate is (1 + x/2 + …)/W. The form of the thesis has lost half of its
+    /// digits.
     #[test]
     fn little_that_arrives_does_not_cancel() {
         let (time, rate) = (1e-3, 1e-7);
@@ -108,7 +116,7 @@ mod tests {
         assert!((1e-9..1e-6).contains(&error), "{error:e}");
     }
 
-    /// Against the sum of the thesis: p₁ + p₂(1−p₁) + p₃(1−p₁)(1−p₂).
+    /// Compared with the sum in the thesis: p₁ + p₂(1−p₁) + p₃(1−p₁)(1−p₂).
     #[test]
     fn losses_of_a_path_are_those_of_its_links() {
         let shares: [f64; 3] = [0.1, 0.25, 0.5];
@@ -118,8 +126,8 @@ mod tests {
         assert_eq!(path_loss([0.2, 1.0]), 1.0);
     }
 
-    /// By hand: 300 ms instead of 100 at 50 frames/s are 10 frames; 20 a second more in half a
-    /// second.
+    /// Computed by hand: 300 ms instead of 100 ms at 50 frames/s are 10 frames. They take 20 more
+    /// frames per second for half a second.
     #[test]
     fn what_is_too_much_drains_and_what_is_too_little_is_held() {
         assert!(near(draining_rate(50.0, 0.1, 0.3, 0.5), 70.0, 1e-14));

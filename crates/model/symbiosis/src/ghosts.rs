@@ -1,24 +1,25 @@
-//! The other traffic of a pipe in a period, to be repeated as virtual frames: the method
-//! `cross_traffic`. Not here: who offers it.
+//! Ghosts: the other traffic of a pipe in a period, which is repeated as virtual frames by the
+//! method `cross_traffic`. Not here: the code that offers these frames to a pipe.
 
 use netloom_link::{Emission, Stream};
 use netloom_units::{Duration, Time};
 
-/// Frames a second from which on they are counted in bins.
+/// Rate in frames per second above which frames are counted in bins.
 const MOST_FRAMES: u64 = 50_000;
 
-/// The length of a bin.
+/// Length of a bin in ns.
 const BIN: u64 = 1_000_000;
 
-/// What times are rounded to.
+/// Unit in ns to which times are rounded.
 const TICK: u64 = 1000;
 
-/// Arrivals in a period, coded: some three bytes for each frame, or for each millisecond two or
-/// more.
+/// The encoded arrivals of a period. They take about three bytes per frame, or two or more per
+/// millisecond.
 ///
-/// A frame is the time since the one before in microseconds, twice; one more if its length is
-/// another, which then follows. A bin is how many frames arrived in it and, if any did, the sum of
-/// their lengths. Numbers are written in groups of 7 bits, the lowest first.
+/// A frame is encoded as twice the time since the previous frame, in microseconds. If its length
+/// differs from that of the previous frame, one is added, and the length follows. A bin is encoded
+/// as the number of frames that arrived in it and, if there are any, the sum of their lengths.
+/// Numbers are written in groups of 7 bits, the lowest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ghosts {
     code: Vec<u8>,
@@ -26,7 +27,8 @@ pub struct Ghosts {
 }
 
 impl Ghosts {
-    /// The `arrivals` of a `period`, by their times since its beginning, which do not go back.
+    /// Encodes the `arrivals` of a `period`. Their times count from the beginning of the period,
+    /// and must not decrease.
     pub fn new(arrivals: &[Emission], period: Duration) -> Self {
         let seconds = period.as_secs_f64();
         let are_binned = arrivals.len() as f64 > MOST_FRAMES as f64 * seconds;
@@ -34,7 +36,7 @@ impl Ghosts {
         Self { code, are_binned }
     }
 
-    /// Bytes of the code.
+    /// Returns the length of the code in bytes.
     pub fn len(&self) -> usize {
         self.code.len()
     }
@@ -44,8 +46,8 @@ impl Ghosts {
         self.code.is_empty()
     }
 
-    /// The arrivals, in order. Those of a bin are spread over it uniformly, by draws of `stream`,
-    /// and have one length to within a byte.
+    /// Decodes the arrivals, in order. Those of a bin are spread over it uniformly, by random
+    /// numbers of `stream`, and their lengths differ by at most a byte.
     pub fn arrivals(&self, stream: &mut Stream) -> Vec<Emission> {
         let mut numbers = Numbers(self.code.iter());
         if self.are_binned { from_bins(&mut numbers, stream) } else { from_gaps(&mut numbers) }
@@ -72,7 +74,7 @@ fn from_gaps(numbers: &mut Numbers<'_>) -> Vec<Emission> {
     while let Some(first) = numbers.next() {
         tick += first / 2;
         if first % 2 == 1 {
-            // Written by `one_by_one`.
+            // The code was written by `one_by_one`, so a length follows.
             bytes = numbers.next().unwrap_or(0) as u32;
         }
         all.push(Emission { at: Time::from_nanos(tick * TICK), bytes });
@@ -123,7 +125,7 @@ fn push(code: &mut Vec<u8>, mut number: u64) {
     code.push(number as u8);
 }
 
-/// The numbers of a code.
+/// The numbers in a code.
 struct Numbers<'a>(std::slice::Iter<'a, u8>);
 
 impl Iterator for Numbers<'_> {
@@ -148,7 +150,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// So many frames a second, at random times in a second.
+    /// Returns `count` frames at random times within a second.
     fn random(count: u64, lengths: &[u32]) -> Vec<Emission> {
         let mut stream = Stream::new(3, "ghosts");
         let mut times: Vec<u64> = (0..count).map(|_| stream.below(1_000_000_000)).collect();
@@ -184,8 +186,8 @@ mod tests {
         assert!(mixed.len() <= 4 * 8333, "{}", mixed.len());
     }
 
-    /// Above 50,000 frames a second: counts and bytes of each millisecond are kept, times within it
-    /// are spread.
+    /// Above 50,000 frames per second, the counts and bytes of each millisecond are kept, and times
+    /// within it are spread.
     #[test]
     fn many_frames_are_counted_in_bins() {
         let arrivals = random(80_001, &[60, 590, 1514]);
@@ -203,7 +205,8 @@ mod tests {
         assert_eq!(sums(&arrivals), sums(&back));
         assert!(back.is_sorted_by_key(|one| one.at));
         let offsets: f64 = back.iter().map(|one| (one.at.as_nanos() % BIN) as f64).sum();
-        // Uniform: the mean of 80,000 is within four deviations, 1020 ns each, of half a bin.
+        // The distribution is uniform: the mean of 80,000 times is within four deviations, 1020 ns
+        // each, of half a bin.
         assert!((offsets / back.len() as f64 - 500_000.0).abs() < 4081.0);
     }
 

@@ -1,5 +1,6 @@
-//! Which pipes of a network real traffic can meet, and which of them one pipe of the small network
-//! stands for: DSCALE^R (Erazo 2013, §5.4). Not here: where routes come from.
+//! Pruning and contraction: finds the pipes of a network that real traffic can meet, and the chains
+//! of them that one pipe of the small network stands for. This is DSCALE^R (Erazo 2013, §5.4). Not
+//! here: the source of routes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +8,8 @@ use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_units::Duration;
 
-/// A network as vertices and links: hosts, routers and segments are vertices, by numbers of the
-/// caller's choice.
+/// A network as vertices and links. Hosts, routers and segments are vertices, with numbers that the
+/// caller chooses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Graph {
     /// All links.
@@ -24,7 +25,7 @@ pub struct GraphLink {
     pub delays: [Duration; 2],
 }
 
-/// The pipes on `routes`: those between all ordered pairs of real hosts.
+/// Returns the pipes on `routes`, which are those between all ordered pairs of real hosts.
 pub fn prune<'a>(routes: impl IntoIterator<Item = &'a [PipeId]>) -> BTreeSet<PipeId> {
     routes.into_iter().flatten().copied().collect()
 }
@@ -32,11 +33,11 @@ pub fn prune<'a>(routes: impl IntoIterator<Item = &'a [PipeId]>) -> BTreeSet<Pip
 /// The small network: real hosts and junctions, joined by links whose pipes stand for chains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Small {
-    /// Its links.
+    /// Links of the small network.
     pub links: Vec<SmallLink>,
-    /// Vertices at their ends that are no real hosts.
+    /// The vertices at their ends that are not real hosts.
     pub junctions: BTreeSet<u32>,
-    /// The small pipe that stands for each pruned one.
+    /// The small pipe that stands for each pruned pipe.
     places: BTreeMap<PipeId, SmallPipe>,
 }
 
@@ -45,25 +46,25 @@ pub struct Small {
 pub struct SmallLink {
     /// The vertices at its ends.
     pub ends: [u32; 2],
-    /// The chain that each of its pipes stands for, in the order of the way, by
-    /// [`Direction::BOTH`]; empty where no real traffic goes that way.
+    /// The chains that its two pipes stand for, indexed as in [`Direction::BOTH`], each in the
+    /// order of the path. A chain is empty if no real traffic goes in that direction.
     pub chains: [Vec<PipeId>; 2],
-    /// The sums of the chains' propagation delays.
+    /// The propagation delay of each chain.
     pub delays: [Duration; 2],
 }
 
 /// A pipe of the small network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SmallPipe {
-    /// Its link's place in [`Small::links`].
+    /// Index of its link in [`Small::links`].
     pub link: usize,
-    /// Which of the link's directions.
+    /// The direction within the link.
     pub direction: Direction,
 }
 
 impl Small {
-    /// Contracts the `pruned` pipes of `graph`: a chain whose inner vertices have two links and are
-    /// no real `hosts` becomes one link.
+    /// Contracts the `pruned` pipes of `graph`: a chain becomes one link if each of its inner
+    /// vertices has two links and is not one of the real `hosts`.
     ///
     /// # Panics
     /// If a pruned pipe is not in the graph.
@@ -106,7 +107,7 @@ impl Small {
         small
     }
 
-    /// Adds a link that stands for `links`, each with the direction in which it is walked.
+    /// Adds a link that stands for `links`, each with the direction in which it is passed.
     fn push(
         &mut self,
         ends: [u32; 2],
@@ -129,29 +130,29 @@ impl Small {
         self.links.push(SmallLink { ends, chains, delays });
     }
 
-    /// The chain that a small pipe stands for.
+    /// Returns the chain that a small pipe stands for.
     pub fn chain(&self, pipe: SmallPipe) -> &[PipeId] {
         &self.links[pipe.link].chains[pipe.direction.index()]
     }
 
-    /// The propagation delay of a small pipe.
+    /// Returns the propagation delay of a small pipe.
     pub fn delay(&self, pipe: SmallPipe) -> Duration {
         self.links[pipe.link].delays[pipe.direction.index()]
     }
 
-    /// The small pipe that stands for a pruned one.
+    /// Returns the small pipe that stands for a pruned pipe.
     pub fn place(&self, pipe: PipeId) -> Option<SmallPipe> {
         self.places.get(&pipe).copied()
     }
 
-    /// The small pipes, in their order, that stand for the pruned ones of `route`.
+    /// Returns the small pipes that stand for the pruned pipes of `route`, in order.
     pub fn route(&self, route: &[PipeId]) -> Vec<SmallPipe> {
         let mut pipes: Vec<SmallPipe> = route.iter().filter_map(|pipe| self.place(*pipe)).collect();
         pipes.dedup();
         pipes
     }
 
-    /// All pipes that stand for something.
+    /// Returns all small pipes that stand for a chain.
     pub fn pipes(&self) -> impl Iterator<Item = SmallPipe> {
         let links = 0..self.links.len();
         let all =
@@ -160,13 +161,13 @@ impl Small {
     }
 }
 
-/// The sum of the pipes' propagation delays.
+/// Returns the sum of the pipes' propagation delays.
 fn delay(graph: &Graph, pipes: &[PipeId]) -> Duration {
     let each = pipes.iter().map(|pipe| graph.links[&pipe.link].delays[pipe.direction.index()]);
     each.fold(Duration::ZERO, |sum, delay| sum + delay)
 }
 
-/// For each vertex its links that have a pruned pipe.
+/// Returns, for each vertex, its links that have a pruned pipe.
 fn incident(graph: &Graph, pruned: &BTreeSet<PipeId>) -> BTreeMap<u32, BTreeSet<LinkId>> {
     let mut incident: BTreeMap<u32, BTreeSet<LinkId>> = BTreeMap::new();
     for pipe in pruned {
@@ -177,7 +178,8 @@ fn incident(graph: &Graph, pruned: &BTreeSet<PipeId>) -> BTreeMap<u32, BTreeSet<
     incident
 }
 
-/// The chain that begins at `vertex` with the link `first`, and the vertex where it ends.
+/// Returns the chain that begins at `vertex` with the link `first`, and the vertex at which it
+/// ends.
 fn walk(
     graph: &Graph,
     incident: &BTreeMap<u32, BTreeSet<LinkId>>,

@@ -1,21 +1,23 @@
-//! Symbiosis: a large simulated network sets the links of a small one, in which real programs run.
+//! Symbiosis: a large simulated network sets the links of a small network, in which real programs
+//! run.
 //!
 //! The simulation carries *twins* of the real flows among all its other traffic. Every period it
-//! reports what its pipes did to them, and each pipe of the small network is calibrated to do the
-//! same (Erazo 2013, ch. 5; equations have the thesis's numbers).
+//! reports what its pipes did to the twins. Each pipe of the small network is then calibrated to do
+//! the same (Erazo 2013, ch. 5; equations have the thesis's numbers).
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | [`formula`] | the equations |
-//! | `graph` | which pipes real traffic can meet, and which of them one small pipe stands for: [`Graph`], [`Small`] |
-//! | `report` | what a simulated pipe did in a period: [`Meter`], [`PipeReport`] |
-//! | `positions` | which frames a small pipe loses |
-//! | `calibration` | from reports to what a small pipe does next: [`Calibrator`], [`Calibration`] |
-//! | `divergence` | real flows beside their twins: [`Comparison`] |
-//! | `ghosts` | the other traffic of a pipe, to be repeated: [`Ghosts`] |
+//! | `graph` | pipes that real traffic can meet, and small pipes for them: [`Graph`], [`Small`] |
+//! | `report` | reports of a simulated pipe for a period: [`Meter`], [`PipeReport`] |
+//! | `positions` | the frames that a small pipe loses |
+//! | `calibration` | settings of a small pipe, from reports: [`Calibrator`], [`Calibration`] |
+//! | `divergence` | compares real flows with their twins: [`Comparison`] |
+//! | `ghosts` | the other traffic of a pipe, encoded to be repeated: [`Ghosts`] |
 //! | [`rehearsal`] | the whole loop in virtual time, for tests and benches |
 //!
-//! Not here: the simulation, the data plane, and who watches real programs; where routes come from.
+//! Not here: the simulation, the data plane, the observation of real programs, and the source of
+//! routes.
 
 pub mod formula;
 pub mod rehearsal;

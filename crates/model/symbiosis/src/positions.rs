@@ -1,15 +1,15 @@
-//! Which frames a small pipe loses: those that its chain lost, by their number among the frames
-//! that entered it.
+//! Chooses the frames that a small pipe loses: those that its chain lost, by their numbers among
+//! the frames that entered it.
 
 use crate::PipeReport;
 
-/// The numbers, ascending, of the frames that the links of a chain lost in a period, among those
-/// that entered the chain.
+/// Returns the numbers, in ascending order, of the frames that the links of a chain lost in a
+/// period. They are numbers among the frames that entered the chain.
 ///
-/// A link numbers the frames that it was offered: those that the links before it let through, but
-/// for what waited there at the period's beginning and end. So its numbers are scaled to those that
-/// were let through in the period. What was lost beyond these is left for the period that follows:
-/// numbers beyond the frames that entered.
+/// A link numbers the frames that it was offered. These are the frames that the links before it let
+/// through, apart from those that waited there at the beginning and the end of the period. Its
+/// numbers are therefore scaled to the frames that were let through in the period. Losses beyond
+/// these frames are left to the next period: their numbers are beyond the frames that entered.
 pub fn on_the_path(chain: &[PipeReport]) -> Vec<u32> {
     let entered = chain.first().map_or(0, |first| first.offered);
     let mut passing: Vec<u32> = (0..entered).collect();
@@ -33,8 +33,8 @@ pub fn on_the_path(chain: &[PipeReport]) -> Vec<u32> {
     lost
 }
 
-/// The places, ascending and different, that the frames have that `link` lost, among `passing`
-/// ones. No more than these.
+/// Returns the places, ascending and distinct, of the frames that `link` lost, among `passing`
+/// frames. There are at most `passing` of them.
 fn places(link: &PipeReport, passing: u64) -> Vec<u64> {
     let offered = u64::from(link.offered).max(1);
     let count = (link.lost.len() as u64).min(passing);
@@ -42,7 +42,7 @@ fn places(link: &PipeReport, passing: u64) -> Vec<u64> {
     let lost = link.lost.iter().take(count as usize).zip(0..);
     lost.map(|(number, index)| {
         let scaled = u64::from(*number) * passing / offered;
-        // Room is left for those behind it.
+        // Room is left for the places that follow.
         let place = scaled.max(free).min(passing - (count - index));
         free = place + 1;
         place
@@ -67,11 +67,11 @@ mod tests {
     #[test]
     fn numbers_behind_a_link_that_loses_are_scaled() {
         let chain = [link(100, &[10, 20]), link(50, &[5, 25, 49])];
-        // Of 98 that pass, numbers 9, 49 and 96.
+        // Of the 98 frames that pass, the numbers 9, 49 and 96 are lost.
         assert_eq!(on_the_path(&chain), [9, 10, 20, 51, 98]);
     }
 
-    /// Link 1 lets 1, 2, 4, 5, 7, 8 through, of which link 2 lets 4 and 8 through.
+    /// Link 1 lets 1, 2, 4, 5, 7, 8 through. Link 2 lets 4 and 8 of these through.
     #[test]
     fn a_link_numbers_what_the_ones_before_let_through() {
         let chain = [link(9, &[0, 3, 6]), link(6, &[0, 1, 3, 4])];
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn different_losses_have_different_places() {
-        // 8 of 10 on a link that only 4 frames come to in the period.
+        // A link is offered 10 frames, although only 4 frames reach it in the period.
         let chain = [link(4, &[]), link(10, &[0, 1, 2])];
         assert_eq!(on_the_path(&chain), [0, 1, 2]);
         let chain = [link(4, &[]), link(10, &[7, 8, 9])];

@@ -1,33 +1,34 @@
-//! What a pipe of the simulated network did in a period. Not here: what follows from that
-//! (`calibration`).
+//! Reports of what a pipe of the simulated network did in a period. Not here: what follows from
+//! them (`calibration`).
 
 use netloom_link::{FrameInfo, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
-/// What a pipe did in a period to frames of twins: those that real programs would have sent.
+/// A pipe's treatment of twins in a period. Twins are the frames that stand for those of real
+/// programs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PipeReport {
-    /// Frames that arrived.
+    /// Number of frames that arrived.
     pub offered: u32,
-    /// The numbers of those that were lost, for whatever reason, ascending; the first that arrived
-    /// in the period is 0.
+    /// Numbers of the frames that were lost, for whatever reason, in ascending order. The first
+    /// frame that arrived in the period has the number 0.
     pub lost: Vec<u32>,
-    /// Frames that left, whenever they had arrived.
+    /// Number of frames that left, whenever they had arrived.
     pub left: u32,
-    /// Frames whose time in queue and on the line is known, and the sum of these times.
+    /// Number of frames whose time in the queue and on the line is known.
     pub served: u32,
-    /// That sum.
+    /// Sum of these times.
     pub time: Duration,
-    /// What the other frames that it took keep the line busy, together; nothing where nobody counts
-    /// them.
+    /// Total time for which the other frames that the pipe took keep the line busy. Zero if they
+    /// are not counted.
     pub others: Duration,
-    /// Backlog at the period's end, in time: W₁(t).
+    /// W₁(t): backlog at the end of the period, as time.
     pub unfinished: Duration,
-    /// Mean of the backlog over the period.
+    /// Mean of the backlog over the period, as time.
     pub mean_unfinished: Duration,
-    /// What a full frame takes on the line.
+    /// Time that a full frame takes on the line.
     pub transmission: Duration,
-    /// Whether the pipe was down at the period's end.
+    /// Whether the pipe was down at the end of the period.
     pub is_down: bool,
 }
 
@@ -35,35 +36,37 @@ pub struct PipeReport {
 #[derive(Debug, Clone, Default)]
 pub struct Meter {
     period: PipeReport,
-    /// Samples of the backlog: how many, and their sum.
+    /// Samples of the backlog: their number and their sum.
     samples: (u64, Duration),
 }
 
 impl Meter {
-    /// A frame arrived. Its number in the period.
+    /// Counts a frame that arrived. Returns its number in the period.
     pub fn offered(&mut self) -> u32 {
         self.period.offered += 1;
         self.period.offered - 1
     }
 
-    /// A frame is in queue and on the line for that long. Where frames keep their order, that is
-    /// known when it arrives: [`Pipe::unfinished`](netloom_link::Pipe::unfinished) behind it.
+    /// Records the time that a frame spends in the queue and on the line. If frames keep their
+    /// order, it is known when the frame arrives: it is
+    /// [`Pipe::unfinished`](netloom_link::Pipe::unfinished) behind the frame.
     pub fn served(&mut self, time: Duration) {
         self.period.served += 1;
         self.period.time += time;
     }
 
-    /// The frame that arrived last was lost, or one that arrived earlier is lost now.
+    /// Records a loss: of the frame that arrived last, or of one that arrived earlier and is lost
+    /// now.
     pub fn lost(&mut self) {
         self.period.lost.push(self.period.offered.saturating_sub(1));
     }
 
-    /// A frame left.
+    /// Counts a frame that left.
     pub fn left(&mut self) {
         self.period.left += 1;
     }
 
-    /// The backlog at one of the times that divide the period evenly.
+    /// Records the backlog, at one of the times that divide the period evenly.
     pub fn sampled(&mut self, unfinished: Duration) {
         self.samples.0 += 1;
         self.samples.1 += unfinished;
@@ -83,10 +86,10 @@ impl Meter {
     }
 }
 
-/// What a frame of so many bytes takes on an idle line like that of `config`, on average.
+/// Returns the mean time that a frame of `bytes` takes on an idle line like that of `config`.
 pub fn transmission(config: &PipeConfig, bytes: u32) -> Duration {
     let mut pipe = Pipe::new(config.clone(), Stream::new(0, "transmission"), Time::ZERO);
-    // The second one waits, so that it counts with its mean.
+    // The second frame waits, so its transmission counts with its mean.
     let mut backlog = || {
         let _ = pipe.offer(Time::ZERO, FrameInfo::single(bytes), 0u32);
         pipe.unfinished(Time::ZERO)

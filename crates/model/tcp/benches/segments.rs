@@ -1,5 +1,6 @@
-//! What a segment costs an endpoint: bulk data through a path with a rate, a delay and losses, both
-//! ends and their acknowledgements included. `cargo bench -p netloom-tcp`.
+//! Measures the cost of a segment for an endpoint: bulk data through a path with a rate, a delay
+//! and losses. The cost includes both ends and their acknowledgements. `cargo bench -p
+//! netloom-tcp`.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
@@ -27,9 +28,10 @@ fn main() {
     }
 }
 
-/// One direction: a line with a rate, a buffer and a delay, which loses every n-th packet.
+/// One direction of the path: a line with a rate, a buffer and a delay, which loses every n-th
+/// packet.
 struct Line {
-    /// Nanoseconds of a byte, times 1000.
+    /// Picoseconds for each byte.
     byte_ps: u64,
     delay: Duration,
     buffer: Duration,
@@ -79,7 +81,8 @@ fn pump(endpoint: &mut Endpoint, line: &mut Line, now: Time) {
     }
 }
 
-/// Segments that arrived, and packets lost, in a run of `PACKETS`.
+/// Runs until `PACKETS` packets have been sent. Returns the number of segments that arrived and of
+/// packets lost.
 fn run(algorithm: Algorithm, mut lines: [Line; 2]) -> (u64, u64) {
     let config = Arc::new(Config { congestion_control: algorithm, ..Config::default() });
     let mut ends = [Endpoint::connect(Time::ZERO, config.clone(), 1), Endpoint::listen(config, 2)];
@@ -108,7 +111,8 @@ fn run(algorithm: Algorithm, mut lines: [Line; 2]) -> (u64, u64) {
     (segments, lines[0].lost)
 }
 
-/// The application of an end: writes all it may, or reads all there is.
+/// Acts as the application of an end: writes as much as it may, or reads everything that has
+/// arrived.
 fn serve(end: &mut Endpoint, line: &mut Line, now: Time, writes: bool) {
     while end.poll_event().is_some() {}
     if writes {
@@ -141,7 +145,7 @@ fn row(
     println!("{name:<34}{best:>10.1}{:>8.1}{segments:>14}{lost:>12}", best / stub);
 }
 
-/// The path alone: a segment offered and taken.
+/// Cost of the path alone: a segment is offered and taken.
 fn baseline() -> f64 {
     let transmit = Transmit {
         segment: Segment { len: 1448, mss: 1448, ..Segment::EMPTY },

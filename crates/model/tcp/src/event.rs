@@ -1,38 +1,38 @@
-//! What an application learns from its connection.
+//! Events that a connection reports to its application.
 
-/// Something an application may react to. Each is reported once, until it happens again.
+/// An event that an application may react to. Each is reported once, until it happens again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// The connection is established.
     Connected,
-    /// There is something to read, or more than before.
+    /// There is data to read, or more than before.
     Readable,
-    /// The other end has sent everything: after what is readable comes nothing more.
+    /// The other end has sent everything: no more data follows what can be read now.
     Finished,
     /// There is room to write again.
     Writable,
     /// Everything written, and the FIN behind it, is acknowledged.
     Delivered,
-    /// The connection is over; TIME-WAIT may follow.
+    /// The connection has ended. TIME-WAIT may follow.
     Closed(CloseReason),
 }
 
-/// Why a connection is over.
+/// The reason why a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
     /// Both ends closed.
     Finished,
-    /// This end aborted it.
+    /// This end aborted the connection.
     Aborted,
-    /// The other end reset it.
+    /// The other end reset the connection.
     Reset,
-    /// The other end refused it.
+    /// The other end refused the connection.
     Refused,
     /// The other end did not answer for too long.
     TimedOut,
 }
 
-/// The events that wait, one bit each: no queue, no allocation.
+/// The pending events, one bit each: no queue and no allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     waiting: u8,
@@ -57,7 +57,7 @@ impl Events {
         }
     }
 
-    /// The next event, in the order of the enumeration.
+    /// Returns the next event, in the order of the enumeration.
     pub fn poll(&mut self) -> Option<Event> {
         if self.waiting != 0 {
             let bit = self.waiting & self.waiting.wrapping_neg();

@@ -1,4 +1,4 @@
-//! What can be asked of a connection: the fields of TCP_INFO.
+//! The state of a connection for reports: the fields of TCP_INFO.
 
 use netloom_units::Duration;
 
@@ -14,54 +14,54 @@ pub struct Info {
     pub recovery: RecoveryState,
     /// Congestion window in packets.
     pub cwnd: u32,
-    /// Slow-start threshold in packets; `None` before the first reduction.
+    /// Slow-start threshold in packets. `None` before the first reduction.
     pub ssthresh: Option<u32>,
-    /// Packets in flight, as far as known.
+    /// Estimated number of packets in flight.
     pub in_flight: u32,
-    /// Packets sent and not acknowledged.
+    /// Number of packets sent and not acknowledged.
     pub unacked: u32,
-    /// Packets SACKed.
+    /// Number of packets SACKed.
     pub sacked: u32,
-    /// Packets in the scoreboard that are deemed lost.
+    /// Number of packets in the scoreboard that are deemed lost.
     pub lost_now: u32,
     /// Payload of a full packet in bytes.
     pub mss: u32,
-    /// Smoothed round-trip time; zero before the first sample.
+    /// Smoothed round-trip time. Zero before the first sample.
     pub srtt: Duration,
     /// Deviation of the round-trip time.
     pub rttvar: Duration,
-    /// The retransmission timeout, doubled by what has expired.
+    /// The retransmission timeout, doubled for each timeout in a row.
     pub rto: Duration,
-    /// The least round-trip time of the past minutes; zero before the first sample.
+    /// Least round-trip time of the past minutes. Zero before the first sample.
     pub min_rtt: Duration,
-    /// Pacing rate in bytes per second; `None` where nothing bounds it.
+    /// Pacing rate in bytes per second. `None` if nothing bounds it.
     pub pacing_rate: Option<u64>,
-    /// The latest delivery rate in bytes per second; zero before the first sample.
+    /// The latest delivery rate in bytes per second. Zero before the first sample.
     pub delivery_rate: u64,
-    /// Bytes that the other end has acknowledged.
+    /// Number of bytes that the other end has acknowledged.
     pub bytes_acked: u64,
-    /// Bytes that have arrived in order.
+    /// Number of bytes that have arrived in order.
     pub bytes_received: u64,
-    /// Packets of payload sent, retransmissions included.
+    /// Number of packets with payload sent, including retransmissions.
     pub packets_sent: u64,
-    /// Packets delivered.
+    /// Number of packets delivered.
     pub delivered: u64,
-    /// Packets delivered whose acknowledgement echoed a mark.
+    /// Number of packets delivered whose acknowledgement echoed a mark.
     pub delivered_ce: u64,
-    /// Packets retransmitted.
+    /// Number of packets retransmitted.
     pub retransmitted: u64,
-    /// Packets deemed lost.
+    /// Number of packets deemed lost.
     pub lost: u64,
     /// Reordering degree in packets.
     pub reordering: u32,
-    /// Timeouts in a row.
+    /// Number of timeouts in a row.
     pub backoff: u32,
     /// The other end's window in bytes.
     pub peer_window: u32,
-    /// Bytes of the send buffer.
+    /// Size of the send buffer in bytes.
     pub send_buffer: u64,
-    /// Bytes of the receive buffer.
+    /// Size of the receive buffer in bytes.
     pub receive_buffer: u32,
-    /// Bytes written and not yet sent.
+    /// Number of bytes written and not yet sent.
     pub unsent: u64,
 }

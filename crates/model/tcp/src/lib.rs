@@ -1,31 +1,31 @@
 //! One TCP endpoint that behaves like Linux's, as a state machine in virtual time: segments and
-//! `now` go in, segments and deadlines come out. Where each part comes from, and which parts are
-//! still without a public source, is in docs/tcp.md.
+//! `now` are its inputs, segments and deadlines its outputs. docs/tcp.md names the source of each
+//! part, and the parts that still have no public source.
 //!
-//! An [`Endpoint`] counts bytes and never sees them. A [`Segment`] is a plain value of 40 bytes;
-//! its SACK blocks travel beside it.
+//! An [`Endpoint`] counts bytes and never handles them. A [`Segment`] is a plain value of 40 bytes.
+//! Its SACK blocks travel beside it.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `endpoint` | the connection: states, arrivals, acknowledgements, transmission, timers |
 //! | `segment` | [`Segment`], its options and its exact length on the wire |
 //! | `config` | [`Config`]: Linux's sysctls as typed fields, and by name |
 //! | `congestion` | [`CongestionControl`] and one file for each [`Algorithm`] |
 //! | `receiver` | reassembly, SACK blocks, delayed acknowledgements, the window |
-//! | `sent` | what is in flight: the scoreboard |
+//! | `sent` | the scoreboard: packets in flight |
 //! | `rack`, `prr`, `recovery` | loss detection, proportional rate reduction, undo |
 //! | `rtt`, `rate`, `windowed` | round-trip times, delivery rates, sliding extremes |
 //! | `ticks` | when a kernel timer of a given `CONFIG_HZ` fires |
-//! | `info` | [`Info`], as TCP_INFO has it |
+//! | `info` | [`Info`], the fields of TCP_INFO |
 //!
 //! # Where it differs from Linux
-//! - Nothing waits in a device queue: `tcp_limit_output_bytes` only bounds a burst.
-//! - A packet keeps its bytes when it is sent again: small ones are not joined, and a SACK block
-//!   that covers a packet in part does not count for it.
-//! - The receive buffer counts payload, of which it holds a fixed part
-//!   ([`Config::payload_ratio`]); Linux measures what its device's buffers waste.
+//! - Nothing waits in a device queue. `tcp_limit_output_bytes` only bounds a burst.
+//! - A retransmitted packet keeps its bytes. Small packets are not joined, and a SACK block that
+//!   covers a part of a packet does not count for it.
+//! - The receive buffer counts payload, of which it holds a fixed share
+//!   ([`Config::payload_ratio`]). Linux measures how much of its device's buffers is wasted.
 //! - A connection in TIME-WAIT is not reopened by a SYN.
-//! - BBR does not look for policers. `bbr3` is not validated against any kernel.
+//! - BBR does not detect policers. `bbr3` is not validated against any kernel.
 //! - Metrics of earlier connections to the same host are not kept.
 //!
 //! Not here: IP, ports, listeners with queues, device queues, urgent data, fast open, MPTCP,

@@ -1,27 +1,27 @@
-//! Proportional rate reduction (RFC 9937, which replaces RFC 6937): how many packets go out while
-//! the window shrinks to the threshold. Not here: when it begins and ends.
+//! Proportional rate reduction (RFC 9937, which replaces RFC 6937): the number of packets that are
+//! sent while the window shrinks to the threshold. Not here: when a reduction begins and ends.
 
 /// The state of a reduction (RFC 6937 §3, RFC 9937's algorithm).
 #[derive(Debug, Default)]
 pub(crate) struct Prr {
-    /// Packets delivered since the reduction began (prr_delivered).
+    /// Number of packets delivered since the reduction began (prr_delivered).
     delivered: u32,
-    /// Packets sent since then (prr_out).
+    /// Number of packets sent since then (prr_out).
     pub sent: u32,
-    /// Packets whose delivery is still to come when it begins (RecoverFS).
+    /// Number of packets not yet delivered when the reduction begins (RecoverFS).
     flight: u32,
 }
 
 impl Prr {
-    /// A reduction begins with `flight` packets in flight: not acknowledged, and not SACKed before
-    /// this acknowledgement.
+    /// Begins a reduction with `flight` packets in flight: those not acknowledged, and not SACKed
+    /// before this acknowledgement.
     pub fn begin(&mut self, flight: u32) {
         *self = Self { delivered: 0, sent: 0, flight: flight.max(1) };
     }
 
-    /// The window after an acknowledgement that delivered `delivered` packets, with `in_flight`
-    /// left, on the way to `threshold`. `safe`: it acknowledges new data and shows no new loss
-    /// (SafeACK).
+    /// Returns the window after an acknowledgement that delivered `delivered` packets and left
+    /// `in_flight`, on the way to `threshold`. `safe` is whether it acknowledges new data and shows
+    /// no new loss (SafeACK).
     pub fn window(&mut self, delivered: u32, in_flight: u32, threshold: u32, safe: bool) -> u32 {
         self.delivered += delivered;
         let room = i64::from(threshold) - i64::from(in_flight);
@@ -30,12 +30,12 @@ impl Prr {
             let share = u64::from(threshold) * u64::from(self.delivered);
             share.div_ceil(u64::from(self.flight)) as i64 - i64::from(self.sent)
         } else {
-            // Up to the threshold: packet conservation, and one more where it is safe.
+            // Up to the threshold: packet conservation, plus one packet if it is safe.
             let owed = i64::from(self.delivered) - i64::from(self.sent);
             let bound = owed.max(i64::from(delivered)) + i64::from(safe);
             room.min(bound)
         };
-        // The fast retransmission goes out in any case (RFC 9937: "force a fast retransmit upon
+        // The fast retransmission is sent in any case (RFC 9937: "force a fast retransmit upon
         // entering recovery").
         let may = may.max(i64::from(self.sent == 0));
         in_flight + may as u32
@@ -46,7 +46,7 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// RFC 6937 §4, the first example: one loss of 20, the window falls by half.
+    /// The first example of RFC 6937 §4: one of 20 packets is lost, and the window is halved.
     #[test]
     fn a_packet_goes_out_for_every_second_delivered_one() {
         let mut prr = Prr::default();

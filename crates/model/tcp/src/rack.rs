@@ -1,19 +1,19 @@
 //! RACK: a packet is lost when one that was sent sufficiently later has been delivered (RFC 8985
-//! §6). Not here: what is done about it.
+//! §6). Not here: the reaction to losses.
 
 use netloom_units::{Duration, Time};
 
 use crate::sent::{PacketId, Sent, SentQueue};
 
-/// Recoveries for which a widened reordering window lasts (§6.2, step 4).
+/// Number of recoveries for which a widened reordering window lasts (§6.2, step 4).
 const PERSISTENCE: u8 = 16;
 
-/// What makes the reordering window.
+/// The conditions that determine the reordering window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conditions {
     /// The degree of reordering, in packets: the duplicate threshold.
     pub reordering: u32,
-    /// Losses are already being repaired.
+    /// Whether losses are already being repaired.
     pub recovering: bool,
     pub least_rtt: Duration,
     pub srtt: Duration,
@@ -22,9 +22,9 @@ pub(crate) struct Conditions {
 /// RACK's variables (§5.3).
 #[derive(Debug)]
 pub(crate) struct Rack {
-    /// Which transmission the delivered packet was that was sent last, and its round trip
-    /// (RACK.rtt). The number of the transmission stands for RACK.xmit_ts and RACK.end_seq: it
-    /// orders packets as RACK_sent_after does (§5.2).
+    /// Number of the latest transmission that was delivered, and its round-trip time (RACK.rtt).
+    /// The number stands for RACK.xmit_ts and RACK.end_seq: it orders packets as RACK_sent_after
+    /// does (§5.2).
     order: u64,
     rtt: Duration,
     /// RACK.reordering_seen.
@@ -33,7 +33,7 @@ pub(crate) struct Rack {
     quarters: u32,
     /// RACK.reo_wnd_persist.
     persist: u8,
-    /// The round in which a DSACK widened the window ends here (RACK.dsack_round).
+    /// End of the round in which a DSACK widened the window (RACK.dsack_round).
     dsack_round: Option<u64>,
 }
 
@@ -51,12 +51,12 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// `packet` is delivered (§6.2, steps 1 and 2).
+    /// Records that `packet` is delivered (§6.2, steps 1 and 2).
     pub fn deliver(&mut self, packet: &Sent, now: Time, echo: Option<u32>, least: Duration) {
         let rtt = now.since(packet.sent_at);
         if packet.ever_resent {
-            // Which of its transmissions arrived? The first one, if the echoed timestamp is older
-            // than the latest one, or the answer came too soon for it.
+            // Find out which transmission arrived. It was not the latest one if the echoed
+            // timestamp is older than it, or if the answer came too soon after it.
             let sent_ms = (packet.sent_at.as_nanos() / 1_000_000) as u32;
             let before = echo.is_some_and(|echo| (echo.wrapping_sub(sent_ms) as i32) < 0);
             if before || rtt < least {
@@ -69,7 +69,8 @@ impl Rack {
         }
     }
 
-    /// The other end reported a duplicate: wait longer for what may be reordered (§6.2, step 4).
+    /// Handles a duplicate that the other end reported: RACK waits longer for packets that may be
+    /// reordered (§6.2, step 4).
     pub fn see_duplicate(&mut self, una: u64, nxt: u64) {
         if self.dsack_round.is_none_or(|end| una >= end) {
             self.dsack_round = Some(nxt);
@@ -78,7 +79,7 @@ impl Rack {
         }
     }
 
-    /// A recovery ended (§6.2, step 4).
+    /// Handles the end of a recovery (§6.2, step 4).
     pub fn recovery_ended(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -98,8 +99,9 @@ impl Rack {
         Duration::from_nanos(window.min(conditions.srtt.as_nanos()))
     }
 
-    /// Marks packets lost (RACK_detect_loss, §6.2, step 5); how many, and when the last of those
-    /// will be that were sent before what is delivered, if no acknowledgement comes.
+    /// Marks packets lost (RACK_detect_loss, §6.2, step 5). Returns their number. Also returns the
+    /// time at which the last of the other packets sent before the delivered one will be lost, if
+    /// no acknowledgement arrives.
     pub fn detect(
         &mut self,
         queue: &mut SentQueue,
@@ -144,7 +146,7 @@ impl Rack {
         if until <= now { Verdict::Lost } else { Verdict::Wait }
     }
 
-    /// Whether the timeout of the first packet proves `packet` lost, too (§6.3).
+    /// Whether the timeout of the first packet proves that `packet` is lost, too (§6.3).
     pub fn lost_at_timeout(
         &self,
         packet: &Sent,
@@ -158,13 +160,14 @@ impl Rack {
 
 enum Verdict {
     Lost,
-    /// Lost unless something comes of it within the reordering window.
+    /// The packet is lost unless it is acknowledged within the reordering window.
     Wait,
-    /// Sent after what was delivered: nothing is known of it.
+    /// The packet was sent after the delivered one, so nothing can be concluded.
     Later,
 }
 
-/// The first packet, and those that RACK deems lost at a timeout (§6.3).
+/// Marks the first packet lost, and those that RACK deems lost at a timeout (§6.3). Returns their
+/// number.
 pub(crate) fn mark_at_timeout(
     rack: &Rack,
     queue: &mut SentQueue,

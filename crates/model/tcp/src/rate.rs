@@ -1,13 +1,13 @@
 //! Delivery-rate sampling (draft-cheng-iccrg-delivery-rate-estimation-00, whose algorithm
-//! draft-cardwell-ccwg-bbr-00 §4.5.2.3 repeats): how fast the network
-//! delivered the packets between a packet's transmission and its acknowledgement. Not here: what a
-//! congestion control makes of it.
+//! draft-cardwell-ccwg-bbr-00 §4.5.2.3 repeats): the rate at which the network delivered packets
+//! between a packet's transmission and its acknowledgement. Not here: how a congestion control uses
+//! it.
 
 use netloom_units::{Duration, Time};
 
 use crate::sent::Sent;
 
-/// The state of delivery when a packet is sent (§3.2, "P." variables).
+/// The state of delivery at the time when a packet is sent (§3.2, "P." variables).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Stamp {
     pub delivered: u64,
@@ -19,36 +19,36 @@ pub(crate) struct Stamp {
     pub app_limited: bool,
 }
 
-/// What one acknowledgement says of the delivery rate.
+/// A sample of the delivery rate, from one acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RateSample {
-    /// Packets delivered over [`interval`](Self::interval); `None` where no packet was newly
-    /// acknowledged, or the sample would be too short to be true.
+    /// Number of packets delivered over [`interval`](Self::interval). `None` if no packet was newly
+    /// acknowledged, or if the interval is too short to be true.
     pub delivered: Option<u32>,
-    /// The longer one of the times over which they were sent and acknowledged.
+    /// The longer of the times over which these packets were sent and acknowledged.
     pub interval: Duration,
-    /// Packets delivered in all when the sampled packet was sent.
+    /// Total number of packets delivered when the sampled packet was sent.
     pub prior_delivered: u64,
-    /// Packets in flight when the sampled packet was sent.
+    /// Number of packets in flight when the sampled packet was sent.
     pub prior_in_flight: u32,
-    /// Packets that came with congestion-experienced marks over the interval.
+    /// Number of packets over the interval that arrived with congestion-experienced marks.
     pub delivered_ce: u32,
-    /// Packets that were lost over the interval.
+    /// Number of packets lost over the interval.
     pub lost_since: u32,
     /// Whether the application sent too little to fill the path.
     pub app_limited: bool,
-    /// Packets that this acknowledgement acknowledges or SACKs.
+    /// Number of packets that this acknowledgement acknowledges or SACKs.
     pub newly_delivered: u32,
-    /// Packets newly deemed lost.
+    /// Number of packets newly deemed lost.
     pub newly_lost: u32,
-    /// Packets in flight before this acknowledgement.
+    /// Number of packets in flight before this acknowledgement.
     pub flight_before: u32,
-    /// Round-trip time of the newest packet; `None` if it was retransmitted.
+    /// Round-trip time of the newest packet. `None` if it was retransmitted.
     pub rtt: Option<Duration>,
 }
 
 impl RateSample {
-    /// The delivery rate in bytes per second, for packets of `mss` bytes.
+    /// Returns the delivery rate in bytes per second, for packets of `mss` bytes.
     pub fn bytes_per_second(&self, mss: u32) -> Option<u64> {
         let bytes = u128::from(self.delivered?) * u128::from(mss) * 1_000_000_000;
         let rate = bytes.checked_div(u128::from(self.interval.as_nanos()))?;
@@ -56,7 +56,7 @@ impl RateSample {
     }
 }
 
-/// The connection's variables ("C.") and those of the acknowledgement under way ("rs.").
+/// The connection's variables ("C.") and those of the current acknowledgement ("rs.").
 #[derive(Debug, Default)]
 pub(crate) struct RateSampler {
     pub delivered: u64,
@@ -64,16 +64,17 @@ pub(crate) struct RateSampler {
     pub lost: u64,
     delivered_at: Time,
     first_sent_at: Time,
-    /// The count of delivered packets at which the application-limited phase ends; 0 for none.
+    /// The count of delivered packets at which the application-limited phase ends. 0 for none.
     app_limited: u64,
     newest: Option<(Stamp, Time, bool)>,
     newest_order: u64,
-    /// The latest usable sample, for TCP_INFO: packets and the time they took.
+    /// The latest usable sample, for TCP_INFO: packets, the time that they took, and whether the
+    /// application limited them.
     latest: (u32, Duration, bool),
 }
 
 impl RateSampler {
-    /// The stamp of a packet that is sent at `now` (§3.3.1).
+    /// Returns the stamp of a packet that is sent at `now` (§3.3.1).
     pub fn stamp(&mut self, now: Time, in_flight: u32) -> Stamp {
         if in_flight == 0 {
             self.first_sent_at = now;
@@ -90,7 +91,7 @@ impl RateSampler {
         }
     }
 
-    /// `packet` is delivered (§3.3.2, UpdateRateSample).
+    /// Records that `packet` is delivered (§3.3.2, UpdateRateSample).
     pub fn deliver(&mut self, packet: &Sent, now: Time) {
         self.delivered += 1;
         self.delivered_at = now;
@@ -101,7 +102,7 @@ impl RateSampler {
         }
     }
 
-    /// The application leaves the path idle from now on (§3.4).
+    /// Records that the application leaves the path idle from now on (§3.4).
     pub fn limit_by_application(&mut self, in_flight: u32) {
         self.app_limited = (self.delivered + u64::from(in_flight)).max(1);
     }
@@ -110,7 +111,7 @@ impl RateSampler {
         self.app_limited != 0
     }
 
-    /// The sample of the acknowledgement under way (§3.3.3, GenerateRateSample).
+    /// Returns the sample of the current acknowledgement (§3.3.3, GenerateRateSample).
     pub fn sample(&mut self, now: Time, least_rtt: Option<Duration>) -> RateSample {
         if self.app_limited != 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
@@ -122,8 +123,9 @@ impl RateSampler {
         let acknowledging = self.delivered_at.since(stamp.delivered_at);
         let interval = sending.max(acknowledging);
         let delivered = (self.delivered - stamp.delivered) as u32;
-        // Shorter than the path's round trip: the packets were acknowledged already, when a
-        // retransmission came (GenerateRateSample: "no reliable sample").
+        // An interval shorter than the path's round trip is not reliable: the packets had been
+        // acknowledged already when a retransmission arrived (GenerateRateSample: "no reliable
+        // sample").
         let true_interval = least_rtt.is_none_or(|least| interval >= least);
         let sample = RateSample {
             delivered: (true_interval && interval > Duration::ZERO).then_some(delivered),
@@ -140,8 +142,8 @@ impl RateSampler {
         sample
     }
 
-    /// What reports show: the latest sample, and an application-limited one only if it is faster,
-    /// by the rule that BBR's filter has for such samples (draft-cardwell-ccwg-bbr-00 §4.5.4).
+    /// Keeps the sample for reports, unless the application limited it and it is no faster than the
+    /// latest. BBR's filter has this rule for such samples (draft-cardwell-ccwg-bbr-00 §4.5.4).
     fn keep(&mut self, sample: &RateSample) {
         let Some(delivered) = sample.delivered else { return };
         let (before, over, _) = self.latest;
@@ -152,7 +154,7 @@ impl RateSampler {
         }
     }
 
-    /// The latest delivery rate in bytes per second, for packets of `mss` bytes.
+    /// Returns the latest delivery rate in bytes per second, for packets of `mss` bytes.
     pub fn bytes_per_second(&self, mss: u32) -> u64 {
         let (delivered, over, _) = self.latest;
         let bytes = u128::from(delivered) * u128::from(mss) * 1_000_000_000;

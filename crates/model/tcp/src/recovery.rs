@@ -1,17 +1,17 @@
-//! What is kept of losses and their repair, beside the scoreboard. Not here: the transitions, which
-//! are in `endpoint/repair.rs`.
+//! The state of loss recovery, beside the scoreboard. Not here: its transitions, which are in
+//! `endpoint/repair.rs`.
 
 use netloom_units::Time;
 
 use crate::prr::Prr;
 use crate::rack::Rack;
 
-/// A probe of a tail loss that is not yet answered (RFC 8985 §7.4).
+/// A probe of a tail loss that has not been answered yet (RFC 8985 §7.4).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TailProbe {
-    /// SND.NXT when it was sent.
+    /// SND.NXT when the probe was sent.
     pub end: u64,
-    /// Whether it was a retransmission: then its answer may hide a loss.
+    /// Whether the probe was a retransmission. Its answer may then hide a loss.
     pub resent: bool,
 }
 
@@ -20,28 +20,30 @@ pub(crate) struct TailProbe {
 pub(crate) struct Recovery {
     pub rack: Rack,
     pub prr: Prr,
-    /// The recovery ends when everything up to here is acknowledged (RecoveryPoint).
+    /// Position at which the recovery ends, once everything up to it is acknowledged
+    /// (RecoveryPoint).
     pub point: u64,
-    /// Degree of reordering in packets, `tcp_reordering` at first: the duplicate threshold (RFC
-    /// 5681 §3.2, RFC 8985's RACK.dupthresh).
+    /// Degree of reordering in packets, initially `tcp_reordering`. It is the duplicate threshold
+    /// (RFC 5681 §3.2, RFC 8985's RACK.dupthresh).
     pub reordering: u32,
-    /// SND.UNA when the present reduction began; `None` if it cannot be undone.
+    /// SND.UNA when the current reduction began. `None` if it cannot be undone.
     pub undo_from: Option<u64>,
-    /// Retransmissions since then that no DSACK has shown to be spurious; `None` before the first.
+    /// Number of retransmissions since then that no DSACK has shown to be spurious. `None` before
+    /// the first.
     pub undo_resent: Option<u32>,
-    /// When the first retransmission of the episode went out.
+    /// Time of the first retransmission of the episode.
     pub first_resent: Option<Time>,
-    /// Timeouts in a row, and when the first of them was.
+    /// Number of timeouts in a row, and the time of the first of them.
     pub timeouts: u32,
     pub silent_since: Option<Time>,
-    /// Doublings of the timeout.
+    /// Number of times that the timeout has been doubled.
     pub backoff: u32,
-    /// F-RTO looks for a spurious timeout (RFC 5682).
+    /// Whether F-RTO is checking for a spurious timeout (RFC 5682).
     pub frto: bool,
-    /// F-RTO sends new data before it retransmits more.
+    /// Whether F-RTO sends new data before it retransmits more.
     pub hold: bool,
     pub probe: Option<TailProbe>,
-    /// Packets retransmitted so far.
+    /// Number of packets retransmitted so far.
     pub resent_total: u64,
 }
 
@@ -65,21 +67,21 @@ impl Recovery {
         }
     }
 
-    /// A packet was retransmitted at `now`: Eifel's RetransmitTS (RFC 3522 §3.2, step 2), and one
-    /// more to be reported by a DSACK (RFC 3708 §3).
+    /// Records that a packet was retransmitted at `now`: sets Eifel's RetransmitTS (RFC 3522 §3.2,
+    /// step 2), and counts one more retransmission that a DSACK may report (RFC 3708 §3).
     pub fn count_resent(&mut self, now: Time) {
         self.first_resent.get_or_insert(now);
         self.undo_resent = Some(self.undo_resent.unwrap_or(0) + 1);
         self.resent_total += 1;
     }
 
-    /// The reduction that begins now can be undone.
+    /// Allows the reduction that begins now to be undone.
     pub fn allow_undo(&mut self, una: u64, resent: u32) {
         self.undo_from = Some(una);
         self.undo_resent = (resent > 0).then_some(resent);
     }
 
-    /// A DSACK for sequence numbers up to `end` came: one retransmission was spurious (RFC 3708
+    /// Handles a DSACK for sequence numbers up to `end`: one retransmission was spurious (RFC 3708
     /// §3).
     pub fn see_duplicate(&mut self, end: u64) {
         let Some(from) = self.undo_from else { return };

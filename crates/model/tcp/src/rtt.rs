@@ -1,5 +1,5 @@
 //! Round-trip times and the retransmission timeout: RFC 6298 with Linux's estimator, as Sarolahti
-//! and Kuznetsov describe it ("Congestion Control in Linux TCP", USENIX 2002, §3.1): the deviation
+//! and Kuznetsov describe it ("Congestion Control in Linux TCP", USENIX 2002, §3.1). The deviation
 //! is the largest within a round trip, it falls slowly, and a falling round-trip time hardly raises
 //! it. Not here: when the timer runs.
 
@@ -10,25 +10,25 @@ use crate::windowed::Least;
 /// The RTO before any sample (RFC 6298 §2.1), and once a SYN was lost (§5.7), in microseconds.
 const FIRST_RTO: u64 = 1_000_000;
 const FIRST_RTO_AFTER_LOSS: u64 = 3_000_000;
-/// A deviation that a falling round-trip time causes counts this much less (the paper's §3.1).
+/// Divisor of a deviation that a falling round-trip time causes (the paper's §3.1).
 const FALLING_DIVISOR: i64 = 8;
 
-/// The estimator's state. All in microseconds, the smoothed time eightfold and the deviations
-/// fourfold, as RFC 6298 §2 with α = 1/8 and β = 1/4 suggests for integers.
+/// The estimator's state, in microseconds. The smoothed time is multiplied by eight and the
+/// deviations by four, as RFC 6298 §2 with α = 1/8 and β = 1/4 suggests for integers.
 #[derive(Debug, Clone)]
 pub(crate) struct RttEstimator {
     srtt8: u64,
     deviation4: u64,
     /// The largest deviation in this round trip.
     peak4: u64,
-    /// What the timeout is made of.
+    /// The deviation from which the timeout is computed.
     rttvar4: u64,
-    /// When the round trip ends: once this position is acknowledged.
+    /// Position at whose acknowledgement the round trip ends.
     round_end: u64,
     least: Least,
     floor: u64,
     ceiling: u64,
-    /// RTO before any sample.
+    /// The RTO before any sample.
     initial: u64,
 }
 
@@ -47,18 +47,18 @@ impl RttEstimator {
         }
     }
 
-    /// The timeout without a sample is longer once a SYN was lost (RFC 6298 §5.7).
+    /// Makes the timeout without a sample longer after a SYN was lost (RFC 6298 §5.7).
     pub fn syn_was_lost(&mut self) {
         self.initial = FIRST_RTO_AFTER_LOSS;
     }
 
-    /// Takes a sample for the least round-trip time only: one without the wait of a delayed
+    /// Takes a sample for the least round-trip time only. It must not include the wait of a delayed
     /// acknowledgement.
     pub fn sample_least(&mut self, now: Time, rtt: Duration) {
         self.least.update(now, rtt);
     }
 
-    /// Takes a sample of `rtt`, when everything before `una` is acknowledged and `nxt` is next.
+    /// Takes a sample of `rtt`. Everything before `una` is acknowledged, and `nxt` is sent next.
     pub fn sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
         let micros = (rtt.as_nanos() / 1000).max(1);
         if self.srtt8 == 0 {
@@ -75,9 +75,10 @@ impl RttEstimator {
             self.peak4 = self.deviation4;
             self.rttvar4 = self.rttvar4.max(self.peak4);
         }
-        // The deviation that counts rises at once, and falls once in a round trip by a quarter of
-        // the way to the largest one in it (the paper's §3.1). It is never below the least RTO, so
-        // that RTO − SRTT is not either: recorded, `rto` and `rtt` of ss (benches/tcp/sockets.py).
+        // The deviation in use rises at once. Once per round trip, it falls by a quarter of the way
+        // to the largest one of that round trip (the paper's §3.1). It is never below the least
+        // RTO, so RTO − SRTT is not either: recorded, `rto` and `rtt` of ss
+        // (benches/tcp/sockets.py).
         if una > self.round_end {
             if self.peak4 < self.rttvar4 {
                 self.rttvar4 -= (self.rttvar4 - self.peak4) / 4;
@@ -91,7 +92,7 @@ impl RttEstimator {
         let error = micros as i64 - (self.srtt8 / 8) as i64;
         self.srtt8 = self.srtt8.saturating_add_signed(error).max(1);
         let off = error.unsigned_abs() as i64 - (self.deviation4 / 4) as i64;
-        // A round-trip time that falls says little about how late an answer may be.
+        // A falling round-trip time says little about how late an answer may be.
         let step = if error < 0 && off > 0 { off / FALLING_DIVISOR } else { off };
         self.deviation4 = self.deviation4.saturating_add_signed(step);
     }
@@ -101,23 +102,23 @@ impl RttEstimator {
         self.srtt8 != 0
     }
 
-    /// The smoothed round-trip time; zero before the first sample.
+    /// Returns the smoothed round-trip time. Zero before the first sample.
     pub const fn smoothed(&self) -> Duration {
         Duration::from_nanos(self.srtt8 * 1000 / 8)
     }
 
-    /// The mean deviation as TCP_INFO shows it.
+    /// Returns the mean deviation, as TCP_INFO shows it.
     pub const fn deviation(&self) -> Duration {
         Duration::from_micros(self.deviation4 / 4)
     }
 
-    /// The least sample of the window; `None` before the first.
+    /// Returns the least sample of the window. `None` before the first.
     pub fn least(&self) -> Option<Duration> {
         self.least.value()
     }
 
-    /// The timeout after `backoff` timeouts in a row: SRTT + 4 RTTVAR (RFC 6298 §2.3), doubled for
-    /// each (§5.5), bounded (§2.5).
+    /// Returns the timeout after `backoff` timeouts in a row: SRTT + 4 RTTVAR (RFC 6298 §2.3),
+    /// doubled for each (§5.5), bounded (§2.5).
     pub fn timeout(&self, backoff: u32) -> Duration {
         let base = if self.measured() { self.srtt8 / 8 + self.rttvar4 } else { self.initial };
         let doubled = base.min(self.ceiling) << backoff.min(30);

@@ -1,5 +1,5 @@
-//! A segment as a plain value: header fields, options, and how many bytes it carries. Not here: the
-//! bytes themselves, addresses and ports, which belong to whoever carries the segment.
+//! A segment as a plain value: header fields, options, and the number of bytes that it carries. Not
+//! here: the bytes themselves, and addresses and ports, which belong to the carrier of the segment.
 
 use std::ops::{BitOr, BitOrAssign};
 
@@ -8,29 +8,30 @@ use std::ops::{BitOr, BitOrAssign};
 pub struct Flags(u8);
 
 impl Flags {
-    /// No bit.
+    /// No flags.
     pub const NONE: Self = Self(0);
-    /// No more data from the sender.
+    /// The sender will send no more data.
     pub const FIN: Self = Self(0x01);
     /// Synchronize sequence numbers.
     pub const SYN: Self = Self(0x02);
     /// Reset the connection.
     pub const RST: Self = Self(0x04);
-    /// Push: what waits should be handed to the application.
+    /// Push: waiting data should be handed to the application.
     pub const PSH: Self = Self(0x08);
-    /// The acknowledgement field counts.
+    /// The acknowledgement field is valid.
     pub const ACK: Self = Self(0x10);
     /// ECN echo (RFC 3168 §6.1).
     pub const ECE: Self = Self(0x40);
     /// Congestion window reduced (RFC 3168 §6.1).
     pub const CWR: Self = Self(0x80);
 
-    /// The bits as they stand in the header.
+    /// Returns the bits as they are in the header.
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// The flags with these header bits. URG is not kept: urgent data is not modelled.
+    /// Returns the flags with these header bits. URG is dropped, because urgent data is not
+    /// modelled.
     pub const fn from_bits(bits: u8) -> Self {
         Self(bits & !0x20)
     }
@@ -40,7 +41,7 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
-    /// These flags without those of `other`.
+    /// Returns these flags without those of `other`.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -77,26 +78,26 @@ pub enum Ecn {
 /// The timestamps option (RFC 7323 §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Timestamps {
-    /// TSval: the sender's clock, in milliseconds.
+    /// TSval: the sender's clock in milliseconds.
     pub value: u32,
-    /// TSecr: the latest value of the other end.
+    /// TSecr: the latest value received from the other end.
     pub echo: u32,
 }
 
-/// Options that only a SYN carries, beside its timestamps. Its maximum segment size (RFC 9293
-/// §3.7.1) is always there.
+/// Options that only a SYN carries, in addition to its timestamps. The maximum segment size (RFC
+/// 9293 §3.7.1) is always present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SynOptions {
-    /// Maximum segment size that the sender of the option takes, without options.
+    /// Maximum segment size that the sender of the option accepts, without options.
     pub mss: u16,
-    /// Shift of the window (RFC 7323 §2); `None` without the option.
+    /// Shift of the window (RFC 7323 §2). `None` if the option is absent.
     pub window_scale: Option<u8>,
     /// Whether selective acknowledgements are permitted (RFC 2018 §2).
     pub sack_permitted: bool,
 }
 
-/// Sequence numbers that have arrived out of order, or twice: from `start` up to and without `end`
-/// (RFC 2018 §3, RFC 2883).
+/// A range of sequence numbers that have arrived out of order or twice: from `start` up to but not
+/// including `end` (RFC 2018 §3, RFC 2883).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct SackBlock {
     /// The first sequence number of the block.
@@ -105,9 +106,9 @@ pub struct SackBlock {
     pub end: u32,
 }
 
-/// The SACK blocks of one segment: at most four, three beside timestamps. They stay apart from
-/// [`Segment`], since most segments have none: whoever carries segments keeps blocks only for those
-/// whose [`Segment::sack_blocks`] is not zero.
+/// The SACK blocks of one segment: at most four, or three beside timestamps. They are separate from
+/// [`Segment`], because most segments have none. Whoever carries segments keeps blocks only for
+/// those whose [`Segment::sack_blocks`] is not zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SackBlocks {
     blocks: [SackBlock; Self::MOST],
@@ -115,17 +116,18 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Most blocks that fit into a segment's options.
+    /// Largest number of blocks that fit into a segment's options.
     pub const MOST: usize = 4;
-    /// No block.
+    /// No blocks.
     pub const NONE: Self = Self { blocks: [SackBlock { start: 0, end: 0 }; Self::MOST], count: 0 };
 
-    /// The blocks in the order of the option: one for a duplicate first, then the most recent.
+    /// Returns the blocks in the order of the option: first one for a duplicate, then the most
+    /// recent ones.
     pub fn as_slice(&self) -> &[SackBlock] {
         &self.blocks[..usize::from(self.count)]
     }
 
-    /// Appends `block`; `false`, and no change, where all four places are taken.
+    /// Appends `block`. Returns `false`, and changes nothing, if all four places are taken.
     pub fn push(&mut self, block: SackBlock) -> bool {
         let room = usize::from(self.count) < Self::MOST;
         if room {
@@ -135,28 +137,29 @@ impl SackBlocks {
         room
     }
 
-    /// How many there are.
+    /// Returns the number of blocks.
     pub const fn count(&self) -> u8 {
         self.count
     }
 }
 
-/// A segment, or several in a row that differ only in sequence number (a super-segment, as
-/// segmentation offload makes them): more than [`mss`](Self::mss) bytes of payload.
+/// A segment, or a super-segment, as segmentation offload makes them: several segments in a row
+/// that differ only in their sequence numbers. A super-segment has more than [`mss`](Self::mss)
+/// bytes of payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
     /// Sequence number of the first byte, or of the SYN.
     pub seq: u32,
-    /// The next sequence number that the sender expects; meaningless without [`Flags::ACK`].
+    /// The next sequence number that the sender expects. It is meaningless without [`Flags::ACK`].
     pub ack: u32,
     /// Bytes of payload.
     pub len: u32,
     /// The timestamps option.
     pub timestamps: Option<Timestamps>,
-    /// The window field as it stands in the header, not yet scaled.
+    /// The window field as it is in the header, not yet scaled.
     pub window: u16,
-    /// Payload of each packet of a super-segment but the last; not on the wire. Zero counts as no
-    /// bound.
+    /// Payload of each packet of a super-segment except the last. It is not on the wire. Zero means
+    /// no bound.
     pub mss: u16,
     /// Options of a SYN.
     pub syn: Option<SynOptions>,
@@ -164,19 +167,19 @@ pub struct Segment {
     pub flags: Flags,
     /// ECN field of the IP header.
     pub ecn: Ecn,
-    /// How many SACK blocks travel beside the segment.
+    /// Number of SACK blocks that travel beside the segment.
     pub sack_blocks: u8,
 }
 
 const _: () = assert!(size_of::<Segment>() <= 40, "leaves 8 bytes of a packet's 48 to the carrier");
 
 impl Segment {
-    /// Sequence numbers that the segment takes: payload, SYN and FIN.
+    /// Returns the number of sequence numbers that the segment takes: payload, SYN and FIN.
     pub const fn sequence_len(&self) -> u32 {
         self.len + self.flags.contains(Flags::SYN) as u32 + self.flags.contains(Flags::FIN) as u32
     }
 
-    /// Packets on the wire: one, or as many as a super-segment stands for.
+    /// Returns the number of packets on the wire: one, or those of a super-segment.
     pub const fn packets(&self) -> u32 {
         if self.mss == 0 || self.len <= self.mss as u32 {
             1
@@ -185,8 +188,8 @@ impl Segment {
         }
     }
 
-    /// Bytes of the TCP header of each packet, options and their padding included, as Linux lays
-    /// them out: 32 with timestamps, 40 in a SYN with all options.
+    /// Returns the bytes of the TCP header of each packet. They include options and padding, in
+    /// Linux's layout: 32 with timestamps, 40 in a SYN with all options.
     pub const fn header_len(&self) -> u32 {
         let timestamps = self.timestamps.is_some();
         let mut options = if timestamps { 12 } else { 0 };
@@ -206,14 +209,13 @@ impl Segment {
         20 + options
     }
 
-    /// Bytes of all packets together, each with `network_header` bytes of an IP header before its
-    /// own.
+    /// Returns the bytes of all packets together, each with an IP header of `network_header` bytes.
     pub const fn packet_bytes(&self, network_header: u32) -> u64 {
         self.packets() as u64 * (network_header + self.header_len()) as u64 + self.len as u64
     }
 
-    /// The first `packets` packets of a super-segment, which keeps the rest; `None`, and no
-    /// change, where there are no more than that.
+    /// Splits off the first `packets` packets of a super-segment, which keeps the rest. Returns
+    /// `None`, and changes nothing, if there are no more packets than that.
     pub fn split_off(&mut self, packets: u32) -> Option<Self> {
         if packets == 0 || packets >= self.packets() {
             return None;
@@ -222,13 +224,13 @@ impl Segment {
         let first = Self { len, flags: self.flags.without(Flags::FIN | Flags::PSH), ..*self };
         self.seq = self.seq.wrapping_add(len);
         self.len -= len;
-        // The congestion window was reduced once (RFC 3168 §6.1.2).
+        // The congestion window was reduced once, so only one packet says so (RFC 3168 §6.1.2).
         self.flags = self.flags.without(Flags::CWR);
         Some(first)
     }
 
-    /// The reset that answers this segment where there is no connection for it (RFC 9293
-    /// §3.10.7.1); `None` for a reset.
+    /// Returns the reset that answers this segment if there is no connection for it (RFC 9293
+    /// §3.10.7.1). `None` if the segment is a reset.
     pub fn reset_reply(&self) -> Option<Self> {
         if self.flags.contains(Flags::RST) {
             return None;
@@ -261,6 +263,6 @@ impl Segment {
 pub struct Transmit {
     /// The segment.
     pub segment: Segment,
-    /// As many blocks as [`Segment::sack_blocks`] says.
+    /// The segment's blocks, [`Segment::sack_blocks`] of them.
     pub sack: SackBlocks,
 }

@@ -1,6 +1,5 @@
-//! The packets that are sent and not yet acknowledged, with what is known of each: the scoreboard
-//! (RFC 6675 §3) and the order of transmission (RFC 8985 §5). Not here: when a packet counts as
-//! lost.
+//! The packets that are sent and not yet acknowledged, with the state of each: the scoreboard (RFC
+//! 6675 §3) and the order of transmission (RFC 8985 §5). Not here: when a packet counts as lost.
 
 use std::collections::VecDeque;
 
@@ -8,37 +7,39 @@ use netloom_units::Time;
 
 use crate::rate::Stamp;
 
-/// The number of a packet: it counts first transmissions, and never changes.
+/// The number of a packet. It counts first transmissions, and never changes.
 pub(crate) type PacketId = u64;
 
-/// A packet that is not yet acknowledged: at most one maximum segment.
+/// A packet that is not yet acknowledged, of at most one maximum segment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent {
     /// Position of its first sequence number.
     pub start: u64,
-    /// Sequence numbers that it takes.
+    /// Number of sequence numbers that it takes.
     pub len: u32,
-    /// When it was sent last, and as which transmission: several have the same time.
+    /// Time of its latest transmission, and the number of that transmission. Several may have the
+    /// same time.
     pub sent_at: Time,
     pub order: u64,
-    /// The state of delivery when it was sent last.
+    /// The state of delivery at its latest transmission.
     pub stamp: Stamp,
-    /// It carries a FIN behind its payload.
+    /// Whether it carries a FIN behind its payload.
     pub fin: bool,
-    /// It ends what the application wrote at once.
+    /// Whether it ends data that the application wrote at once.
     pub push: bool,
-    /// SACKed.
+    /// Whether it is SACKed.
     pub sacked: bool,
-    /// Deemed lost; in flight nevertheless if `resent`.
+    /// Whether it is deemed lost. It is in flight nevertheless if `resent`.
     pub lost: bool,
-    /// Retransmitted, and that retransmission is in flight.
+    /// Whether it was retransmitted and that retransmission is in flight.
     pub resent: bool,
-    /// Ever retransmitted: gives no sample of the round-trip time (Karn).
+    /// Whether it was ever retransmitted. It then gives no sample of the round-trip time (Karn).
     pub ever_resent: bool,
 }
 
 impl Sent {
-    /// Sequence numbers from `start` that are sent at `now` for the first time.
+    /// Returns a packet with `len` sequence numbers from `start` that is sent at `now` for the
+    /// first time.
     pub const fn new(start: u64, len: u32, now: Time, stamp: Stamp) -> Self {
         Self {
             start,
@@ -55,7 +56,7 @@ impl Sent {
         }
     }
 
-    /// The position after its last sequence number.
+    /// Returns the position after its last sequence number.
     pub const fn end(&self) -> u64 {
         self.start + self.len as u64
     }
@@ -67,23 +68,23 @@ pub(crate) struct SentQueue {
     packets: VecDeque<Sent>,
     /// Number of the first packet.
     base: PacketId,
-    /// Transmissions so far.
+    /// Number of transmissions so far.
     transmissions: u64,
     sacked: u32,
     lost: u32,
     resent: u32,
-    /// Packets that are lost and not retransmitted.
+    /// Number of packets that are lost and not retransmitted.
     waiting: u32,
     /// No packet before this one waits for its retransmission.
     next_lost: PacketId,
-    /// No packet before this one is in flight for the first time, or it is SACKed or lost.
+    /// Every packet before this one is SACKed, lost or retransmitted.
     pub cursor: PacketId,
-    /// Retransmissions in their order; entries that are out of date stay until they come up.
+    /// Retransmissions in order. Entries that are out of date stay until they are reached.
     resends: VecDeque<(PacketId, u64)>,
-    /// The blocks of the latest SACK option, four at most (RFC 2018 §3): what they cover is already
-    /// marked.
+    /// The blocks of the latest SACK option, at most four (RFC 2018 §3). The packets that they
+    /// cover are already marked.
     covered: [(u64, u64); 4],
-    /// The highest end of a SACKed packet.
+    /// The highest end of any SACKed packet.
     pub highest_sacked: u64,
 }
 
@@ -108,12 +109,12 @@ impl SentQueue {
         self.resent
     }
 
-    /// Packets in the network, as far as known (RFC 6675 §4, SetPipe).
+    /// Returns the estimated number of packets in the network (RFC 6675 §4, SetPipe).
     pub fn in_flight(&self) -> u32 {
         (self.len() + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
-    /// The number of the next packet.
+    /// Returns the number of the next packet.
     pub fn next_id(&self) -> PacketId {
         self.base + self.packets.len() as u64
     }
@@ -143,8 +144,8 @@ impl SentQueue {
         self.packets.iter().enumerate().map(|(n, packet)| (self.base + n as u64, packet))
     }
 
-    /// Takes the first packet off if it ends at or before `una`; shortens it where it is
-    /// acknowledged in part.
+    /// Removes the first packet if it ends at or before `una`. Shortens it if it is acknowledged in
+    /// part.
     pub fn pop_acknowledged(&mut self, una: u64) -> Option<Sent> {
         let first = self.packets.front_mut()?;
         if first.end() > una {
@@ -163,14 +164,14 @@ impl SentQueue {
         Some(packet)
     }
 
-    /// Marks what a SACK block covers; `report` gets each packet that is newly covered, as it
-    /// was.
+    /// Marks the packets that a SACK block covers. `report` gets each newly covered packet, in its
+    /// state before.
     pub fn sack(&mut self, block: (u64, u64), mut report: impl FnMut(PacketId, &Sent)) {
-        // Blocks mostly repeat or extend what the latest option had.
+        // Blocks mostly repeat or extend those of the latest option.
         let mut parts = [block; 5];
         let mut count = 1;
         for known in self.covered {
-            // A part that is added here has nothing of this block.
+            // A part that is added in this pass does not overlap the current block.
             let present = count;
             for part in 0..present {
                 let (start, end) = parts[part];
@@ -212,8 +213,8 @@ impl SentQueue {
         }
     }
 
-    /// Keeps the blocks of an option for the next one. Packets in part of a block stay unmarked, so
-    /// that a block counts as covered only as far as its packets are.
+    /// Keeps the blocks of an option for the next one. A packet of which a block covers only a part
+    /// stays unmarked, so a block is kept only as far as whole packets go.
     pub fn remember(&mut self, blocks: &[(u64, u64)]) {
         self.covered = [(0, 0); 4];
         for (slot, block) in self.covered.iter_mut().zip(blocks) {
@@ -225,7 +226,8 @@ impl SentQueue {
         }
     }
 
-    /// Marks packet `id` lost; says whether it was not yet, or its retransmission is.
+    /// Marks packet `id` lost. Returns whether the packet, or its retransmission, was not deemed
+    /// lost before.
     pub fn mark_lost(&mut self, id: PacketId) -> bool {
         let Some(packet) = self.get_mut(id) else { return false };
         if packet.sacked || (packet.lost && !packet.resent) {
@@ -241,7 +243,7 @@ impl SentQueue {
         true
     }
 
-    /// The first packet that is lost and not retransmitted (RFC 6675 §4, NextSeg, rule 1).
+    /// Returns the first packet that is lost and not retransmitted (RFC 6675 §4, NextSeg, rule 1).
     pub fn next_lost(&mut self) -> Option<PacketId> {
         if self.waiting == 0 {
             return None;
@@ -257,7 +259,7 @@ impl SentQueue {
         None
     }
 
-    /// Packet `id` goes out again at `now`.
+    /// Records that packet `id` is sent again at `now`.
     pub fn resend(&mut self, id: PacketId, now: Time, stamp: Stamp) {
         self.transmissions += 1;
         let order = self.transmissions;
@@ -271,12 +273,13 @@ impl SentQueue {
         packet.stamp = stamp;
         self.resent += u32::from(again);
         self.waiting -= u32::from(waited);
-        // What is out of date goes, so that the list stays as short as what is in flight.
+        // Out-of-date entries are removed, so that the list stays as short as the packets in
+        // flight.
         self.first_resend();
         self.resends.push_back((id, order));
     }
 
-    /// The earliest retransmission that is still in flight.
+    /// Returns the earliest retransmission that is still in flight.
     pub fn first_resend(&mut self) -> Option<(PacketId, Sent)> {
         while let Some((id, order)) = self.resends.front() {
             match self.get(*id) {
@@ -289,7 +292,7 @@ impl SentQueue {
         None
     }
 
-    /// The earliest packet that is in flight for the first time.
+    /// Returns the earliest packet that is in flight for the first time.
     pub fn first_original(&mut self) -> Option<(PacketId, Sent)> {
         let mut id = self.cursor.max(self.base);
         while let Some(packet) = self.get(id) {
@@ -304,14 +307,14 @@ impl SentQueue {
         None
     }
 
-    /// Packets from number `from` that are in flight for the first time, in their order.
+    /// Returns the packets from number `from` that are in flight for the first time, in order.
     pub fn originals_from(&self, from: PacketId) -> impl Iterator<Item = &Sent> {
         let skipped = from.saturating_sub(self.base) as usize;
         let packets = self.packets.iter().skip(skipped);
         packets.filter(|packet| !packet.sacked && !packet.lost && !packet.ever_resent)
     }
 
-    /// Retransmissions that are in flight, in their order.
+    /// Returns the retransmissions that are in flight, in order.
     pub fn resends(&self) -> impl Iterator<Item = &Sent> {
         let known = self.resends.iter().map(|(id, order)| (self.get(*id), *order));
         known.filter_map(|(packet, order)| {
@@ -319,7 +322,7 @@ impl SentQueue {
         })
     }
 
-    /// Takes all marks of losses back: none of them was one.
+    /// Removes all marks of losses: no packet was lost.
     pub fn unmark_losses(&mut self) {
         for packet in &mut self.packets {
             packet.lost = false;
@@ -329,7 +332,7 @@ impl SentQueue {
         self.cursor = self.base;
     }
 
-    /// Takes all SACK marks back: the other end has dropped what it had announced (RFC 2018 §8).
+    /// Removes all SACK marks: the other end has dropped data that it had announced (RFC 2018 §8).
     pub fn unmark_sacks(&mut self) {
         for packet in &mut self.packets {
             packet.sacked = false;
@@ -353,7 +356,7 @@ mod tests {
         queue
     }
 
-    /// What the counters say, counted.
+    /// Recounts what the counters should say.
     fn counted(queue: &SentQueue) -> [u32; 4] {
         let count = |what: fn(&Sent) -> bool| {
             queue.packets.iter().filter(|packet| what(packet)).count() as u32
@@ -415,7 +418,7 @@ mod tests {
         queue.sack((500, 1000), |id, _| marked.push(id));
         queue.remember(&[(500, 1000)]);
         queue.sack((300, 1250), |id, _| marked.push(id));
-        // The last one is covered in part only.
+        // The last packet is covered only in part.
         assert_eq!(marked, [5, 6, 7, 8, 9, 3, 4, 10, 11]);
         queue.remember(&[(300, 1250)]);
         queue.sack((300, 1300), |id, _| marked.push(id));

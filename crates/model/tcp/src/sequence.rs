@@ -1,7 +1,7 @@
-//! Sequence numbers of one direction. Inside the endpoint they are 64 bits wide and never wrap; on
-//! the wire they have 32. Not here: what they count.
+//! Sequence numbers of one direction. Inside the endpoint they are 64 bits wide and never wrap. On
+//! the wire they have 32 bits. Not here: what they count.
 
-/// The position of the SYN: so far from zero that 2³¹ before it is still positive.
+/// The position of the SYN. It is so large that a position 2³¹ before it is still positive.
 pub(crate) const SYN_AT: u64 = 1 << 32;
 
 /// Sequence numbers of one direction, which begins at an initial sequence number.
@@ -11,17 +11,17 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    /// The direction whose SYN has the number `initial` on the wire.
+    /// Returns the sequence numbers of a direction whose SYN has the number `initial` on the wire.
     pub const fn new(initial: u32) -> Self {
         Self { initial }
     }
 
-    /// `position` on the wire.
+    /// Returns the number of `position` on the wire.
     pub const fn wire(self, position: u64) -> u32 {
         self.initial.wrapping_add(position as u32)
     }
 
-    /// The position of the `wire` number that is nearest to the position `near`.
+    /// Returns the position of the `wire` number that is nearest to the position `near`.
     pub const fn position(self, wire: u32, near: u64) -> u64 {
         let distance = wire.wrapping_sub(self.wire(near)) as i32;
         near.wrapping_add_signed(distance as i64)

@@ -1,17 +1,17 @@
-//! When a kernel timer fires. Timers of the timer wheel count ticks and lose precision with length:
-//! a wheel of eight levels, each eight times coarser than the one below (Corbet, "Reinventing the
-//! timer wheel", LWN 646950, 2015). Not here: the high-resolution timers of pacing and compression,
-//! which are exact.
+//! Computes when a kernel timer fires. Timers of the timer wheel count ticks and lose precision
+//! with length: the wheel has eight levels, each eight times coarser than the one below (Corbet,
+//! "Reinventing the timer wheel", LWN 646950, 2015). Not here: the high-resolution timers of pacing
+//! and compression, which are exact.
 
 use netloom_units::{Duration, Time};
 
-/// Slots that a level covers before the next one takes over.
+/// Number of slots that a level covers before the next one takes over.
 const LEVEL_SLOTS: u64 = 63;
 
 /// The tick of a kernel with a given `CONFIG_HZ`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ticks {
-    /// Nanoseconds of a tick.
+    /// Duration of a tick in nanoseconds.
     tick: u64,
 }
 
@@ -20,13 +20,13 @@ impl Ticks {
         Self { tick: 1_000_000_000 / u64::from(hz.clamp(1, 1_000_000_000)) }
     }
 
-    /// A tick.
+    /// Returns the duration of a tick.
     pub const fn one(self) -> Duration {
         Duration::from_nanos(self.tick)
     }
 
-    /// When a timer fires that is set at `now` for `delay`: at the first slot of its level that is
-    /// not before that many whole ticks.
+    /// Returns the time at which a timer fires that is set at `now` for `delay`: the first slot of
+    /// its level that comes no sooner than that many whole ticks later.
     pub fn expiry(self, now: Time, delay: Duration) -> Time {
         let ticks = delay.as_nanos().div_ceil(self.tick);
         let due = now.as_nanos() / self.tick + ticks;

@@ -1,22 +1,22 @@
-//! The extreme of a measurement over a sliding window, in constant space: the best three values of
-//! three parts of the window (Kathleen Nichols' algorithm, as BBR's draft refers to it:
+//! The extreme value of a measurement over a sliding window, in constant space: the best values of
+//! three parts of the window are kept (Kathleen Nichols' algorithm, as BBR's draft refers to it:
 //! draft-cardwell-iccrg-bbr-congestion-control-00 §4.1.2.1). Not here: what is measured.
 
 use netloom_units::{Duration, Time};
 
-/// The greatest value over a window of an ever growing count (rounds, microseconds).
+/// The greatest value over a window of an ever-growing count (rounds, microseconds).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Greatest {
     best: [(u64, u64); 3],
 }
 
 impl Greatest {
-    /// Forgets all but `value` at `at`.
+    /// Forgets everything but `value` at `at`.
     pub fn reset(&mut self, at: u64, value: u64) {
         self.best = [(at, value); 3];
     }
 
-    /// Takes `value` at `at`, and says what is the greatest of the last `window`.
+    /// Takes `value` at `at`. Returns the greatest value of the last `window`.
     pub fn update(&mut self, window: u64, at: u64, value: u64) -> u64 {
         let sample = (at, value);
         if value >= self.best[0].1 || at.saturating_sub(self.best[2].0) > window {
@@ -33,7 +33,8 @@ impl Greatest {
         self.value()
     }
 
-    /// Values that have left the window make room; a part of it without a new value gets this one.
+    /// Removes values that have left the window. A part of the window without a new value gets this
+    /// one.
     fn expire(&mut self, window: u64, sample: (u64, u64)) {
         let age = sample.0.saturating_sub(self.best[0].0);
         if age > window {
@@ -49,7 +50,7 @@ impl Greatest {
         }
     }
 
-    /// The greatest value.
+    /// Returns the greatest value.
     pub const fn value(&self) -> u64 {
         self.best[0].1
     }
@@ -59,7 +60,7 @@ impl Greatest {
 #[derive(Debug, Clone)]
 pub(crate) struct Least {
     window: u64,
-    /// Holds complements, so that the greatest is the least.
+    /// Holds complements, so that its greatest value is the least one.
     filter: Greatest,
     any: bool,
 }
@@ -96,7 +97,8 @@ mod tests {
         for (at, value) in values.iter().enumerate().skip(1) {
             let shown = filter.update(10, at as u64, *value);
             let exact = values[at.saturating_sub(10)..=at].iter().max().unwrap();
-            // Three values stand for the window: exact when fresh, and never above the maximum.
+            // Three values stand for the window. The result is exact when fresh, and never above
+            // the maximum.
             assert!(shown <= *exact && shown >= *value, "{at}: {shown} {exact}");
         }
     }

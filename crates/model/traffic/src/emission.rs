@@ -1,4 +1,4 @@
-//! What sources give.
+//! The values that sources yield.
 
 use netloom_units::{Duration, Time};
 
@@ -7,35 +7,36 @@ use crate::Pace;
 /// One frame or packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Emission {
-    /// When it is sent, counted from the start of its source.
+    /// Time at which it is sent, counted from the start of its source.
     pub at: Time,
-    /// Its length in bytes, as the entry's `size` says it.
+    /// Length in bytes, in the sense of the entry's `size`.
     pub bytes: u32,
 }
 
-/// A stretch of time in which one sender is on.
+/// A period in which one sender is on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Burst {
-    /// When it begins, counted from the start of its source.
+    /// Time at which it begins, counted from the start of its source.
     pub at: Time,
-    /// How long it lasts.
+    /// Duration of the burst.
     pub lasts: Duration,
-    /// Where in a frame it begins, from 0 to below 1: how much of the first frame is yet to come.
+    /// Place in a frame at which the burst begins, from 0 to below 1: the share of the first frame
+    /// that is still to be sent.
     pub phase: f64,
 }
 
 impl Burst {
-    /// When it is over.
+    /// Returns the time at which the burst ends.
     pub fn end(&self) -> Time {
         self.at + self.lasts
     }
 }
 
-/// From when on a rate holds.
+/// A step of a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateStep {
-    /// Counted from the start of the source.
+    /// Time from which the rate holds, counted from the start of the source.
     pub at: Time,
-    /// The rate; `None` while nothing is sent.
+    /// The rate. `None` while nothing is sent.
     pub rate: Option<Pace>,
 }

@@ -1,8 +1,8 @@
-//! Reading in the files that models name. Not here: the files; whoever holds them gives their text.
+//! Loads the files that models name. Not here: access to files. The caller provides their text.
 
 use netloom_units::{DataFile, FileError, load_files};
 
-/// Reads in all of `files` that have not been read, which belong to `property`.
+/// Loads all of `files` that have not been read. They belong to `property`.
 pub(crate) fn load<E>(
     property: &'static str,
     files: Vec<&mut dyn DataFile>,

@@ -1,4 +1,4 @@
-//! The rate of bursts together: it changes when one begins or ends.
+//! The total rate of bursts, which changes when one begins or ends.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,17 +8,17 @@ use netloom_units::Time;
 use crate::source::Bursts;
 use crate::{Burst, Pace, RateStep};
 
-/// The rate of bursts that send at one pace each, in steps.
+/// The total rate, in steps, of bursts that all send at one pace.
 #[derive(Debug, Clone)]
 pub(crate) struct Merged {
     bursts: Bursts,
     /// The burst that begins next.
     next: Option<Burst>,
-    /// When the active ones end.
+    /// Times at which the active bursts end.
     ends: BinaryHeap<Reverse<Time>>,
     /// The rate of one burst.
     pace: Pace,
-    /// How many bursts were active at the last step; none before the first.
+    /// Number of bursts that were active at the last step. `None` before the first step.
     last: Option<usize>,
 }
 
@@ -28,7 +28,7 @@ impl Merged {
         Self { bursts, next, ends: BinaryHeap::new(), pace, last: None }
     }
 
-    /// The next step.
+    /// Returns the next step.
     pub fn next(&mut self) -> Option<RateStep> {
         loop {
             let at = match self.last {
@@ -43,14 +43,14 @@ impl Merged {
         }
     }
 
-    /// The time of the next beginning or end.
+    /// Returns the time of the next beginning or end.
     fn soonest(&self) -> Option<Time> {
         let end = self.ends.peek().map(|Reverse(end)| *end);
         let begin = self.next.map(|burst| burst.at);
         [begin, end].into_iter().flatten().min()
     }
 
-    /// All that begins and ends at `now`.
+    /// Applies everything that begins or ends by `now`.
     fn settle(&mut self, now: Time) {
         while let Some(burst) = self.next.filter(|burst| burst.at <= now) {
             self.ends.push(Reverse(burst.end()));

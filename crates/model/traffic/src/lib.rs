@@ -1,30 +1,31 @@
-//! Traffic models: what is sent when. A model and a named random stream give the same arrivals on
-//! every machine, so that virtual frames of a pipe, processes in nodes and a simulation draw alike.
+//! Traffic models, which decide what is sent when. A model and a named random stream give the same
+//! arrivals on every machine. Virtual frames of a pipe, processes in nodes and a simulation
+//! therefore draw the same values.
 //!
-//! A [`Model`] is what a scenario says; a [`Source`] is that model at work: a state machine that
-//! gives one [`Emission`] after the other, in virtual time from 0. Models that send while something
-//! is on are made of [`Burst`]s: [`Bursts`] are what a TCP sender needs, and [`Fluid`] is the rate
-//! of all of them together, in steps. All three have the same bursts for the same stream.
+//! A [`Model`] is the description in a scenario. A [`Source`] runs it: a state machine that yields
+//! one [`Emission`] after the other, in virtual time from 0. Models that send while something is on
+//! consist of [`Burst`]s: a TCP sender needs [`Bursts`], and [`Fluid`] is the total rate of all
+//! bursts, in steps. All three have the same bursts for the same stream.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `emission` | what a source gives: [`Emission`], [`Burst`], [`RateStep`] |
+//! | `emission` | the values that a source yields: [`Emission`], [`Burst`], [`RateStep`] |
 //! | `source` | the state machines: [`Source`], [`Bursts`], [`Fluid`] |
-//! | `model` | the models, one file each, and what can be written: [`Model`] |
-//! | `distribution` | durations and sizes, one file a distribution: [`Distribution`], [`Law`] |
+//! | `model` | the models, one file each, and their notation: [`Model`] |
+//! | `distribution` | durations and sizes, one file per distribution: [`Distribution`], [`Law`] |
 //! | `sizes` | lengths of frames: [`Sizes`] |
 //! | `load` | rates, absolute or as a share of a line: [`Load`], [`Line`] |
-//! | `pace` | times of bits at a rate, exact: [`Pace`] |
-//! | `train`, `fluid` | frames, and the rate, of the bursts that are on |
-//! | `transfer` | what is sent over TCP, a connection each: [`Transfers`] |
-//! | `receivers` | who receives, where a group does: [`Receivers`] |
-//! | `files` | reading in the files that models name |
+//! | `pace` | exact times of bits at a rate: [`Pace`] |
+//! | `train`, `fluid` | the frames of the active bursts, and their rate |
+//! | `transfer` | transfers over TCP, each with its own connection: [`Transfers`] |
+//! | `receivers` | the receiver, if there is a group of them: [`Receivers`] |
+//! | `files` | loads the files that models name |
 //! | `recorded` | arrivals from files: [`Arrivals`] |
 //! | `capture` | frames of captures, with other addresses: [`CaptureReader`], [`Rewriter`] |
-//! | `estimate` | what a measured series says: [`Series`], [`wavelet_hurst`] |
+//! | `estimate` | statistics of a measured series: [`Series`], [`wavelet_hurst`] |
 //! | `moments` | mean and variance of a model: [`Moments`] |
 //!
-//! Not here: sockets, clocks, files (whoever holds them gives their text or bytes).
+//! Not here: sockets, clocks, and access to files, whose text or bytes the caller provides.
 
 mod capture;
 mod distribution;

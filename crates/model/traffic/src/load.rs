@@ -1,4 +1,4 @@
-//! How much is sent on average: absolutely, or as a share of a line.
+//! The mean rate of traffic: absolute, or as a share of a line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,21 +8,21 @@ use netloom_units::{Quantity, Rate, UnitError};
 
 use crate::{SizeLaw, TrafficError};
 
-/// The line that traffic meets: what a load in percent is a share of.
+/// The line that traffic is sent over. A load in percent is a share of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// Its rate.
+    /// Rate of the line.
     pub rate: Rate,
-    /// What each frame costs on it beside its own bytes.
+    /// The bytes that each frame takes on it in addition to its own.
     pub framing: Framing,
 }
 
 /// A mean rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
-    /// So many bits of frames per second.
+    /// This many bits of frames per second.
     Rate(Rate),
-    /// A share of a line's rate in millionths, framing included. More than all is possible.
+    /// A share of a line's rate in millionths, including framing. It may exceed the whole rate.
     Share(u64),
 }
 
@@ -36,10 +36,10 @@ const SHARE: Quantity = Quantity {
 };
 
 impl Load {
-    /// The mean rate in bit/s of frames with `sizes`, without framing.
+    /// Returns the mean rate in bit/s of frames with `sizes`, without framing.
     ///
     /// # Errors
-    /// It is a share, and there is no `line`.
+    /// If the load is a share and there is no `line`.
     pub fn bits_per_second(
         &self,
         sizes: &SizeLaw,

@@ -2,24 +2,24 @@
 
 use crate::sizes::SizeLaw;
 
-/// What is known of a model by formula. Lengths of frames are without framing.
+/// The moments of a model that formulas give. Lengths of frames are without framing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments {
-    /// The mean rate in bit/s.
+    /// Mean rate in bit/s.
     pub mean: f64,
-    /// The Hurst parameter of the traffic at long time scales, where it is known.
+    /// Hurst parameter of the traffic at long time scales, if there is a formula.
     pub hurst: Option<f64>,
     spread: Spread,
 }
 
-/// What the variance follows from. Rates in bit/s, times in s, lengths in bits.
+/// The parameters of the variance. Rates are in bit/s, times in s, lengths in bits.
 #[derive(Debug, Clone, PartialEq)]
 enum Spread {
     /// Frames of one length at a constant pace, with a random phase.
     Periodic { rate: f64, length: f64 },
     /// Independent frames.
     Poisson { frames: f64, mean_square: f64 },
-    /// On and off times that are exponential.
+    /// Senders whose on and off times are exponential.
     Exponential { sources: f64, on: f64, off: f64, rate: f64 },
     /// Poisson arrivals of Pareto bursts.
     Ppbp { arrivals: f64, rate: f64, length: f64, shape: f64 },
@@ -61,19 +61,20 @@ impl Moments {
         Self { mean: arrivals * rate * length, hurst: Some(hurst), spread }
     }
 
-    /// Only the mean is known.
+    /// Returns moments of which only the mean is given.
     pub(crate) fn unknown(mean: f64) -> Self {
         Self { mean, hurst: None, spread: Spread::Unknown }
     }
 
-    /// Independent transfers whose lengths may have a tail of the shape `tail`.
+    /// Returns the moments of independent transfers, whose lengths may have a tail of the shape
+    /// `tail`.
     pub(crate) fn heavy(mean: f64, tail: Option<f64>) -> Self {
         let hurst = (3.0 - tail.unwrap_or(2.0).min(2.0)) / 2.0;
         Self { mean, hurst: Some(hurst), spread: Spread::Unknown }
     }
 
-    /// The variance of what is sent in `seconds`, in bit², where there is a formula. For bursts it
-    /// is that of their rate; frames add less than one frame a burst.
+    /// Returns the variance of the bits sent in `seconds`, in bit², if there is a formula. For
+    /// bursts it is the variance of their rate; frames add less than one frame per burst.
     pub fn variance(&self, seconds: f64) -> Option<f64> {
         let t = seconds;
         match self.spread {
@@ -84,7 +85,7 @@ impl Moments {
             }
             Spread::Poisson { frames, mean_square } => Some(frames * t * mean_square),
             Spread::Exponential { sources, on, off, rate } => {
-                // The covariance of one sender is r²·a(1 − a)·exp(−ct), twice integrated.
+                // The covariance of one sender is r²·a(1 − a)·exp(−ct). It is integrated twice.
                 let share = on / (on + off);
                 let c = 1.0 / on + 1.0 / off;
                 let factor = 2.0 * sources * rate * rate * share * (1.0 - share) / (c * c);
@@ -98,8 +99,8 @@ impl Moments {
     }
 }
 
-/// Variance of the work of a PPBP in `t`, for one burst a second at rate 1: bursts last `d` on
-/// average, with the Pareto shape `g` (Zukerman, Neame & Addie 2003).
+/// Returns the variance of the work of a PPBP in the time `t`, for one burst per second at rate 1.
+/// The mean duration of a burst is `d`, its Pareto shape `g` (Zukerman, Neame & Addie 2003).
 fn ppbp_variance(t: f64, d: f64, g: f64) -> f64 {
     let x = d * (g - 1.0) / g;
     if t <= x {

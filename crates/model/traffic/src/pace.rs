@@ -1,36 +1,36 @@
-//! Times of bits at a rate, exact.
+//! Exact times of bits at a rate.
 
 use netloom_units::{Duration, Rate, Time};
 
-/// A rate in thousandths of a bit a second, so that a rate that is computed (a load divided by the
-/// number of bursts) is as good as one that is written.
+/// A rate in thousandths of a bit per second. A computed rate (such as a load divided by the number
+/// of bursts) is thus as exact as one that is written in a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pace(u64);
 
 impl Pace {
-    /// The slowest pace there is: a thousandth of a bit a second.
+    /// The slowest pace, a thousandth of a bit per second.
     pub(crate) const SLOWEST: Pace = Pace(1);
 
-    /// The fastest one, 10¹⁶ bit/s.
+    /// The fastest pace, 10¹⁶ bit/s.
     pub(crate) const FASTEST: Pace = Pace(10_000_000_000_000_000_000);
 
-    /// The pace nearest to `rate` bit/s; `None` where that is nothing, and above 10¹⁶ bit/s.
+    /// Returns the pace nearest to `rate` bit/s. `None` if that is zero, or above 10¹⁶ bit/s.
     pub fn from_bits_per_second(rate: f64) -> Option<Self> {
         let thousandths = libm::round(rate * 1e3);
         (1.0..=Self::FASTEST.0 as f64).contains(&thousandths).then_some(Self(thousandths as u64))
     }
 
-    /// The pace in bit/s.
+    /// Returns the pace in bit/s.
     pub fn bits_per_second(self) -> f64 {
         self.0 as f64 / 1e3
     }
 
-    /// The pace in thousandths of a bit a second.
+    /// Returns the pace in thousandths of a bit per second.
     pub const fn thousandths(self) -> u64 {
         self.0
     }
 
-    /// This pace `count` times; `None` for none at all.
+    /// Returns this pace times `count`. `None` if that is zero.
     pub fn times(self, count: u64) -> Option<Self> {
         match self.0.saturating_mul(count) {
             0 => None,
@@ -38,15 +38,16 @@ impl Pace {
         }
     }
 
-    /// Whole nanoseconds that `bytes` take, and what is left, in parts of this pace.
+    /// Returns the whole nanoseconds that `bytes` take, and the rest in units of a nanosecond
+    /// divided by the pace.
     fn divided(self, bytes: u32) -> (u64, u64) {
         let scaled = u128::from(bytes) * 8 * 1_000_000_000_000;
         let pace = u128::from(self.0);
-        // 2³⁵ bits at a thousandth bit/s are 3.5·10²² ns: more than a clock holds.
+        // 2³⁵ bits at a thousandth bit/s take 3.5·10²² ns, which is more than a clock holds.
         (u64::try_from(scaled / pace).unwrap_or(u64::MAX), (scaled % pace) as u64)
     }
 
-    /// The time that `bytes` take, rounded down.
+    /// Returns the time that `bytes` take, rounded down.
     pub fn time_for(self, bytes: u32) -> Duration {
         Duration::from_nanos(self.divided(bytes).0)
     }
@@ -58,15 +59,15 @@ impl From<Rate> for Pace {
     }
 }
 
-/// A clock that bytes move forward: after any number of them it is at the time that they take
-/// together, rounded down to a nanosecond once.
+/// A clock that bytes move forward. After any number of them it shows the time that they take
+/// together, which is rounded down to a nanosecond only once.
 #[derive(Debug, Clone)]
 pub(crate) struct PaceClock {
     pace: Pace,
     now: u64,
-    /// Parts of a nanosecond that have passed, in parts of the pace.
+    /// Fraction of a nanosecond that has passed, in units of a nanosecond divided by the pace.
     rest: u64,
-    /// What the length that came last takes: most come many times.
+    /// The last length and the time that it takes. Most lengths are repeated many times.
     known: (u32, (u64, u64)),
 }
 
@@ -75,26 +76,26 @@ impl PaceClock {
         Self { pace, now: at.as_nanos(), rest: 0, known: (0, (0, 0)) }
     }
 
-    /// The time now.
+    /// Returns the current time.
     pub fn now(&self) -> Time {
         Time::from_nanos(self.now)
     }
 
-    /// Moves on by the time that `bytes` take.
+    /// Advances by the time that `bytes` take.
     pub fn advance(&mut self, bytes: u32) {
         if self.known.0 != bytes {
             self.known = (bytes, self.pace.divided(bytes));
         }
         let (nanos, rest) = self.known.1;
         self.now = self.now.saturating_add(nanos);
-        // Both are below the pace, which is below 2⁶⁴: their sum may not be.
+        // Both numbers are below the pace, which is below 2⁶⁴, but their sum may exceed it.
         let (sum, over) = self.rest.overflowing_add(rest);
         let carried = over || sum >= self.pace.0;
         self.rest = if carried { sum.wrapping_sub(self.pace.0) } else { sum };
         self.now = self.now.saturating_add(u64::from(carried));
     }
 
-    /// Moves on by a share of the time that `bytes` take, `part` from 0 to 1.
+    /// Advances by a share of the time that `bytes` take. `part` is from 0 to 1.
     pub fn advance_part(&mut self, bytes: u32, part: f64) {
         let nanos = part * (f64::from(bytes) * 8e12 / self.pace.0 as f64);
         self.now = self.now.saturating_add(nanos as u64);
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn no_time_is_lost_over_many_frames() {
-        // 3 bit/s: a byte takes 8/3 s.
+        // At 3 bit/s a byte takes 8/3 s.
         let pace = Pace::from_bits_per_second(3.0).unwrap();
         let mut clock = PaceClock::new(pace, Time::from_nanos(5));
         (0..3_000).for_each(|_| clock.advance(1));

@@ -1,4 +1,4 @@
-//! Arrivals that were recorded, and their text: `SECONDS BYTES`, a line each.
+//! Recorded arrivals, and their text form: one line `SECONDS BYTES` each.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Emission;
 
-/// One arrival, written `0.000125 1514`: seconds and bytes.
+/// The text form of an arrival: seconds and bytes, as in `0.000125 1514`.
 impl fmt::Display for Emission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nanos = self.at.as_nanos();
@@ -19,7 +19,7 @@ impl fmt::Display for Emission {
     }
 }
 
-/// Why a text is no arrival.
+/// The expected form, for messages.
 const EXPECTED: &str = "seconds and bytes, like `0.000125 1514`";
 
 impl FromStr for Emission {
@@ -39,8 +39,8 @@ impl FromStr for Emission {
     }
 }
 
-/// Whole nanoseconds of a plain decimal of seconds. Digits behind the ninth must be 0: nothing is
-/// rounded.
+/// Parses a plain decimal of seconds as whole nanoseconds. Digits behind the ninth must be 0, so
+/// that nothing is rounded.
 pub(crate) fn seconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -63,7 +63,7 @@ pub struct Arrivals(Arc<[Emission]>);
 
 impl Arrivals {
     /// # Errors
-    /// There are none or too many, or one is earlier than the one before.
+    /// If there are no arrivals, too many, or one is earlier than the one before.
     pub fn new(arrivals: Vec<Emission>) -> Result<Self, String> {
         check_count(arrivals.len(), "a list of arrivals")?;
         match arrivals.windows(2).position(|pair| pair[1].at < pair[0].at) {
@@ -72,17 +72,17 @@ impl Arrivals {
         }
     }
 
-    /// The arrivals.
+    /// Returns the arrivals.
     pub fn as_slice(&self) -> &[Emission] {
         &self.0
     }
 
-    /// All bits.
+    /// Returns the sum of all bits.
     pub(crate) fn bits(&self) -> f64 {
         self.0.iter().map(|arrival| f64::from(arrival.bytes) * 8.0).sum()
     }
 
-    /// The time of the last one.
+    /// Returns the time of the last arrival.
     pub(crate) fn last(&self) -> Time {
         self.0[self.0.len() - 1].at
     }

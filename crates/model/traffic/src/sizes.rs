@@ -1,4 +1,4 @@
-//! Lengths of frames: one, or several with weights.
+//! Lengths of frames: one length, or several with weights.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,22 +15,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Emission, TrafficError};
 
-/// The longest frame that can be written, in bytes.
+/// Length of the longest frame, in bytes.
 const LONGEST: u64 = 65_535;
 
-/// The simple Internet mix: 60, 590 and 1514 bytes at 7 : 4 : 1, Ethernet header included.
+/// The simple Internet mix: 60, 590 and 1514 bytes at 7 : 4 : 1, including the Ethernet header.
 const IMIX: [(u32, f64); 3] = [(60, 7.0), (590, 4.0), (1514, 1.0)];
 
-/// Lengths of frames, as they are written: `1514B`, `imix`, a list like
-/// `[{bytes: 64B, weight: 3}, {bytes: 1514B, weight: 1}]`, or `{file: FILE}` with a length and, if
-/// not 1, its weight in each line.
+/// The lengths of frames. The notation is `1514B`, `imix`, a list like `[{bytes: 64B, weight: 3},
+/// {bytes: 1514B, weight: 1}]`, or `{file: FILE}` with a length and, unless it is 1, its weight in
+/// each line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sizes {
     /// All frames have this many bytes.
     Constant(u32),
     /// 60, 590 and 1514 bytes at 7 : 4 : 1.
     Imix,
-    /// Each length with a probability that is proportional to its weight.
+    /// Each length has a probability proportional to its weight.
     Weighted(Data<SizeList>),
 }
 
@@ -57,7 +57,7 @@ pub struct SizeList(Vec<WeightedSize>);
 
 impl SizeList {
     /// # Errors
-    /// There are none or too many, one is 0 or too long, or a weight is not above 0.
+    /// If there are no sizes or too many, one is 0 or too long, or a weight is not above 0.
     pub fn new(sizes: Vec<WeightedSize>) -> Result<Self, String> {
         check_count(sizes.len(), "a list of lengths")?;
         for WeightedSize { bytes, weight } in &sizes {
@@ -70,7 +70,7 @@ impl SizeList {
     }
 }
 
-/// The bytes of a frame that can be.
+/// Returns the length in bytes if a frame can have it.
 fn checked_length(size: Size) -> Result<u32, String> {
     match size.bytes() {
         1..=LONGEST => Ok(size.bytes() as u32),
@@ -114,17 +114,17 @@ impl DataFormat for SizeList {
 }
 
 impl Default for Sizes {
-    /// A full Ethernet frame.
+    /// The length of a full Ethernet frame.
     fn default() -> Self {
         Self::Constant(1514)
     }
 }
 
 impl Sizes {
-    /// Reads in the file that is named, if one is; `read` gives its text.
+    /// Loads the file that is named, if there is one. `read` returns its text.
     ///
     /// # Errors
-    /// It cannot be read or is malformed.
+    /// If the file cannot be read or is malformed.
     pub fn load<E>(
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<String, E>,
@@ -132,7 +132,7 @@ impl Sizes {
         crate::files::load("size", self.file().into_iter().collect(), read)
     }
 
-    /// What may come from a file.
+    /// Returns the part that may come from a file.
     pub fn file(&mut self) -> Option<&mut dyn DataFile> {
         match self {
             Self::Constant(_) | Self::Imix => None,
@@ -140,10 +140,10 @@ impl Sizes {
         }
     }
 
-    /// What draws are made from.
+    /// Returns the law from which lengths are drawn.
     ///
     /// # Errors
-    /// The file has not been read.
+    /// If the file has not been read.
     pub fn law(&self) -> Result<SizeLaw, TrafficError> {
         match self {
             Self::Constant(bytes) => Ok(SizeLaw::new(&[(*bytes, 1.0)])),
@@ -161,7 +161,7 @@ impl Sizes {
 /// Lengths of frames with their probabilities.
 #[derive(Debug, Clone)]
 pub struct SizeLaw {
-    /// The lengths, the sums of the probabilities up to each, and the same by bytes.
+    /// The lengths with their cumulative probabilities, by frames and by bytes.
     steps: Arc<[Step]>,
     mean: f64,
     mean_square: f64,
@@ -171,14 +171,14 @@ pub struct SizeLaw {
 struct Step {
     bytes: u32,
     probability: f64,
-    /// The probability that a frame is this one or one before.
+    /// The probability that a frame has this length or one before it.
     frames: f64,
-    /// The probability that a byte is in this one or one before.
+    /// The probability that a byte is in a frame of this length or one before it.
     volume: f64,
 }
 
 impl SizeLaw {
-    /// The law of lengths with weights; there is at least one.
+    /// Returns the law of lengths with weights, of which there must be at least one.
     fn new(sizes: &[(u32, f64)]) -> Self {
         let weights: f64 = sizes.iter().map(|(_, weight)| weight).sum();
         let average = |of: fn(f64) -> f64| {
@@ -196,7 +196,7 @@ impl SizeLaw {
         Self { steps: steps.collect(), mean, mean_square }
     }
 
-    /// The lengths of these frames; there is at least one.
+    /// Returns the law of the lengths of these frames, of which there must be at least one.
     pub(crate) fn of_frames(frames: &[Emission]) -> Self {
         let mut counts = BTreeMap::new();
         for frame in frames {
@@ -205,35 +205,35 @@ impl SizeLaw {
         Self::new(&counts.into_iter().collect::<Vec<_>>())
     }
 
-    /// The shortest and the longest length in bytes.
+    /// Returns the shortest and the longest length in bytes.
     pub fn range(&self) -> (u32, u32) {
         let lengths = || self.steps.iter().map(|step| step.bytes);
-        // There is at least one.
+        // There is at least one length.
         (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
     }
 
-    /// The mean length in bytes.
+    /// Returns the mean length in bytes.
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The mean of the squared length, in bytes².
+    /// Returns the mean of the squared length, in bytes².
     pub fn mean_square(&self) -> f64 {
         self.mean_square
     }
 
-    /// The mean of what a frame takes on a line, in bytes.
+    /// Returns the mean length of a frame on a line, in bytes.
     pub fn mean_on_line(&self, framing: Framing) -> f64 {
         let on_line = |step: &Step| f64::from(framing.line_bytes(step.bytes)) * step.probability;
         self.steps.iter().map(on_line).sum()
     }
 
-    /// The length of the next frame. Where there is one only, it takes no draw.
+    /// Draws the length of the next frame. If there is only one length, no random number is used.
     pub fn draw(&self, stream: &mut Stream) -> u32 {
         self.pick(stream, |step| step.frames)
     }
 
-    /// The length of the frame that a random byte is in.
+    /// Draws the length of the frame that a random byte is in.
     pub(crate) fn draw_by_volume(&self, stream: &mut Stream) -> u32 {
         self.pick(stream, |step| step.volume)
     }

@@ -1,4 +1,4 @@
-//! The state machines that a model becomes.
+//! The state machines that run models.
 
 use crate::fluid::Merged;
 use crate::model::{
@@ -7,13 +7,13 @@ use crate::model::{
 use crate::train::Trains;
 use crate::{Burst, Emission, Pace, RateStep};
 
-/// A model at work: an iterator over its frames in order of time, which ends when the model does.
+/// Runs a model: an iterator over its frames in order of time, which ends when the model does.
 #[derive(Debug, Clone)]
 pub struct Source(Frames);
 
 impl Source {
-    /// The number of the burst or transfer that the last frame belongs to, from 0 on; nothing where
-    /// frames are independent.
+    /// Returns the number of the burst or transfer that the last frame belongs to, from 0 on.
+    /// `None` if frames are independent.
     pub fn last_burst(&self) -> Option<u64> {
         match &self.0 {
             Frames::Trains(trains) => trains.last(),
@@ -22,7 +22,7 @@ impl Source {
     }
 }
 
-/// Declares the state machines that give frames.
+/// Declares the state machines that yield frames.
 macro_rules! frames {
     ($($variant:ident($machine:ty);)*) => {
         #[derive(Debug, Clone)]
@@ -58,8 +58,8 @@ frames! {
     Requests(Requests);
 }
 
-/// When the senders of a model are on: an iterator over bursts in order of their beginnings. They
-/// may overlap.
+/// The periods in which the senders of a model are on: an iterator over bursts in order of their
+/// beginnings. They may overlap.
 #[derive(Debug, Clone)]
 pub struct Bursts(Process);
 
@@ -72,12 +72,12 @@ enum Process {
 }
 
 impl Bursts {
-    /// One burst.
+    /// Returns a single burst.
     pub(crate) fn once(burst: Burst) -> Self {
         Self(Process::Once(Some(burst)))
     }
 
-    /// Transfers at one pace.
+    /// Returns the bursts of transfers that all send at one pace.
     pub(crate) fn of_flows(flows: Flows, pace: Pace) -> Self {
         Self(Process::Flows(flows, pace))
     }
@@ -108,7 +108,7 @@ impl From<PpbpBursts> for Bursts {
     }
 }
 
-/// The rate of a model: an iterator over its steps in order of time. The first is at 0.
+/// The rate of a model: an iterator over its steps in order of time. The first step is at 0.
 #[derive(Debug, Clone)]
 pub struct Fluid(Level);
 
@@ -119,7 +119,7 @@ enum Level {
 }
 
 impl Fluid {
-    /// The rate of `bursts` that send at `pace` each.
+    /// Returns the total rate of `bursts` that send at `pace` each.
     pub(crate) fn of_bursts(bursts: Bursts, pace: Pace) -> Self {
         Self(Level::Bursts(Box::new(Merged::new(bursts, pace))))
     }

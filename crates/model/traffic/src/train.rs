@@ -1,11 +1,11 @@
-//! Frames of bursts and transfers: each that is active sends a train of frames at one pace, and the
+//! Frames of bursts and transfers. Each active one sends a train of frames at one pace, and the
 //! trains are merged.
 //!
-//! A burst collects bits at its pace and sends a frame when there are enough for it. It begins
-//! somewhere in a frame: in one that is drawn by its length, at a uniform place. So the mean rate
-//! of the frames is the pace from the first moment on, whatever the lengths (the stationary version
-//! of a renewal process; Cox, Renewal Theory, 1962, §2.2). A transfer sends its first frame at once
-//! and as many bytes as it has.
+//! A burst collects bits at its pace, and sends a frame when it has enough bits for one. It begins
+//! at a uniform place in a frame that is drawn with a probability proportional to its length. The
+//! mean rate of the frames is therefore the pace from the first moment on, whatever their lengths
+//! (the stationary version of a renewal process; Cox, Renewal Theory, 1962, §2.2). A transfer sends
+//! its first frame at once, and exactly as many bytes as it has.
 
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -23,18 +23,18 @@ use crate::{Burst, Emission, Pace};
 #[derive(Debug, Clone)]
 pub(crate) struct Trains {
     starts: Starts,
-    /// What begins next.
+    /// The burst or transfer that begins next.
     next: Option<Start>,
-    /// How many trains have begun.
+    /// Number of trains that have begun.
     begun: u64,
     active: BinaryHeap<Train>,
     sizes: SizeLaw,
     lengths: Stream,
-    /// The number of the train that sent last.
+    /// Number of the train that sent the last frame.
     last: Option<u64>,
 }
 
-/// What trains begin with.
+/// The bursts or transfers that start trains.
 #[derive(Debug, Clone)]
 enum Starts {
     /// Bursts at one pace.
@@ -49,7 +49,7 @@ enum Start {
     Flow(Flow, Pace),
 }
 
-/// A burst or transfer at work: its next frame, which leaves at the time of its clock.
+/// An active burst or transfer. Its next frame is sent at the time of its clock.
 #[derive(Debug, Clone)]
 struct Train {
     clock: PaceClock,
@@ -58,23 +58,24 @@ struct Train {
     number: u64,
 }
 
-/// When a train ends.
+/// The end of a train.
 #[derive(Debug, Clone, Copy)]
 enum Until {
     /// At this time.
     Time(Time),
-    /// When so many bytes have been sent, the next frame included. Frames have at most the length
-    /// that is recorded, if one is.
+    /// When `left` bytes have been sent, including the next frame. Frames have at most `most`
+    /// bytes, if that is recorded.
     Bytes { left: u64, most: Option<u32> },
 }
 
 impl Trains {
-    /// Frames with `sizes` of `bursts` that send at `pace` each.
+    /// Returns the frames with `sizes` of `bursts` that send at `pace` each.
     pub fn new(bursts: Bursts, pace: Pace, sizes: SizeLaw, stream: &Stream) -> Self {
         Self::beginning_with(Starts::Bursts(bursts, pace), sizes, stream)
     }
 
-    /// Frames with `sizes` of transfers that send at `pace` each, or for as long as they say.
+    /// Returns the frames with `sizes` of transfers that send at `pace` each, or for as long as was
+    /// recorded.
     pub fn of_flows(flows: Flows, pace: Option<Pace>, sizes: SizeLaw, stream: &Stream) -> Self {
         Self::beginning_with(Starts::Flows(flows, pace), sizes, stream)
     }
@@ -85,7 +86,7 @@ impl Trains {
         Self { starts, next, begun: 0, active: BinaryHeap::new(), sizes, lengths, last: None }
     }
 
-    /// The next frame.
+    /// Returns the next frame.
     pub fn next(&mut self) -> Option<Emission> {
         while let Some(start) = self.next {
             if self.active.peek().is_some_and(|first| first.clock.now() < start.at()) {
@@ -104,12 +105,12 @@ impl Trains {
         Some(frame)
     }
 
-    /// The number of the burst or transfer that the last frame belongs to, from 0 on.
+    /// Returns the number of the burst or transfer that the last frame belongs to, from 0 on.
     pub const fn last(&self) -> Option<u64> {
         self.last
     }
 
-    /// Starts a train, unless it is over before its first frame.
+    /// Starts a train, unless it ends before its first frame.
     fn begin(&mut self, start: Start) {
         let number = self.begun;
         self.begun += 1;
@@ -141,7 +142,8 @@ impl Trains {
 }
 
 impl Train {
-    /// Makes the next frame, of `bytes` if nothing else rules; whether there is one.
+    /// Prepares the next frame, of `bytes` unless the train decides its length. Returns whether
+    /// there is one.
     fn advance(&mut self, bytes: u32) -> bool {
         match &mut self.until {
             Until::Time(end) => {
@@ -181,7 +183,7 @@ impl Start {
 }
 
 impl Flow {
-    /// The pace at which all bytes take as long as was recorded.
+    /// Returns the pace at which all bytes take as long as was recorded.
     fn recorded_pace(&self) -> Pace {
         let bits = self.bytes.bytes() as f64 * 8.0;
         match self.lasts.unwrap_or_default() {
@@ -192,15 +194,16 @@ impl Flow {
         }
     }
 
-    /// The length of each packet, where their number was recorded.
+    /// Returns the length of each packet, if the number of packets was recorded.
     fn packet_bytes(&self) -> Option<u32> {
         let bytes = self.bytes.bytes().div_ceil(self.packets?);
-        // What is longer than any frame was not one packet on the wire.
+        // A packet longer than any frame was not one packet on the wire.
         u32::try_from(bytes).ok().filter(|bytes| *bytes <= 65_535)
     }
 }
 
-/// The greatest train is the one whose frame leaves first; among equals, the one that began first.
+/// Orders trains for the heap: the greatest is the one whose frame is sent first, and among equals
+/// the one that began first.
 impl Ord for Train {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let key = |train: &Self| (train.clock.now(), train.number);

@@ -1,5 +1,4 @@
-//! What models send over TCP, where a connection carries each transfer or burst as fast as TCP
-//! lets it.
+//! Transfers over TCP: a connection carries each transfer or burst as fast as TCP allows.
 
 use netloom_units::Stream;
 use netloom_units::{Duration, Size, Time};
@@ -7,42 +6,43 @@ use netloom_units::{Duration, Size, Time};
 use crate::model::{Flows, Model, TrafficError};
 use crate::{Bursts, Pace, Sizes};
 
-/// One connection: when it begins, and how much it carries.
+/// One connection: its beginning, and what it carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
-    /// When it begins, counted from the start of its sender.
+    /// Time at which it begins, counted from the start of its sender.
     pub at: Time,
-    /// How much it carries.
+    /// The amount that it carries.
     pub extent: Extent,
 }
 
-/// How much a connection carries.
+/// The amount that a connection carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(Size),
-    /// What TCP sends in this time.
+    /// As much as TCP sends in this time.
     Lasts(Duration),
 }
 
-/// Transfers in order of their beginnings: an iterator.
+/// Transfers in order of their beginnings, as an iterator.
 #[derive(Debug, Clone)]
 pub struct Transfers(Process);
 
 #[derive(Debug, Clone)]
 enum Process {
     Flows(Flows),
-    /// Bursts, and the rate that says how many bytes each carries.
+    /// Bursts, and the rate that determines the number of bytes of each.
     Bursts(Box<Bursts>, Option<Pace>),
 }
 
 impl Model {
-    /// The model's transfers over TCP, with the random numbers of `stream`: those of `flows`, and
-    /// a connection for each burst of `on_off` and `ppbp`. A burst with a rate carries the bytes
-    /// that it has at that rate; without one it is greedy for as long as it lasts.
+    /// Returns the model's transfers over TCP, with the random numbers of `stream`: those of
+    /// `flows`, or a connection for each burst of `on_off` and `ppbp`. A burst with a rate carries
+    /// the bytes that it has at that rate. A burst without one sends as much as it can for its
+    /// duration.
     ///
     /// # Errors
-    /// The model has no transfers, or misses what they need.
+    /// If the model has no transfers, or lacks what they need.
     pub fn transfers(&self, stream: &Stream) -> Result<Transfers, TrafficError> {
         match self {
             Self::Flows(config) => Ok(Transfers(Process::Flows(config.flows(stream)?))),
@@ -75,7 +75,7 @@ impl Iterator for Transfers {
     }
 }
 
-/// What is sent at `pace` in the time `lasts`, to the nearest byte; at least one.
+/// Returns the bytes sent at `pace` in the time `lasts`, rounded to the nearest, but at least one.
 fn bytes_of(pace: Pace, lasts: Duration) -> Size {
     let bytes = pace.bits_per_second() / 8.0 * lasts.as_secs_f64();
     Size::from_bytes((libm::round(bytes) as u64).max(1))

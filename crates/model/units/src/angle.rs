@@ -6,11 +6,11 @@ use std::str::FromStr;
 use crate::decimal::Quantity;
 use crate::{UnitError, text_quantity};
 
-/// An angle in whole millionths of a degree, up to 360° either way.
+/// An angle in whole millionths of a degree, up to 360° in either direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Angle(i64);
 
-/// Parts of one degree.
+/// Units in one degree.
 const PARTS: u64 = 1_000_000;
 
 const ANGLE: Quantity = Quantity {
@@ -23,20 +23,20 @@ const ANGLE: Quantity = Quantity {
 };
 
 impl Angle {
-    /// No angle.
+    /// The angle 0°.
     pub const ZERO: Angle = Angle(0);
 
-    /// `degrees` whole degrees.
+    /// Returns an angle of `degrees` whole degrees.
     pub const fn from_degrees(degrees: i16) -> Self {
         Self(degrees as i64 * PARTS as i64)
     }
 
-    /// The angle in degrees, as near as a float comes.
+    /// Returns the angle in degrees, as the nearest float.
     pub fn degrees(self) -> f64 {
         self.0 as f64 / PARTS as f64
     }
 
-    /// The angle in radians, as near as a float comes.
+    /// Returns the angle in radians, as the nearest float.
     pub fn radians(self) -> f64 {
         self.degrees().to_radians()
     }

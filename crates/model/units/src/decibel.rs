@@ -1,5 +1,5 @@
-//! Quantities on a logarithmic scale: gains and losses in dB, attenuations in dB/m, powers in dBm;
-//! all in whole millionths.
+//! Quantities on a logarithmic scale: gains and losses in dB, attenuations in dB/m, powers in dBm.
+//! All are in whole millionths.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use std::str::FromStr;
 use crate::decimal::{Quantity, split};
 use crate::{UnitError, text_quantity};
 
-/// Parts of one decibel.
+/// Units in one decibel.
 const PARTS: u64 = 1_000_000;
 
-/// Largest amount: 1000 dB either way.
+/// Largest amount: 1000 dB in either direction.
 const MOST: u64 = 1000 * PARTS;
 
-/// A gain in whole millionths of a dB, of either sign; an antenna's is in dBi.
+/// A gain in whole millionths of a dB, of either sign. For an antenna it is in dBi.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Gain(i64);
 
@@ -21,7 +21,7 @@ pub struct Gain(i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Loss(u64);
 
-/// A loss for each metre of the way, in whole millionths of a dB/m, zero or more.
+/// A loss per metre of the path, in whole millionths of a dB/m, zero or more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Attenuation(u64);
 
@@ -79,12 +79,12 @@ impl Gain {
     /// Neither gain nor loss.
     pub const ZERO: Gain = Gain(0);
 
-    /// `millionths` of a dB.
+    /// Returns a gain of `millionths` of a dB.
     pub const fn from_millionths(millionths: i64) -> Self {
         Self(millionths)
     }
 
-    /// The gain in dB, as near as a float comes.
+    /// Returns the gain in dB, as the nearest float.
     pub fn decibels(self) -> f64 {
         self.0 as f64 / PARTS as f64
     }
@@ -94,12 +94,12 @@ impl Loss {
     /// No loss.
     pub const ZERO: Loss = Loss(0);
 
-    /// `millionths` of a dB.
+    /// Returns a loss of `millionths` of a dB.
     pub const fn from_millionths(millionths: u64) -> Self {
         Self(millionths)
     }
 
-    /// The loss in dB, as near as a float comes.
+    /// Returns the loss in dB, as the nearest float.
     pub fn decibels(self) -> f64 {
         self.0 as f64 / PARTS as f64
     }
@@ -109,30 +109,30 @@ impl Attenuation {
     /// No loss.
     pub const ZERO: Attenuation = Attenuation(0);
 
-    /// `millionths` of a dB/m.
+    /// Returns an attenuation of `millionths` of a dB/m.
     pub const fn from_millionths(millionths: u64) -> Self {
         Self(millionths)
     }
 
-    /// The attenuation in dB/m, as near as a float comes.
+    /// Returns the attenuation in dB/m, as the nearest float.
     pub fn decibels_per_metre(self) -> f64 {
         self.0 as f64 / PARTS as f64
     }
 }
 
 impl Power {
-    /// `millionths` of a dBm.
+    /// Returns a power of `millionths` of a dBm.
     pub const fn from_millionths(millionths: i64) -> Self {
         Self(millionths)
     }
 
-    /// The power in dBm, as near as a float comes.
+    /// Returns the power in dBm, as the nearest float.
     pub fn dbm(self) -> f64 {
         self.0 as f64 / PARTS as f64
     }
 }
 
-/// Reads a number with a sign.
+/// Parses a number with a sign.
 fn signed(quantity: &Quantity, text: &str) -> Result<i64, UnitError> {
     let trimmed = text.trim();
     let (sign, amount) = match trimmed.strip_prefix('-') {
@@ -140,7 +140,7 @@ fn signed(quantity: &Quantity, text: &str) -> Result<i64, UnitError> {
         None => (1, trimmed.strip_prefix('+').unwrap_or(trimmed)),
     };
     let amount = limited(quantity.parse(amount)?, text)?;
-    // At most 10⁹.
+    // The amount is at most 10⁹.
     Ok(sign * amount as i64)
 }
 
@@ -151,7 +151,7 @@ fn limited(amount: u64, text: &str) -> Result<u64, UnitError> {
     Err(UnitError::OutOfRange { text: text.into(), range: "at most 1000 dB either way" })
 }
 
-/// `millionths` as a decimal with as many places as it has.
+/// Returns `millionths` as a decimal with as many places as it needs.
 fn decimal(millionths: u64) -> String {
     let (whole, rest) = (millionths / PARTS, millionths % PARTS);
     match rest {
@@ -201,20 +201,20 @@ impl FromStr for Power {
             });
         }
         if unit.is_empty() && number == "0" {
-            // 0 dBm is a milliwatt: no quantity of which nothing needs no unit.
+            // 0 dBm is a milliwatt. For other quantities, zero means nothing and needs no unit.
             return Err(UnitError::NoUnit { text: text.into(), example: "0dBm".into() });
         }
         signed(&POWER, text).map(Self)
     }
 }
 
-/// How `text`, which is `milliwatts` mW, is written in dBm.
+/// Returns the notation in dBm of `text`, which is `milliwatts` mW.
 fn in_dbm(text: &str, milliwatts: f64) -> String {
     if milliwatts <= 0.0 {
         return "powers are in `dBm`, and no power has none; write `radio: off`".into();
     }
     let dbm = libm::round(10.0 * libm::log10(milliwatts) * 100.0) / 100.0;
-    // Adding zero leaves no negative zero.
+    // Adding zero turns a negative zero into zero.
     format!("powers are in `dBm`: {text} is `{}dBm`", dbm + 0.0)
 }
 

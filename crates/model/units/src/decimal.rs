@@ -1,33 +1,33 @@
-//! Exact decimal numbers with a unit behind them. Pure integer arithmetic: `1.5` × 1,000,000 is
+//! Exact decimal numbers with a unit. All arithmetic is on integers: `1.5` × 1,000,000 is
 //! 1,500,000, never 1,499,999.
 
 use crate::UnitError;
 
-/// How one quantity is written: its units with their worth in base units, largest first.
+/// The notation of a quantity: its units and their values in base units, largest first.
 ///
-/// The quantities of this crate are written so, and so can be those of other tools, whose units
-/// have other names.
+/// The quantities of this crate use this notation. So can those of other tools, whose units have
+/// other names.
 #[derive(Debug, Clone, Copy)]
 pub struct Quantity {
-    /// Its name in messages.
+    /// Name of the quantity in messages.
     pub name: &'static str,
-    /// The base units' name in messages, in plural.
+    /// Name of the base units in messages, in plural.
     pub base: &'static str,
-    /// A valid text.
+    /// An example of a valid text.
     pub example: &'static str,
-    /// The units and their worth, largest first; the last one is the base unit.
+    /// The units and their values, largest first. The last one is the base unit.
     pub units: &'static [(&'static str, u64)],
-    /// Other spellings of units: accepted and printed as their standard form.
+    /// Other spellings of units. They are accepted, and printed as the standard spelling.
     pub aliases: &'static [(&'static str, &'static str)],
-    /// Units people write that mean different things to different tools: (unit, what to write).
+    /// Units that mean different things in different tools, with the unit to write instead.
     pub ambiguous: &'static [(&'static str, &'static str)],
 }
 
 impl Quantity {
-    /// Reads `text` as a whole number of base units.
+    /// Parses `text` as a whole number of base units.
     ///
     /// # Errors
-    /// What is wrong with the text; nothing is rounded.
+    /// If the text is not a valid quantity. Nothing is rounded.
     pub fn parse(&self, text: &str) -> Result<u64, UnitError> {
         let text = text.trim();
         if text.starts_with('-') {
@@ -54,7 +54,7 @@ impl Quantity {
         u64::try_from(scaled / scale).map_err(|_| self.too_large(text))
     }
 
-    /// Writes `value` in the largest unit that keeps it a short exact decimal.
+    /// Prints `value` in the largest unit that gives a short exact decimal.
     pub fn print(&self, value: u64) -> String {
         let (base_name, _) = self.units[self.units.len() - 1];
         if value == 0 {
@@ -115,7 +115,7 @@ pub(crate) fn split(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
-/// The digits of a plain decimal as one integer, and how many stand behind the point.
+/// Returns the digits of a plain decimal as one integer, and the number of digits behind the point.
 pub(crate) fn parse_number(number: &str) -> Option<(u128, u32)> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || fraction.contains('.') || number.ends_with('.') {
@@ -128,7 +128,7 @@ pub(crate) fn parse_number(number: &str) -> Option<(u128, u32)> {
     Some((digits, u32::try_from(fraction.len()).ok()?))
 }
 
-/// `value / worth` as an exact decimal of at most three places, if it has one.
+/// Returns `value / worth` as an exact decimal of at most three places, if it has one.
 fn short_decimal(value: u64, worth: u64) -> Option<String> {
     let thousandths = u128::from(value) * 1000;
     let worth = u128::from(worth);

@@ -1,4 +1,4 @@
-//! Time dilation: how much slower the experiment's time passes than the machine's.
+//! Time dilation: the factor by which the experiment's time is slower than the machine's.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,23 +8,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::decimal::parse_number;
 use crate::{Duration, UnitError};
 
-/// The time dilation factor of an experiment, 0.1 to 1000: the machine's time divided by the
+/// The time dilation factor of an experiment, from 0.1 to 1000: the machine's time divided by the
 /// experiment's (Gupta et al. 2006). At 10, ten seconds of the machine are one second of the
 /// experiment.
 ///
-/// It is a whole number of millionths, so that times are converted exactly.
+/// The factor is a whole number of millionths, so that times are converted exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dilation {
     millionths: u64,
 }
 
-/// In one.
+/// Millionths in 1.
 const MILLIONTHS: u64 = 1_000_000;
 const LEAST: u64 = MILLIONTHS / 10;
 const MOST: u64 = 1000 * MILLIONTHS;
 
 impl Dilation {
-    /// None: the experiment's time is the machine's.
+    /// No dilation: the experiment's time is the machine's.
     pub const NONE: Dilation = Dilation { millionths: MILLIONTHS };
 
     /// Whether the experiment's time is the machine's.
@@ -32,31 +32,31 @@ impl Dilation {
         self.millionths == MILLIONTHS
     }
 
-    /// The factor in millionths.
+    /// Returns the factor in millionths.
     pub const fn millionths(self) -> u64 {
         self.millionths
     }
 
-    /// The factor, as near as a float comes: for printing and statistics only.
+    /// Returns the factor as the nearest float, for printing and statistics only.
     pub fn as_f64(self) -> f64 {
         self.millionths as f64 / MILLIONTHS as f64
     }
 
-    /// The time of the experiment that passes in `machine`, rounded down.
+    /// Returns the time of the experiment that passes in `machine`, rounded down.
     #[inline]
     pub const fn to_experiment(self, machine: Duration) -> Duration {
         let nanos = machine.as_nanos();
         if self.is_none() {
             return machine;
         }
-        // Exact without wider integers: the remainder is below 10⁹.
+        // This is exact without wider integers, because the remainder is below 10⁹.
         let (whole, rest) = (nanos / self.millionths, nanos % self.millionths);
         let part = rest * MILLIONTHS / self.millionths;
         Duration::from_nanos(whole.saturating_mul(MILLIONTHS).saturating_add(part))
     }
 
-    /// The time of the machine in which `experiment` passes, rounded up: whoever waits so long
-    /// waits long enough.
+    /// Returns the time of the machine in which `experiment` passes, rounded up. A wait of this
+    /// length is long enough.
     #[inline]
     pub const fn to_machine(self, experiment: Duration) -> Duration {
         let nanos = experiment.as_nanos();
@@ -118,7 +118,7 @@ impl fmt::Display for Dilation {
 }
 
 impl Serialize for Dilation {
-    /// A number, whole where it can be.
+    /// Serializes the factor as a number, as an integer if it is whole.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.millionths % MILLIONTHS {
             0 => serializer.serialize_u64(self.millionths / MILLIONTHS),

@@ -36,45 +36,45 @@ const DURATION: Quantity = Quantity {
 };
 
 impl Duration {
-    /// No time at all.
+    /// The duration 0.
     pub const ZERO: Duration = Duration(0);
 
-    /// `nanos` nanoseconds.
+    /// Returns a duration of `nanos` nanoseconds.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// `micros` microseconds.
+    /// Returns a duration of `micros` microseconds.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros * 1000)
     }
 
-    /// `millis` milliseconds.
+    /// Returns a duration of `millis` milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis * 1_000_000)
     }
 
-    /// `seconds` seconds.
+    /// Returns a duration of `seconds` seconds.
     pub const fn from_secs(seconds: u64) -> Self {
         Self(seconds * 1_000_000_000)
     }
 
-    /// The length in nanoseconds.
+    /// Returns the duration in nanoseconds.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// The length in seconds, as near as a float comes: for printing and statistics only.
+    /// Returns the duration in seconds as the nearest float, for printing and statistics only.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The length in milliseconds, as near as a float comes: for printing and statistics only.
+    /// Returns the duration in milliseconds as the nearest float, for printing and statistics only.
     pub fn as_millis_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// `self - other`, or zero where `other` is longer.
+    /// Returns `self - other`, or zero if `other` is longer.
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -143,17 +143,17 @@ impl Time {
     /// The experiment's zero.
     pub const ZERO: Time = Time(0);
 
-    /// The point `nanos` nanoseconds after zero.
+    /// Returns the time `nanos` nanoseconds after zero.
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Nanoseconds since zero.
+    /// Returns the nanoseconds since zero.
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// The time from `earlier` to `self`; zero where `earlier` is the later one.
+    /// Returns the time from `earlier` to `self`, or zero if `earlier` is the later one.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }

@@ -1,26 +1,26 @@
-//! What a frame costs on the line beside its own bytes.
+//! Framing: the bytes of a frame on the line in addition to its own.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Size, UnitError};
 
-/// What a frame costs on the line beside its own bytes.
+/// The bytes that a frame takes on the line in addition to its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
-    /// 24 bytes per frame (preamble and delimiter 8, FCS 4, gap 12), padded to the 64-byte
-    /// minimum: IEEE 802.3.
+    /// IEEE 802.3: 24 bytes per frame (preamble and delimiter 8, FCS 4, gap 12), padded to the
+    /// minimum of 64 bytes.
     #[default]
     Ethernet,
-    /// Nothing: only the frame's own bytes count, as in tc.
+    /// No bytes: only the frame's own bytes count, as in tc.
     None,
-    /// So many bytes per frame.
+    /// This many bytes per frame.
     Bytes(u32),
 }
 
 impl Framing {
-    /// The bytes that a frame of `length` bytes (Ethernet header included, FCS not) takes on the
-    /// line.
+    /// Returns the bytes that a frame of `length` bytes takes on the line. `length` includes the
+    /// Ethernet header, but not the FCS.
     pub const fn line_bytes(self, length: u32) -> u32 {
         match self {
             Self::Ethernet => (if length < 60 { 60 } else { length }).saturating_add(24),

@@ -23,18 +23,18 @@ impl Frequency {
     /// The largest frequency: 10 THz.
     pub const MAX: Frequency = Frequency(10_000_000_000_000);
 
-    /// A frequency of `hertz` Hz; `None` for zero and above [`Frequency::MAX`].
+    /// Returns a frequency of `hertz` Hz. `None` for zero and above [`Frequency::MAX`].
     pub const fn from_hertz(hertz: u64) -> Option<Self> {
         if hertz == 0 || hertz > Self::MAX.0 { None } else { Some(Self(hertz)) }
     }
 
-    /// A frequency of `kilohertz` kHz, which is not zero.
+    /// Returns a frequency of `kilohertz` kHz, which must not be zero.
     pub const fn from_kilohertz(kilohertz: u32) -> Self {
         assert!(kilohertz > 0, "a frequency is more than zero");
         Self(kilohertz as u64 * 1000)
     }
 
-    /// The frequency in Hz.
+    /// Returns the frequency in Hz.
     pub const fn hertz(self) -> u64 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Lengths, and coordinates, which are lengths with a sign; both in whole micrometres.
+//! Lengths, and coordinates, which are lengths with a sign. Both are in whole micrometres.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use crate::{UnitError, text_quantity};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Length(u64);
 
-/// A coordinate in whole micrometres: a length with a sign, up to 10⁹ m either way.
+/// A coordinate in whole micrometres: a length with a sign, up to 10⁹ m in either direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Coordinate(i64);
 
@@ -29,29 +29,29 @@ const LENGTH: Quantity = Quantity {
     ],
 };
 
-/// Largest coordinate: 10⁹ m, so that floats of metres resolve a fraction of a micrometre.
+/// Largest coordinate: 10⁹ m, so that a float of metres resolves a fraction of a micrometre.
 const FARTHEST: u64 = 1_000_000_000_000_000;
 
 impl Length {
-    /// No length.
+    /// The length 0.
     pub const ZERO: Length = Length(0);
 
-    /// `micrometres` µm.
+    /// Returns a length of `micrometres` µm.
     pub const fn from_micrometres(micrometres: u64) -> Self {
         Self(micrometres)
     }
 
-    /// `metres` m.
+    /// Returns a length of `metres` m.
     pub const fn from_metres(metres: u64) -> Self {
         Self(metres * 1_000_000)
     }
 
-    /// The length in micrometres.
+    /// Returns the length in micrometres.
     pub const fn as_micrometres(self) -> u64 {
         self.0
     }
 
-    /// The length in metres, as near as a float comes.
+    /// Returns the length in metres, as the nearest float.
     pub fn metres(self) -> f64 {
         self.0 as f64 / 1e6
     }
@@ -82,17 +82,17 @@ impl Coordinate {
     /// The origin.
     pub const ZERO: Coordinate = Coordinate(0);
 
-    /// `micrometres` µm; `None` beyond 10⁹ m.
+    /// Returns the coordinate `micrometres` µm. `None` beyond 10⁹ m.
     pub const fn from_micrometres(micrometres: i64) -> Option<Self> {
         if micrometres.unsigned_abs() > FARTHEST { None } else { Some(Self(micrometres)) }
     }
 
-    /// The coordinate in micrometres.
+    /// Returns the coordinate in micrometres.
     pub const fn as_micrometres(self) -> i64 {
         self.0
     }
 
-    /// The coordinate in metres, as near as a float comes.
+    /// Returns the coordinate in metres, as the nearest float.
     pub fn metres(self) -> f64 {
         self.0 as f64 / 1e6
     }

@@ -1,5 +1,5 @@
-//! What all models are made of: quantities, exact, unit-carrying, parsed from and printed as text;
-//! values that come from files; and random streams.
+//! The basis of all models: exact quantities with units, which are parsed from text and printed as
+//! text; values that come from files; and random streams.
 //!
 //! | type | base unit | text |
 //! |---|---|---|
@@ -21,16 +21,16 @@
 //! | [`Power`] | millionth of a dBm | `16dBm` |
 //! | [`Quantity`] | any | for the units of other tools |
 //!
-//! [`readable`] has numbers as people like them: rounded, and never read back.
+//! [`readable`] prints numbers for people: rounded, and never parsed again.
 //!
 //! Parsing never rounds: a value that is not a whole number of base units is an error.
 //!
-//! [`Data`] are values that stand in a scenario or come from a file, [`RateSchedule`] is a rate
-//! that changes at given times, and a [`Stream`] is random numbers that follow from a seed and a
-//! name.
-//! [`text_quantity!`] and [`text_or_table!`] give the types of other crates their notation.
+//! [`Data`] are values that are in a scenario or come from a file. [`RateSchedule`] is a rate that
+//! changes at given times. A [`Stream`] is a sequence of random numbers that is determined by a
+//! seed and a name. [`text_quantity!`] and [`text_or_table!`] give the types of other crates their
+//! notation.
 //!
-//! Not here: clocks, ambient randomness, anything that reads the world.
+//! Not here: clocks, ambient randomness, and anything that reads from outside the program.
 
 mod angle;
 mod data;

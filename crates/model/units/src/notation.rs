@@ -1,12 +1,13 @@
-//! Properties that are written as a text (`1%`) or, where a text is not enough, as a table
-//! (`{gilbert_elliott: {…}}`): the serde and schema faces that they share.
+//! Properties whose notation is a text (`1%`) or, if a text is not enough, a table
+//! (`{gilbert_elliott: {…}}`): the implementations of serde and schemas that they share.
 
-/// Implements `Serialize`, `Deserialize` and `JsonSchema` for a property that has `FromStr`, a
-/// method `text(&self) -> Option<String>` for values that a text can say, and a table type with
-/// `TryFrom<Table> for Property` and `From<&Property> for Table` for the others. Arguments: the
-/// type, the table type, what to write (for messages), and the schema's description.
+/// Implements `Serialize`, `Deserialize` and `JsonSchema` for a property. It must have `FromStr`, a
+/// method `text(&self) -> Option<String>` for values that a text can express, and a table type with
+/// `TryFrom<Table> for Property` and `From<&Property> for Table` for the others. The arguments are
+/// the type, the table type, a description of the notation for messages, and the schema's
+/// description.
 ///
-/// The caller needs `serde` and `schemars` among its dependencies.
+/// The caller needs the dependencies `serde` and `schemars`.
 #[macro_export]
 macro_rules! text_or_table {
     ($type:ty, $table:ty, $expected:literal, $doc:literal) => {
@@ -37,7 +38,7 @@ macro_rules! text_or_table {
                     ) -> Result<$type, A::Error> {
                         let entries = serde::de::value::MapAccessDeserializer::new(&mut map);
                         let table = <$table as serde::Deserialize>::deserialize(entries)?;
-                        // An enumeration takes one entry and leaves the others where they are.
+                        // An enumeration takes one entry and leaves the others unread.
                         if let Some(key) = map.next_key::<String>()? {
                             return Err(serde::de::Error::custom(format!(
                                 "`{key}` is one too many here; keep one of them"

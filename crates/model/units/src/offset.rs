@@ -1,24 +1,24 @@
-//! Signed lengths of time: what is added to a delay.
+//! Signed lengths of time, which are added to a delay.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Duration, UnitError, text_quantity};
 
-/// A signed length of time in whole nanoseconds, up to 292 years either way.
+/// A signed length of time in whole nanoseconds, up to 292 years in either direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Offset(i64);
 
 impl Offset {
-    /// No offset.
+    /// The offset 0.
     pub const ZERO: Offset = Offset(0);
 
-    /// `nanos` nanoseconds; negative ones make a delay shorter.
+    /// Returns an offset of `nanos` nanoseconds. A negative one makes a delay shorter.
     pub const fn from_nanos(nanos: i64) -> Self {
         Self(nanos)
     }
 
-    /// The offset in nanoseconds.
+    /// Returns the offset in nanoseconds.
     pub const fn as_nanos(self) -> i64 {
         self.0
     }

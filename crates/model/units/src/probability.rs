@@ -6,21 +6,21 @@ use std::str::FromStr;
 use crate::decimal::split;
 use crate::{UnitError, text_quantity};
 
-/// A probability, 0 to 1 inclusive; written in percent.
+/// A probability from 0 to 1 inclusive. Its notation is in percent.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Probability(f64);
 
 impl Probability {
-    /// Never.
+    /// The probability 0.
     pub const ZERO: Probability = Probability(0.0);
 
-    /// A probability of `value`; `None` outside 0 to 1 or not a number.
+    /// Returns a probability of `value`. `None` if it is outside 0 to 1 or not a number.
     pub fn new(value: f64) -> Option<Self> {
-        // Adding zero leaves no negative zero.
+        // Adding zero turns a negative zero into zero.
         (0.0..=1.0).contains(&value).then_some(Self(value + 0.0))
     }
 
-    /// The value, 0 to 1.
+    /// Returns the value, 0 to 1.
     pub const fn value(self) -> f64 {
         self.0
     }
@@ -48,7 +48,7 @@ impl FromStr for Probability {
             "" if value == 0.0 => return Ok(Self::ZERO),
             "" => {
                 let example = match Self::new(value * 100.0) {
-                    // A fraction is what most people mean, and other tools take.
+                    // Most people mean a fraction, which other tools accept.
                     Some(fraction) if value > 0.0 => {
                         format!("{fraction}` for the fraction {number}, or `{number}%")
                     }
@@ -72,14 +72,14 @@ impl FromStr for Probability {
 }
 
 impl fmt::Display for Probability {
-    /// Percent with as many digits as it takes to read the same probability back.
+    /// Prints percent with as many digits as are needed to parse the same probability again.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{}%", hundredfold(&self.0.to_string())))
     }
 }
 
-/// A hundredth of the decimal `number`, rounded once: to divide afterwards would round twice, and
-/// not every probability could be written.
+/// Returns a hundredth of the decimal `number`, rounded once. A division afterwards would round
+/// twice, so that some probabilities would have no notation.
 fn hundredth(number: &str) -> Option<f64> {
     let (mantissa, exponent) = match number.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -92,7 +92,7 @@ fn hundredth(number: &str) -> Option<f64> {
     format!("{mantissa}e{}", exponent.checked_sub(2)?).parse().ok()
 }
 
-/// A hundred times a plain decimal: its point two places to the right.
+/// Returns a hundred times a plain decimal, by moving its point two places to the right.
 fn hundredfold(decimal: &str) -> String {
     let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
     let fraction = format!("{fraction:0<2}");
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn every_probability_is_printed_as_it_is_read() {
-        // Of these, some cannot be had by dividing a percentage by 100.
+        // Some of these cannot be obtained by dividing a percentage by 100.
         let awkward = [1.0 - 0.001, 1.0 - 0.003, 0.64 + f64::EPSILON, 1e-300, f64::MIN_POSITIVE];
         let even = (0..=1000).map(|n| f64::from(n) / 1000.0);
         for value in awkward.into_iter().chain(even) {

@@ -1,4 +1,4 @@
-//! Random numbers by name: the same for the same seed and name, on any machine, for ever.
+//! Random numbers by name. They are the same for the same seed and name, on any machine, for ever.
 //! Not here: any ambient source of randomness.
 
 use std::fmt::Display;
@@ -8,32 +8,32 @@ use rand_pcg::Pcg64;
 
 /// One stream of random numbers (PCG XSL RR 128/64; O'Neill 2014).
 ///
-/// State and increment are both derived from the experiment's seed and the stream's name, so that
-/// adding a pipe never changes another pipe's draws.
+/// State and increment are both derived from the experiment's seed and the stream's name. Adding a
+/// pipe therefore never changes another pipe's random numbers.
 ///
-/// Most pipes have more streams than they draw from, so that the generator's state is made with the
-/// first draw.
+/// Most pipes have more streams than they use, so the generator's state is not made before the
+/// first number is drawn.
 #[derive(Debug, Clone)]
 pub struct Stream {
-    /// What the generator is seeded with.
+    /// The seed of the generator.
     origin: u64,
     generator: Option<Box<Pcg64>>,
 }
 
 impl Stream {
-    /// The stream called `name` of the experiment with `seed`.
+    /// Returns the stream called `name` of the experiment with `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         Self::from_origin(fnv1a(name.as_bytes()) ^ SplitMix(seed).next())
     }
 
-    /// The stream of one pipe of the link called `link`: a simulation and the data plane draw the
-    /// same numbers for it.
+    /// Returns the stream of one pipe of the link called `link`. A simulation and the data plane
+    /// draw the same numbers for it.
     pub fn of_pipe(seed: u64, link: &str, direction: impl Display) -> Self {
         Self::new(seed, &format!("{link}/{direction}"))
     }
 
-    /// The stream for `purpose` beside this one, independent of what was drawn from this one: each
-    /// stage of a pipe has its own, so that switching one model on changes no other's draws.
+    /// Returns a stream for `purpose` that is independent of the numbers drawn from this one. Each
+    /// stage of a pipe has its own, so that turning a model on changes no other model's numbers.
     #[must_use]
     pub fn fork(&self, purpose: &str) -> Self {
         Self::from_origin(fnv1a(purpose.as_bytes()) ^ SplitMix(self.origin).next())
@@ -43,19 +43,20 @@ impl Stream {
         Self { origin, generator: None }
     }
 
-    /// The next number, uniform in [0, 1), a multiple of 2⁻⁵³.
+    /// Draws the next number, uniform in [0, 1), a multiple of 2⁻⁵³.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// True with `probability`. What is certain takes no draw.
+    /// Returns `true` with `probability`. A certain result draws no number.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {
         probability > 0.0 && (probability >= 1.0 || self.uniform() < probability)
     }
 
-    /// The next whole number, uniform below `bound`, which is not zero (Lemire 2019: exact).
+    /// Draws the next whole number, uniform below `bound`, which must not be zero (Lemire 2019:
+    /// exact).
     pub fn below(&mut self, bound: u64) -> u64 {
         let unbiased = bound.wrapping_neg() % bound;
         loop {
@@ -66,13 +67,13 @@ impl Stream {
         }
     }
 
-    /// The next number of the standard normal distribution (Box and Muller 1958).
+    /// Draws the next number of the standard normal distribution (Box and Muller 1958).
     pub fn gaussian(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// The next 64 random bits.
+    /// Draws the next 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         let origin = self.origin;
@@ -80,7 +81,7 @@ impl Stream {
     }
 }
 
-/// A generator whose state and increment come from `origin`.
+/// Returns a generator whose state and increment are derived from `origin`.
 #[cold]
 fn seeded(origin: u64) -> Box<Pcg64> {
     let mut mixer = SplitMix(origin);
@@ -89,14 +90,15 @@ fn seeded(origin: u64) -> Box<Pcg64> {
     Box::new(Pcg64::new(state, increment))
 }
 
-/// FNV-1a, 64 bits (Fowler, Noll, Vo): fixed for ever, unlike the standard library's hashers.
+/// FNV-1a with 64 bits (Fowler, Noll, Vo). It is fixed for ever, unlike the standard library's
+/// hashers.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): spreads a seed over many bits.
+/// SplitMix64 (Steele, Lea, Flood 2014), which spreads a seed over many bits.
 struct SplitMix(u64);
 
 impl SplitMix {
@@ -106,7 +108,7 @@ impl SplitMix {
     }
 }
 
-/// SplitMix64's finalizer: every bit of `z` changes about half the bits of the result.
+/// The finalizer of SplitMix64: every bit of `z` changes about half of the bits of the result.
 #[inline]
 pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -130,7 +132,7 @@ mod tests {
         assert_ne!(draws(1, "a/forward"), draws(2, "a/forward"));
     }
 
-    /// Pinned: a change here would change every stored experiment.
+    /// These values are pinned. A change here would change every stored experiment.
     #[test]
     fn streams_never_change() {
         assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
@@ -162,7 +164,7 @@ mod tests {
     fn mean_is_one_half() {
         let mut stream = Stream::new(7, "mean");
         let mean = (0..100_000).map(|_| stream.uniform()).sum::<f64>() / 1e5;
-        // Standard error 1/√(12·10⁵) = 0.0009; four of them.
+        // The standard error is 1/√(12·10⁵) = 0.0009; the bound is four of them.
         assert!((mean - 0.5).abs() < 0.0037, "{mean}");
     }
 }

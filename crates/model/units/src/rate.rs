@@ -43,27 +43,27 @@ const RATE: Quantity = Quantity {
 };
 
 impl Rate {
-    /// The largest rate: 10 Tbit/s, so that bit counts times 10⁹ stay within 128 bits with room.
+    /// The largest rate: 10 Tbit/s. Bit counts times 10⁹ then stay far below 128 bits.
     pub const MAX: Rate = Rate(10_000_000_000_000);
 
-    /// A rate of `bits` per second; `None` for zero and above [`Rate::MAX`].
+    /// Returns a rate of `bits` per second. `None` for zero and above [`Rate::MAX`].
     pub const fn from_bits_per_second(bits: u64) -> Option<Self> {
         if bits == 0 || bits > Self::MAX.0 { None } else { Some(Self(bits)) }
     }
 
-    /// The rate in bit/s.
+    /// Returns the rate in bit/s.
     pub const fn bits_per_second(self) -> u64 {
         self.0
     }
 
-    /// The time `size` takes at this rate, in whole nanoseconds, rounded down.
+    /// Returns the time that `size` takes at this rate, in whole nanoseconds, rounded down.
     pub fn time_for(self, size: Size) -> Duration {
         let bits = u128::from(size.bytes()) * 8;
         let nanos = bits * 1_000_000_000 / u128::from(self.0);
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// The whole bytes that pass in `time` at this rate, rounded down.
+    /// Returns the whole bytes that pass in `time` at this rate, rounded down.
     pub fn bytes_in(self, time: Duration) -> Size {
         let bytes = u128::from(self.0) * u128::from(time.as_nanos()) / 8_000_000_000;
         Size::from_bytes(u64::try_from(bytes).unwrap_or(u64::MAX))

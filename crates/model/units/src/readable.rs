@@ -1,17 +1,17 @@
-//! Numbers for people, rounded to what an eye takes in, and text of others, without what a terminal
-//! obeys. Not here: text that is read back, which is exact (`text`).
+//! Output for people: rounded numbers, and text of others without characters that a terminal
+//! interprets. Not here: text that is parsed again, which is exact (`text`).
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::Duration;
 
-/// So many of something: `1 link`, `3 links`.
+/// Returns a number of things: `1 link`, `3 links`.
 pub fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A count with thin separators: `12 345 678`.
+/// Returns a count with thin separators: `12 345 678`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -24,7 +24,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// A bit rate with three significant digits: `94.1 Mbit/s`.
+/// Returns a bit rate with three significant digits: `94.1 Mbit/s`.
 pub fn bit_rate(bits_per_second: f64) -> String {
     let units = [(1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")];
     for (worth, unit) in units {
@@ -43,19 +43,19 @@ pub fn bit_rate(bits_per_second: f64) -> String {
     format!("{bits_per_second:.0} bit/s")
 }
 
-/// Microseconds in a fitting unit: `38 µs`, `1.25 ms`.
+/// Returns microseconds in a fitting unit: `38 µs`, `1.25 ms`.
 pub fn micros(micros: f64) -> String {
     if micros >= 1000.0 { format!("{:.2} ms", micros / 1000.0) } else { format!("{micros:.0} µs") }
 }
 
-/// A length of time in seconds, to the millisecond: `0.709 s`.
+/// Returns a length of time in seconds, to the millisecond: `0.709 s`.
 pub fn seconds(length: Duration) -> String {
     format!("{:.3} s", length.as_secs_f64())
 }
 
-/// `text` with every character that a terminal obeys written out as `\u001b`: control characters
-/// but the ends of lines and tabs, and those that change the direction of writing. In a string of
-/// JSON, that stands for the same character.
+/// Returns `text` with every character that a terminal interprets written as `\u001b`. These are
+/// control characters, except the ends of lines and tabs, and characters that change the direction
+/// of writing. In a JSON string, the result stands for the same character.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_obeyed) {
         return Cow::Borrowed(text);
@@ -64,9 +64,9 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match character {
-            // The end of a line, as others write it.
+            // The end of a line in text of other systems.
             '\r' if characters.peek() == Some(&'\n') => {}
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             _ if is_obeyed(character) => _ = write!(harmless, "\\u{:04x}", u32::from(character)),
             _ => harmless.push(character),
         }

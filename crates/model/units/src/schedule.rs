@@ -1,4 +1,4 @@
-//! Rates on a schedule: which rate holds when.
+//! Rates on a schedule.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct ScheduleStep {
     pub rate: Rate,
 }
 
-/// A rate that changes at given times, perhaps over and over.
+/// A rate that changes at given times, and may repeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateSchedule {
     steps: Vec<ScheduleStep>,
@@ -23,10 +23,11 @@ pub struct RateSchedule {
 }
 
 impl RateSchedule {
-    /// A schedule of `steps`, starting again after `repeat`.
+    /// Returns a schedule of `steps`, which starts again after `repeat`.
     ///
     /// # Errors
-    /// It does not begin at 0, does not go forward, or repeats before its last step.
+    /// If the schedule does not begin at 0, if its times do not increase, or if it repeats before
+    /// its last step.
     pub fn new(steps: Vec<ScheduleStep>, repeat: Option<Duration>) -> Result<Self, String> {
         match steps.first() {
             None => return Err("a schedule needs at least one step".into()),
@@ -45,29 +46,29 @@ impl RateSchedule {
         Ok(Self { steps, repeat })
     }
 
-    /// The steps, in order of time.
+    /// Returns the steps in order of time.
     pub fn steps(&self) -> &[ScheduleStep] {
         &self.steps
     }
 
-    /// After how long the schedule starts again, if it does.
+    /// Returns the time after which the schedule starts again, if it does.
     pub fn repeat(&self) -> Option<Duration> {
         self.repeat
     }
 
-    /// The rate at the start.
+    /// Returns the rate at the start.
     pub fn first(&self) -> Rate {
         self.steps[0].rate
     }
 
-    /// The rate that holds `elapsed` after the schedule was set.
+    /// Returns the rate at the time `elapsed` after the schedule was set.
     pub fn rate_at(&self, elapsed: Duration) -> Rate {
         let elapsed = match self.repeat {
             Some(repeat) => Duration::from_nanos(elapsed.as_nanos() % repeat.as_nanos()),
             None => elapsed,
         };
         let after = self.steps.partition_point(|step| step.at <= elapsed);
-        // The first step is at 0, so at least one is not after any time.
+        // The first step is at 0, so at least one step has begun at any time.
         self.steps[after - 1].rate
     }
 }

@@ -36,12 +36,12 @@ const SIZE: Quantity = Quantity {
 };
 
 impl Size {
-    /// An amount of `bytes` bytes.
+    /// Returns an amount of `bytes` bytes.
     pub const fn from_bytes(bytes: u64) -> Self {
         Self(bytes)
     }
 
-    /// The amount in bytes.
+    /// Returns the amount in bytes.
     pub const fn bytes(self) -> u64 {
         self.0
     }

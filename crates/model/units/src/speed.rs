@@ -1,4 +1,4 @@
-//! Speeds in whole micrometres a second.
+//! Speeds in whole micrometres per second.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,20 +27,20 @@ const SPEED: Quantity = Quantity {
 };
 
 impl Speed {
-    /// Standing still.
+    /// The speed 0.
     pub const ZERO: Speed = Speed(0);
 
-    /// `micrometres` µm/s.
+    /// Returns a speed of `micrometres` µm/s.
     pub const fn from_micrometres_per_second(micrometres: u64) -> Self {
         Self(micrometres)
     }
 
-    /// The speed in µm/s.
+    /// Returns the speed in µm/s.
     pub const fn micrometres_per_second(self) -> u64 {
         self.0
     }
 
-    /// The speed in m/s, as near as a float comes.
+    /// Returns the speed in m/s, as the nearest float.
     pub fn metres_per_second(self) -> f64 {
         self.0 as f64 / 1e6
     }

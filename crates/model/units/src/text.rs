@@ -1,7 +1,7 @@
-//! The serde and schema faces that all quantities written as text share.
+//! The implementations of serde and schemas that all quantities with a text notation share.
 
-/// The methods of a serde visitor that take a number as the text that it is written as: `1e-6` may
-/// stand without quotes, and a quantity without its unit is refused with the same words.
+/// The methods of a serde visitor that treat a number as its text. `1e-6` may then be written
+/// without quotes, and a quantity without its unit is refused with the same message.
 #[macro_export]
 macro_rules! visit_numbers_as_text {
     () => {
@@ -17,11 +17,11 @@ macro_rules! visit_numbers_as_text {
     };
 }
 
-/// Implements `Serialize`, `Deserialize` and `JsonSchema` for a type that is written as text: one
-/// that has `FromStr<Err = UnitError>` and `Display`. Arguments: the type, its name in messages,
-/// the schema's pattern, its description, and an example.
+/// Implements `Serialize`, `Deserialize` and `JsonSchema` for a type with a text notation, which
+/// must have `FromStr<Err = UnitError>` and `Display`. The arguments are the type, its name in
+/// messages, the schema's pattern, its description, and an example.
 ///
-/// The caller needs `serde` and `schemars` among its dependencies.
+/// The caller needs the dependencies `serde` and `schemars`.
 #[macro_export]
 macro_rules! text_quantity {
     ($type:ty, $name:literal, $pattern:literal, $doc:literal, $example:literal) => {

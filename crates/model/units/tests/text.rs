@@ -1,4 +1,4 @@
-//! Quantities as people write them.
+//! Quantities in the notation that people write.
 
 use netloom_units::{
     Angle, Coordinate, Duration, Frequency, Gain, Length, Loss, Power, Probability, Rate, Size,

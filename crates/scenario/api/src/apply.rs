@@ -1,4 +1,4 @@
-//! Another scenario in the place of the one in force, while the network runs.
+//! Applying another scenario to the network while it runs.
 
 use std::path::PathBuf;
 
@@ -7,60 +7,60 @@ use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the network is to become.
+/// A new scenario for the network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyRequest {
     /// The resolved scenario.
     pub scenario: Scenario,
-    /// Its file, absolute.
+    /// Absolute path of the scenario's file.
     pub file: PathBuf,
-    /// Whether it is only asked what would be done.
+    /// Whether only the steps are wanted, without carrying them out.
     #[serde(default)]
     pub dry_run: bool,
 }
 
-/// What leads there.
+/// The steps from the current scenario to the new one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApplyResponse {
-    /// What was done, or would be; nothing if the network is already what it is to be.
+    /// Steps that were, or would be, carried out. Empty if the network need not change.
     pub steps: Vec<ApplyStep>,
-    /// What has changed in the scenario without an effect on a network that is deployed.
+    /// Changes of the scenario that have no effect on a deployed network.
     pub notes: Vec<String>,
-    /// When it was done, in nanoseconds since the engine's zero; nothing if it was not, or there
-    /// was nothing to do.
+    /// Time of the change, in nanoseconds since the engine's zero. Absent if nothing was done.
     pub at: Option<Time>,
 }
 
 /// A change of one part of the network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApplyStep {
-    /// What becomes of it.
+    /// Kind of change.
     pub change: StepChange,
-    /// What kind of part it is.
+    /// Kind of part.
     pub part: Part,
-    /// Its name, as the scenario has it; of routes, parameters, limits and services, the node's.
+    /// Name of the part in the scenario. For routes, parameters, limits and services, the name of
+    /// the node.
     pub name: String,
-    /// What exactly changes, in words; may be empty.
+    /// Details of the change, in words. May be empty.
     pub detail: String,
 }
 
-/// What becomes of a part of the network.
+/// Kind of change of a part of the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepChange {
-    /// It comes.
+    /// The part is added.
     Add,
-    /// It goes, with all that is in it.
+    /// The part is removed, with everything in it.
     Remove,
-    /// It goes, and another of its name comes.
+    /// The part is removed, and another one of the same name is added.
     Replace,
-    /// It stays, and something about it changes.
+    /// The part remains, and something about it changes.
     Change,
 }
 
 impl StepChange {
-    /// The sign before a line of a plan.
+    /// Returns the sign at the beginning of a line of a plan.
     pub fn sign(self) -> char {
         match self {
             Self::Add => '+',
@@ -89,16 +89,16 @@ pub enum Part {
     Loopback,
     /// The routes of a node that stays.
     Routes,
-    /// What a node that stays may use, or several together.
+    /// Limits of a node that stays, or of several nodes together.
     Limits,
     /// Services of a node that stays.
     Services,
-    /// A port of the machine that leads into a node.
+    /// A port of the machine that is forwarded to a node.
     Port,
 }
 
 impl Part {
-    /// In a word.
+    /// Returns the name of the kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Node => "node",
@@ -116,7 +116,7 @@ impl Part {
 }
 
 impl ApplyStep {
-    /// The step in a line: `~ link a--b: delay 10ms -> 20ms`.
+    /// Describes the step in one line: `~ link a--b: delay 10ms -> 20ms`.
     pub fn in_words(&self) -> String {
         let (sign, part) = (self.change.sign(), self.part.word());
         match self.detail.as_str() {

@@ -1,4 +1,4 @@
-//! What can be changed while an experiment runs.
+//! Changes that can be made while an experiment runs.
 
 pub use netloom_link::PipeChange;
 use netloom_link::notation::ToldChange;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Changes to links, applied together at one instant or not at all.
+/// Changes of links, applied together at one instant or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeRequest {
@@ -19,25 +19,25 @@ pub struct ChangeRequest {
     pub changes: Vec<LinkChange>,
 }
 
-/// A change to one link.
+/// A change of one link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkChange {
-    /// The link's name.
+    /// Name of the link.
     pub link: String,
-    /// Which of its pipes.
+    /// Pipes of the link that change.
     #[serde(default)]
     pub direction: Direction,
-    /// What changes: properties, and beside them the strings of other tools that a scenario takes
-    /// as well (`netem`, `tbf`, `dummynet`).
+    /// New properties. The notations of other tools (`netem`, `tbf`, `dummynet`) are accepted as in
+    /// a scenario.
     #[serde(deserialize_with = "told")]
     #[schemars(with = "ToldChange")]
     pub change: PipeChange,
 }
 
 impl LinkChange {
-    /// The changes of links that an event of the timeline is; none for a command or a route, and
-    /// for the end of a failure, whose links come back by events of their own.
+    /// Returns the changes of links that an event of the timeline makes. A command or a route makes
+    /// none, nor does the end of a failure: the links come back by events of their own.
     pub fn of_happening(scenario: &Scenario, happening: &Happening) -> Vec<Self> {
         match &happening.action {
             TimelineAction::SetNode { .. } if happening.takes_back() => Vec::new(),
@@ -65,9 +65,9 @@ impl LinkChange {
         }
     }
 
-    /// The change in a line: `link uplink (forward): rate 10Mbit/s, delay 5ms`.
+    /// Describes the change in one line: `link uplink (forward): rate 10Mbit/s, delay 5ms`.
     pub fn in_words(&self) -> String {
-        // Every change is an object of properties, which JSON can hold.
+        // Every change is an object of properties, which JSON can represent.
         let properties = serde_json::to_value(&self.change).unwrap_or_default();
         let words = |(key, value): (&String, &Value)| match value {
             Value::String(text) => format!("{key} {text}"),
@@ -83,7 +83,8 @@ impl LinkChange {
     }
 }
 
-/// An event of the timeline in a line; `changes` are those that it is.
+/// Describes an event of the timeline in one line. `changes` are the changes of links that it
+/// makes.
 pub fn happening_in_words(happening: &Happening, changes: &[LinkChange]) -> String {
     match &happening.action {
         TimelineAction::SetLink { .. } => {
@@ -122,7 +123,7 @@ pub fn happening_in_words(happening: &Happening, changes: &[LinkChange]) -> Stri
     }
 }
 
-/// What changes of a node's stations, in a line.
+/// Describes the change of a node's stations in one line.
 fn station_in_words(change: &StationChange) -> String {
     let StationChange { on, power, rate, cw, to, speed } = change;
     let place = |Position { x, y, z }: &Position| format!("[{x}m, {y}m, {z}m]");
@@ -137,7 +138,7 @@ fn station_in_words(change: &StationChange) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// A route that comes or goes, in a line.
+/// Describes the change of a route in one line.
 fn change_in_words(change: &RouteChange) -> String {
     match change {
         RouteChange::Remove(to) => format!("no route to {to}"),
@@ -146,7 +147,7 @@ fn change_in_words(change: &RouteChange) -> String {
     }
 }
 
-/// A route in a line: `to 10.9.0.0/16 via 10.0.0.1 on eth1 with metric 5`.
+/// Describes a route in one line: `to 10.9.0.0/16 via 10.0.0.1 on eth1 with metric 5`.
 pub fn route_in_words(route: &Route) -> String {
     let via = route.via.map_or(String::new(), |via| format!(" via {via}"));
     let interface = route.interface.as_ref().map_or(String::new(), |name| format!(" on {name}"));
@@ -154,15 +155,15 @@ pub fn route_in_words(route: &Route) -> String {
     format!("to {}{via}{interface}{metric}", route.to)
 }
 
-/// When changes were applied.
+/// The time at which changes were applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeResponse {
-    /// Nanoseconds since the engine's zero.
+    /// Time of the changes, in nanoseconds since the engine's zero.
     pub at: Time,
 }
 
-/// Changes to the routes of a node, applied one after the other; if one of them cannot be made,
-/// those before it are taken back.
+/// Changes of a node's routes, applied one after the other. If one of them fails, those before it
+/// are reverted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoutesRequest {
@@ -170,21 +171,22 @@ pub struct RoutesRequest {
     pub changes: Vec<RouteChange>,
 }
 
-/// What became of routes.
+/// Results of changing routes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoutesResponse {
-    /// When all were made: nanoseconds since the engine's zero.
+    /// Time at which all changes had been made, in nanoseconds since the engine's zero.
     pub at: Time,
-    /// What became of each, in order.
+    /// Result of each change, in order.
     pub routes: Vec<ChangedRoute>,
 }
 
-/// What became of a route.
+/// A route before and after a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedRoute {
-    /// The route that was there; of several next hops, the first.
+    /// The previous route; if it had several next hops, with the first of them. Absent if there was
+    /// none.
     pub was: Option<Route>,
-    /// The route that is there instead.
+    /// The new route. Absent if there is none.
     pub is: Option<Route>,
 }
 

@@ -23,18 +23,18 @@ pub const STDOUT: u8 = 1;
 /// First byte of a binary frame: standard error.
 pub const STDERR: u8 = 2;
 
-/// What to run where.
+/// A command and the node to run it in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExecRequest {
-    /// The node.
+    /// Name of the node.
     pub node: String,
-    /// The program and its arguments; empty for the user's shell.
+    /// The program and its arguments. Empty: the user's shell.
     pub command: Vec<String>,
-    /// Environment variables, over and above the node's own.
+    /// Environment variables, in addition to those of the node.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Run it on a terminal of this size.
+    /// Size of the terminal to run the command on. Absent: no terminal.
     #[serde(default)]
     pub terminal: Option<TerminalSize>,
 }
@@ -43,22 +43,22 @@ pub struct ExecRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TerminalSize {
-    /// Height.
+    /// Height, in lines.
     pub rows: u16,
-    /// Width.
+    /// Width, in columns.
     pub columns: u16,
 }
 
-/// What the client tells a running command.
+/// A message from the client to a running command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecControl {
     /// The terminal has a new size.
     Resize(TerminalSize),
-    /// Send it this signal, by number.
+    /// Sends this signal, by number.
     Signal(i32),
-    /// Nobody reads this output any more: the next write to it fails, and ends a command that does
-    /// not mind with SIGPIPE. A terminal has one output only.
+    /// Closes an output. The next write to it fails, and ends a command that does not handle it
+    /// with SIGPIPE. A terminal has only one output.
     Close(ExecOutput),
 }
 
@@ -72,25 +72,25 @@ pub enum ExecOutput {
     Stderr,
 }
 
-/// What the engine says of a command.
+/// A message from the engine about a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecNotice {
-    /// It runs.
+    /// The command runs.
     Started {
         /// Process id in the node.
         pid: u32,
     },
-    /// It has ended, and all its output has been sent.
+    /// The command has ended, and all its output has been sent.
     Exited {
-        /// Its exit code; 128 + the signal's number if a signal ended it.
+        /// Exit code; 128 + the signal's number if a signal ended it.
         code: i32,
     },
-    /// It could not be run.
+    /// The command could not be run.
     Failed {
-        /// Why.
+        /// Reason of the failure.
         error: ApiError,
-        /// The exit code a shell would give: 127 not found, 126 not executable, else 125.
+        /// Exit code that a shell would return: 127 not found, 126 not executable, else 125.
         code: i32,
     },
 }

@@ -1,4 +1,4 @@
-//! Flows of traffic, and what was counted of them at both ends.
+//! Flows of traffic, and the counters of both their ends.
 
 use netloom_link::Count;
 use netloom_units::Time;
@@ -8,39 +8,41 @@ use serde::{Deserialize, Serialize};
 /// A flow from one node to another.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FlowStatus {
-    /// Its name: that of its entry in `traffic`, and which of several it is.
+    /// Name of the flow: that of its entry in `traffic`, and a number if the entry has several
+    /// flows.
     pub name: String,
-    /// The node that sends.
+    /// Node that sends.
     pub from: String,
-    /// The node that receives, or the address.
+    /// Node that receives, or its address.
     pub to: String,
-    /// What is sent: `ping`, `udp` or `tcp`.
+    /// Protocol: `ping`, `udp` or `tcp`.
     pub protocol: String,
-    /// Packets that were sent, and their payload.
+    /// Packets that were sent, and the bytes of their payload.
     pub sent: Count,
-    /// Packets that arrived for the first time, and their payload; of a ping, the replies.
+    /// Packets that arrived for the first time, and the bytes of their payload. For a ping, the
+    /// replies.
     pub received: Count,
-    /// Packets that arrived once more.
+    /// Duplicate packets that arrived.
     pub duplicated: u64,
     /// Packets that arrived after one that was sent later.
     pub reordered: u64,
-    /// Packets that could not be sent, as their node had no route.
+    /// Packets that could not be sent because the node had no route.
     pub refused: u64,
-    /// Error messages that came back.
+    /// Error messages received for the flow's packets.
     pub errors: u64,
-    /// Time on the way; of a ping, there and back. Absent while nothing has arrived.
+    /// One-way delay; for a ping, round-trip time. Absent while no packet has arrived.
     pub delay: Option<FlowDelay>,
-    /// Interarrival jitter (RFC 3550), in ns; of several receivers the greatest.
+    /// Interarrival jitter (RFC 3550), in ns. Of several receivers, the greatest.
     pub jitter_ns: f64,
-    /// When all of it had been delivered, in ns since the network was ready, if it has an end and
-    /// has reached it.
+    /// Time at which all data had been delivered, in ns since the network was ready. Present only
+    /// if the flow has an end and has reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed: Option<Time>,
-    /// What became of its transfers, or requests, if it is made of such.
+    /// Transfers or requests of the flow, if it consists of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transfers: Option<TransferStatus>,
-    /// What the sending ends of its connections show, if it is TCP: sums over all of them, of
-    /// times the first one's.
+    /// State of the sending ends of the flow's connections, if it is TCP: sums over all
+    /// connections, but times of the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpStatus>,
 }
@@ -48,20 +50,21 @@ pub struct FlowStatus {
 /// Transfers over TCP, or requests and responses.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TransferStatus {
-    /// Those that have begun.
+    /// Number of transfers that have begun.
     pub begun: u64,
-    /// Those of them that the receiver, or the client, has whole.
+    /// Number of transfers that the receiver, or the client, has received completely.
     pub completed: u64,
-    /// How long the completed ones took, from the time that the model meant: the mean, in ns.
+    /// Mean duration of completed transfers in ns, counted from the time at which the model started
+    /// them.
     pub mean_ns: Option<f64>,
-    /// The longest of these times, in ns.
+    /// Longest duration of a completed transfer, in ns.
     pub max_ns: Option<u64>,
 }
 
-/// The fields of TCP_INFO.
+/// Fields of TCP_INFO of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TcpStatus {
-    /// Connections.
+    /// Number of connections.
     pub connections: u32,
     /// Congestion window, in packets.
     pub cwnd: u64,
@@ -75,21 +78,21 @@ pub struct TcpStatus {
     pub rttvar_ns: u64,
     /// Retransmission timeout, in ns.
     pub rto_ns: u64,
-    /// The least round-trip time of the past minutes, in ns.
+    /// Smallest round-trip time of the past minutes, in ns.
     pub min_rtt_ns: u64,
-    /// The latest delivery rate, in bytes per second.
+    /// Most recent delivery rate, in bytes per second.
     pub delivery_rate: u64,
     /// Bytes that the other end has acknowledged.
     pub acked_bytes: u64,
     /// Packets retransmitted.
     pub retransmitted: u64,
-    /// Packets deemed lost.
+    /// Packets considered lost.
     pub lost: u64,
-    /// Packets delivered whose acknowledgement echoed a mark.
+    /// Packets whose acknowledgement echoed an ECN mark.
     pub marked: u64,
 }
 
-/// How long packets of a flow took.
+/// Delays of a flow's packets.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FlowDelay {
     /// Shortest, in ns.

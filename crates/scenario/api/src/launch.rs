@@ -1,5 +1,6 @@
 //! How an engine is started: one JSON line in, JSON lines out until the network is ready.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
 use netloom_scenario::Scenario;
@@ -27,6 +28,31 @@ pub struct Launch {
     pub workers: Option<usize>,
     /// How much traffic this machine bears.
     pub calibration: Calibration,
+    /// The network is that of `netloom shell`.
+    #[serde(default)]
+    pub shell: Option<Shell>,
+}
+
+/// What the engine does for the command of `netloom shell`, which the client starts in a node's
+/// network when that is ready. A run of such a network does not end by itself, and before the
+/// network is taken down, all processes that are in it are told that their session is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shell {
+    /// The node.
+    pub node: String,
+    /// The address of the machine's side of its link, where names are looked up: port 53, by UDP
+    /// and TCP. Nothing if the command reaches nothing beyond the link.
+    pub resolver: Option<Ipv4Addr>,
+    /// The machine's side of the link is the engine's own network, as an ordinary user's must be.
+    #[serde(default)]
+    pub gateway: Option<Gateway>,
+}
+
+/// The network of an ordinary user's engine in the place of the machine's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gateway {
+    /// The addresses by which it is joined to the machine's; nothing if it is not.
+    pub uplink: Option<(Ipv4Addr, Ipv6Addr)>,
 }
 
 /// How much traffic this machine bears, as far as it was measured: the threshold where the scenario

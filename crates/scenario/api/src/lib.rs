@@ -1,23 +1,23 @@
-//! The engine's API as types: what is asked, what is answered, what is told.
+//! The engine's API as types: requests, responses and events.
 //!
 //! | module | what |
 //! |---|---|
-//! | [`launch`] | how an engine is started and what it says until the network is ready |
-//! | [`state`] | what the experiment is: nodes, links, processes |
-//! | [`apply`] | another scenario in its place while it runs |
-//! | [`change`] | what can be changed while it runs |
-//! | [`medium`] | shared media: what they are, and what can be changed |
+//! | [`launch`] | how an engine is started, and what it reports until the network is ready |
+//! | [`state`] | the state of the experiment: nodes, links, processes |
+//! | [`apply`] | applying another scenario while it runs |
+//! | [`change`] | changes while it runs |
+//! | [`medium`] | shared media: their state and their changes |
 //! | [`exec`] | commands and terminals in nodes |
-//! | [`ping`] | which nodes reach which |
-//! | [`path`] | the ways between real hosts of a symbiotic run |
-//! | [`event`] | what happens, as a stream |
+//! | [`ping`] | which nodes reach each other |
+//! | [`path`] | paths between real hosts of a symbiotic run |
+//! | [`event`] | the stream of events |
 //! | [`timing`] | how exactly the engine kept its own schedule |
-//! | [`summary`] | what a finished run leaves behind |
-//! | [`machine`] | the machine it ran on |
-//! | [`openapi`] | all of it as an OpenAPI 3.1 document |
+//! | [`summary`] | the summary of a finished run |
+//! | [`machine`] | the machine that a run used |
+//! | [`openapi`] | the whole API as an OpenAPI 3.1 document |
 //!
 //! Not here: transport. The engine serves these types as HTTP/JSON on a Unix socket; `docs/api.md`
-//! says how to talk to it.
+//! describes how to use it.
 
 pub mod apply;
 pub mod change;
@@ -40,11 +40,11 @@ pub mod usage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version prefix of every path.
+/// Version prefix of all paths.
 pub const VERSION: &str = "v1";
 
-/// An error and its causes in one line. Many errors name their cause themselves: a cause that is
-/// already in what was said is not said again.
+/// Describes an error and its causes in one line. Many errors include their cause in their own
+/// text: such a cause is not repeated.
 pub fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();
@@ -58,12 +58,12 @@ pub fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     words
 }
 
-/// Why a request failed: the body of every answer that is not 2xx.
+/// Failure of a request: the body of every response that is not 2xx.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiError {
-    /// What failed and why, for people.
+    /// Description of the failure and its reason, for people.
     pub error: String,
-    /// What to do next, if that is known.
+    /// Suggestion what to do next, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }

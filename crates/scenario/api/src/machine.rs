@@ -1,34 +1,34 @@
-//! The machine a run ran on: `machine.json` of its results.
+//! The machine that a run used: `machine.json` of its results.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What may explain a number later. What could not be read is absent.
+/// Properties of a machine that may explain results later. Those that could not be read are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// NetLoom's version.
+    /// Version of NetLoom.
     pub netloom: String,
-    /// The kernel's release.
+    /// Release of the kernel.
     pub kernel: String,
-    /// The processor's architecture.
+    /// Architecture of the processor.
     pub architecture: String,
-    /// The distribution's name and version.
+    /// Name and version of the distribution.
     pub distribution: Option<String>,
-    /// The host's name.
+    /// Name of the host.
     pub host: String,
-    /// The processor's name.
+    /// Name of the processor.
     pub processor: Option<String>,
-    /// Processors that the engine may use.
+    /// Number of processors that the engine may use.
     pub processors: usize,
     /// Memory, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Where the kernel has the time from.
+    /// Clock source of the kernel.
     pub clock_source: Option<String>,
-    /// The processor's highest frequency in MHz; its only one where none can be chosen.
+    /// Highest frequency of the processor in MHz, or its only one if it cannot be changed.
     #[serde(default)]
     pub frequency_mhz: Option<u32>,
-    /// How the processor's frequency is chosen.
+    /// Frequency governor of the processor.
     pub frequency_governor: Option<String>,
-    /// TCP's congestion control, which nodes inherit.
+    /// Default TCP congestion control, which nodes inherit.
     pub tcp_congestion_control: Option<String>,
 }

@@ -7,25 +7,25 @@ use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A path from one real host to another, as the simulated network was in the last period.
+/// A path from one real host to another, in the simulated network of the last period.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PathStatus {
-    /// The host at its beginning.
+    /// Host at the beginning of the path.
     pub from: String,
-    /// The host at its end.
+    /// Host at the end of the path.
     pub to: String,
-    /// The addresses of that host to which it leads.
+    /// Addresses of that host that the path leads to.
     pub addresses: Vec<IpAddr>,
-    /// When the period ended, in ns since the run began; null before the first one, when the
-    /// network is taken for idle.
+    /// End of the period, in ns since the run began. Null before the end of the first period, when
+    /// the network counts as idle.
     pub at: Option<Time>,
     /// Propagation delay, in ns.
     pub delay_ns: u64,
     /// Mean time that frames of real hosts spent in queues and on lines (W), in ns.
     pub time_ns: u64,
-    /// Share of the frames of real hosts that were lost (P).
+    /// Share of the frames of real hosts that were lost (P), from 0 to 1.
     pub loss: f64,
-    /// What simulated traffic left of the narrowest link, in bits of Ethernet frames a second; null
-    /// if no link limits the rate.
+    /// Rate that simulated traffic left unused on the narrowest link, in bits of Ethernet frames
+    /// per second. Null if no link limits the rate.
     pub free_bits_per_second: Option<u64>,
 }

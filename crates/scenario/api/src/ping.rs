@@ -1,19 +1,19 @@
-//! Which nodes reach which: `POST /v1/ping`.
+//! Which nodes reach each other: `POST /v1/ping`.
 
 use std::net::IpAddr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whom to ask for what.
+/// Nodes to ping, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PingRequest {
-    /// The nodes, each of which pings every other.
+    /// Nodes, each of which pings every other.
     pub nodes: Vec<String>,
-    /// The address families in which they do.
+    /// Address families to ping with.
     pub families: Vec<Family>,
-    /// How many echo requests a node sends at most to reach another, one a second.
+    /// Largest number of echo requests that a node sends to another, one each second.
     pub tries: u16,
 }
 
@@ -28,7 +28,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Both.
+    /// Both families.
     pub const ALL: [Self; 2] = [Self::Ipv4, Self::Ipv6];
 
     /// Whether an address is of this family.
@@ -36,7 +36,7 @@ impl Family {
         address.is_ipv6() == (self == Self::Ipv6)
     }
 
-    /// As people write it.
+    /// Returns the usual name of the family.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ipv4 => "IPv4",
@@ -45,20 +45,20 @@ impl Family {
     }
 }
 
-/// Whether a node has reached another.
+/// Result of one node pinging another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reach {
-    /// The node that asked.
+    /// Node that pinged.
     pub from: String,
-    /// The node that was asked.
+    /// Node that was pinged.
     pub to: String,
-    /// The address that the name of the other stands for.
+    /// Address that the pinged node's name resolves to.
     pub address: IpAddr,
-    /// Echo requests that were sent.
+    /// Number of echo requests that were sent.
     pub sent: u16,
-    /// Round-trip time of the first that was answered, in ms; `None` if none was.
+    /// Round-trip time of the first request that was answered, in ms. Null if none was.
     pub rtt_ms: Option<f64>,
-    /// Why none could be sent, if so.
+    /// Why no request could be sent. Absent if requests were sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

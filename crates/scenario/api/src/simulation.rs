@@ -1,41 +1,41 @@
-//! How a simulation went.
+//! Results of a simulation about itself.
 
 use netloom_units::{Dilation, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How much more time than it takes on average a simulation in real time needs, to be in time.
+/// Ratio of the time available to the mean time needed at which a simulation in real time keeps up.
 const SPARE: f64 = 1.3;
 
-/// What a simulation has done, and what it did not model.
+/// Work and limits of a simulation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SimulationSummary {
-    /// Events.
+    /// Number of events.
     pub events: u64,
-    /// Frames that came out of a pipe.
+    /// Number of times that a frame left a pipe.
     pub packet_hops: u64,
-    /// How long it took, in seconds of real time; in a hybrid run, how long its thread was busy.
+    /// Duration in seconds of real time. In a hybrid run, the time for which its thread was busy.
     pub wall_seconds: f64,
-    /// In a hybrid run, how long its thread was busy in the second in which it was most: about 1 if
-    /// it could not keep up.
+    /// In a hybrid run, share of the busiest second for which its thread was busy: about 1 if it
+    /// could not keep up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_second: Option<f64>,
-    /// In a hybrid run, seconds of the machine that a second of the experiment took, of that which
-    /// took most.
+    /// In a hybrid run, largest number of seconds of the machine that one second of the experiment
+    /// took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub highest_load: Option<f64>,
-    /// Processes that it ran in.
+    /// Number of processes of the simulation.
     #[serde(default = "one")]
     pub processes: usize,
-    /// Threads that it ran on, of all processes.
+    /// Number of threads of all processes together.
     pub threads: usize,
-    /// Parts that it was divided into.
+    /// Number of cells that the network was divided into.
     pub cells: usize,
-    /// What of the scenario it did not model, a sentence each.
+    /// Parts of the scenario that were not modelled, one sentence each.
     pub not_modelled: Vec<String>,
-    /// Packets that nodes did not pass on or take, by reason.
+    /// Packets that nodes neither forwarded nor received, by reason.
     pub not_forwarded: std::collections::BTreeMap<String, u64>,
-    /// Of a symbiotic run: how pipes between real hosts followed it.
+    /// In a symbiotic run, how pipes between real hosts followed the simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbiosis: Option<SymbiosisSummary>,
 }
@@ -43,62 +43,63 @@ pub struct SimulationSummary {
 /// How pipes between real hosts followed a simulation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SymbiosisSummary {
-    /// How often they were calibrated.
+    /// Time between calibrations.
     pub period: Duration,
-    /// How many periods were simulated.
+    /// Number of periods that were simulated.
     pub periods: u64,
-    /// How long after a period's end its calibrations held: the mean.
+    /// Mean time from the end of a period until its calibrations took effect.
     pub computed_mean: Duration,
-    /// The longest.
+    /// Longest time from the end of a period until its calibrations took effect.
     pub computed_most: Duration,
-    /// Periods of which it took more than half a period.
+    /// Periods for which that took more than half a period.
     pub late: u64,
-    /// Periods of which it took more than a period.
+    /// Periods for which that took more than a period.
     pub missed: u64,
-    /// The pipes.
+    /// Pipes between real hosts.
     pub pipes: Vec<FollowingPipe>,
-    /// All that went from one real host to another, for each two of them.
+    /// Traffic from one real host to another, for each pair of hosts.
     #[serde(default)]
     pub flows: Vec<FollowingFlow>,
 }
 
-/// What came from one real host to another, beside what came of its twins in the simulation.
+/// Traffic from one real host to another, and that of its twins in the simulation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FollowingFlow {
-    /// The host that sent.
+    /// Host that sent.
     pub from: String,
-    /// The host that received.
+    /// Host that received.
     pub to: String,
-    /// What came of twins.
+    /// Traffic of the twins that arrived.
     pub twins: ReceivedTotal,
-    /// What came of real packets.
+    /// Real traffic that arrived.
     pub real: ReceivedTotal,
-    /// By how much the mean delay of real packets differed from that of twins over ten periods, as
-    /// a share of the latter: the most.
+    /// Largest difference between the mean delays of real packets and twins over ten periods, as a
+    /// share of the twins' delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_difference: Option<f64>,
-    /// By how much the bytes of real packets differed so.
+    /// Largest difference between the bytes of real packets and twins over ten periods, as a share
+    /// of the twins' bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throughput_difference: Option<f64>,
 }
 
-/// What came to a host from another.
+/// Traffic that a host received from another.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReceivedTotal {
-    /// Frames.
+    /// Number of frames.
     pub frames: u64,
     /// Bytes of their IP packets.
     pub bytes: u64,
-    /// Their mean delay, in ns.
+    /// Mean delay, in ns.
     pub delay_mean_ns: u64,
 }
 
 /// How a pipe between real hosts followed its chain in the simulation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct FollowingPipe {
-    /// Its name.
+    /// Name of the pipe.
     pub pipe: String,
-    /// The pipes of the simulation that it stands for, in the order of the way.
+    /// Pipes of the simulation that it represents, in the order of the path.
     pub stands_for: Vec<String>,
     /// Mean time of twins in queues and on lines of the chain, over all periods (W).
     pub time_mean: Duration,
@@ -106,29 +107,29 @@ pub struct FollowingPipe {
     pub backlog_mean: Duration,
     /// Mean backlog of the pipe when it was calibrated (W₂).
     pub real_backlog_mean: Duration,
-    /// Mean of how much the two differ.
+    /// Mean difference between the two backlogs.
     pub backlog_difference_mean: Duration,
-    /// Frames of twins that came to the chain, were lost in it, and left it.
+    /// Frames of twins that entered the chain, were lost in it, and left it.
     pub twins: [u64; 3],
-    /// Real frames that came to the pipe, were lost, and left it until it was calibrated last.
+    /// Real frames that entered the pipe, were lost, and left it, up to the last calibration.
     pub real: [u64; 3],
 }
 
-/// Summaries of runs in one process did not always say so.
+/// Older summaries of runs in one process lack the number of processes.
 fn one() -> usize {
     1
 }
 
 impl SimulationSummary {
-    /// The least dilation at which a hybrid run like this would not have been late for want of CPU
-    /// time: 1.3 × the highest load, rounded up to a tenth, 0.1 at least. Nothing where the load is
-    /// not known or too high for any dilation.
+    /// Returns the smallest dilation at which a hybrid run like this would not have been late for
+    /// lack of CPU time: 1.3 × the highest load, rounded up to a tenth, at least 0.1. `None` if the
+    /// load is unknown or too high for any dilation.
     pub fn sufficient_dilation(&self) -> Option<Dilation> {
         let tenths = (self.highest_load? * SPARE * 10.0).ceil().max(1.0);
         format!("{:.1}", tenths / 10.0).parse().ok()
     }
 
-    /// Packet-hops in a second of real time.
+    /// Returns the number of packet-hops per second of real time.
     pub fn packet_hops_per_second(&self) -> f64 {
         self.packet_hops as f64 / self.wall_seconds.max(1e-9)
     }

@@ -1,4 +1,4 @@
-//! What the experiment is at this moment.
+//! Current state of the experiment.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -14,66 +14,66 @@ use crate::usage::NodeUsage;
 /// The experiment as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExperimentStatus {
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
-    /// The engine's process id.
+    /// Process id of the engine.
     pub engine_pid: u32,
-    /// The engine's version.
+    /// Version of the engine.
     pub version: String,
-    /// Where it stands.
+    /// Phase of the experiment.
     pub phase: Phase,
-    /// The scenario file it was made from.
+    /// Scenario file that the experiment was made from.
     pub file: PathBuf,
-    /// Nanoseconds since the engine's zero.
+    /// Current time, in nanoseconds since the engine's zero.
     pub now: Time,
-    /// When it was started: seconds since 1970-01-01 UTC.
+    /// Time at which the experiment was started, in seconds since 1970-01-01 UTC.
     pub started_unix: u64,
     /// Number of nodes, switches included.
     pub nodes: usize,
     /// Number of links.
     pub links: usize,
-    /// Where the results go, if this is a run.
+    /// Directory of the results, if this is a run.
     pub results: Option<PathBuf>,
 }
 
-/// Where an experiment stands.
+/// Phase of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// The network is up; what runs from the start is not ready yet.
+    /// The network is up; startup commands and services are not ready yet.
     Starting,
-    /// The network is up; nothing is timed.
+    /// The network is up, and no run is in progress.
     Deployed,
-    /// A run is under way.
+    /// A run is in progress.
     Running,
-    /// It is being taken down.
+    /// The experiment is being taken down.
     Stopping,
 }
 
 /// A node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeStatus {
-    /// Its name.
+    /// Name of the node.
     pub name: String,
-    /// What it is.
+    /// Kind of the node.
     pub kind: NodeKind,
-    /// Whether it is simulated.
+    /// Whether the node is simulated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
-    /// The addresses its name stands for, at most one per family.
+    /// Addresses that the node's name resolves to, at most one for each family.
     pub primary: Vec<IpAddr>,
-    /// Its interfaces (for a switch, its ports).
+    /// Interfaces of the node. For a switch, its ports.
     pub interfaces: Vec<InterfaceStatus>,
-    /// The network namespace's name for `ip netns exec`; none for a switch, or a simulated node.
+    /// Name of the network namespace for `ip netns exec`. Absent for a switch or a simulated node.
     pub namespace: Option<String>,
-    /// What its processes may use; those of its group and of the experiment come on top.
+    /// Limits of the node's processes. Those of its group and of the experiment apply too.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub limits: Limits,
-    /// What they use, and have used; absent where nothing accounts for them, and before the first
+    /// Current and past use of resources. Absent if nothing measures it, and before the first
     /// process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<NodeUsage>,
-    /// Ports of the machine that lead into it.
+    /// Ports of the machine that are forwarded to the node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Publish>,
 }
@@ -81,20 +81,21 @@ pub struct NodeStatus {
 /// An interface.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InterfaceStatus {
-    /// Its name in the node; a VLAN sub-interface's is like `eth1.10`, and its link that of `eth1`.
+    /// Name in the node. That of a VLAN sub-interface is like `eth1.10`, and its link is that of
+    /// `eth1`.
     pub name: String,
-    /// Ethernet address; none for a switch port.
+    /// Ethernet (MAC) address. Absent for a switch port.
     pub mac: Option<MacAddress>,
     /// Addresses with their prefix length.
     pub addresses: Vec<IpPrefix>,
-    /// The link at it.
+    /// Name of the link that the interface is at.
     pub link: String,
-    /// Whom it reaches.
+    /// The other end of the link.
     pub peer: Endpoint,
-    /// For a port of a switch that knows VLANs: what it does with them, and what it has refused.
+    /// For ports of switches with VLANs: VLANs of the port, and the frames that it dropped.
     #[serde(default)]
     pub vlan: Option<VlanPortStatus>,
-    /// For a port of a switch that runs a spanning tree: what it is to the tree.
+    /// For ports of switches that run a spanning tree: state of the port in the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spanning_tree: Option<TreePortStatus>,
 }
@@ -102,87 +103,88 @@ pub struct InterfaceStatus {
 /// A port of a switch that runs the Rapid Spanning Tree Protocol (IEEE 802.1D-2004, clause 17).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TreePortStatus {
-    /// What it is to the tree.
+    /// Role of the port in the tree.
     pub role: PortRole,
-    /// What it does with frames.
+    /// Treatment of frames.
     pub state: PortState,
-    /// What the way through it costs: 20,000 at 1 Gbit/s.
+    /// Path cost of the port: 20,000 at 1 Gbit/s.
     pub cost: u32,
-    /// Which of several ways that cost the same is taken: the lowest.
+    /// Port priority. Of several ports with equal costs, the one with the lowest priority is used.
     pub priority: u8,
-    /// Whether no other bridge is believed to be behind it.
+    /// Whether the port is considered an edge port: no other bridge is behind it.
     pub edge: bool,
-    /// Whether a bridge is behind it that only speaks the protocol's first version.
+    /// Whether a bridge behind the port uses the protocol's first version (STP).
     pub legacy: bool,
-    /// Its switch, as `PRIORITY.ADDRESS`.
+    /// Bridge id of the switch, as `PRIORITY.ADDRESS`.
     pub bridge: String,
-    /// The root of the tree, as far as its switch knows.
+    /// Bridge id of the tree's root, in the view of the switch.
     pub root: String,
-    /// What the way from its switch to the root costs.
+    /// Path cost from the switch to the root.
     pub root_cost: u32,
-    /// BPDUs that came in and were understood.
+    /// Valid BPDUs received.
     pub received: u64,
-    /// BPDUs that came in and were not.
+    /// Invalid BPDUs received.
     pub ignored: u64,
     /// BPDUs sent.
     pub sent: u64,
-    /// Wire frames that came in and went no further, since the port did not forward. The pipe that
-    /// leads here has delivered them.
+    /// Wire frames that entered the port and were dropped because it does not forward. The pipe
+    /// that leads here counts them as delivered.
     pub discarded: u64,
 }
 
-/// What a port is to a spanning tree.
+/// Role of a port in a spanning tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PortRole {
-    /// Its link is down.
+    /// The link of the port is down.
     Disabled,
-    /// It leads to the root.
+    /// The port leads to the root.
     Root,
-    /// Through it, what is behind it reaches the root.
+    /// The network behind the port reaches the root through it.
     Designated,
-    /// Another way to the root.
+    /// The port is an alternative path to the root.
     Alternate,
-    /// Another way to what its switch is designated for.
+    /// The port is an alternative path to a network that the switch is designated for.
     Backup,
 }
 
-/// What a port of a spanning tree does with frames.
+/// Treatment of frames by a port of a spanning tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PortState {
-    /// It throws them away.
+    /// The port drops frames.
     Discarding,
-    /// It learns where they come from and throws them away.
+    /// The port learns the senders of frames and drops the frames.
     Learning,
-    /// It learns and forwards.
+    /// The port learns and forwards.
     Forwarding,
 }
 
-/// A port of a switch that knows VLANs.
+/// A port of a switch with VLANs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VlanPortStatus {
-    /// What it does with tags.
+    /// VLANs of the port.
     pub vlans: PortVlans,
-    /// Wire frames that came in and were refused. The pipe that leads here has delivered them.
+    /// Wire frames that entered the port and were dropped. The pipe that leads here counts them as
+    /// delivered.
     pub dropped: VlanDrops,
 }
 
 /// A link with its two pipes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkStatus {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
-    /// Its two ends.
+    /// The two ends.
     pub endpoints: [Endpoint; 2],
-    /// From the first end to the second.
+    /// Pipe from the first end to the second.
     pub forward: PipeStatus,
-    /// From the second end to the first.
+    /// Pipe from the second end to the first.
     pub reverse: PipeStatus,
 }
 
 impl LinkStatus {
-    /// The two pipes under names that show where they lead: `a:eth1 → b:eth1`.
+    /// Returns the two pipes with names that show their directions: `a:eth1 → b:eth1`.
     pub fn arrows(&self) -> [(String, &PipeStatus); 2] {
         let [a, b] = &self.endpoints;
         [(format!("{a} → {b}"), &self.forward), (format!("{b} → {a}"), &self.reverse)]
@@ -193,14 +195,14 @@ impl LinkStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PipeStatus {
-    /// Of a link that the engine carries.
+    /// A pipe of a link that the engine carries.
     Modelled(Box<ModelledPipe>),
-    /// Of a direct link, which the kernel carries.
+    /// One direction of a direct link, which the kernel carries.
     Direct(DirectPipe),
 }
 
 impl PipeStatus {
-    /// The pipe, if the engine carries it.
+    /// Returns the pipe, if the engine carries it.
     pub fn modelled(&self) -> Option<&ModelledPipe> {
         match self {
             Self::Modelled(pipe) => Some(pipe.as_ref()),
@@ -208,7 +210,7 @@ impl PipeStatus {
         }
     }
 
-    /// What the sending interface handed in, as far as that is known.
+    /// Returns the traffic that the sending interface handed over, if known.
     pub fn offered(&self) -> Option<Count> {
         match self {
             Self::Modelled(pipe) => Some(pipe.statistics.offered),
@@ -216,7 +218,7 @@ impl PipeStatus {
         }
     }
 
-    /// What arrived at the receiving interface, as far as that is known.
+    /// Returns the traffic that arrived at the receiving interface, if known.
     pub fn delivered(&self) -> Option<Count> {
         match self {
             Self::Modelled(pipe) => Some(pipe.statistics.delivered),
@@ -224,8 +226,8 @@ impl PipeStatus {
         }
     }
 
-    /// What arrived, as a mean over the time in which it was counted, in bit/s, as far as that is
-    /// known.
+    /// Returns the mean rate of the traffic that arrived, over the time in which it was counted, in
+    /// bit/s, if known.
     pub fn mean_rate(&self) -> Option<f64> {
         let over = match self {
             Self::Modelled(pipe) => pipe.statistics.at.since(pipe.statistics.since),
@@ -234,7 +236,7 @@ impl PipeStatus {
         Some(self.delivered()?.bytes as f64 * 8.0 / over.as_secs_f64().max(1e-9))
     }
 
-    /// Frames that were dropped on the way, as far as that is known.
+    /// Returns the number of frames that were dropped on the way, if known.
     pub fn dropped_frames(&self) -> Option<u64> {
         match self {
             Self::Modelled(pipe) => Some(pipe.statistics.dropped.total().frames),
@@ -246,52 +248,53 @@ impl PipeStatus {
 /// A pipe of the engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelledPipe {
-    /// What it runs on.
+    /// Current configuration of the pipe.
     pub config: PipeConfig,
-    /// What it has done since it was made, or in the last seconds if they were asked for.
+    /// Statistics since the pipe was created, or of the last seconds if the request asked for
+    /// these.
     pub statistics: PipeStatistics,
 }
 
-/// One direction of a direct link: no properties, and of what happens to frames what the kernel
+/// One direction of a direct link. It has no properties, and only those statistics that the kernel
 /// counts at its ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DirectPipe {
-    /// What the kernel has counted since the network was ready; absent if the last seconds were
-    /// asked for, which it does not know, or if one of the interfaces is gone.
+    /// Statistics since the network was ready. Absent if the request asked for the last seconds,
+    /// which the kernel does not know, or if one of the interfaces no longer exists.
     pub statistics: Option<DirectStatistics>,
 }
 
-/// What the kernel has counted of one direction of a direct link. It counts a super-frame, which
-/// stands for many frames on a wire, as one frame.
+/// The kernel's statistics of one direction of a direct link. The kernel counts a super-frame,
+/// which represents many frames on a wire, as one frame.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectStatistics {
-    /// When this was read, in ns since the experiment's zero.
+    /// Time of reading, in ns since the experiment's zero.
     pub at: Time,
-    /// What the sending interface has passed on.
+    /// Traffic that the sending interface has sent.
     pub offered: Count,
-    /// What the receiving interface has taken in.
+    /// Traffic that the receiving interface has received.
     pub delivered: Count,
-    /// Frames that either interface dropped. The kernel does not count their bytes.
+    /// Number of frames that either interface dropped. The kernel does not count their bytes.
     pub dropped_frames: u64,
 }
 
 /// A process of the scenario in one node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProcessStatus {
-    /// The process' name.
+    /// Name of the process.
     pub process: String,
-    /// The node.
+    /// Name of the node.
     pub node: String,
-    /// Where it stands.
+    /// State of the process.
     pub state: ProcessState,
 }
 
-/// Where a process stands.
+/// State of a process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessState {
-    /// Its start condition has not come.
+    /// Its start condition is not met yet.
     Waiting,
     /// It runs, and its `ready` test has not passed yet.
     Started {
@@ -310,12 +313,12 @@ pub enum ProcessState {
     },
     /// It could not be started.
     Failed {
-        /// Why.
+        /// Reason of the failure.
         reason: String,
     },
-    /// The run ended before its start condition came.
+    /// The run ended before its start condition was met.
     NeverStarted,
-    /// It was still running at the end of the run and was ended with it.
+    /// It was still running at the end of the run, which ended it.
     Stopped,
 }
 
@@ -336,17 +339,17 @@ impl std::fmt::Display for ProcessState {
 /// A service of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServiceStatus {
-    /// Its name.
+    /// Name of the service.
     pub service: String,
-    /// The node.
+    /// Name of the node.
     pub node: String,
-    /// Where it stands.
+    /// State of the service.
     pub state: ServiceState,
-    /// The file with its output, on the machine.
+    /// File with the service's output, on the machine.
     pub log: PathBuf,
 }
 
-/// Where a service stands.
+/// State of a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServiceState {
@@ -362,14 +365,14 @@ pub enum ServiceState {
         /// Process id in the node.
         pid: u32,
     },
-    /// It runs, and does not do its work.
+    /// It runs but does not work.
     Unhealthy {
         /// Process id in the node.
         pid: u32,
     },
     /// It could not be started, or has ended.
     Failed {
-        /// Why, or how it ended.
+        /// Reason of the failure, or how it ended.
         reason: String,
     },
 }

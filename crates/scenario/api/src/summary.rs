@@ -1,4 +1,4 @@
-//! What a finished run leaves behind in `summary.json`.
+//! The summary of a finished run: `summary.json`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::state::{LinkStatus, ProcessStatus, VlanPortStatus};
 use crate::timing::Timing;
 use crate::usage::NodeUsage;
 
-/// What carried the packets of a run.
+/// The part that carried the packets of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -31,93 +31,92 @@ pub enum Mode {
     Symbiosis,
 }
 
-/// A finished run.
+/// Summary of a finished run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: String,
-    /// What carried the packets.
+    /// The part that carried the packets.
     #[serde(default)]
     pub mode: Mode,
-    /// The scenario file.
+    /// Path of the scenario file.
     pub file: PathBuf,
-    /// Seed of every random stream.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// The machine's time divided by the experiment's; absent where that is 1.
+    /// Time dilation: the machine's time divided by the experiment's. Absent if it is 1.
     #[serde(default, skip_serializing_if = "Dilation::is_none")]
     pub dilation: Dilation,
-    /// NetLoom's version.
+    /// Version of NetLoom.
     pub version: String,
-    /// When the network was ready: seconds since 1970-01-01 UTC.
+    /// Time at which the network was ready, in seconds since 1970-01-01 UTC.
     pub started_unix: f64,
-    /// How long the run lasted: nanoseconds since the network was ready.
+    /// End of the run, in nanoseconds since the network was ready.
     pub ended: Time,
-    /// Why it ended.
+    /// Reason for the end of the run.
     pub reason: EndReason,
-    /// How long the network took to come up, in seconds.
+    /// Time that deploying the network took, in seconds.
     pub deploy_seconds: f64,
-    /// The processes and how they ended.
+    /// Processes, and how they ended.
     pub processes: Vec<ProcessStatus>,
-    /// The events of the timeline, in the order of the scenario.
+    /// Events of the timeline, in the order of the scenario.
     #[serde(default)]
     pub timeline: Vec<TimelineStatus>,
-    /// What was expected of processes, and whether it came true.
+    /// Expectations about processes, and whether they were met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expectations: Vec<ExpectationStatus>,
-    /// Whether every foreground process ended with exit code 0, every command of the timeline too,
-    /// every change was
-    /// made, and every expectation has come true.
+    /// Whether every foreground process and every command of the timeline ended with exit code 0,
+    /// every change was made, and every expectation was met.
     pub success: bool,
-    /// What went wrong, in words; empty if `success`.
+    /// Failures, in words. Empty if `success`.
     pub failures: Vec<String>,
-    /// The links with their totals.
+    /// Links with their total statistics.
     pub links: Vec<LinkStatus>,
-    /// The ports of switches that know VLANs, by name.
+    /// Ports of switches with VLANs, by name.
     #[serde(default)]
     pub vlan_ports: BTreeMap<String, VlanPortStatus>,
-    /// What nodes have used of the machine, by name, as far as that is known.
+    /// Resources of the machine that nodes used, by name of the node, as far as known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub usage: BTreeMap<String, NodeUsage>,
-    /// What became of the frame log, if one was asked for.
+    /// Summary of the frame log, if the run wrote one.
     #[serde(default)]
     pub frame_log: Option<FrameLogSummary>,
     /// Whether the run can be trusted.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// How exactly the engine kept its schedule; absent where no clock was, in a simulation.
+    /// How exactly the engine kept its schedule. Absent for a simulation, which uses no clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timing: Option<Timing>,
-    /// How the simulation went, if this was one.
+    /// Results of the simulation, if this run was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulation: Option<SimulationSummary>,
-    /// The flows of traffic, and what was counted of them.
+    /// Flows of traffic, with their counters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowStatus>,
-    /// What to check before trusting the numbers.
+    /// Facts to check before relying on the results.
     pub warnings: Vec<String>,
 }
 
-/// An event of the timeline: when it was to happen, and when it did.
+/// An event of the timeline, with its planned and actual time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimelineStatus {
-    /// Its place in the scenario's timeline, from 0.
+    /// Index in the scenario's timeline, counted from 0.
     #[serde(rename = "timeline")]
     pub number: usize,
-    /// What was to happen.
+    /// Description of the event.
     #[serde(rename = "action")]
     pub event: String,
-    /// When it was to happen: nanoseconds since the network was ready. Nothing if its start
-    /// condition was not met.
+    /// Planned time, in nanoseconds since the network was ready. Absent if its start condition was
+    /// not met.
     pub planned: Option<Time>,
-    /// When it happened; nothing if it did not.
+    /// Actual time, in nanoseconds since the network was ready. Absent if the event did not happen.
     pub happened: Option<Time>,
-    /// What went wrong.
+    /// Reason of the failure, if the event failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
 impl TimelineStatus {
-    /// What happened, how late, or why not, in a line.
+    /// Describes in one line what happened and how late, or why it did not happen.
     pub fn in_words(&self) -> String {
         let late = match (self.planned, self.happened) {
             (Some(planned), Some(happened)) => {
@@ -132,30 +131,30 @@ impl TimelineStatus {
     }
 }
 
-/// What was expected of a process in one node, and whether it came true.
+/// An expectation about a process in one node, and whether it was met.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectationStatus {
-    /// The process.
+    /// Name of the process.
     pub process: String,
-    /// The node.
+    /// Name of the node.
     pub node: String,
-    /// What was expected, in words.
+    /// Description of the expectation.
     pub expected: String,
-    /// Whether it came true.
+    /// Whether it was met.
     pub met: bool,
-    /// What was found instead, in words; empty if it came true.
+    /// Description of what happened instead. Empty if it was met.
     pub found: String,
 }
 
-/// What became of the frame log.
+/// Summary of the frame log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FrameLogSummary {
-    /// Entries written.
+    /// Number of entries written.
     pub entries: u64,
-    /// Entries that came faster than they could be written: they are missing.
+    /// Number of entries that are missing because they came faster than they could be written.
     pub lost: u64,
-    /// Bytes written.
+    /// Number of bytes written.
     pub bytes: u64,
-    /// Why writing failed, if it did; nothing was written from then on.
+    /// Reason of a write error. Nothing was written after it.
     pub failure: Option<String>,
 }

@@ -1,56 +1,60 @@
-//! How exactly the engine kept its own schedule, and how exactly the machine let it.
+//! How exactly the engine kept its own schedule, and how exactly the machine allowed it to.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The engine's own errors since it started.
+/// Timing errors of the engine since it started.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// How much later than by the model every frame left: after its scheduled release, and because
-    /// it, or one before it on its link, had waited for more than 100 µs until the engine saw it.
+    /// Difference between the time at which each frame left and the time of the model. It includes
+    /// the delay after the scheduled release, and the time that this frame, or one before it on its
+    /// link, had waited for more than 100 µs until the engine read it.
     pub lateness: LatencySummary,
-    /// How late this machine wakes a sleeping thread, sampled beside the engine: what of
-    /// `lateness` is the machine's.
+    /// Delay with which the machine wakes a sleeping thread, sampled beside the engine: the
+    /// machine's part of `lateness`.
     pub timer_wakeup: LatencySummary,
-    /// Frames lost anywhere but in a pipe's model, by cause. Must be empty in a trustworthy run.
+    /// Frames lost anywhere except in a pipe's model, by cause. It must be empty in a trustworthy
+    /// run.
     pub unmodelled_drops: BTreeMap<String, u64>,
-    /// For how long an awake worker did not look at its devices: a frame may have waited that long
-    /// before it got its time of arrival.
+    /// Times between two checks of its devices by a worker that was awake. A frame may have waited
+    /// for this long before its arrival was recorded.
     pub unattended: LatencySummary,
-    /// Wire frames that reached an interface which its owner had taken down; not counted above.
+    /// Wire frames that reached an interface which its owner had taken down. They are not among
+    /// `unmodelled_drops`.
     pub interface_down: u64,
-    /// What each data-plane worker did with its time.
+    /// Load of each data-plane worker.
     pub workers: Vec<WorkerLoad>,
-    /// Devices that failed, in words; their links carry nothing since.
+    /// Devices that failed, in words. Their links have carried nothing since.
     pub failures: Vec<String>,
 }
 
-/// What a worker did with its time.
+/// Load of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerLoad {
-    /// Share of the time spent moving frames and obeying commands, 0 to 1.
+    /// Share of time spent moving frames and executing commands, 0 to 1.
     pub busy: f64,
-    /// Share of the time spent awake waiting for a deadline that was near, 0 to 1.
+    /// Share of time spent awake, waiting for a near deadline, 0 to 1.
     pub spinning: f64,
-    /// How the machine schedules it.
+    /// Scheduling class of the worker's thread.
     pub scheduling: Scheduling,
-    /// The CPU, by its number, on which nothing else of the experiment runs, if the scenario wants
-    /// that.
+    /// Number of the worker's dedicated CPU, which runs nothing else of the experiment. Absent if
+    /// the scenario asks for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedicated_cpu: Option<usize>,
-    /// As `lateness` above, of this worker alone.
+    /// `lateness` of this worker alone.
     pub lateness: LatencySummary,
 }
 
-/// How the machine schedules a data-plane worker, as far as it permits.
+/// Scheduling class of a data-plane worker, as good as the machine permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scheduling {
-    /// Ahead of all ordinary threads (`SCHED_FIFO`); as a favoured one while it does not sleep.
+    /// Ahead of all ordinary threads (`SCHED_FIFO`), and as a favoured thread while it does not
+    /// sleep.
     RealTime,
-    /// An ordinary thread with a larger share.
+    /// An ordinary thread with a larger share of CPU time.
     Favoured,
     /// An ordinary thread.
     #[default]
@@ -70,7 +74,7 @@ impl std::fmt::Display for Scheduling {
 /// A distribution of latencies in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LatencySummary {
-    /// Samples.
+    /// Number of samples.
     pub count: u64,
     /// Median, µs.
     pub p50_us: f64,

@@ -1,13 +1,13 @@
-//! Which links are drawn: a page of thousands of charts would be of no use to anybody.
+//! Choice of the links that are drawn: a page of thousands of charts would be of no use.
 
 use netloom_api::state::LinkStatus;
 use netloom_api::summary::Summary;
 
-/// So many links are drawn at most.
+/// Largest number of links that are drawn.
 const DRAWN: usize = 12;
 
-/// The links that are drawn: those that carried most, the busiest first. One that was offered
-/// nothing has nothing to draw.
+/// Returns the links to draw: those with the most traffic, the busiest first, without links that
+/// were offered nothing.
 pub fn drawn(summary: &Summary) -> Vec<&LinkStatus> {
     let mut links = by_traffic(summary);
     links.retain(|link| offered(link) > 0);
@@ -15,7 +15,7 @@ pub fn drawn(summary: &Summary) -> Vec<&LinkStatus> {
     links
 }
 
-/// All links, the busiest first.
+/// Returns all links, the busiest first.
 pub fn by_traffic(summary: &Summary) -> Vec<&LinkStatus> {
     let mut links: Vec<&LinkStatus> = summary.links.iter().collect();
     links.sort_by_key(|link| std::cmp::Reverse(offered(link)));

@@ -1,28 +1,27 @@
-//! The contentions of a verdict: in which order, how grave, and by which letter they go on the
-//! page.
+//! Contentions of a verdict: their order, their grades, and their letters on the page.
 
 use netloom_monitor::{Episode, Judgement, SignalReport, Span, Verdict};
 use netloom_units::Time;
 
-/// So many contentions get a letter and bands; the others are in the table of signals.
+/// Letters of contentions with bands. Further contentions are only in the table of signals.
 const LETTERS: &str = "ABCDEFGHIJKL";
 
-/// How grave an episode is.
+/// Severity of an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grade {
-    /// It ended before the run had warmed up, and does not count.
+    /// The episode ended before the warm-up was over, and does not count.
     WarmUp,
-    /// It explains what suffered, or makes the run suspect.
+    /// The episode explains an impairment, or makes the run suspect.
     Suspect,
-    /// It makes the run invalid, or is to be left out.
+    /// The episode makes the run invalid, or must be left out.
     Invalid,
 }
 
 impl Grade {
-    /// All of them.
+    /// All grades.
     pub const ALL: [Self; 3] = [Self::WarmUp, Self::Suspect, Self::Invalid];
 
-    /// Its class in the style sheet.
+    /// Returns the class in the style sheet.
     pub fn class(self) -> &'static str {
         match self {
             Self::WarmUp => "warmup",
@@ -31,7 +30,7 @@ impl Grade {
         }
     }
 
-    /// Its name for people.
+    /// Returns the name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::WarmUp => "while warming up: does not count",
@@ -41,41 +40,41 @@ impl Grade {
     }
 }
 
-/// The letter of times to be left out.
+/// Letter of times that must be left out.
 const BAD: char = '!';
 
-/// The times of a verdict that are to be left out.
+/// Returns the times of a verdict that must be left out.
 pub fn bad(verdict: &Verdict) -> impl Iterator<Item = Band> {
     let band =
         |span: &Span| Band { letter: BAD, grade: Grade::Invalid, from: span.from, to: span.to };
     verdict.bad.iter().map(band)
 }
 
-/// A signal on a resource, and what it has come to.
+/// A signal of a resource, and its contention.
 pub struct Row<'a> {
-    /// Its letter, if it is one of the first that were contended.
+    /// Letter, if it is one of the first that were contended.
     pub letter: Option<char>,
-    /// The signal.
+    /// Report of the signal.
     pub report: &'a SignalReport,
-    /// How grave its gravest episode is; nothing if there was none.
+    /// Grade of the most severe episode, if there was one.
     pub grade: Option<Grade>,
     counted: Grade,
 }
 
-/// A time that is marked.
+/// A time that is marked in charts.
 pub struct Band {
-    /// Of which contention.
+    /// Letter of the contention.
     pub letter: char,
-    /// How grave.
+    /// Grade of the contention.
     pub grade: Grade,
-    /// From when.
+    /// Beginning.
     pub from: Time,
-    /// To when.
+    /// End.
     pub to: Time,
 }
 
 impl Row<'_> {
-    /// When it was contended.
+    /// Returns the times when the signal was contended.
     pub fn bands(&self) -> impl Iterator<Item = Band> {
         let counted = self.counted;
         let band = move |(letter, episode): (char, &Episode)| Band {
@@ -89,7 +88,8 @@ impl Row<'_> {
     }
 }
 
-/// All signals of a verdict: the gravest first, then those that came nearest to their threshold.
+/// Returns all signals of a verdict: the most severe first, then those that came nearest to their
+/// threshold.
 pub fn rows(verdict: &Verdict) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> =
         verdict.signals.iter().map(|report| row(verdict, report)).collect();

@@ -1,13 +1,13 @@
-//! Samples of pipes over time, thinned while they come to what a page can show. Counters are
-//! cumulative, so a mean over a longer step is as exact as over a short one. Not here: how curves
-//! look (`chart`).
+//! Samples of pipes over time, reduced while they are read to what a page can show. Counters are
+//! cumulative, so a mean over a longer step is as exact as one over a short step. Not here: how
+//! curves are drawn (`chart`).
 
 use std::collections::BTreeMap;
 
 use netloom_link::DropReason;
 use netloom_units::{Duration, Time};
 
-/// A curve has so many steps at most: one for every two pixels or so.
+/// Largest number of steps in a curve: one for about every two pixels.
 const STEPS: u64 = 300;
 
 /// One of the two directions of a link.
@@ -20,7 +20,7 @@ pub enum Way {
 }
 
 impl Way {
-    /// The way that has this name in the files of a run.
+    /// Returns the direction with this name in the files of a run.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "forward" => Some(Self::Forward),
@@ -30,12 +30,12 @@ impl Way {
     }
 }
 
-/// What a pipe had counted at a time, since the network was ready.
+/// Counters of a pipe at one time, since the network was ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
-    /// When.
+    /// Time of the sample.
     pub time: Time,
-    /// Bytes that were handed in.
+    /// Bytes that were offered.
     pub offered_bytes: u64,
     /// Bytes that were delivered.
     pub delivered_bytes: u64,
@@ -43,13 +43,13 @@ pub struct Sample {
     pub delivered_frames: u64,
     /// Frames that were dropped, for each of [`DropReason::ALL`].
     pub dropped_frames: [u64; DropReason::ALL.len()],
-    /// The delays of all delivered frames together, in ns.
+    /// Sum of the delays of all delivered frames, in ns.
     pub delay_sum_ns: u64,
-    /// The time that frames waited in the queue, in ns for each frame.
+    /// Integral of the queue length over time, in frames × ns.
     pub queue_sum_ns: u64,
 }
 
-/// The mean of something from one sample to another.
+/// Mean of a value from one sample to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Step {
     pub from: Time,
@@ -57,7 +57,7 @@ pub(crate) struct Step {
     pub mean: f64,
 }
 
-/// The samples of one pipe, in the order of time.
+/// Samples of one pipe, ordered by time.
 #[derive(Debug, Default)]
 pub(crate) struct Curve {
     kept: Vec<Sample>,
@@ -65,7 +65,7 @@ pub(crate) struct Curve {
     tail: Option<Sample>,
 }
 
-/// The samples of some links.
+/// Samples of some links.
 #[derive(Debug)]
 pub struct Curves {
     step: Duration,
@@ -74,15 +74,15 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Curves of these links in a run that ended at `ended`.
+    /// Creates curves of these links in a run that ended at `ended`.
     pub fn new<'a>(ended: Time, links: impl IntoIterator<Item = &'a str>) -> Self {
         let step = Duration::from_nanos(ended.as_nanos() / STEPS);
         let links = links.into_iter().map(|link| (link.to_string(), Default::default()));
         Self { step, only_traffic: false, links: links.collect() }
     }
 
-    /// Says that the samples have no more than what was offered and delivered: those of NetLoom
-    /// before it recorded the rest.
+    /// Sets that samples contain only offered and delivered traffic, as in runs of old versions of
+    /// NetLoom.
     pub fn set_only_traffic(&mut self) {
         self.only_traffic = true;
     }
@@ -91,7 +91,7 @@ impl Curves {
         self.only_traffic
     }
 
-    /// Takes the next sample of a pipe; those of other links are passed over.
+    /// Adds the next sample of a pipe. Samples of other links are ignored.
     pub fn add(&mut self, link: &str, way: Way, sample: Sample) {
         if let Some(curves) = self.links.get_mut(link) {
             curves[way as usize].add(sample, self.step);
@@ -114,11 +114,11 @@ impl Curve {
         }
     }
 
-    /// The means of `value` (which gets two samples and the ns between them) from sample to sample,
-    /// where there is one. All counters began at 0 when the network was ready.
+    /// Returns the means of `value` (which gets two samples and the ns between them) from sample to
+    /// sample, where it has a value. All counters began at 0 when the network was ready.
     pub(crate) fn steps(&self, value: impl Fn(&Sample, &Sample, f64) -> Option<f64>) -> Vec<Step> {
         let (mut steps, mut before) = (Vec::new(), Sample::default());
-        // A tail stands for the last one that was kept, and lengthens its step.
+        // A tail replaces the last sample that was kept, and lengthens its step.
         let whole = self.kept.len().saturating_sub(usize::from(self.tail.is_some()));
         for sample in self.kept[..whole].iter().chain(&self.tail) {
             let elapsed = sample.time.since(before.time).as_nanos();
@@ -145,8 +145,8 @@ mod tests {
     }
 
     proptest! {
-        /// However samples are thinned: no more steps than a page shows, without a gap from the
-        /// zero to the last sample, and what they say adds up to what was counted.
+        /// However samples are reduced, there are no more steps than a page shows and no gap from
+        /// zero to the last sample, and their sum equals the counters.
         #[test]
         fn thinning_loses_nothing(
             gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000)
@@ -167,7 +167,7 @@ mod tests {
             prop_assert_eq!(steps.last().unwrap().to, ended);
             let products = steps.iter().map(|s| s.mean * s.to.since(s.from).as_nanos() as f64);
             let sum: f64 = products.sum();
-            // Each of some 300 products is right to 53 bits.
+            // Each of some 300 products is exact to 53 bits.
             prop_assert!((sum - sample.delivered_bytes as f64).abs() < 1e-6);
             prop_assert!(delivered(curves.of("a", Way::Forward).unwrap()).is_empty());
             prop_assert!(curves.of("b", Way::Reverse).is_none());

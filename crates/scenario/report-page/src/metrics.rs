@@ -1,4 +1,5 @@
-//! What applications in nodes reported, thinned while it comes to what a page can show.
+//! Metrics that applications in nodes reported, reduced while they are read to what a page can
+//! show.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +8,10 @@ use netloom_units::{Duration, Time};
 
 use crate::curves::Step;
 
-/// A curve has so many steps at most: one for every two pixels or so.
+/// Largest number of steps in a curve: one for about every two pixels.
 const STEPS: u64 = 300;
 
-/// So many curves are kept, so that a program which invents names does not fill the page.
+/// Largest number of curves, so that a program that invents names does not fill the page.
 const KEPT: usize = 200;
 
 /// All metrics of a run.
@@ -18,17 +19,17 @@ const KEPT: usize = 200;
 pub struct Metrics {
     step: Duration,
     ended: Time,
-    /// By the metric, then the node.
+    /// By metric, then by node.
     series: BTreeMap<String, BTreeMap<String, Series>>,
     kept: usize,
-    /// Values that belong to no curve that is kept.
+    /// Number of values that belong to none of these curves.
     pub(crate) more: usize,
 }
 
-/// The values of a metric from one node.
+/// Values of a metric from one node.
 #[derive(Debug)]
 pub(crate) struct Series {
-    /// From when, the sum, how many.
+    /// Beginning, sum and number of values of each step.
     bins: Vec<(Time, f64, u64)>,
     pub count: u64,
     pub least: f64,
@@ -38,13 +39,13 @@ pub(crate) struct Series {
 }
 
 impl Metrics {
-    /// The metrics of a run that ended at `ended`.
+    /// Creates the metrics of a run that ended at `ended`.
     pub fn new(ended: Time) -> Self {
         let step = Duration::from_nanos(ended.as_nanos() / STEPS);
         Self { step, ended, ..Self::default() }
     }
 
-    /// Takes the next value, in the order of time.
+    /// Adds the next value. Values are ordered by time.
     pub fn add(&mut self, metric: &Metric) {
         let nodes = self.series.get_mut(&metric.name);
         if let Some(series) = nodes.and_then(|nodes| nodes.get_mut(&metric.node)) {
@@ -59,12 +60,12 @@ impl Metrics {
         nodes.entry(metric.node.clone()).or_default().add(metric, self.step);
     }
 
-    /// The metrics by name, each by node.
+    /// Returns the metrics by name, each by node.
     pub(crate) fn by_name(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, Series>)> {
         self.series.iter()
     }
 
-    /// A curve: a value holds until the next one.
+    /// Returns a curve in which each value holds until the next one.
     pub(crate) fn steps(&self, series: &Series) -> Vec<Step> {
         let ends = series.bins.iter().skip(1).map(|(time, _, _)| *time).chain([self.ended]);
         let steps = series.bins.iter().zip(ends).map(|((from, sum, count), to)| Step {

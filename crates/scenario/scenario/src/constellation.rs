@@ -1,19 +1,19 @@
-//! What satellites of constellations are called, and where they are at which time.
+//! Names and positions of the satellites of constellations.
 
 use netloom_mobility::orbit::{Earth, Orbiting, TleError};
 use netloom_units::Duration;
 
 use crate::spec::{Constellation, Orbits};
 
-/// The satellites of a constellation at work, and the Earth below them. Times count from when a run
-/// begins.
+/// Satellites of a constellation with computed orbits, and the Earth. Times count from the
+/// beginning of a run.
 pub(crate) struct Sky {
     pub satellites: Vec<Box<dyn Orbiting>>,
     pub earth: Earth,
 }
 
 impl Constellation {
-    /// The node that is a satellite: by plane and place, or by the order of its elements.
+    /// Returns the name of a satellite's node: by plane and place, or by the order of its elements.
     pub(crate) fn satellite(&self, number: usize) -> String {
         let name = &self.name;
         match &self.orbits {
@@ -25,7 +25,7 @@ impl Constellation {
         }
     }
 
-    /// Its satellites for `time` from the beginning of a run on.
+    /// Computes the satellites' orbits for `time` from the beginning of a run.
     pub(crate) fn sky(&self, time: Duration) -> Result<Sky, TleError> {
         fn boxed<O: Orbiting + 'static>(orbits: Vec<O>) -> Vec<Box<dyn Orbiting>> {
             orbits.into_iter().map(|orbit| Box::new(orbit) as Box<dyn Orbiting>).collect()

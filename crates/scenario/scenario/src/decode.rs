@@ -1,5 +1,6 @@
-//! From a tree to typed values by serde, finding every error in one pass: what cannot be decoded is
-//! reported, pruned from the tree, and the rest is decoded again, until it succeeds.
+//! Decodes a tree to typed values with serde and finds all errors in one pass. A part that cannot
+//! be decoded is reported and pruned from the tree, and the rest is decoded again until decoding
+//! succeeds.
 //!
 //! Not here: any knowledge of what a scenario contains.
 
@@ -24,16 +25,17 @@ pub(crate) use entries::Entries;
 pub(crate) use inline::Inline;
 pub(crate) use spanned::Spanned;
 
-/// Most errors that are looked for; more than that is the wrong file.
+/// Number of errors after which decoding stops. A file with more of them is probably not a
+/// scenario.
 const MAX_ERRORS: usize = 100;
 
-/// What became of a tree.
+/// Result of decoding a tree.
 pub(crate) struct Decoded<T> {
-    /// The value, without what was pruned; nothing if the root itself was.
+    /// The value without the pruned parts; `None` if the root itself was pruned.
     pub value: Option<T>,
-    /// What was wrong.
+    /// Errors that were found.
     pub errors: Vec<Diagnostic>,
-    /// The nodes that were left out: values and elements, or keys with their values.
+    /// Nodes that were pruned: values and elements, or keys with their values.
     pub pruned: HashSet<NodeId>,
 }
 
@@ -57,7 +59,7 @@ pub(crate) fn decode<T: DeserializeOwned>(tree: &Tree) -> Decoded<T> {
             let message = format!("there are more errors than these {MAX_ERRORS}");
             decoded.errors.push(Diagnostic::error(tree.span(node), message));
         }
-        // Every round prunes one more node, so this ends.
+        // Every round prunes one more node, so the loop terminates.
         if !decoded.pruned.insert(node) || node == tree.root() {
             break;
         }
@@ -65,7 +67,7 @@ pub(crate) fn decode<T: DeserializeOwned>(tree: &Tree) -> Decoded<T> {
     decoded
 }
 
-/// The tree as far as it is to be decoded.
+/// A tree, and the nodes of it that decoding skips.
 pub(crate) struct Scope<'a> {
     pub tree: &'a Tree,
     pub pruned: &'a HashSet<NodeId>,
@@ -89,7 +91,7 @@ impl Scope<'_> {
     }
 }
 
-/// Whether an error at `node` only follows from what was pruned below it.
+/// Whether an error at `node` is only a consequence of what was pruned below it.
 fn is_consequence(scope: &Scope<'_>, node: NodeId, error: &DecodeError) -> bool {
     let Some(missing) = error.missing_key() else { return scope.is_incomplete(node) };
     scope.tree.entries(node).iter().filter(|entry| scope.is_pruned(entry)).any(|(key, _)| {

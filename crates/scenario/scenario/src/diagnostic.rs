@@ -1,5 +1,5 @@
-//! What is wrong with a scenario file, and where: the one shape in which every part of this crate
-//! reports to people and to programs. Not here: finding the faults.
+//! Findings about a scenario file, with their positions: the one form in which every part of this
+//! crate reports to people and to programs. Not here: detecting the problems.
 
 mod render;
 mod suggest;
@@ -14,13 +14,13 @@ pub use suggest::similar;
 
 use crate::span::Span;
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The scenario cannot be used.
     Error,
-    /// The scenario can be used, but is probably not what was meant.
+    /// The scenario can be used, but is probably not what the user meant.
     Warning,
 }
 
@@ -36,58 +36,58 @@ impl fmt::Display for Severity {
 /// One finding in a scenario file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// Where.
+    /// Position in the file.
     #[serde(flatten)]
     pub span: Span,
-    /// What is wrong, naming the object.
+    /// Description of the problem, with the name of the object.
     pub message: String,
-    /// What to do about it.
+    /// Suggestion what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// Other places that have to do with it.
+    /// Other positions that are related to the finding.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
 }
 
-/// A second place that explains a finding.
+/// A second position that explains a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Related {
-    /// Where.
+    /// Position in the file.
     #[serde(flatten)]
     pub span: Span,
-    /// What is there.
+    /// Description of this position.
     pub message: String,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Creates an error at `span`.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         let message = message.into();
         Self { severity: Severity::Error, span, message, help: None, related: Vec::new() }
     }
 
-    /// A warning at `span`.
+    /// Creates a warning at `span`.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(span, message) }
     }
 
-    /// Says what to do about it.
+    /// Adds a suggestion what to do.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says what to do about it, if that is known.
+    /// Adds a suggestion what to do, if there is one.
     #[must_use]
     pub fn with_optional_help(mut self, help: Option<String>) -> Self {
         self.help = help;
         self
     }
 
-    /// Names another place that has to do with it.
+    /// Adds another related position.
     #[must_use]
     pub fn with_related(mut self, span: Span, message: impl Into<String>) -> Self {
         self.related.push(Related { span, message: message.into() });
@@ -95,42 +95,42 @@ impl Diagnostic {
     }
 }
 
-/// All findings in one file, in the order of their places.
+/// All findings of one file, ordered by position.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Sorts by place and drops exact repetitions.
+    /// Sorts the findings by position and drops exact repetitions.
     pub(crate) fn new(mut list: Vec<Diagnostic>) -> Self {
         list.sort_by_key(|a| (a.span, a.severity));
         list.dedup();
         Self(list)
     }
 
-    /// The findings, in the order of their places.
+    /// Returns the findings, ordered by position.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.0.iter()
     }
 
-    /// How many findings are errors.
+    /// Returns the number of errors.
     pub fn error_count(&self) -> usize {
         self.iter().filter(|finding| finding.severity == Severity::Error).count()
     }
 
-    /// How many findings are warnings.
+    /// Returns the number of warnings.
     pub fn warning_count(&self) -> usize {
         self.0.len() - self.error_count()
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no findings.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The findings as people read them: each with its place, the line of `text` it is in with the
-    /// place underlined, and what to do; at the end their number. Empty if nothing was found.
-    /// `text` is the text that was loaded, and `file` its name.
+    /// Formats the findings for people. Each has its position, the line of `text` with that
+    /// position underlined, and a suggestion; the last line counts them. Empty if there are no
+    /// findings. `text` is the text of the file, and `file` its name.
     pub fn render(&self, file: &str, text: &str) -> String {
         render::render(self, file, text)
     }
@@ -145,7 +145,7 @@ impl<'a> IntoIterator for &'a Diagnostics {
 }
 
 impl fmt::Display for Diagnostics {
-    /// One line each: `12:7: error: …; help`.
+    /// One line for each finding: `12:7: error: …; help`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, finding) in self.iter().enumerate() {
             let Diagnostic { severity, span, message, help, .. } = finding;

@@ -1,4 +1,4 @@
-//! Whether the time of a scenario can be dilated.
+//! Whether a scenario can run in dilated time.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use crate::limits::Limits;
 use crate::spec::{Kernel, NodeKind, Scenario, TimelineAction};
 
 impl Scenario {
-    /// Why this scenario cannot be run at its dilation, a sentence for each node that is in the
-    /// way; empty where it can, or has none.
+    /// Returns the reasons why this scenario cannot run with its dilation, one sentence for each
+    /// obstacle. Empty if it can, or if time is not dilated.
     ///
-    /// What runs in a node lives by the clock of the node's kernel, and only a kernel of its own
+    /// Programs in a node use the clock of the node's kernel, and only a kernel of the node's own
     /// can be dilated.
     pub fn undilatable(&self) -> Vec<String> {
         if self.dilation.is_none() {
@@ -37,7 +37,7 @@ impl Scenario {
         in_the_way.chain(self.too_little()).collect()
     }
 
-    /// Limits of CPU time of which the machine would have to give less than it can.
+    /// Reports limits of CPU time that, dilated, are below the smallest quota of the kernel.
     fn too_little(&self) -> impl Iterator<Item = String> {
         let of_nodes = self.nodes.iter().map(|node| (format!("node `{}`", node.name), node.limits));
         let groups = self.group_limits.iter();
@@ -57,7 +57,7 @@ impl Scenario {
         })
     }
 
-    /// The nodes in which programs run, and the first of these.
+    /// Returns the nodes in which programs run, each with the first of its programs.
     fn running(&self) -> BTreeMap<&str, String> {
         let mut running = BTreeMap::new();
         let mut runs = |node, what: String| _ = running.entry(node).or_insert(what);

@@ -1,16 +1,16 @@
-//! Which link is at which interface.
+//! The link at each interface.
 
 use std::collections::HashMap;
 
 use crate::{Endpoint, Link, Scenario};
 
-/// The links of a scenario by their ends.
+/// Links of a scenario, indexed by their ends.
 pub struct LinkEnds<'a> {
     at: HashMap<&'a Endpoint, (&'a Link, &'a Endpoint)>,
 }
 
 impl<'a> LinkEnds<'a> {
-    /// The links of `scenario` by their ends.
+    /// Indexes the links of `scenario` by their ends.
     pub fn of(scenario: &'a Scenario) -> Self {
         let ends = |link: &'a Link| {
             let [a, b] = &link.endpoints;
@@ -19,7 +19,7 @@ impl<'a> LinkEnds<'a> {
         Self { at: scenario.links.iter().flat_map(ends).collect() }
     }
 
-    /// The link at an interface, and its other end; no interface has two.
+    /// Returns the link at an interface and its other end. No interface has two links.
     pub fn at(&self, endpoint: &Endpoint) -> Option<(&'a Link, &'a Endpoint)> {
         self.at.get(endpoint).copied()
     }

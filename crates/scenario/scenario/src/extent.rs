@@ -1,4 +1,5 @@
-//! What a whole scenario comes to: whether anything in it is random, how many neighbours there are.
+//! Properties of a whole scenario: whether it is random, and how many neighbours its interfaces
+//! have.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +11,7 @@ use crate::layer2::{Layer2, Port};
 use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, When};
 
 impl Scenario {
-    /// Whether anything that its links do or that is sent depends on the seed, changes of the
-    /// timeline included.
+    /// Whether any link or traffic depends on the seed, including changes of the timeline.
     pub fn is_random(&self) -> bool {
         let pipes = self.modelled_links().flat_map(|link| [&link.forward, &link.reverse]);
         let changed = self.timeline.iter().any(|event| match &event.action {
@@ -31,9 +31,11 @@ impl Scenario {
         changed || sent || pipes.into_iter().any(PipeConfig::is_random)
     }
 
-    /// How many neighbours all interfaces have in all: for each, the others that it hears. The
-    /// ends of links to the outside hear more. On a medium they are those within its reach, the
-    /// most that there are at nine times of a run; all members, where that is not known.
+    /// Returns the number of neighbours of all interfaces together, where the neighbours of an
+    /// interface are the others that it reaches on layer 2. Networks beyond ends of links to the
+    /// outside are not counted. On a medium, neighbours are the stations within reach, and the
+    /// largest number at nine times of the run counts. Where the reach is unknown, all members are
+    /// neighbours.
     pub fn neighbours(&self) -> u64 {
         let interfaces = self.nodes.iter().enumerate().flat_map(|(node, of)| {
             let names = of.interfaces.iter().enumerate();
@@ -67,7 +69,8 @@ impl Scenario {
             let members = others.len() as u64 + u64::from(!others.contains(&port));
             let heard = media.get(&port).and_then(|medium| heard.get(medium));
             neighbours += match heard {
-                // Who is behind a switch that is a station hears all that it does.
+                // Interfaces behind a switch that is a station hear everything that the station
+                // hears.
                 Some(Heard { stations, pairs }) if *stations == members => 2 * pairs,
                 _ => members * (members - 1),
             };
@@ -76,14 +79,14 @@ impl Scenario {
         neighbours
     }
 
-    /// The numbers of all media.
+    /// Returns the indices of all media among the nodes, by name.
     fn media(&self) -> HashMap<&str, usize> {
         let nodes = self.nodes.iter().enumerate();
         let media = nodes.filter(|(_, node)| node.kind == NodeKind::Medium);
         media.map(|(number, node)| (node.name.as_str(), number)).collect()
     }
 
-    /// How many stations hear each other on the media where that is known.
+    /// Counts the stations that hear each other on each medium whose reach is known.
     fn heard(&self, media: &HashMap<&str, usize>) -> HashMap<usize, Heard> {
         let reaches = |medium: usize| {
             let of = self.nodes[medium].medium.as_ref();
@@ -119,10 +122,10 @@ impl Scenario {
     }
 }
 
-/// How many times are looked at.
+/// Number of times at which positions are sampled.
 const TIMES: u64 = 9;
 
-/// Who hears whom on a medium.
+/// Stations of a medium, and how many pairs of them hear each other.
 #[derive(Debug, Clone, Copy, Default)]
 struct Heard {
     stations: u64,
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_all_who_hear_each_other() {
+    fn neighbours_are_interfaces_that_hear_each_other() {
         let line = "  nodes: { a: , b: , c: , d: { kind: switch } }\n  links:\n";
         let lan = "    - { endpoints: [a, d] }\n    - { endpoints: [b, d] }\n    \
                    - { endpoints: [c, d] }\n";
@@ -163,12 +166,12 @@ mod tests {
             scenario(&air).neighbours()
         };
         assert_eq!(air(""), 4);
-        // Who comes nearer is heard by both.
+        // A node that comes nearer is heard by both others.
         assert_eq!(air(", mobility: { waypoints: [{ to: [0m, 0m], speed: 1m/s }] }"), 6);
     }
 
     #[test]
-    fn what_is_drawn_is_random_and_nothing_else() {
+    fn properties_with_random_draws_are_random_and_others_are_not() {
         let with = |properties: &str| {
             let link = format!("    - {{ endpoints: [a, b]{properties} }}\n");
             scenario(&format!("  nodes: {{ a: , b: }}\n  links:\n{link}")).is_random()

@@ -1,34 +1,35 @@
-//! What is needed of the files that a scenario names: their text, not too much of it. Not here:
-//! opening them; whoever loads the scenario does.
+//! Access to the files that a scenario names: it returns their text and limits its length. Not
+//! here: opening files, which is up to the code that loads the scenario.
 
 use std::collections::HashMap;
 
 use netloom_link::{FileError, PipeChange, SharedData};
 
-/// Most bytes of all files together. A file that is read as two kinds of data, or not as what it
-/// should be, counts again.
+/// Largest total length of all files in bytes. A file counts again if it is read as two kinds of
+/// data, or if it turns out to be invalid.
 const MAX_BYTES: usize = 256 << 20;
 
-/// Who gives files by the names that were written. A function that gives texts has no captures.
+/// Source of files by the names in the scenario. A function that returns texts implements it, and
+/// has no captures.
 pub trait ReadFile {
-    /// The text of a file.
+    /// Returns the text of a file.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     fn text(&mut self, name: &str) -> Result<String, Unreadable>;
 
-    /// A capture, which is too long to be held.
+    /// Opens a capture, which is too long to be held in memory.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     fn capture(&mut self, name: &str) -> Result<OpenCapture, Unreadable>;
 }
 
-/// A capture that is open.
+/// An open capture.
 pub struct OpenCapture {
-    /// Where it is, from the root of the file system on.
+    /// Absolute path of the file.
     pub path: String,
-    /// Its bytes, from the beginning on.
+    /// Content of the file, from the beginning.
     pub bytes: Box<dyn std::io::Read>,
 }
 
@@ -47,12 +48,12 @@ impl<F: FnMut(&str) -> Result<String, Unreadable>> ReadFile for F {
 pub struct Unreadable {
     /// The reason, like "there is no such file".
     pub reason: String,
-    /// What to do about it, if that is known.
+    /// Suggestion what to do about it, if there is one.
     pub help: Option<String>,
 }
 
 impl Unreadable {
-    /// Because of `reason`.
+    /// Creates an error with this reason.
     pub fn because(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), help: None }
     }
@@ -63,7 +64,7 @@ pub(crate) struct Files<'a> {
     read: &'a mut dyn ReadFile,
     left: usize,
     shared: SharedData,
-    /// What nodes have of them.
+    /// Texts of the files that nodes use.
     texts: HashMap<String, Result<String, Unreadable>>,
 }
 
@@ -72,7 +73,7 @@ impl<'a> Files<'a> {
         Self { read, left: MAX_BYTES, shared: SharedData::default(), texts: HashMap::new() }
     }
 
-    /// The text of a file, read once however many nodes have it.
+    /// Returns the text of a file. A file that several nodes use is read once.
     pub fn text(&mut self, name: &str) -> Result<String, Unreadable> {
         if let Some(known) = self.texts.get(name) {
             return known.clone();
@@ -85,12 +86,12 @@ impl<'a> Files<'a> {
         text
     }
 
-    /// A capture, from its beginning.
+    /// Opens a capture at its beginning.
     pub fn capture(&mut self, name: &str) -> Result<OpenCapture, Unreadable> {
         self.read.capture(name)
     }
 
-    /// Reads in what `change` names, each file once for all links.
+    /// Reads the files that `change` names. Links that name the same file share its data.
     pub fn load(&mut self, change: &mut PipeChange) -> Result<(), Vec<FileError<Unreadable>>> {
         let Self { read, left, shared, .. } = self;
         let mut read = |file: &str| {

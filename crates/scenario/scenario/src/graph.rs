@@ -1,6 +1,6 @@
-//! A scenario as a drawing: DOT for Graphviz, Mermaid for Markdown, SVG by a layout of our own.
-//! Nodes are shaped by kind, links labelled with what they do to frames. Pure text; the same
-//! scenario gives the same text on every machine.
+//! Drawings of a scenario: DOT for Graphviz, Mermaid for Markdown, and SVG with a layout of our
+//! own. The shape of a node shows its kind, and labels of links show their properties. The output
+//! is text, and the same scenario gives the same text on every machine.
 
 mod at;
 mod layout;
@@ -15,7 +15,7 @@ use crate::spec::{Link, NodeKind, Scenario};
 pub use at::{dot_at, svg_at};
 pub use svg::svg;
 
-/// The network in Graphviz' DOT language; `neato` draws it.
+/// Returns the network in the DOT language of Graphviz, for `neato`.
 pub fn dot(scenario: &Scenario) -> String {
     let mut out = format!("graph \"{}\" {{\n", quoted(&scenario.name));
     out.push_str("  layout=neato; overlap=false; splines=true;\n");
@@ -37,7 +37,7 @@ pub fn dot(scenario: &Scenario) -> String {
     out
 }
 
-/// The shape of a kind of node in DOT.
+/// Returns the DOT shape of a kind of node.
 fn shape_name(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Host => "box",
@@ -48,7 +48,7 @@ fn shape_name(kind: NodeKind) -> &'static str {
     }
 }
 
-/// The network as a Mermaid flowchart.
+/// Returns the network as a Mermaid flowchart.
 pub fn mermaid(scenario: &Scenario) -> String {
     let mut out = String::from("graph LR\n");
     let ids: HashMap<&str, usize> =
@@ -76,12 +76,13 @@ pub fn mermaid(scenario: &Scenario) -> String {
     out
 }
 
-/// What a link does to frames, in one line.
+/// Returns the properties of a link in one line.
 fn label(link: &Link) -> String {
     lines(link).join(" ")
 }
 
-/// What a link does to frames: a property each, or a direction each where they differ.
+/// Returns the properties of a link: one line for each property, or one for each direction if they
+/// differ.
 fn lines(link: &Link) -> Vec<String> {
     if link.direct {
         return vec!["direct".into()];

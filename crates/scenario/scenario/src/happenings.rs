@@ -1,5 +1,5 @@
-//! What a timeline comes to: each event of the file as often as it recurs, what comes back after
-//! it, and failures at the times that the seed gives.
+//! Expansion of a timeline: every event of the file as often as it repeats, the changes that revert
+//! it, and failures at the times that the seed determines.
 
 use std::collections::HashMap;
 
@@ -11,31 +11,32 @@ use crate::spec::{
     Direction, Fails, NodeState, Recurs, Scenario, Start, TimelineAction, TimelineEvent, When,
 };
 
-/// Something that happens once.
+/// One change at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Happening {
-    /// When.
+    /// Time of the change.
     pub at: Start,
-    /// What.
+    /// The change.
     pub action: TimelineAction,
-    /// Which of a pair it is, where only those who carry it out know what comes back.
+    /// Which of a pair of happenings it is, for changes whose reversal only the executor can
+    /// compute.
     pub lasting: Option<Lasting>,
 }
 
-/// A change that lasts for a time is a pair of happenings with the same action, and a number that
-/// no other pair has.
+/// Position in a pair. A change that lasts for a time is a pair of happenings with the same action
+/// and a number that no other pair has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lasting {
-    /// The change.
+    /// Makes the change.
     Begins(u32),
-    /// What takes it back.
+    /// Reverts the change.
     Ends(u32),
 }
 
-/// An occurrence of an event at a time.
+/// One occurrence of an event.
 struct Occurrence {
     at: Duration,
-    /// The number of the event.
+    /// Index of the event in the timeline.
     number: usize,
     lasts: Option<Duration>,
 }
@@ -45,15 +46,15 @@ impl Happening {
         Self { at, action, lasting: None }
     }
 
-    /// Whether it takes an earlier one back.
+    /// Whether it reverts an earlier happening.
     pub fn takes_back(&self) -> bool {
         matches!(self.lasting, Some(Lasting::Ends(_)))
     }
 }
 
 impl Scenario {
-    /// What happens by the timeline: in the order of its events, and what follows from one of them
-    /// behind it, by time.
+    /// Expands the timeline. The happenings are in the order of its events; all that follow from
+    /// one event are consecutive and ordered by time.
     pub fn happenings(&self) -> Vec<Happening> {
         let mut found: Vec<Vec<Happening>> = vec![Vec::new(); self.timeline.len()];
         let mut occurrences = Vec::new();
@@ -65,7 +66,7 @@ impl Scenario {
                 }
             }
         }
-        // Stable: events at one time stay in their order.
+        // The sort is stable: events at the same time stay in order.
         occurrences.sort_by_key(|one| one.at);
         let mut network = Network::new(self);
         let mut coming_back: Vec<(Duration, usize, Back)> = Vec::new();
@@ -93,7 +94,7 @@ impl Scenario {
         found.into_iter().flatten().collect()
     }
 
-    /// When an event occurs that is first due `at` a time.
+    /// Returns all occurrences of an event whose first one is due at `at`.
     fn occurrences(&self, number: usize, event: &TimelineEvent, at: Duration) -> Vec<Occurrence> {
         let end = |until: Option<Duration>| {
             let ends = until.into_iter().chain(self.duration).min();
@@ -120,14 +121,14 @@ impl Scenario {
     }
 }
 
-/// When something fails from `from` on and before `end`, and for how long.
+/// Returns the failures between `from` and `end`: the time and the duration of each.
 fn failures(
     fails: &Fails,
     from: Duration,
     end: Duration,
     stream: &Stream,
 ) -> Vec<(Duration, Duration)> {
-    // What was written was checked to need no file.
+    // The loader has checked that these distributions need no file.
     let law = |of: &DurationDistribution| of.law().ok();
     let (Some(after), Some(length)) = (law(&fails.after), law(&fails.lasts)) else {
         return Vec::new();
@@ -145,27 +146,27 @@ fn failures(
     }
 }
 
-/// The place of the first that comes back up to and including a time.
+/// Returns the index of the first reversal that is due up to and including a time.
 fn earliest(all: &[(Duration, usize, Back)], until: Duration) -> Option<usize> {
     let due = all.iter().enumerate().filter(|(_, (at, ..))| *at <= until);
     due.min_by_key(|(_, (at, number, _))| (*at, *number)).map(|(place, _)| place)
 }
 
-/// What takes a change back.
+/// The reversal of a change.
 struct Back {
     pipes: Vec<Before>,
-    /// The second of a pair.
+    /// Second happening of a pair.
     pair: Option<(TimelineAction, Lasting)>,
 }
 
-/// What a pipe has to become again.
+/// The change that restores a pipe.
 struct Before {
     link: usize,
     direction: usize,
     change: PipeChange,
 }
 
-/// The pipes of all links as they are at a time.
+/// Configurations of the pipes of all links at the current time.
 struct Network<'a> {
     scenario: &'a Scenario,
     numbers: HashMap<&'a str, usize>,
@@ -183,7 +184,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Applies an action; what would take it back.
+    /// Applies an action, and returns the changes that would revert it.
     fn apply(&mut self, action: &TimelineAction) -> Vec<Before> {
         let (links, directions, change): (Vec<usize>, &[usize], PipeChange) = match action {
             TimelineAction::Run { .. }
@@ -220,7 +221,7 @@ impl<'a> Network<'a> {
         before
     }
 
-    /// What was changed comes back: a link's directions together where they are alike.
+    /// Reverts a change. Both directions of a link become one happening if they change alike.
     fn restore(&mut self, at: Duration, back: Back) -> Vec<Happening> {
         let mut all: Vec<(usize, Direction, PipeChange)> = Vec::new();
         for Before { link, direction, change } in back.pipes {
@@ -247,7 +248,7 @@ impl<'a> Network<'a> {
 }
 
 impl TimelineAction {
-    /// Whether more comes back after it than links.
+    /// Whether reverting it needs more than changes of links.
     fn has_own_end(&self) -> bool {
         match self {
             Self::Route { .. } | Self::SetNode { state: NodeState::Failed, .. } => true,
@@ -261,10 +262,10 @@ impl TimelineAction {
 }
 
 impl Fails {
-    /// The state that a failure of a link, or of all links of a node, brings: a cut.
+    /// State of the link, or of all links of the node, during a failure.
     pub(crate) const STATE: NodeState = NodeState::Down;
 
-    /// How long it takes from one failure to the next on average, in ns.
+    /// Returns the mean time from one failure to the next, in ns.
     pub(crate) fn mean_gap(&self) -> Option<f64> {
         Some(self.after.law().ok()?.mean() + self.lasts.law().ok()?.mean())
     }

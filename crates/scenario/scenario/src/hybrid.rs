@@ -10,27 +10,28 @@ impl Scenario {
         self.nodes.iter().any(|node| node.simulated)
     }
 
-    /// Whether real hosts meet over pipes that a simulation of the whole network calibrates.
+    /// Whether the run is symbiotic: real hosts joined by pipes that a simulation of the whole
+    /// network calibrates.
     pub fn is_symbiotic(&self) -> bool {
         self.symbiosis.is_some()
     }
 
-    /// The names of nodes that are simulated.
+    /// Returns the names of simulated nodes.
     pub fn simulated_nodes(&self) -> HashSet<&str> {
         self.nodes.iter().filter(|node| node.simulated).map(|node| node.name.as_str()).collect()
     }
 
-    /// The links that the simulation has in a hybrid run, in the order of the file: those with a
-    /// simulated end.
+    /// Returns the links that the simulation carries in a hybrid run, those with a simulated end,
+    /// in the order of the file.
     pub fn simulated_links(&self) -> impl Iterator<Item = &Link> {
         let simulated = self.simulated_nodes();
         let is_simulated = move |end: &Endpoint| simulated.contains(end.node.as_str());
         self.links.iter().filter(move |link| link.endpoints.iter().any(&is_simulated))
     }
 
-    /// Its part that is in the kernel: nodes that are not simulated, the links between them, and
-    /// the traffic that they send. The timeline is whole; of a symbiotic run it is what runs in
-    /// these nodes.
+    /// Returns the part that the kernel carries: nodes that are not simulated, the links between
+    /// them, and the traffic that they send. The timeline is kept whole, except in symbiotic runs,
+    /// which keep only its commands.
     #[must_use]
     pub fn real_part(&self) -> Self {
         let simulated = self.simulated_nodes();

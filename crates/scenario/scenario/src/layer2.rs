@@ -1,8 +1,9 @@
-//! Which interfaces hear each other: the way of a frame over links and switches, from VLAN to VLAN.
-//! Not here: addresses, routes, what links do to frames.
+//! Which interfaces reach each other on layer 2: the path of a frame over links and switches, from
+//! VLAN to VLAN. Not here: addresses, routes, and what links do to frames.
 //!
-//! Two interfaces hear each other if frames pass both ways. A frame is in a VLAN, or in none: on a
-//! switch that knows VLANs in the one that its port says, elsewhere in the one of its tag.
+//! Two interfaces reach each other if frames pass in both directions. A frame belongs to one VLAN
+//! or to none. On a switch that interprets VLAN tags, the port decides the VLAN; elsewhere, the
+//! frame's tag does.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -15,28 +16,28 @@ use crate::spec::{Interface, Scenario};
 pub struct Port {
     /// Index of the node.
     pub node: usize,
-    /// Index among its interfaces.
+    /// Index of the interface in that node.
     pub interface: usize,
 }
 
-/// The links of a network, as frames pass them.
+/// The links of a network, as layer-2 frames cross them.
 #[derive(Debug)]
 pub struct Layer2<'a> {
-    /// By node: whether it is a segment, and its interfaces.
+    /// For each node: whether it is a segment, and its interfaces.
     nodes: Vec<(bool, &'a [Interface])>,
-    /// What is at the other end of an interface: the port, the link's index, whether by its forward
-    /// pipe.
+    /// For each interface: the port at the other end of its link, the link's index, and whether
+    /// frames from this interface cross the link's forward pipe.
     wires: HashMap<Port, (Port, usize, bool)>,
-    /// The sub-interface of an interface in a VLAN.
+    /// Sub-interfaces, by parent interface and VLAN.
     subinterfaces: HashMap<(Port, Vid), Port>,
 }
 
-/// A frame at a port: in a VLAN or in none.
+/// A frame's location: a port, and a VLAN or none.
 type Place = (Port, Option<Vid>);
 
 impl<'a> Layer2<'a> {
-    /// The network of `nodes` (whether each is a segment, and its interfaces) and `links` (their
-    /// ends, in the order of the links; nothing for one that is left out).
+    /// Creates the network of `nodes` (for each: whether it is a segment, and its interfaces) and
+    /// `links` (for each: its two ends, or `None` if the link is left out).
     pub fn new(
         nodes: impl Iterator<Item = (bool, &'a [Interface])>,
         links: impl Iterator<Item = Option<[Port; 2]>>,
@@ -59,21 +60,23 @@ impl<'a> Layer2<'a> {
         layer2
     }
 
-    /// The network of a scenario whose links have these ends.
+    /// Creates the network of a scenario whose links have these ends.
     pub fn of(scenario: &'a Scenario, ends: impl Iterator<Item = [Port; 2]>) -> Self {
         Self::without(scenario, ends.map(Some))
     }
 
-    /// The network of a scenario whose links have these ends, without those that have none.
+    /// Creates the network of a scenario whose links have these ends, without the links that have
+    /// none.
     pub fn without(scenario: &'a Scenario, ends: impl Iterator<Item = Option<[Port; 2]>>) -> Self {
         let nodes = scenario.nodes.iter();
         let nodes = nodes.map(|node| (node.kind.is_segment(), &node.interfaces[..]));
         Self::new(nodes, ends)
     }
 
-    /// Every interface with a network stack that hears `from` and is heard by it, by the way with
-    /// the fewest links, nearest first. `cross` makes of `start` what the way means: it is called
-    /// for each link on it, with the link's index and whether the way is by its forward pipe.
+    /// Returns every interface with a network stack that `from` reaches and that reaches `from`,
+    /// nearest first. Each comes with a value for the path with the fewest links: it begins as
+    /// `start`, and `cross` derives the next value for each link of the path, from the link's index
+    /// and whether the path uses its forward pipe.
     pub fn reached<T: Clone>(
         &self,
         from: Port,
@@ -109,7 +112,8 @@ impl<'a> Layer2<'a> {
         reached
     }
 
-    /// Where frames of an interface are: those of a sub-interface at its parent, in its VLAN.
+    /// Returns where the frames of an interface enter the network. For a sub-interface, that is its
+    /// parent, in its VLAN.
     fn origin(&self, port: Port) -> Place {
         let interfaces = self.nodes[port.node].1;
         let Some(sub) = &interfaces[port.interface].subinterface else { return (port, None) };
@@ -120,7 +124,8 @@ impl<'a> Layer2<'a> {
         }
     }
 
-    /// The interface that takes a frame which has come to a node with a network stack.
+    /// Returns the interface that receives a frame which has arrived at a node with a network
+    /// stack.
     fn receiver(&self, (port, vlan): Place) -> Option<Port> {
         match vlan {
             None => Some(port),
@@ -128,7 +133,7 @@ impl<'a> Layer2<'a> {
         }
     }
 
-    /// The other end of a wire, if a frame gets there and the answer gets back.
+    /// Returns the other end of the link at this location, if frames pass in both directions.
     fn over_wire(&self, at: Place) -> Option<(Place, usize, bool)> {
         let (port, vlan) = at;
         let (other, link, forward) = *self.wires.get(&port)?;
@@ -137,12 +142,13 @@ impl<'a> Layer2<'a> {
         (back == vlan).then_some(((other, there), link, forward))
     }
 
-    /// The tag of a frame that leaves by `port`.
+    /// Returns the tag of a frame that leaves by `port`.
     fn tag_out(&self, port: Port, vlan: Option<Vid>) -> Option<Vid> {
         vlan.filter(|_| self.rules(port).is_none_or(|rules| rules.untagged() != vlan))
     }
 
-    /// The VLAN of a frame that comes in by `port` with this tag; nothing if it is refused.
+    /// Returns the VLAN of a frame that enters by `port` with this tag; the outer `None` means that
+    /// the port rejects it.
     fn take(&self, port: Port, tag: Option<Vid>) -> Option<Option<Vid>> {
         match self.rules(port) {
             None => Some(tag),
@@ -150,7 +156,7 @@ impl<'a> Layer2<'a> {
         }
     }
 
-    /// Whether a switch sends what is in `vlan` out of `port`.
+    /// Whether a switch sends frames of `vlan` out of `port`.
     fn leads_out(&self, port: Port, vlan: Option<Vid>) -> bool {
         match (self.rules(port), vlan) {
             (Some(rules), Some(vlan)) => rules.carries(vlan),

@@ -1,26 +1,26 @@
-//! Scenario files: what the user types, and what NetLoom runs on.
+//! Scenario files: from the text that a user writes to the [`Scenario`] that NetLoom runs on.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `yaml` | text to a tree whose nodes know their places |
-//! | `decode` | tree to typed values, all errors in one pass |
+//! | `yaml` | text to a tree whose nodes have positions in the text |
+//! | `decode` | tree to typed values, finding all errors in one pass |
 //! | `raw` | the keys of a scenario file; the source of the JSON Schema |
 //! | `schema` | the JSON Schema of scenario files |
 //! | `resolve` | defaults, precedence, references, checks |
 //! | [`Scenario`] and its parts | the resolved scenario |
 //! | [`service`] | templates of services, and the ones that NetLoom comes with |
-//! | `extent` | what a whole scenario comes to: randomness, neighbours |
-//! | `happenings` | what a timeline comes to: [`Happening`] |
-//! | `motion` | where nodes are at which time |
-//! | `constellation` | where satellites are, and what they are called |
+//! | `extent` | properties of a whole scenario: randomness, number of neighbours |
+//! | `happenings` | expands a timeline to [`Happening`]s |
+//! | `motion` | positions of nodes as functions of time |
+//! | `constellation` | names and positions of satellites |
 //! | `hybrid` | the real part of a scenario with simulated nodes |
-//! | [`Layer2`] | which interfaces hear each other |
-//! | `files` | what is needed of the files that a scenario names |
-//! | `diagnostic` | findings with places, rendered for people and programs |
+//! | [`Layer2`] | which interfaces reach each other on layer 2 |
+//! | `files` | access to the files that a scenario names |
+//! | `diagnostic` | findings with positions, formatted for people and programs |
 //! | [`graph`] | a scenario as a drawing: DOT, Mermaid, SVG |
 //!
-//! Text in, result out; the text of a file that a scenario names is asked for. Not here: opening
-//! files, clocks, threads; automatic addresses and routes (`plan`).
+//! The input is text and the output a value; a callback provides the text of files that a scenario
+//! names. Not here: opening files, clocks, threads; automatic addresses and routes (`plan`).
 
 mod address;
 mod constellation;

@@ -1,5 +1,5 @@
-//! What nodes may use of the machine: a node, or the sum of the nodes of a group or of the
-//! experiment.
+//! Limits on the machine's resources that nodes may use: one node, or all nodes of a group or of
+//! the experiment together.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,21 +8,21 @@ use netloom_units::{Dilation, Duration, Size};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Limits; nothing is limited of which nothing is said.
+/// Limits on the machine's resources. Absent ones are not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// CPU time, in CPUs: the processes stand still when they have used it up, until the next tenth
-    /// of a second.
+    /// CPU time, as a number of CPUs. Processes that have used it up pause until the next period of
+    /// 100 ms begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuQuota>,
-    /// The part of a busy CPU that the processes get beside others with a weight, of which most
-    /// have 100.
+    /// Share of CPU time when CPUs are busy, relative to others with a weight. The default weight
+    /// is 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_weight: Option<u32>,
-    /// Memory, swap included: the kernel kills a process when it is used up.
+    /// Memory including swap. When it is used up, the kernel kills a process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Size>,
-    /// Processes and threads: no more can be made.
+    /// Number of processes and threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pids: Option<u64>,
 }
@@ -33,14 +33,14 @@ impl Limits {
         *self == Self::default()
     }
 
-    /// The same for the machine, where the time of the experiment is dilated: CPU time of the
-    /// experiment is CPU time of the machine in more, or less, of its time.
+    /// Returns these limits for the machine when time is dilated: the CPU time of the experiment is
+    /// spread over more, or less, of the machine's time.
     #[must_use]
     pub fn dilated(self, dilation: Dilation) -> Self {
         Self { cpu: self.cpu.map(|cpu| cpu.dilated(dilation)), ..self }
     }
 
-    /// What must enforce them.
+    /// Returns the controllers that these limits need.
     pub fn controllers(&self) -> impl Iterator<Item = Controller> + use<> {
         let cpu = self.cpu.is_some() || self.cpu_weight.is_some();
         let used = [
@@ -52,7 +52,7 @@ impl Limits {
     }
 }
 
-/// As the scenario file says it: `cpu 0.5, memory 64MiB`.
+/// The notation of scenario files: `cpu 0.5, memory 64MiB`.
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
@@ -65,25 +65,25 @@ impl fmt::Display for Limits {
     }
 }
 
-/// The part of the kernel's control groups that enforces a limit.
+/// A controller of the kernel's cgroups, which enforces a limit.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Controller {
-    /// `cpu` and `cpu_weight`.
+    /// Enforces `cpu` and `cpu_weight`.
     Cpu,
-    /// `memory`.
+    /// Enforces `memory`.
     Memory,
-    /// `pids`.
+    /// Enforces `pids`.
     Pids,
 }
 
 impl Controller {
-    /// All of them.
+    /// All controllers.
     pub const ALL: [Self; 3] = [Self::Cpu, Self::Memory, Self::Pids];
 
-    /// As the kernel calls it.
+    /// Returns the kernel's name of the controller.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -93,34 +93,34 @@ impl Controller {
     }
 }
 
-/// CPU time, in CPUs, in steps of 0.00001: a microsecond of each tenth of a second.
+/// CPU time as a number of CPUs, in steps of 0.00001: one microsecond in each 100 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CpuQuota(u64);
 
 impl CpuQuota {
-    /// The time in which the quota is used, in µs: the kernel's own default.
+    /// Period of the quota in µs, which is the kernel's default.
     pub const PERIOD_US: u64 = 100_000;
-    /// The kernel gives no less than a millisecond.
+    /// Smallest quota of the kernel in µs per period: one millisecond.
     const LEAST: u64 = 1000;
-    /// More CPUs than any machine has.
+    /// Largest quota in µs per period: more CPUs than any machine has.
     const MOST: u64 = 100_000 * Self::PERIOD_US;
 
-    /// What may be used in each period, in µs.
+    /// Returns the quota in µs per period.
     pub fn micros_per_period(self) -> u64 {
         self.0
     }
 
-    /// The CPUs of the machine that are so many of the experiment's, rounded down.
+    /// Converts CPUs of the experiment to CPUs of the machine, rounded down.
     fn dilated(self, dilation: Dilation) -> Self {
         Self(dilation.to_experiment(Duration::from_nanos(self.0)).as_nanos())
     }
 
-    /// Whether the kernel gives so little.
+    /// Whether the kernel supports a quota this small.
     pub(crate) fn can_be_given(self) -> bool {
         self.0 >= Self::LEAST
     }
 
-    /// In CPUs.
+    /// Returns the quota as a number of CPUs.
     pub fn cpus(self) -> f64 {
         self.0 as f64 / Self::PERIOD_US as f64
     }
@@ -163,7 +163,7 @@ impl Serialize for CpuQuota {
 
 impl<'de> Deserialize<'de> for CpuQuota {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A number of five digits behind the point is printed as it was read.
+        // The shortest decimal representation restores a number of five decimal places exactly.
         f64::deserialize(deserializer)?.to_string().parse().map_err(de::Error::custom)
     }
 }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_know_what_enforces_them() {
+    fn limits_need_the_controllers_that_enforce_them() {
         let limits = Limits { cpu_weight: Some(50), pids: Some(10), ..Limits::default() };
         assert_eq!(limits.controllers().collect::<Vec<_>>(), [Controller::Cpu, Controller::Pids]);
         assert_eq!(limits.to_string(), "cpu_weight 50, pids 10");

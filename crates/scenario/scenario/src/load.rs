@@ -1,4 +1,4 @@
-//! The way from text to scenario.
+//! Loading a scenario: from text to [`Scenario`].
 
 use netloom_link::PipeChange;
 use serde::de::DeserializeOwned;
@@ -11,30 +11,30 @@ use crate::resolve::{resolve, resolve_properties};
 use crate::spec::Scenario;
 use crate::yaml;
 
-/// A scenario that can be run.
+/// A scenario that can be run, and warnings about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// The scenario.
     pub scenario: Scenario,
-    /// What is probably not as it was meant.
+    /// Findings about parts that are probably not what the user meant.
     pub warnings: Diagnostics,
 }
 
-/// Reads a scenario file's text, of a scenario that names no other files.
+/// Loads a scenario that names no other files from its text.
 ///
 /// # Errors
-/// As [`load_with_files`]; a file that is named cannot be read.
+/// Those of [`load_with_files`]. It also fails if the scenario names a file.
 pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
     load_with_files(text, &mut |_: &str| Err(Unreadable::because("files cannot be read here")))
 }
 
-/// Reads a scenario file's text: YAML to a tree, tree to typed values, values to a scenario with
-/// all defaults filled in, all references checked, and the values of all files that it names, which
-/// `read` gives.
+/// Loads a scenario from its text: YAML to a tree, tree to typed values, and these to a scenario
+/// with all defaults filled in, all references checked, and the data of all files that it names.
+/// `read` provides these files.
 ///
 /// # Errors
-/// Everything that is wrong with the file, as far as it can be known in one pass; warnings are
-/// among the findings then. Where the text is not YAML at all, only the first fault is known.
+/// All errors of the file, as far as one pass can find them, and warnings. If the text is not YAML,
+/// only the first error.
 pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
     let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
     let decoded = decode::<RawScenario>(&tree);
@@ -48,10 +48,10 @@ pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Di
     if is_usable { Ok(Loaded { scenario, warnings: findings }) } else { Err(findings) }
 }
 
-/// Reads one value as it may stand in a scenario file.
+/// Parses one value as it may occur in a scenario file.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All errors of the value.
 pub fn value<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
     let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
     let decoded = decode::<T>(&tree);
@@ -61,11 +61,11 @@ pub fn value<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
     }
 }
 
-/// Reads properties of a link as they stand in a scenario file, in a YAML mapping of their own.
-/// `read` gives the files that they name.
+/// Parses properties of a link in the notation of scenario files, from a YAML mapping of their own.
+/// `read` provides the files that they name.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// All errors of the properties.
 pub fn properties(text: &str, read: &mut dyn ReadFile) -> Result<PipeChange, Diagnostics> {
     let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
     let decoded = decode::<RawPipe>(&tree);

@@ -1,4 +1,5 @@
-//! Where nodes are at which time: positions and mobility models as trajectories.
+//! Positions of nodes as functions of time: initial positions and mobility models become
+//! trajectories.
 
 use netloom_mobility::{
     Geographic, Mobility, MobilityError, Place, Plane, Point, Surroundings, Trajectory,
@@ -18,7 +19,7 @@ pub(crate) struct Moving<'a> {
 }
 
 impl Moving<'_> {
-    /// Where it is, counted from when a run begins.
+    /// Returns the node's trajectory. Times count from the beginning of the run.
     pub fn trajectory(&self) -> Result<Trajectory, MobilityError> {
         let plane = self.origin.and_then(|origin| Plane::new(origin).ok());
         let position = self.position.map(|place| place.point(plane.as_ref())).transpose()?;
@@ -39,15 +40,15 @@ impl Moving<'_> {
 }
 
 impl Scenario {
-    /// The plane on which nodes are, if places are in degrees.
+    /// Returns the plane that nodes are on, if positions are in degrees.
     pub fn plane(&self) -> Option<Plane> {
         self.origin.and_then(|origin| Plane::new(origin).ok())
     }
 
-    /// Where a node is, counted from when a run begins.
+    /// Returns the trajectory of a node. Times count from the beginning of the run.
     ///
     /// # Errors
-    /// A model that cannot be. Scenarios that were loaded have none.
+    /// The mobility model is invalid. Loaded scenarios have no such models.
     pub fn trajectory(&self, node: &Node) -> Result<Trajectory, MobilityError> {
         let moving = Moving {
             name: &node.name,

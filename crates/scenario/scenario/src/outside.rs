@@ -5,31 +5,32 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What of the machine is at the end of a link. In a scenario it stands where nodes have their
-/// name, with the name of a device of the machine behind the colon.
+/// Kind of a link's end outside the experiment. In a scenario it stands where a node's name would,
+/// followed by a colon and the name of a device of the machine.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Outside {
-    /// `host:NAME`: a new device of the machine, by which the machine and the network reach each
-    /// other.
+    /// `host:NAME`: a new device of the machine, through which the machine and the network reach
+    /// each other.
     Host,
-    /// `nat:NAME`: the same, and what comes from its subnet goes on as if the machine had sent it.
+    /// `nat:NAME`: like `host`, and the machine forwards packets from the device's subnet with its
+    /// own address (NAT).
     Nat,
-    /// `macvlan:PARENT`: a device with an address of its own beside the machine's device PARENT.
+    /// `macvlan:PARENT`: a device with a MAC address of its own on the machine's device PARENT.
     Macvlan,
-    /// `device:NAME`: a device of the machine, taken for the experiment.
+    /// `device:NAME`: a device of the machine, moved into the experiment.
     Device,
     /// `tap:NAME`: a TAP device that a virtual machine opens.
     Tap,
 }
 
 impl Outside {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::Host, Self::Nat, Self::Macvlan, Self::Device, Self::Tap];
 
-    /// The word before the colon; no node is called so.
+    /// Returns the word before the colon. No node can have it as its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -40,12 +41,12 @@ impl Outside {
         }
     }
 
-    /// What is called so.
+    /// Returns the kind with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|outside| outside.name() == name)
     }
 
-    /// Whether it is a new device of the machine, which has addresses there.
+    /// Whether it is a new device of the machine, which has addresses on the machine.
     pub fn has_addresses(self) -> bool {
         matches!(self, Self::Host | Self::Nat)
     }

@@ -1,4 +1,4 @@
-//! Ports of the machine that lead to ports of a node.
+//! Ports of the machine that are forwarded to ports of a node.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -6,34 +6,34 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A port of the machine, and the port of a node that it leads to.
+/// A port of the machine that is forwarded to a port of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Publish {
-    /// The address of the machine that is listened on; without one, its loopback addresses.
+    /// Address that the machine listens on. Absent: its loopback addresses.
     pub address: Option<IpAddr>,
-    /// The machine's port.
+    /// Port of the machine.
     pub port: u16,
-    /// The node's port, at its 127.0.0.1 or, if nothing is there, its ::1.
+    /// Port of the node, at 127.0.0.1 or, if nothing listens there, at ::1.
     pub to: u16,
-    /// What is passed on.
+    /// Transport protocol.
     pub protocol: Protocol,
 }
 
-/// What is passed on.
+/// Transport protocol of a published port.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {
-    /// Connections.
+    /// TCP connections.
     #[default]
     Tcp,
-    /// Datagrams.
+    /// UDP datagrams.
     Udp,
 }
 
 impl Publish {
-    /// Where the machine listens.
+    /// Returns the addresses and the port that the machine listens on.
     pub fn listens_on(&self) -> Vec<SocketAddr> {
         let addresses = match self.address {
             Some(address) => vec![address],
@@ -42,7 +42,7 @@ impl Publish {
         addresses.into_iter().map(|address| SocketAddr::new(address, self.port)).collect()
     }
 
-    /// Whether both want the same port of the machine at one address.
+    /// Whether both use the same port of the machine at one address.
     pub fn collides_with(&self, other: &Self) -> bool {
         let overlap = self.listens_on().iter().any(|mine| {
             let of_other = other.listens_on();
@@ -57,7 +57,7 @@ impl Publish {
     }
 }
 
-/// As the scenario file says it, in full: `127.0.0.1:8080:80/tcp`.
+/// The full notation of scenario files: `127.0.0.1:8080:80/tcp`.
 impl fmt::Display for Publish {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.address {

@@ -1,8 +1,8 @@
-//! What the user types: the keys of a scenario file, as they are written and undecided. Only
-//! `resolve` turns these types into what the rest of NetLoom runs on.
+//! Types of a scenario file's keys, as the user wrote them. They are not resolved: only `resolve`
+//! turns them into the types that the rest of NetLoom uses.
 //!
-//! A key that must be there is an `Option` all the same where the rest makes sense without it, so
-//! that faults in the rest are found in the same pass.
+//! A required key is an `Option` where the rest of the file makes sense without it. Errors in the
+//! rest are then found in the same pass.
 //!
 //! Doc comments here are the descriptions in the published JSON Schema: write them for users.
 
@@ -50,7 +50,7 @@ pub(crate) use traffic::{RawParties, RawTcp, RawTraffic, RawUdp};
 pub(crate) use values::{RawEndpoint, RawTime};
 pub(crate) use workers::RawWorkers;
 
-/// A NetLoom scenario: a network, what runs in it, and what happens to it.
+/// A NetLoom scenario: a network, the programs that run in it, and the events that change it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Scenario")]
 #[serde(deny_unknown_fields)]
@@ -58,47 +58,47 @@ pub(crate) struct RawScenario {
     /// The experiment's name: letters, digits, `-` and `_`, at most 63.
     #[schemars(required)]
     pub name: Option<Spanned<String>>,
-    /// Seed of every random stream (default 1): the same seed gives the same draws.
+    /// Seed of all random streams (default 1). The same seed gives the same random numbers.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// How long a run lasts, like `60s`. Without it: until every foreground process has ended and
-    /// the timeline has passed.
+    /// Duration of a run, like `60s`. Without it, a run ends when every foreground process has
+    /// ended and the timeline is over.
     #[serde(default)]
     pub duration: Option<Spanned<RawTime>>,
-    /// How the experiment's time passes.
+    /// Speed of the experiment's clock.
     #[serde(default)]
     pub time: RawClock,
-    /// Nodes and links.
+    /// Nodes, links, media and constellations of the network.
     pub topology: RawTopology,
-    /// What happens at which time.
+    /// Events, each with the time at which it happens.
     #[serde(default)]
     pub timeline: Vec<Spanned<RawEvent>>,
-    /// What runs in the nodes.
+    /// Processes that the run starts in the nodes.
     #[serde(default)]
     pub processes: Vec<Spanned<RawProcess>>,
-    /// What a run sends between nodes.
+    /// Traffic that the run sends between nodes.
     #[serde(default)]
     pub traffic: Vec<Spanned<RawTraffic>>,
-    /// What is expected of processes; a run in which it does not come true has failed.
+    /// Expectations about processes. The run fails if one of them is not met.
     #[serde(default)]
     pub expect: Vec<Spanned<RawExpectation>>,
-    /// What a run measures beside what it always does.
+    /// Measurements that a run makes in addition to the usual ones.
     #[serde(default)]
     pub measure: RawMeasure,
-    /// What the run is needed for: how much of its machine may show in it.
+    /// Purpose of the run, which decides how much influence of the machine its results may have.
     #[serde(default)]
     pub trust: Option<Spanned<Trust>>,
-    /// How contention of the machine is observed, and what is done then.
+    /// How contention for the machine's resources is detected, and what happens then.
     #[serde(default)]
     pub monitor: RawMonitor,
-    /// Which of the machine's CPUs the engine's workers get, who carry the frames.
+    /// CPUs of the machine that the engine's workers, the threads that carry frames, use.
     #[serde(default)]
     pub workers: RawWorkers,
-    /// How `netloom run --simulate` goes about it.
+    /// Options of `netloom run --simulate`.
     #[serde(default)]
     pub simulation: RawSimulation,
-    /// Makes the run symbiotic: real hosts meet over pipes that a simulation of the whole network
-    /// calibrates.
+    /// Makes the run symbiotic: real hosts are joined by pipes, and a simulation of the whole
+    /// network calibrates these pipes.
     #[serde(default)]
     pub symbiosis: Option<Spanned<RawSymbiosis>>,
 }
@@ -107,30 +107,32 @@ fn default_seed() -> u64 {
     1
 }
 
-/// Nodes and links.
+/// Nodes, links, media and constellations of a network.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Topology")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTopology {
-    /// Properties of all nodes and of all links, where nothing else is said.
+    /// Properties of all nodes and all links, unless a kind, a group, the node or the link sets
+    /// them.
     #[serde(default)]
     pub defaults: RawDefaults,
-    /// Properties of all nodes of a kind; they win over `defaults`.
+    /// Properties of all nodes of a kind. They take precedence over `defaults`.
     #[serde(default)]
     pub kinds: RawKinds,
-    /// Properties of sets of nodes; they win over `kinds`, later groups over earlier ones.
+    /// Properties of sets of nodes. They take precedence over `kinds`, and later groups over
+    /// earlier ones.
     #[serde(default)]
     pub groups: Entries<Inline<RawGroupHead, RawNodeProps>>,
-    /// What all nodes together may use of the machine.
+    /// Limits on the machine's resources that all nodes together may use.
     #[serde(default)]
     pub total_limits: Option<RawLimits>,
-    /// The nodes by name. A node may be written as `name:` alone.
+    /// Nodes by name. `name:` alone is a node with default properties.
     pub nodes: Entries<Spanned<RawNode>>,
-    /// The links, each between two interfaces.
+    /// Links, each between two interfaces.
     #[serde(default)]
     pub links: Vec<Spanned<RawLink>>,
-    /// Where the plane is on which nodes are, for places in degrees: `{lat: 48.78, lon: 9.18}` is
-    /// `[0m, 0m]`.
+    /// Geographic origin of the plane that nodes are on. Required for positions in degrees: with
+    /// `{lat: 48.78, lon: 9.18}`, that position is `[0m, 0m]`.
     #[serde(default)]
     pub origin: Option<Geographic>,
     /// Shared media by name, like radio channels.
@@ -141,15 +143,15 @@ pub(crate) struct RawTopology {
     pub constellations: Entries<Spanned<RawConstellation>>,
 }
 
-/// Properties where nothing else is said.
+/// Default properties of nodes and links.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Defaults")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawDefaults {
-    /// Of all nodes.
+    /// Properties of all nodes.
     #[serde(default)]
     pub node: RawNodeDefaults,
-    /// Of all links, in both directions.
+    /// Properties of all links, in both directions.
     #[serde(default)]
     pub link: RawLinkDefaults,
 }
@@ -159,13 +161,13 @@ pub(crate) struct RawDefaults {
 #[schemars(rename = "Kinds")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawKinds {
-    /// Of all hosts.
+    /// Properties of all hosts.
     #[serde(default)]
     pub host: RawNodeProps,
-    /// Of all routers.
+    /// Properties of all routers.
     #[serde(default)]
     pub router: RawNodeProps,
-    /// Of all switches.
+    /// Properties of all switches.
     #[serde(default)]
     pub switch: RawNodeProps,
 }

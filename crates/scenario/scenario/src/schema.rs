@@ -1,4 +1,4 @@
-//! The JSON Schema of scenario files, for editors that complete and check while one types.
+//! The JSON Schema of scenario files, for editors that complete and check while the user types.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::raw::RawScenario;
 
-/// The JSON Schema (draft 2020-12) of a scenario file, made from the types that read it. It is kept
-/// at `docs/scenario.schema.json`.
+/// Returns the JSON Schema (draft 2020-12) of a scenario file, generated from the types that decode
+/// it. A copy is in `docs/scenario.schema.json`.
 pub fn json_schema() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let mut schema = settings.into_generator().into_root_schema_for::<RawScenario>();
@@ -23,14 +23,14 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// Doc comments are wrapped, descriptions are not.
+/// Replaces line breaks in descriptions by spaces: doc comments are wrapped, descriptions are not.
 fn join_lines(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }
 }
 
-/// A key that may be left out may not be null: what is written has a value.
+/// Removes null from optional keys: a key may be absent, but a key that is present has a value.
 fn refuse_null(schema: &mut Schema) {
     if schema.get("default") == Some(&Value::Null) {
         schema.remove("default");

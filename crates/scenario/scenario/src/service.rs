@@ -1,7 +1,6 @@
-//! Services: templates of programs that nodes run, and what a scenario asks of them. A template
-//! says in one declarative file what a program needs, which files are made for it, and how it is
-//! started. What its texts become is worked out elsewhere, as that takes addresses
-//! (`netloom-services`).
+//! Services: templates of programs that nodes run, and their options in a scenario. A template is
+//! one declarative file that describes what a program needs, which files are generated for it, and
+//! how it starts. `netloom-services` renders the templates, because that needs addresses.
 
 mod builtin;
 mod template;
@@ -16,10 +15,10 @@ use crate::decode::decode;
 use crate::diagnostic::Diagnostics;
 use crate::yaml;
 
-/// Reads a template's text.
+/// Parses the text of a template.
 ///
 /// # Errors
-/// Everything that is wrong with it, with places in that text.
+/// All errors of the template, with positions in that text.
 pub fn template(text: &str) -> Result<ServiceTemplate, Diagnostics> {
     let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
     let decoded = decode::<ServiceTemplate>(&tree);

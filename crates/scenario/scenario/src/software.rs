@@ -1,4 +1,4 @@
-//! What is in a node beside its network stack: files, services, and what the machine lends it.
+//! Software of a node: files, services, and files of the machine that it can access.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 use crate::service::OptionValue;
 use crate::spec::Command;
 
-/// What is in a node beside its network stack.
+/// Software of a node, apart from its network stack.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Software {
-    /// Where its root file system comes from, if not from the machine: a directory, a tarball or an
-    /// OCI layout, absolute or relative to the scenario's directory.
+    /// Source of the root file system: a directory, a tarball or an OCI layout, absolute or
+    /// relative to the scenario's directory. Absent: the machine's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// Files by their paths in the node.
+    /// Files, by their paths in the node.
     pub files: BTreeMap<String, NodeFile>,
-    /// Environment variables of all its processes.
+    /// Environment variables of all processes of the node.
     pub env: BTreeMap<String, String>,
-    /// What of the machine it sees, by the paths in the node.
+    /// Files and directories of the machine that appear in the node, by their paths in the node.
     pub binds: BTreeMap<String, Bind>,
-    /// Commands that are run once, in order, when the network is ready.
+    /// Commands that run once, in order, when the network is ready.
     pub startup: Vec<Command>,
-    /// Services by their names, those included that others need.
+    /// Services by name, including those that other services need.
     pub services: BTreeMap<String, ServiceUse>,
 }
 
 impl Software {
-    /// Whether there is nothing.
+    /// Whether the node has no software of its own.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -38,27 +38,27 @@ impl Software {
 /// A file of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeFile {
-    /// What is in it.
+    /// Content of the file.
     pub content: String,
-    /// Who may do what; by default what a service wants for it, or else 0644.
+    /// Permissions. Absent: those that a service sets for the file, or else 0644.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
 }
 
-/// A file or directory of the machine in a node.
+/// A file or directory of the machine that appears in a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Bind {
-    /// Its path on the machine, absolute or relative to the scenario's directory.
+    /// Path on the machine, absolute or relative to the scenario's directory.
     pub machine: String,
-    /// Whether the node may change it.
+    /// Whether the node may write to it.
     pub write: bool,
 }
 
 /// A service in a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServiceUse {
-    /// Its template among the scenario's `templates`.
+    /// Key of its template in the scenario's `templates`.
     pub template: String,
-    /// The values of all options of the template that have one.
+    /// Values of all options of the template that have a value.
     pub options: BTreeMap<String, OptionValue>,
 }

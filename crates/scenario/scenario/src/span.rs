@@ -1,4 +1,5 @@
-//! Places in a scenario file, and its lines. Not here: reading the file, or drawing the places.
+//! Positions in a scenario file, and its lines. Not here: reading the file, or displaying
+//! positions.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,23 +11,23 @@ pub struct Span {
     pub line: usize,
     /// Column of the first character.
     pub column: usize,
-    /// Line of the character behind the last one.
+    /// Line of the character after the last one.
     pub end_line: usize,
-    /// Column of the character behind the last one.
+    /// Column of the character after the last one.
     pub end_column: usize,
 }
 
 impl Span {
-    /// The very beginning of a text.
+    /// The empty range at the beginning of a text.
     pub const START: Span = Span { line: 1, column: 1, end_line: 1, end_column: 1 };
 
-    /// From the start of `self` to the end of `last`.
+    /// Returns the range from the start of `self` to the end of `last`.
     #[must_use]
     pub const fn to(self, last: Span) -> Span {
         Span { end_line: last.end_line, end_column: last.end_column, ..self }
     }
 
-    /// The empty range at the start of this one.
+    /// Returns the empty range at the start of this one.
     #[must_use]
     pub const fn start(self) -> Span {
         Span { end_line: self.line, end_column: self.column, ..self }
@@ -34,7 +35,8 @@ impl Span {
 }
 
 impl Span {
-    /// This place, or the end of the last line that says something if it lies behind all `lines`.
+    /// Returns this range, or the end of the last line that is not empty if the range is behind all
+    /// `lines`.
     #[must_use]
     pub(crate) fn within(self, lines: &[&str]) -> Span {
         if self.line <= lines.len() {
@@ -48,7 +50,8 @@ impl Span {
     }
 }
 
-/// The lines of a text as YAML counts them: each ends with a line feed, a carriage return, or both.
+/// Splits a text into lines by YAML's rules: each ends with a line feed, a carriage return, or
+/// both.
 pub(crate) fn lines(text: &str) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;

@@ -1,8 +1,8 @@
 //! The resolved scenario: every default filled in, every unit typed, every reference checked.
 //!
-//! A [`Scenario`] is what the rest of NetLoom runs on; what the user typed is in `raw`. It is
-//! serializable, so that a run can keep exactly what it ran, and so that the engine can be handed
-//! it by another process.
+//! The rest of NetLoom runs on a [`Scenario`]; the keys as the user wrote them are in `raw`. A
+//! scenario is serializable, so that a run can keep exactly what it ran, and so that another
+//! process can pass it to the engine.
 
 mod constellation;
 mod link;
@@ -46,23 +46,23 @@ pub use watching::{Capture, Measure, Monitor, OnContention};
 /// One experiment, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: String,
-    /// Seed of every random stream of the experiment.
+    /// Seed of all random streams of the experiment.
     pub seed: u64,
-    /// The machine's time divided by the experiment's.
+    /// Time dilation: the machine's time divided by the experiment's.
     #[serde(default, skip_serializing_if = "Dilation::is_none")]
     pub dilation: Dilation,
     /// All nodes, in the order of the file.
     pub nodes: Vec<Node>,
-    /// What all nodes together may use of the machine.
+    /// Limits on the machine's resources that all nodes together may use.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub total_limits: Limits,
-    /// What the nodes of a group together may use of the machine, for groups that say it; a node is
-    /// in at most one of them.
+    /// Limits on the machine's resources that the nodes of a group together may use, for groups
+    /// that have such limits. A node is in at most one of these groups.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub group_limits: BTreeMap<String, Limits>,
-    /// Where the plane is on which nodes are, if places are in degrees.
+    /// Geographic origin of the plane that nodes are on, if positions are in degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Geographic>,
     /// Constellations whose satellites are among the nodes.
@@ -70,44 +70,44 @@ pub struct Scenario {
     pub constellations: Vec<Constellation>,
     /// All links, in the order of the file.
     pub links: Vec<Link>,
-    /// What happens at which time, in the order of the file.
+    /// Events, each with its time, in the order of the file.
     pub timeline: Vec<TimelineEvent>,
-    /// What runs in the nodes, in the order of the file.
+    /// Processes that run in the nodes, in the order of the file.
     pub processes: Vec<Process>,
-    /// What is sent between nodes, in the order of the file.
+    /// Traffic between nodes, in the order of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<Traffic>,
-    /// What is expected of processes, in the order of the file.
+    /// Expectations about processes, in the order of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,
-    /// What a run measures.
+    /// Measurements that a run makes.
     pub measure: Measure,
-    /// What a run is held to.
+    /// Criteria and options of the monitor.
     pub monitor: Monitor,
-    /// What the engine's workers get of the machine.
+    /// CPUs of the engine's workers.
     #[serde(default, skip_serializing_if = "Workers::is_default")]
     pub workers: Workers,
-    /// How a run in virtual time is made.
+    /// Options of runs in virtual time.
     #[serde(default, skip_serializing_if = "SimulationOptions::is_default")]
     pub simulation: SimulationOptions,
-    /// Of a symbiotic run: how it is made.
+    /// Options of a symbiotic run; present only if the run is symbiotic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbiosis: Option<Symbiosis>,
     /// Templates of the services that nodes run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub templates: BTreeMap<String, ServiceTemplate>,
-    /// How long a run lasts; without it, until every foreground process has ended and the
-    /// timeline has passed.
+    /// Duration of a run. Without it, a run ends when every foreground process has ended and the
+    /// timeline is over.
     pub duration: Option<Duration>,
 }
 
 impl Scenario {
-    /// The node called `name`.
+    /// Returns the node called `name`.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.name == name)
     }
 
-    /// What must enforce the limits of this scenario, if it has any.
+    /// Returns the controllers of the kernel's cgroups that the limits of this scenario need.
     pub fn controllers(&self) -> BTreeSet<Controller> {
         let of_nodes = self.nodes.iter().map(Node::machine_limits);
         let groups = self.group_limits.values().copied();
@@ -115,21 +115,21 @@ impl Scenario {
         all.flat_map(|limits| limits.controllers()).collect()
     }
 
-    /// The group of a node whose nodes have limits together.
+    /// Returns the node's group that has limits for its nodes together, if there is one.
     pub fn limit_group(&self, node: &Node) -> Option<&str> {
         let mut groups = node.groups.iter();
         groups.find_map(|group| Some(self.group_limits.get_key_value(group)?.0.as_str()))
     }
 
-    /// All limits by which the machine's kernel holds a node: its own, those of its group, and
-    /// those of the experiment.
+    /// Returns all limits that the machine's kernel enforces on a node: its own, those of its
+    /// group, and those of the experiment.
     pub fn limits_over(&self, node: &Node) -> [Limits; 3] {
         let of_group = self.limit_group(node).and_then(|group| self.group_limits.get(group));
         [node.machine_limits(), of_group.copied().unwrap_or_default(), self.total_limits]
     }
 
-    /// The interfaces whose frames are at this end of a link: its own, and the VLAN sub-interfaces
-    /// of that.
+    /// Returns the interfaces that send and receive at this end of a link: the interface itself and
+    /// its VLAN sub-interfaces.
     pub fn interfaces_at(&self, end: &Endpoint) -> Vec<Endpoint> {
         let interfaces = self.node(&end.node).into_iter().flat_map(|node| &node.interfaces);
         let here = interfaces.filter(|interface| interface.at_link() == end.interface);
@@ -140,18 +140,18 @@ impl Scenario {
         here.map(endpoint).collect()
     }
 
-    /// The link called `name`.
+    /// Returns the link called `name`.
     pub fn link(&self, name: &str) -> Option<&Link> {
         self.links.iter().find(|link| link.name == name)
     }
 
-    /// The links that the engine carries, in the order of the file: all that are not direct.
+    /// Returns the links that the engine carries, all except direct ones, in the order of the file.
     pub fn modelled_links(&self) -> impl Iterator<Item = &Link> {
         self.links.iter().filter(|link| !link.direct)
     }
 
-    /// Holds what many links take from one file in one copy. A scenario that was loaded does so
-    /// already; one that came as text from elsewhere has a copy for each.
+    /// Makes links that use data of the same file share one copy. A loaded scenario shares already;
+    /// a deserialized one has a copy for each link.
     pub fn share_data(&mut self) {
         let mut shared = SharedData::default();
         for pipe in self.links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.reverse]) {
@@ -165,11 +165,11 @@ impl Scenario {
     }
 }
 
-/// What the engine's workers get of the machine.
+/// CPUs of the engine's workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Workers {
-    /// On so many CPUs runs a worker each and nothing else of the experiment; of 0, they share all
-    /// CPUs with it.
+    /// Number of CPUs that each run one worker and nothing else of the experiment. With 0, workers
+    /// share all CPUs with the rest of the experiment.
     pub dedicated_cpus: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What a scenario says of spanning trees, as a bridge knows it.
+//! Spanning tree options of a scenario, converted to the types of the bridge model.
 
 use netloom_spanning_tree::{
     BridgeId, PathCost, PathCostError, PortPriority, PortPriorityError, Priority, PriorityError,
@@ -7,33 +7,34 @@ use netloom_spanning_tree::{
 use crate::spec::{Node, PortTree};
 
 impl Node {
-    /// Who a switch is in its spanning tree, if it runs one; `number` is its own among all nodes.
-    /// Of equal ones, the first in the file has the lowest address.
+    /// Returns the bridge id of a switch, if it runs a spanning tree. `number` is the node's index
+    /// among all nodes. Of switches with equal priorities, the first in the file has the lowest
+    /// address.
     ///
     /// # Errors
-    /// If its priority is none, which a scenario that was loaded does not have.
+    /// The priority is invalid. Loaded scenarios have only valid ones.
     pub fn bridge_id(&self, number: u32) -> Result<Option<BridgeId>, PriorityError> {
         let Some(tree) = self.spanning_tree else { return Ok(None) };
         let [_, a, b, c] = number.to_be_bytes();
-        // Locally administered; those of interfaces are drawn from all there are.
+        // The address is locally administered. Those of interfaces are drawn from the whole range.
         let address = [0x02, 0x00, 0x00, a, b, c];
         Ok(Some(BridgeId::new(Priority::try_from(tree.priority)?, address)))
     }
 }
 
 impl PortTree {
-    /// The cost of the way through the port, if it was given.
+    /// Returns the path cost of the port, if the scenario sets it.
     ///
     /// # Errors
-    /// If that is none, which a scenario that was loaded does not have.
+    /// The cost is invalid. Loaded scenarios have only valid ones.
     pub fn path_cost(&self) -> Result<Option<PathCost>, PathCostError> {
         self.cost.map(PathCost::try_from).transpose()
     }
 
-    /// The priority of the port.
+    /// Returns the port priority.
     ///
     /// # Errors
-    /// If that is none, which a scenario that was loaded does not have.
+    /// The priority is invalid. Loaded scenarios have only valid ones.
     pub fn port_priority(&self) -> Result<PortPriority, PortPriorityError> {
         Ok(self.priority.map(PortPriority::try_from).transpose()?.unwrap_or_default())
     }

@@ -1,7 +1,7 @@
-//! A YAML document as a tree in which every node knows its place in the text.
+//! A YAML document as a tree whose nodes have their positions in the text.
 //!
-//! The tree is an arena; an alias is the anchored node itself, met again, so a small file cannot
-//! become a large tree. Merge keys (`<<`) are resolved here. Not here: what the values mean.
+//! The tree is an arena. An alias refers to the anchored node itself, so a small file cannot become
+//! a large tree. Merge keys (`<<`) are resolved here. Not here: the meaning of the values.
 
 mod anchors;
 mod build;
@@ -18,25 +18,25 @@ pub(crate) use scalar::Plain;
 pub(crate) struct NodeId(u32);
 
 impl NodeId {
-    /// A number that stands for this node in its tree.
+    /// Returns a number that identifies this node in its tree.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The node that `index` stands for.
+    /// Returns the node with this number.
     pub fn from_index(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
     }
 }
 
-/// What a node is.
+/// Content of a node.
 #[derive(Debug)]
 pub(crate) enum Content {
-    /// A scalar, and whether it was written plainly, without quotes.
+    /// A scalar, and whether it was written without quotes.
     Scalar { text: String, plain: bool },
     /// A list.
     Sequence(Vec<NodeId>),
-    /// Keys and values in the order of the text; no key occurs twice.
+    /// Keys and values in the order of the text. No key occurs twice.
     Mapping(Vec<(NodeId, NodeId)>),
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Content {
 struct Node {
     content: Content,
     span: Span,
-    /// How many nodes it has when every alias is written out, itself included.
+    /// Number of nodes below it, itself included, if every alias is expanded.
     expanded: u64,
     depth: u32,
 }
@@ -57,22 +57,22 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The node of the whole document.
+    /// Returns the root node of the document.
     pub fn root(&self) -> NodeId {
         self.root
     }
 
-    /// What `node` is.
+    /// Returns the content of `node`.
     pub fn content(&self, node: NodeId) -> &Content {
         &self.nodes[node.0 as usize].content
     }
 
-    /// Where `node` is written.
+    /// Returns the position of `node` in the text.
     pub fn span(&self, node: NodeId) -> Span {
         self.nodes[node.0 as usize].span
     }
 
-    /// The text of `node` if it is a scalar.
+    /// Returns the text of `node` if it is a scalar.
     pub fn text(&self, node: NodeId) -> Option<&str> {
         match self.content(node) {
             Content::Scalar { text, .. } => Some(text),
@@ -80,7 +80,7 @@ impl Tree {
         }
     }
 
-    /// Keys and values of `node`; none if it is not a mapping.
+    /// Returns the keys and values of `node`, or nothing if it is not a mapping.
     pub fn entries(&self, node: NodeId) -> &[(NodeId, NodeId)] {
         match self.content(node) {
             Content::Mapping(entries) => entries,
@@ -88,7 +88,7 @@ impl Tree {
         }
     }
 
-    /// The elements of `node`; none if it is not a list.
+    /// Returns the elements of `node`, or nothing if it is not a list.
     pub fn elements(&self, node: NodeId) -> &[NodeId] {
         match self.content(node) {
             Content::Sequence(elements) => elements,
@@ -96,12 +96,12 @@ impl Tree {
         }
     }
 
-    /// The key and the value of the entry `key` of `node`.
+    /// Returns the key and the value of the entry `key` of `node`.
     pub fn entry(&self, node: NodeId, key: &str) -> Option<(NodeId, NodeId)> {
         self.entries(node).iter().copied().find(|(name, _)| self.text(*name) == Some(key))
     }
 
-    /// The value at the end of `path`, a key for each level, from `node` on.
+    /// Returns the value at the end of `path`, which has one key for each level below `node`.
     pub fn find(&self, node: NodeId, path: &[&str]) -> Option<NodeId> {
         path.iter().try_fold(node, |node, key| self.entry(node, key).map(|(_, value)| value))
     }

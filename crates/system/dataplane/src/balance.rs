@@ -1,67 +1,69 @@
-//! When links are to move to another worker, and which. One core is left to what runs in nodes,
-//! until the workers have more to do than theirs can bear and that one idles; then a worker that
-//! had no link until then helps out, and gives back what it was lent when all is calm again. Pure.
-//! Not here: how links move (`rewiring`), and how they are placed at the start (`partition`).
+//! Load balancing: when links move to another worker, and which. One core is left to programs in
+//! nodes until the workers have more to do than their cores can bear and that core idles. Then a
+//! spare worker, which has no links before, takes some, and returns them when the load has been low
+//! for a while. Pure. Not here: how links move (`rewiring`), and their placement at the start
+//! (`partition`).
 
 use netloom_fabric::LinkId;
 use netloom_units::{Duration, Time};
 
 use crate::worker_id::WorkerId;
 
-/// From this share of a CPU on, a worker has more to do than it can do in time.
+/// Share of a CPU from which on a worker is saturated and cannot keep to its times.
 const SATURATED: f64 = 0.9;
-/// Below this share of a CPU, one worker can do what two do.
+/// Share of a CPU below which one worker can do the work of two.
 const CALM: f64 = 0.5;
-/// For how many looks in a row a worker must be saturated; for how many, all calm.
+/// Number of consecutive looks in which a worker must be saturated, and in which the load must be
+/// low.
 const SATURATED_LOOKS: u32 = 2;
 const CALM_LOOKS: u32 = 8;
-/// Links that each of two workers must have to work for, at least. What two workers do for each
-/// other's frames costs more than a worker alone: in a chain of links, that pays from six to eight
+/// Least number of busy links for each of two workers. The exchange of frames between two workers
+/// costs more than a single worker: in a chain of links, two workers pay off from six to eight
 /// links on (`benches/scale/hops.py`).
 pub(crate) const WORTH: usize = 4;
-/// A link with less than this part of a worker's frames does not count as one it works for.
+/// A link with less than this part of a worker's frames does not count as busy.
 const BUSY_PART: u64 = 64;
 
-/// What a worker was busy with.
+/// Load of a worker.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Load {
-    /// Its links.
+    /// Loads of its links.
     pub links: Vec<LinkLoad>,
-    /// Whether what happens to their frames is being logged, in one order for each pipe.
+    /// Whether events of their frames are being logged, which needs one order for each pipe.
     pub logs: bool,
 }
 
-/// What a link gave its worker to do since that was last asked for.
+/// Load that a link caused since the last request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkLoad {
     pub link: LinkId,
-    /// Frames that entered its pipes.
+    /// Number of frames that entered its pipes.
     pub frames: u64,
-    /// Whether it may move: it ends at devices only, which are all alive.
+    /// Whether it may move: all its ends are devices that work.
     pub may_move: bool,
 }
 
-/// What is to be done.
+/// Next step of load balancing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Step {
-    /// Ask this worker what its links have given it to do from now on.
+    /// Start measuring the load of this worker's links.
     Measure(WorkerId),
-    /// Bring so much of what the first worker does to the second.
+    /// Move this part of the first worker's load to the second.
     Relieve { from: WorkerId, to: WorkerId, part: f64 },
-    /// Bring all links of the first worker to the second.
+    /// Move all links of the first worker to the second.
     Return { from: WorkerId, to: WorkerId },
 }
 
-/// What is known of the workers' load.
+/// State of load balancing.
 #[derive(Debug)]
 pub(crate) struct Relief {
     pub balance: Balance,
-    /// Cores that this process may use.
+    /// Number of cores that this process may use.
     pub cores: usize,
-    /// The worker that only helps out.
+    /// The spare worker, if there is one.
     pub spare: Option<WorkerId>,
-    /// When the workers were looked at last, and what each had spent by then: CPU time, and how
-    /// much of that awake without anything to do.
+    /// Time of the last look, and what each worker had spent by then: CPU time, and how much of it
+    /// waiting awake.
     pub last: Option<(Time, Vec<(Duration, Duration)>)>,
 }
 
@@ -71,7 +73,7 @@ impl Relief {
     }
 }
 
-/// Looks at how busy workers are, and says what is to be done.
+/// Decides from the load of the workers what to do next.
 #[derive(Debug, Default)]
 pub(crate) struct Balance {
     saturated: Option<(WorkerId, u32)>,
@@ -79,9 +81,9 @@ pub(crate) struct Balance {
 }
 
 impl Balance {
-    /// What is to be done where workers used so much CPU time (as shares of a CPU) since the last
-    /// look, and `spare` is the worker that helps out, if there is one; whether it has links now.
-    /// `idle` is what the machine had left, as a share of a CPU.
+    /// Returns the next step. `busy` is the CPU time of each worker since the last look, as a share
+    /// of a CPU; `spare` is the spare worker, if there is one, and `lent` is whether it has links
+    /// now. `idle` is the machine's unused CPU time, as a share of one CPU.
     pub fn look(
         &mut self,
         busy: &[f64],
@@ -99,7 +101,7 @@ impl Balance {
             return self.calm(busy, spare.filter(|_| lent));
         }
         self.calm = 0;
-        // Another worker helps only on a CPU that is left.
+        // Another worker helps only if a CPU is free.
         if of(least) > of(most) / 2.0 || idle < of(most) / 4.0 {
             self.saturated = None;
             return None;
@@ -132,9 +134,9 @@ impl Balance {
     }
 }
 
-/// Which of a worker's links are to go, so that about this `part` of its frames goes along: links
-/// that follow each other, from the end, or from the beginning if the worker that gets them has
-/// links `before` these. Nothing if it is not worth it.
+/// Chooses links of a worker that carry about this `part` of its frames. The links are consecutive,
+/// from the end, or from the beginning if the links of the receiving worker are `before` these.
+/// Empty if moving them does not pay off.
 pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<LinkId> {
     let all: u64 = links.iter().map(|link| link.frames).sum();
     let wanted = (all as f64 * part) as u64;
@@ -145,7 +147,7 @@ pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<LinkId>
     }
     let (mut going, mut frames) = (vec![], 0);
     for link in sorted.into_iter().filter(|link| link.may_move) {
-        // More than half of it would be too much.
+        // Exceeding the wanted part by more than half of this link would be too much.
         if 2 * frames + link.frames > 2 * wanted {
             break;
         }
@@ -161,7 +163,7 @@ pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<LinkId>
     going.into_iter().map(|link| link.link).collect()
 }
 
-/// What of `time` a thread had a CPU for that it did not only wait on, as a share.
+/// Returns the part of `time` for which a thread had a CPU and did not only wait, as a share.
 pub(crate) fn share(cpu: Duration, waited: Duration, time: Duration) -> f64 {
     cpu.saturating_sub(waited).as_secs_f64() / time.as_secs_f64().max(1e-9)
 }
@@ -187,18 +189,18 @@ mod tests {
             ],
             "half of it, to a worker that has nothing to do"
         );
-        // What was measured is used up.
+        // The measurement has been used.
         assert_eq!(looks(&mut balance, &[0.97, 0.0], false, 1.0, 1), [Step::Measure(WorkerId(0))]);
     }
 
     #[test]
-    fn nobody_is_relieved_where_that_would_not_help() {
+    fn no_links_move_where_that_would_not_help() {
         let mut balance = Balance::default();
         assert_eq!(looks(&mut balance, &[0.85, 0.0], false, 1.0, 9), []);
         assert_eq!(looks(&mut balance, &[0.97, 0.6], false, 1.0, 9), [], "both have much to do");
         assert_eq!(looks(&mut balance, &[0.97, 0.0], false, 0.1, 9), [], "no CPU is left");
         assert_eq!(looks(&mut balance, &[0.97], false, 1.0, 9), [], "there is nobody else");
-        // Another one each time.
+        // A different worker each time.
         for _ in 0..4 {
             assert_eq!(
                 looks(&mut balance, &[0.97, 0.1], false, 1.0, 1),
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_lent_is_given_back_when_all_was_calm_for_a_while() {
+    fn the_spare_worker_returns_its_links_after_a_while_of_low_load() {
         let mut balance = Balance::default();
         assert_eq!(looks(&mut balance, &[0.2, 0.3, 0.1], true, 1.0, CALM_LOOKS - 1), []);
         assert_eq!(looks(&mut balance, &[0.6, 0.7, 0.1], true, 1.0, 1), [], "it begins anew");
@@ -254,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_move_stays() {
+    fn links_that_may_not_move_stay() {
         let mut chain = loads(&[1000; 12]);
         chain[11].may_move = false;
         chain[9].may_move = false;

@@ -1,5 +1,6 @@
-//! A frame as the link model and the fabric see it: headers to classify by, marks and errors to be
-//! put in, tags; and the memory of frames. Not here: the bytes themselves (`netloom-ports`).
+//! A frame as the link model and the fabric use it: headers for classification, congestion marks,
+//! bit errors, and tags; and the memory of frames. Not here: the bytes themselves
+//! (`netloom-ports`).
 
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use netloom_fabric::{Malformed, Memory};
@@ -95,23 +96,23 @@ impl netloom_fabric::Frame for Carried {
     }
 }
 
-/// The memory of frames.
+/// Memory of frames.
 #[derive(Debug)]
 pub(crate) struct FrameMemory(Pool);
 
 impl FrameMemory {
-    /// Memory for at most `limit` bytes.
+    /// Creates memory for at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self(Pool::new(limit))
     }
 
-    /// What a device has read into its buffer, as a frame, if there is room for it.
+    /// Converts the content of a device's buffer to a frame, if there is memory for it.
     #[inline]
     pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<Carried> {
         self.0.take(buffer).map(Carried)
     }
 
-    /// Takes a frame back that has left the network.
+    /// Recycles a frame that has left the network.
     #[inline]
     pub fn give_back(&mut self, frame: Carried) {
         self.0.recycle(frame.0);
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_of_a_udp_packet_are_seen() {
+    fn the_headers_of_a_udp_packet_are_parsed() {
         let mut bytes = Vec::new();
         PacketBuilder::ethernet2([2; 6], [4; 6])
             .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)

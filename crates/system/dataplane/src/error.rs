@@ -1,4 +1,4 @@
-//! What can go wrong between the data plane and its owner.
+//! Errors of the data plane that its owner receives.
 
 use std::io;
 
@@ -8,74 +8,74 @@ use thiserror::Error;
 
 use crate::worker_id::WorkerId;
 
-/// Why the data plane could not do what it was asked to do.
+/// Why the data plane could not carry out a request.
 #[derive(Debug, Error)]
 pub enum DataplaneError {
-    /// Two links have one identity.
+    /// Two links have the same identity.
     #[error("{id} is there already; link `{link}` needs another identity")]
     KnownLink {
-        /// The name of the second.
+        /// Name of the second link.
         link: String,
-        /// The identity.
+        /// Their identity.
         id: LinkId,
     },
-    /// The ports of a switch differ in whether they know VLANs, or in its spanning tree.
+    /// The ports of a switch differ in whether they have VLANs, or in their spanning tree.
     #[error(
         "link `{link}` ends at a switch ({switch}) whose ports differ in whether they know VLANs, \
          or in its spanning tree"
     )]
     MixedSwitch {
-        /// The link's name.
+        /// Name of the link.
         link: String,
-        /// The switch.
+        /// Identity of the switch.
         switch: SegmentId,
     },
-    /// A property's values are in a file. The data plane opens none.
+    /// A property's values are in a file, which the data plane does not open.
     #[error(
         "`{property}` of a pipe of {link} names the file `{file}`, which has not been read: \
          its values must come with it, as `{{file: NAME, values: […]}}`"
     )]
     UnreadFile {
-        /// The link.
+        /// Identity of the link.
         link: LinkId,
-        /// The property's key.
+        /// Key of the property.
         property: &'static str,
-        /// The file's name.
+        /// Name of the file.
         file: String,
     },
-    /// A pipe that the wiring does not have.
+    /// The wiring has no such pipe.
     #[error("there is no {0}")]
     UnknownPipe(PipeId),
-    /// A medium that the wiring does not have.
+    /// The wiring has no such medium.
     #[error("there is no medium that is {0}")]
     UnknownMedium(SegmentId),
-    /// A medium cannot work as it is changed.
+    /// The changed properties of a medium are invalid.
     #[error(transparent)]
     Medium(#[from] RadioError),
-    /// A link end that the wiring does not have.
+    /// The wiring has no such end of a link.
     #[error("there is no end {end} of {link}")]
     UnknownEnd {
-        /// The link.
+        /// Identity of the link.
         link: LinkId,
-        /// The end's index.
+        /// Index of the end.
         end: usize,
     },
     /// The machine refused something that a worker needs.
     #[error("cannot {action}: {source}")]
     System {
-        /// What was attempted, like "create an event queue".
+        /// Description of the operation, like "create an event queue".
         action: &'static str,
-        /// Why it failed.
+        /// Reason of the failure.
         source: io::Error,
     },
-    /// A device cannot be waited for.
+    /// The worker cannot wait for frames of a device.
     #[error("cannot wait for frames at end {end} of link `{link}`: {source}")]
     Watch {
-        /// The link's name.
+        /// Name of the link.
         link: String,
-        /// The end's index.
+        /// Index of the end.
         end: usize,
-        /// Why.
+        /// Reason of the failure.
         source: io::Error,
     },
     /// A frame log is being written already.
@@ -87,29 +87,29 @@ pub enum DataplaneError {
          could not be switched: {source}"
     )]
     Carrier {
-        /// The link.
+        /// Identity of the link.
         link: LinkId,
-        /// The end's index.
+        /// Index of the end.
         end: usize,
-        /// Why.
+        /// Reason of the failure.
         source: io::Error,
     },
-    /// A worker thread ended by itself: a defect of the engine.
+    /// A worker thread has ended by itself: a defect of the engine.
     #[error("{worker} of the data plane has ended; stop the experiment and report this")]
     WorkerGone {
-        /// The worker.
+        /// Identity of the worker.
         worker: WorkerId,
     },
 }
 
 impl DataplaneError {
-    /// A pipe of `link` was given a file instead of values.
+    /// Creates the error for a pipe of `link` with a file instead of values.
     pub(crate) fn unread(link: LinkId, unread: netloom_link::UnreadFile<'_>) -> Self {
         let netloom_link::UnreadFile { property, file } = unread;
         Self::UnreadFile { link, property, file: file.into() }
     }
 
-    /// For `map_err`: a system error while doing `action`.
+    /// For `map_err`: creates a system error about `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::System { action, source: source.into() }
     }

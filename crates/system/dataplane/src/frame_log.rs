@@ -1,6 +1,7 @@
-//! The frame log of a running network. Each worker puts entries into a ring of its own and never waits;
-//! one thread empties the rings and writes. What finds a ring full is lost, and the log says how much
-//! and where. Not here: what is logged, and its binary form (`netloom-link`).
+//! The frame log of a running network. Each worker puts entries into a ring of its own and never
+//! waits; one thread empties the rings and writes the file. An entry that finds its ring full is
+//! lost, and the log records how many were lost and where. Not here: the events, and their binary
+//! format (`netloom-link`).
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,46 +14,46 @@ use rtrb::{Consumer, Producer, RingBuffer};
 
 use crate::DataplaneError;
 
-/// Entries that may wait in the ring of one worker: 10 MiB, and a tenth of a second at a million
-/// entries a second.
+/// Capacity of one worker's ring in entries: 10 MiB, and a tenth of a second at a million entries
+/// per second.
 const BACKLOG: usize = 1 << 17;
-/// Entries taken from one ring before the others have their turn.
+/// Number of entries that are taken from one ring before the next one.
 const PORTION: usize = 4096;
-/// How long the writer sleeps when all rings are empty. It is never woken, so that workers make no
-/// system call for it.
+/// Time that the writer sleeps when all rings are empty. Workers never wake it, so that they make
+/// no system calls for it.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A frame log that is being written. Dropping it does not end it: the data plane does, with
-/// [`end_frame_log`](crate::Dataplane::end_frame_log) or with its own end.
+/// A frame log that is being written. Dropping it does not end it:
+/// [`end_frame_log`](crate::Dataplane::end_frame_log) or the end of the data plane does.
 #[derive(Debug)]
 pub struct FrameLog {
     writer: JoinHandle<FrameLogSummary>,
 }
 
-/// What became of a frame log.
+/// Results of a frame log.
 #[derive(Debug)]
 pub struct FrameLogSummary {
-    /// Entries written.
+    /// Number of entries written.
     pub entries: u64,
-    /// Entries that came faster than they could be written. They are missing in the log.
+    /// Number of entries that are missing because they came faster than they could be written.
     pub lost: u64,
-    /// Bytes written.
+    /// Number of bytes written.
     pub bytes: u64,
-    /// Why writing failed, if it did; all entries from then on are lost.
+    /// Reason of a write error. All entries after it are lost.
     pub failure: Option<io::Error>,
 }
 
-/// A worker's end.
+/// A worker's end of the log.
 #[derive(Debug)]
 pub(crate) struct LogSink {
     entries: Producer<LogEntry>,
-    /// Lost since the last entry that found room.
+    /// Number of entries lost since the last one that was added.
     missing: u64,
     lost: Arc<AtomicU64>,
 }
 
 impl LogSink {
-    /// Puts in an entry, or counts it as lost.
+    /// Adds an entry, or counts it as lost.
     #[inline]
     pub fn put(&mut self, pipe: u32, event: FrameEvent) {
         if self.missing > 0 && self.entries.push(LogEntry::Lost(self.missing)).is_ok() {
@@ -65,7 +66,7 @@ impl LogSink {
     }
 }
 
-/// Starts a frame log into `out`; the ends of so many workers.
+/// Starts a frame log that is written to `out`, and returns the ends of `workers` workers.
 pub(crate) fn start(
     header: &LogHeader,
     out: impl Write + Send + 'static,
@@ -89,7 +90,7 @@ pub(crate) fn start(
 }
 
 impl FrameLog {
-    /// Waits until all has been written. The workers have let go of their ends.
+    /// Waits until everything is written. The workers must have dropped their ends.
     pub(crate) fn wait(self) -> Result<FrameLogSummary, DataplaneError> {
         let died = |_| io::Error::other("its thread has died");
         self.writer.join().map_err(died).map_err(DataplaneError::system("write the frame log"))
@@ -100,10 +101,10 @@ impl FrameLog {
 struct Writer<W> {
     out: W,
     encoder: LogEncoder,
-    /// Encoded and not written.
+    /// Encoded entries that are not written yet.
     buffer: Vec<u8>,
     entries: u64,
-    /// Lost entries that the log tells of.
+    /// Number of lost entries that the log has recorded.
     missing: u64,
     bytes: u64,
     failure: Option<io::Error>,
@@ -112,7 +113,7 @@ struct Writer<W> {
 impl<W: Write> Writer<W> {
     fn run(mut self, mut rings: Vec<Consumer<LogEntry>>, lost: &AtomicU64) -> FrameLogSummary {
         loop {
-            // Asked before the rings are emptied: what was put in before the end is found.
+            // Checked before the rings are emptied, so that entries added before the end are found.
             let last = rings.iter().all(Consumer::is_abandoned);
             let mut idle = true;
             for ring in &mut rings {
@@ -137,7 +138,7 @@ impl<W: Write> Writer<W> {
         FrameLogSummary { entries: self.entries, lost, bytes: self.bytes, failure: self.failure }
     }
 
-    /// Encodes a portion of what is in `ring`; how much that was.
+    /// Encodes a portion of the entries in `ring`, and returns their number.
     fn take(&mut self, ring: &mut Consumer<LogEntry>) -> usize {
         let Ok(portion) = ring.read_chunk(ring.slots().min(PORTION)) else { return 0 };
         let count = portion.len();
@@ -151,7 +152,7 @@ impl<W: Write> Writer<W> {
         count
     }
 
-    /// Writes what is encoded. After a failure everything is thrown away.
+    /// Writes encoded entries. After a failure, they are discarded.
     fn write(&mut self) {
         if self.failure.is_none() && !self.buffer.is_empty() {
             match self.out.write_all(&self.buffer) {

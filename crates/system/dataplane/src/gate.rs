@@ -1,5 +1,6 @@
-//! One timestamp for a batch of changes over several workers: all stop at the gate, the last one
-//! to arrive reads the clock, and all apply their part at that time. Not here: what is applied.
+//! A gate that gives a batch of changes on several workers one timestamp: all workers wait at the
+//! gate, the last one to arrive reads the clock, and all apply their part at that time. Not here:
+//! the changes.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -25,15 +26,15 @@ enum Outcome {
     Abandoned,
 }
 
-/// A worker's right to pass a gate. Dropped unused, it lets the others go without a time, so that
-/// nobody waits for a worker that is gone.
+/// The right of a worker to pass a gate. If it is dropped unused, the others pass without a time,
+/// so that nobody waits for a worker that has ended.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     gate: Arc<Gate>,
     used: bool,
 }
 
-/// Tickets for `workers` workers to the same gate.
+/// Creates tickets to the same gate for `workers` workers.
 pub(crate) fn tickets(workers: usize) -> Vec<Ticket> {
     let state = State { missing: workers, outcome: None };
     let gate = Arc::new(Gate { state: Mutex::new(state), opened: Condvar::new() });
@@ -41,8 +42,8 @@ pub(crate) fn tickets(workers: usize) -> Vec<Ticket> {
 }
 
 impl Ticket {
-    /// Waits for all others. The time at which the batch applies, not before that of any clock
-    /// reading that a worker made on its way here; `None` if a worker did not come.
+    /// Waits for all other workers. Returns the time at which the batch applies, which is not
+    /// before any time that a worker read before it came here, or `None` if a worker did not come.
     pub fn pass(mut self, clock: &Clock) -> Option<Time> {
         self.used = true;
         let mut state = self.gate.lock();
@@ -74,7 +75,7 @@ impl Drop for Ticket {
 
 impl Gate {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // The state is consistent after every statement: a panic elsewhere spoils nothing.
+        // The state is consistent after every statement, so a panic elsewhere does no harm.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,26 +1,27 @@
-//! How long before a deadline to stop sleeping and watch the clock instead.
+//! Wake-up margin: how long before a deadline to stop sleeping and wait awake instead.
 
 use netloom_units::Duration;
 
-/// The margin by which a sleep must end before a deadline for the deadline to be met nineteen times
-/// out of twenty on this machine, as it is now.
+/// The time before a deadline at which a sleep must end so that nineteen of twenty deadlines are
+/// met on this machine, in its present state.
 ///
-/// A sleep ends late, by how much is the machine's affair: on a virtual one, whose idle core has to
-/// be fetched back from the hypervisor, 40 µs at the median were measured, and far more behind it. A
-/// fixed margin is wasted on one machine and misses on another. So every sleep that runs its full time teaches: the margin is moved up by
-/// 19 parts when it was too short and down by one part when it was long enough, which settles where
-/// one sleep in twenty oversleeps it (stochastic approximation of a quantile, Robbins & Monro 1951).
+/// How late a sleep ends depends on the machine: on a virtual one, whose idle core must first be
+/// scheduled by the hypervisor, it can be tens of microseconds at the median, and far more at
+/// worst. A fixed margin would be too long on one machine and too short on another. So every sleep
+/// that runs its full time adjusts the margin: up by 19 parts if it was too short, and down by one
+/// part if it was long enough. The margin settles where one sleep in twenty ends later (stochastic
+/// approximation of a quantile, Robbins & Monro 1951).
 #[derive(Debug)]
 pub(crate) struct Margin {
     nanos: u64,
 }
 
-/// What the margin moves by when it was long enough.
+/// Decrease of the margin when it was long enough, in ns.
 const PART: u64 = 250;
-/// Parts up for one part down: one minus the share of deadlines to meet, in twentieths.
+/// Increase, as a multiple of the decrease: 19 of 20 deadlines are met.
 const PARTS_UP: u64 = 19;
 const SHORTEST: u64 = 10_000;
-/// Above this, the machine is too busy for spinning to help.
+/// Longest margin in ns. If it is not enough, the machine is too busy for waiting awake to help.
 const LONGEST: u64 = 200_000;
 
 impl Default for Margin {
@@ -30,12 +31,12 @@ impl Default for Margin {
 }
 
 impl Margin {
-    /// The margin now.
+    /// Returns the current margin.
     pub fn get(&self) -> Duration {
         Duration::from_nanos(self.nanos)
     }
 
-    /// A sleep has run its full time and ended `late` after it.
+    /// Adjusts the margin after a sleep that ran its full time and ended `late` after it.
     pub fn overslept(&mut self, late: Duration) {
         self.nanos = if late.as_nanos() > self.nanos {
             (self.nanos + PART * PARTS_UP).min(LONGEST)
@@ -59,7 +60,7 @@ mod tests {
 
     #[test]
     fn it_settles_where_one_sleep_in_twenty_oversleeps() {
-        // Lateness spread evenly over 0 to 100 µs: the 95th percentile is 95 µs.
+        // Lateness evenly distributed over 0 to 100 µs: the 95th percentile is 95 µs.
         let even = settled(|round| round * 7919 % 100_000);
         assert!((90_000..=100_000).contains(&even), "{even}");
     }

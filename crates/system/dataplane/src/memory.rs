@@ -1,21 +1,21 @@
-//! How the process gets its memory from the kernel: in large pieces, and without giving them back all the time. Not here:
-//! the memory of frames (`ports::Pool`).
+//! How the process gets memory from the kernel: in large pieces, and without returning them all the
+//! time. Not here: the memory of frames (`ports::Pool`).
 
-/// By this much the heap of a thread is larger than what it has just used.
+/// Bytes by which a thread's heap grows beyond what it needs at the moment.
 #[cfg(target_env = "gnu")]
 const AHEAD: libc::c_int = 16 << 20;
-/// So much that is free at the end of a heap is given back.
+/// Free bytes at the end of a heap from which on they are returned.
 #[cfg(target_env = "gnu")]
 const GIVEN_BACK: libc::c_int = 64 << 20;
-/// From this size on, memory is a piece of its own, got and given back by a system call each time.
+/// Size in bytes from which on an allocation is a mapping of its own, with a system call each time.
 #[cfg(target_env = "gnu")]
 const APART: libc::c_int = 4 << 20;
 
-/// Tells the C library's allocator so. To be called once, before all else.
+/// Configures the C library's allocator accordingly. Must be called once, before everything else.
 ///
-/// Otherwise the heap of a worker grows by some pages at a time, each time by a system call that waits for whatever
-/// another thread changes of the process's memory: workers were seen to wait for a millisecond while a thread ended.
-/// Pages are the machine's until they are touched, all the same.
+/// Otherwise the heap of a worker grows by a few pages at a time, each time by a system call that
+/// waits while another thread changes the memory map of the process. Such waits can take a
+/// millisecond while a thread ends. Pages do not occupy memory until they are used.
 pub fn take_memory_in_large_pieces() {
     #[cfg(target_env = "gnu")]
     for (what, bytes) in [
@@ -23,7 +23,7 @@ pub fn take_memory_in_large_pieces() {
         (libc::M_TRIM_THRESHOLD, GIVEN_BACK),
         (libc::M_MMAP_THRESHOLD, APART),
     ] {
-        // SAFETY: takes numbers only, and locks what it changes. It fails for other numbers only.
+        // SAFETY: takes numbers only, and locks what it changes. It fails only for invalid numbers.
         unsafe { libc::mallopt(what, bytes) };
     }
 }

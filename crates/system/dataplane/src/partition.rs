@@ -1,5 +1,5 @@
-//! Which worker owns which links: connected components, spread evenly by how many links they have.
-//! Pure. Not here: which links move when that proves uneven (`balance`).
+//! Placement of links on workers: connected components, evenly distributed by their numbers of
+//! links. Pure. Not here: which links move if that proves uneven (`balance`).
 
 use std::cmp::Reverse;
 
@@ -7,10 +7,10 @@ use netloom_link::JoinedSwitches;
 
 use crate::worker_id::WorkerId;
 
-/// For each link, its worker. `ends` holds, for each link, the switches it ends at, and `homes` the
-/// worker that has it, if one does; `workers`, of which there is at least one, get those that have
-/// none. Links that share a switch share a worker: that of most of them. All others stay where they
-/// are.
+/// Returns the worker of each link. `ends` contains, for each link, the switches at its ends, and
+/// `homes` the worker that has it, if one does. Links without one are distributed among `workers`
+/// workers, at least one. Links that share a switch share a worker: the one that has most of them.
+/// All others stay where they are.
 pub(crate) fn assign(
     ends: &[[Option<usize>; 2]],
     homes: &[Option<WorkerId>],
@@ -35,14 +35,15 @@ pub(crate) fn assign(
     spread(parts, homes, workers)
 }
 
-/// How many workers [`assign`] used.
+/// Returns the number of workers that [`assign`] used.
 pub(crate) fn used(assignment: &[WorkerId]) -> usize {
     assignment.iter().max().map_or(1, |last| last.index() + 1)
 }
 
-/// If some have a home: they first, then the largest part first, each to the worker that has least.
-/// Otherwise in their order, which is that of the file: neighbours in it are mostly neighbours in
-/// the network, and what goes from a link to the next one should find it on the same CPU.
+/// Distributes components. If some have a home, these come first, then the others by decreasing
+/// size, each to the worker with the fewest links. Otherwise components are placed in order, which
+/// is that of the file: neighbours in the file are usually neighbours in the network, and a frame
+/// should find its next link on the same CPU.
 fn spread(mut parts: Vec<Vec<usize>>, homes: &[Option<WorkerId>], workers: usize) -> Vec<WorkerId> {
     if homes.iter().all(Option::is_none) {
         return in_order(parts, homes.len(), workers);
@@ -70,13 +71,13 @@ fn spread(mut parts: Vec<Vec<usize>>, homes: &[Option<WorkerId>], workers: usize
     assignment
 }
 
-/// Each worker gets parts that follow each other, until it has its part of the links that are left.
+/// Gives each worker consecutive components, until it has its share of the remaining links.
 fn in_order(mut parts: Vec<Vec<usize>>, links: usize, workers: usize) -> Vec<WorkerId> {
     parts.sort_by_key(|part| part[0]);
     let mut assignment = vec![WorkerId(0); links];
     let (mut worker, mut load, mut left) = (0, 0, links);
     for part in parts {
-        // More than half of it would be too much.
+        // Exceeding the share by more than half of this component would be too much.
         let full = (2 * load + part.len()) * (workers - worker) > 2 * (left + load);
         if load > 0 && full && worker + 1 < workers {
             (worker, load) = (worker + 1, 0);
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_a_home_stays_unless_a_switch_says_otherwise() {
+    fn links_keep_their_worker_unless_a_switch_joins_them_to_others() {
         let ends = [ALONE, ALONE, ALONE, [None, Some(7)], [Some(7), Some(3)], [Some(3), None]];
         let homes = [Some(1), Some(1), None, Some(0), None, Some(1)];
         assert_eq!(with_homes(&ends, &homes, 2), [1, 1, 1, 0, 0, 0]);

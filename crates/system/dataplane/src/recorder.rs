@@ -1,5 +1,5 @@
-//! What a worker counts and shows of the frames in its part of the network: lateness, losses,
-//! captures, the frame log, and what a monitor is to know. Not here: where frames go
+//! Counters and outputs of a worker for the frames in its part of the network: lateness, losses,
+//! captures, the frame log, and reports to a monitor. Not here: the paths of frames
 //! (`netloom-fabric`).
 
 use netloom_fabric::{Loss as FabricLoss, Observer, PipeSlot};
@@ -16,23 +16,23 @@ use crate::frame_log::LogSink;
 use crate::timing::Counters;
 use crate::watch::{Loss, Spotter};
 
-/// The captures of a pipe's frames.
+/// Captures of a pipe's frames.
 #[derive(Debug, Default)]
 pub(crate) struct Taps {
-    /// Of what enters at the source.
+    /// Captures of frames that enter at the source.
     pub entry: Vec<CaptureSink>,
-    /// Of what leaves at the target.
+    /// Captures of frames that leave at the target.
     pub exit: Vec<CaptureSink>,
 }
 
-/// What is kept of a pipe, by its slot.
+/// Records of one pipe, indexed by its slot.
 #[derive(Debug, Default)]
 struct Record {
     taps: Taps,
-    /// Frames that entered the pipe, a super-frame that is not split as one, since that was last
-    /// asked for.
+    /// Number of frames that entered the pipe since the last request. A super-frame that is not
+    /// split counts as one.
     offered: u64,
-    /// The pipe's number in the frame log, if it is logged.
+    /// Number of the pipe in the frame log, if it is logged.
     logged_as: Option<u32>,
 }
 
@@ -40,11 +40,11 @@ struct Record {
 pub(crate) struct Recorder {
     clock: Clock,
     pub counters: Counters,
-    /// Reports to a monitor.
+    /// Reports to a monitor, if there is one.
     pub spotter: Option<Spotter>,
     log: Option<LogSink>,
     records: Vec<Record>,
-    /// When the last frame left the network.
+    /// Time at which the last frame left the network.
     left_at: Time,
 }
 
@@ -60,7 +60,7 @@ impl Recorder {
         }
     }
 
-    /// A link has come, with its captures.
+    /// Adds a link's pipe with its captures.
     pub fn open(&mut self, pipe: PipeSlot, taps: Taps) {
         if self.records.len() <= pipe.slot {
             self.records.resize_with(pipe.slot + 1, Record::default);
@@ -68,17 +68,17 @@ impl Recorder {
         self.records[pipe.slot] = Record { taps, ..Record::default() };
     }
 
-    /// A link has gone; its captures.
+    /// Removes a link's pipe, and returns its captures.
     pub fn close(&mut self, pipe: PipeSlot) -> Taps {
         std::mem::take(&mut self.records[pipe.slot]).taps
     }
 
-    /// The captures of a pipe's frames.
+    /// Returns the captures of a pipe's frames.
     pub fn taps(&mut self, pipe: PipeSlot) -> &mut Taps {
         &mut self.records[pipe.slot].taps
     }
 
-    /// Frames that entered the pipe since this was last asked.
+    /// Returns the number of frames that entered the pipe since the last call.
     pub fn take_offered(&mut self, pipe: PipeSlot) -> u64 {
         std::mem::take(&mut self.records[pipe.slot].offered)
     }
@@ -89,7 +89,7 @@ impl Recorder {
         self.log.is_some()
     }
 
-    /// Logs from now on, no pipe at first; `false` if there is a log already.
+    /// Begins a log, at first without pipes. Returns `false` if there is a log already.
     pub fn begin_log(&mut self, sink: LogSink) -> bool {
         let is_first = self.log.is_none();
         if is_first {
@@ -98,7 +98,7 @@ impl Recorder {
         is_first
     }
 
-    /// Logs what happens in a pipe from now on.
+    /// Logs the events of a pipe from now on.
     pub fn log_pipe(&mut self, pipe: PipeSlot, number: u32) {
         self.records[pipe.slot].logged_as = Some(number);
     }
@@ -108,7 +108,7 @@ impl Recorder {
         self.records.iter_mut().for_each(|record| record.logged_as = None);
     }
 
-    /// Logs what became of a delivery, when it left the network.
+    /// Logs the result of a delivery that has left the network.
     pub fn log_hand_over(
         &mut self,
         pipe: PipeSlot,
@@ -122,7 +122,7 @@ impl Recorder {
         }
     }
 
-    /// Frames between a device and a pipe are lost outside the model.
+    /// Counts frames that were lost between a device and a pipe, outside the model.
     #[cold]
     pub fn lost_at_device(&mut self, pipe: PipeSlot, loss: Loss, frames: u64) {
         self.counters.unmodelled.count(loss, frames);
@@ -131,7 +131,7 @@ impl Recorder {
         }
     }
 
-    /// Captures see what leaves a pipe at `at`.
+    /// Captures a frame that leaves a pipe at `at`.
     #[inline]
     fn show_exit(&mut self, pipe: PipeSlot, at: Time, delivery: &Delivery<Carried>) {
         let exit = &mut self.records[pipe.slot].taps.exit;
@@ -169,8 +169,8 @@ impl Observer<Carried> for Recorder {
         }
     }
 
-    /// The frame leaves now. It is late by the time since its release, and by what its pipe says
-    /// comes from frames that were seen late.
+    /// Records that a frame leaves now. Its lateness is the time since its release, plus the part
+    /// that its pipe attributes to frames that were read late.
     #[inline]
     fn delivered(&mut self, pipe: PipeSlot, delivery: &Delivery<Carried>) {
         let now = self.clock.now();
@@ -214,7 +214,7 @@ impl Observer<Carried> for Recorder {
     }
 }
 
-/// Shows `frame` to every reader, and forgets readers that have gone.
+/// Sends `frame` to all captures, and removes those whose readers are gone.
 #[cold]
 fn show(
     sinks: &mut Vec<CaptureSink>,
@@ -226,7 +226,7 @@ fn show(
     sinks.retain(|sink| sink.copy(time, direction, note, &frame.0));
 }
 
-/// What a capture notes on a frame that arrives.
+/// Returns the note of a capture about a frame that arrives.
 fn mark(passage: &Passage) -> CaptureNote {
     if passage.marked { CaptureNote::Marked } else { CaptureNote::None }
 }

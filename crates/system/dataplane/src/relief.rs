@@ -1,5 +1,5 @@
-//! Links of workers that cannot bear them go to others, while the data plane runs. Not here: when
-//! that is to happen (`balance`), and how it is done (`rewiring`).
+//! Moves links of overloaded workers to others while the data plane runs. Not here: the decision
+//! (`balance`), and the move itself (`rewiring`).
 
 use std::sync::PoisonError;
 
@@ -11,16 +11,16 @@ use crate::handle::{Dataplane, Location};
 use crate::worker_id::WorkerId;
 use crate::{DataplaneError, Limits, Watch};
 
-/// Links that are to move to another worker.
+/// Links that should move to another worker.
 #[derive(Debug)]
 pub struct Overload(Step);
 
-/// What [`Dataplane::relieve`] did.
+/// Result of [`Dataplane::relieve`].
 #[derive(Debug)]
 pub struct Relieved {
-    /// How many links are another worker's now. If none, nothing has changed.
+    /// Number of links that have moved. If it is 0, nothing has changed.
     pub links: usize,
-    /// What tells a monitor from now on.
+    /// The watch that reports to a monitor from now on.
     pub watch: Option<Watch>,
     /// Why links that should have moved are back where they were.
     pub refused: Option<DataplaneError>,
@@ -33,20 +33,20 @@ impl Relieved {
 }
 
 impl Dataplane {
-    /// Looks at what the workers did since the last look: whether links should move from one that
-    /// cannot bear them to another, or back from the one that helps out. The machine had CPUs left
-    /// in that time: `idle`, as a share of one CPU. To be asked a few times a second; workers are
-    /// not woken for it.
+    /// Checks the load of the workers since the last call: whether links should move from an
+    /// overloaded worker to another, or back from the spare one. `idle` is the machine's unused CPU
+    /// time since then, as a share of one CPU. To be called a few times per second; it does not
+    /// wake the workers.
     ///
     /// # Errors
-    /// If a worker has ended.
+    /// A worker has ended.
     pub fn overload(&self, idle: f64) -> Result<Option<Overload>, DataplaneError> {
-        // What it holds is replaced as a whole, or counts looks.
+        // The data is replaced as a whole, or counts looks, so a poisoned lock does no harm.
         let mut relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.now();
         let spent: Option<Vec<_>> =
             self.workers.iter().map(|worker| worker.vitals.spent()).collect();
-        // One that has not begun, or has ended, which the next command finds out.
+        // A worker has not begun, or has ended, which the next command detects.
         let Some(spent) = spent.filter(|spent| spent.len() > 1) else { return Ok(None) };
         let Some((then, before)) = relief.last.replace((now, spent.clone())) else {
             return Ok(None);
@@ -64,19 +64,19 @@ impl Dataplane {
         let lent = self.placed().any(|at| Some(at.worker) == spare);
         let step = relief.balance.look(&busy, spare, lent, idle);
         if let Some(Step::Measure(worker)) = step {
-            // From now on: what there was before does not count.
+            // Start counting now: earlier load does not count.
             let _: Load = self.ask(worker, |reply| Command::Load { reply })?;
             return Ok(None);
         }
         Ok(step.map(Overload))
     }
 
-    /// Moves links, with the frames in them and their captures, if that is worth it. With limits,
-    /// and if links move, there is a new watch, which replaces the one before.
+    /// Moves links, with the frames in them and their captures, if that pays off. With limits, and
+    /// if links move, a new watch replaces the previous one.
     ///
     /// # Errors
-    /// If a worker has ended, or the machine refuses what a monitor needs: the monitor gets nothing
-    /// then.
+    /// A worker has ended, or the machine refuses what a monitor needs. The monitor then receives
+    /// nothing.
     pub fn relieve(
         &mut self,
         overload: Overload,
@@ -88,7 +88,7 @@ impl Dataplane {
         };
         let Load { links, logs } = self.ask(from, |reply| Command::Load { reply })?;
         let links = match overload.0 {
-            // The log keeps the order of what happens in a pipe only within a worker.
+            // The log keeps the order of a pipe's events only within one worker.
             _ if logs => vec![],
             Step::Relieve { part, .. } => relief(&links, part, self.lies_before(to, from)),
             _ => links
@@ -104,7 +104,7 @@ impl Dataplane {
         Ok(Relieved { links: if refused.is_some() { 0 } else { links.len() }, watch, refused })
     }
 
-    /// Whether one worker's links have lower numbers than the other's.
+    /// Whether one worker's links have lower numbers than the other's, on average.
     fn lies_before(&self, one: WorkerId, other: WorkerId) -> bool {
         let of = |worker: WorkerId| {
             let mine = self.locations.iter().filter(|(_, at)| at.worker == worker);
@@ -118,13 +118,13 @@ impl Dataplane {
         self.locations.values()
     }
 
-    /// How many workers there are besides the one that only helps out.
+    /// Returns the number of workers without the spare one.
     pub(crate) fn regular_workers(&self) -> usize {
         let relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
         self.workers.len() - usize::from(relief.spare.is_some())
     }
 
-    /// Tells workers whether a core is left that they may wait awake on.
+    /// Sets for all workers whether a core is free for them to wait awake on.
     pub(crate) fn note_places(&self) {
         let relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
         let has_links = |worker: &WorkerId| self.placed().any(|at| at.worker == *worker);
@@ -145,10 +145,10 @@ mod tests {
     use crate::{End, LinkWiring, Options, Wiring};
 
     const LINKS: usize = 16;
-    /// Long enough for any machine.
+    /// Enough time for any machine.
     const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// Links that delay by 200 ms, half of them with each of two workers.
+    /// Starts links with a delay of 200 ms, half of them on each of two workers.
     fn start() -> (Dataplane, Vec<[MemoryPeer; 2]>) {
         let mut peers = vec![];
         let end = || {
@@ -176,7 +176,8 @@ mod tests {
         bytes
     }
 
-    /// Frames that entered each link's forward pipe, once there are `wanted` in all.
+    /// Returns the number of frames that entered each link's forward pipe, once there are `wanted`
+    /// in total.
     fn offered(dataplane: &Dataplane, wanted: u64) -> Vec<u64> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -207,7 +208,7 @@ mod tests {
         let relieved = dataplane.relieve(half, None).unwrap();
         assert_eq!((relieved.links, relieved.watch.is_none()), (4, true));
         assert_eq!(homes(&dataplane), [[0; 4].as_slice(), &[1; 12]].concat(), "neighbours");
-        // What was under way arrives, and what comes is counted as before.
+        // Frames that were on their way arrive, and further ones are counted as before.
         peers.iter().for_each(|[left, _]| assert!(left.send(&frame(2))));
         for [_, right] in &peers {
             assert_eq!(right.receive(PATIENCE), Some(frame(1)));
@@ -216,7 +217,7 @@ mod tests {
         assert_eq!(offered(&dataplane, 2 * LINKS as u64), [2; LINKS]);
         let seen: Vec<_> = (0..2).map(|_| capture.recv_timeout(PATIENCE).unwrap().bytes).collect();
         assert_eq!(seen, [frame(1), frame(2)]);
-        // All come back, and changes find them.
+        // All links return, and changes reach them.
         let back = Overload(Step::Return { from: WorkerId(1), to: WorkerId(0) });
         assert_eq!(dataplane.relieve(back, None).unwrap().links, 12);
         assert_eq!(homes(&dataplane), [0; LINKS]);

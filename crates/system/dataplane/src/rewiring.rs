@@ -1,6 +1,6 @@
-//! Links of a running data plane come and go. All others carry frames all the while, and every link
-//! keeps its identity. Not here: what a worker does for it (`shard`), and which worker gets a link
-//! (`partition`).
+//! Adds and removes links of a running data plane. All other links carry frames meanwhile, and
+//! every link keeps its identity. Not here: the part of a worker (`shard`), and the choice of a
+//! worker for a link (`partition`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,39 +16,39 @@ use crate::shard::Parts;
 use crate::worker_id::WorkerId;
 use crate::{DataplaneError, End, Limits, LinkWiring, Watch};
 
-/// A link that was taken out, without its ends: its pipes, with all that they have counted.
+/// A link that was taken out, without its ends: its pipes, with their statistics.
 pub struct Unwired {
     id: LinkId,
     name: String,
     pipes: Box<[Pipe<Carried>; 2]>,
 }
 
-/// A link that comes.
+/// A link to add.
 #[derive(Debug)]
 pub enum Incoming {
-    /// A new one.
+    /// A new link.
     New(Box<LinkWiring>),
-    /// One that was taken out, and what it is to end at.
+    /// A link that was taken out, with its new ends.
     Back(Unwired, [End; 2]),
 }
 
-/// Why links were not put in, and these links, as [`Incoming::Back`].
+/// Why links were not added, and these links, as [`Incoming::Back`].
 #[derive(Debug)]
 pub struct NotPutIn {
-    /// Why.
+    /// Reason of the failure.
     pub error: DataplaneError,
     /// The links.
     pub links: Vec<Incoming>,
 }
 
 impl Unwired {
-    /// The link's identity.
+    /// Returns the link's identity.
     pub fn id(&self) -> LinkId {
         self.id
     }
 
     fn of(id: LinkId, name: String, parts: Parts) -> (Self, [End; 2]) {
-        // Its captures end.
+        // Captures of the link end.
         let Parts { ends, pipes, .. } = parts;
         (Self { id, name, pipes: Box::new(pipes) }, ends)
     }
@@ -63,14 +63,14 @@ impl fmt::Debug for Unwired {
 /// A link of the changed network, while it is brought to its worker.
 struct Slot {
     id: LinkId,
-    /// The name of one that comes.
+    /// Name of a new link.
     name: Option<String>,
     segments: [Option<JoinedSegment>; 2],
-    /// The worker that has it, or gets it.
+    /// Worker that has the link, or will get it.
     worker: WorkerId,
-    /// What it is made of, while no worker has it.
+    /// Parts of the link, while no worker has it.
     parts: Option<Box<Parts>>,
-    /// The controls of one that comes.
+    /// Controls of a new link.
     control: Option<LinkControl>,
 }
 
@@ -93,11 +93,11 @@ impl Slot {
 }
 
 impl Dataplane {
-    /// Takes links out, each with its name; what they were, and what they ended at. The frames in
-    /// them are lost, as when their cables are pulled out, and captures of them end.
+    /// Takes links out, each given with its name. Returns them with their ends. The frames in them
+    /// are lost, as if their cables were pulled out, and their captures end.
     ///
     /// # Errors
-    /// If there is no such link, or a worker has ended.
+    /// There is no such link, or a worker has ended.
     pub fn take_out(
         &mut self,
         links: &[(LinkId, String)],
@@ -109,7 +109,7 @@ impl Dataplane {
         }
         let ids: Vec<LinkId> = links.iter().map(|(link, _)| *link).collect();
         let mut parted = self.part(&ids, false)?;
-        // Whoever gets the devices may close them, and no other descriptor is to keep them.
+        // The caller may close the devices, so no other descriptor may keep them open.
         let mut control = self.control();
         control.links.retain(|link, _| !parted.contains_key(link));
         drop(control);
@@ -121,13 +121,12 @@ impl Dataplane {
         taken.collect()
     }
 
-    /// Puts links in. With limits, there is a new watch over all links, which replaces the one
-    /// before.
+    /// Adds links. With limits, a new watch over all links replaces the previous one.
     ///
     /// # Errors
-    /// If a pipe names a file that was not read, ports of a switch differ in their kind, a link has
+    /// A pipe names a file that was not read, ports of a switch differ in their kind, a link has
     /// the identity of another, the machine refuses to wait for an interface, or a worker has
-    /// ended. Nothing is put in then.
+    /// ended. Then no link is added.
     pub fn put_in(
         &mut self,
         links: Vec<Incoming>,
@@ -160,7 +159,7 @@ impl Dataplane {
         }
     }
 
-    /// Brings every link to its worker; the first `here` links have one.
+    /// Places every link on a worker; the first `here` links have one already.
     fn place(&mut self, slots: &mut [Slot], here: usize) -> Result<(), DataplaneError> {
         let index = |end: JoinedSegment| end.id.index();
         let segments: Vec<_> =
@@ -171,13 +170,13 @@ impl Dataplane {
         self.bring(slots, &assignment)
     }
 
-    /// Brings every link to the worker that `assignment` has at its place in `slots`.
+    /// Moves every link to its worker in `assignment`.
     fn bring(&mut self, slots: &mut [Slot], assignment: &[WorkerId]) -> Result<(), DataplaneError> {
         let moves = |(slot, worker): (&Slot, &WorkerId)| {
             (slot.parts.is_none() && slot.worker != *worker).then_some(slot.id)
         };
         let moving: Vec<LinkId> = slots.iter().zip(assignment).filter_map(moves).collect();
-        // Frames in them come along: the experiment has one clock.
+        // Frames in them move too, because the experiment has one clock.
         let mut moved = self.part(&moving, true)?;
         let mut joining = vec![Vec::new(); self.workers.len()];
         for (index, (slot, worker)) in slots.iter_mut().zip(assignment).enumerate() {
@@ -194,7 +193,7 @@ impl Dataplane {
         joining.try_for_each(|(worker, indices)| self.join(worker, &indices, slots))
     }
 
-    /// Has a worker join the links at these indices, all or none.
+    /// Makes a worker join the links at these indices, all or none.
     fn join(
         &mut self,
         worker: WorkerId,
@@ -217,12 +216,13 @@ impl Dataplane {
         Err(DataplaneError::Watch { link, end, source })
     }
 
-    /// Brings links to another worker, with the frames in them and their captures. With limits,
-    /// there is a new watch, which replaces the one before. If the machine refuses to wait for an
-    /// interface there, the links are back where they were, and that is returned, too.
+    /// Moves links to another worker, with the frames in them and their captures. With limits, a
+    /// new watch replaces the previous one. If the machine refuses to wait for an interface there,
+    /// the links return to their previous worker, and the error is returned too.
     ///
     /// # Errors
-    /// If the machine refuses to have them back, or what a monitor needs, or a worker has ended.
+    /// The previous worker cannot take them back, the machine refuses what a monitor needs, or a
+    /// worker has ended.
     pub(crate) fn bring_to(
         &mut self,
         worker: WorkerId,
@@ -245,7 +245,7 @@ impl Dataplane {
         Ok((watch.map(|limits| self.watch(limits)).transpose()?, refused))
     }
 
-    /// Takes out again what was put in, and brings back what has moved.
+    /// Takes out the links that were added, and moves others back.
     fn undone(
         &mut self,
         error: DataplaneError,
@@ -258,7 +258,7 @@ impl Dataplane {
             let parts = slot.parts.take().map(|parts| *parts).or_else(|| {
                 let (links, with_frames) = (vec![slot.id], true);
                 let part = |reply| Command::Part { links, with_frames, reply };
-                // Nothing comes back from a worker that has ended.
+                // Nothing can be recovered from a worker that has ended.
                 self.ask(slot.worker, part).ok()?.pop().map(|(_, parts)| parts)
             });
             links.extend(parts.map(|parts| {
@@ -269,13 +269,13 @@ impl Dataplane {
         let here: (Vec<Slot>, Vec<WorkerId>) =
             slots.into_iter().zip(before).filter(|(slot, _)| slot.name.is_none()).unzip();
         let (mut slots, before) = here;
-        // A link that cannot come back either is lost with its worker.
+        // A link that cannot return is lost with its worker.
         let error = self.bring(&mut slots, &before).err().unwrap_or(error);
         self.commit(slots);
         Box::new(NotPutIn { error, links })
     }
 
-    /// Notes where everything is.
+    /// Stores the locations of all links.
     fn commit(&mut self, slots: Vec<Slot>) {
         let mut control = self.control();
         let mut locations = BTreeMap::new();
@@ -292,7 +292,7 @@ impl Dataplane {
         self.note_places();
     }
 
-    /// Lets workers part with links; what they were.
+    /// Makes workers part with links, and returns their parts.
     fn part(
         &mut self,
         links: &[LinkId],
@@ -312,8 +312,8 @@ impl Dataplane {
     }
 }
 
-/// Checks that identities differ, that every pipe has its values, and that switches are of the same
-/// kind at all ports.
+/// Checks that identities differ, that every pipe has its values, and that all ports of each switch
+/// are of the same kind.
 fn check(slots: &[Slot]) -> Result<(), DataplaneError> {
     let mut kinds: BTreeMap<SegmentId, SegmentKind> = BTreeMap::new();
     let mut known = BTreeSet::new();
@@ -335,7 +335,7 @@ fn check(slots: &[Slot]) -> Result<(), DataplaneError> {
     Ok(())
 }
 
-/// Sets the carriers of interfaces that have come: they may be as another link left them.
+/// Sets the carriers of new links' interfaces, which may be as another link left them.
 fn switch_carriers(slots: &[Slot]) -> Result<(), DataplaneError> {
     let mut incoming = slots.iter().filter_map(|slot| Some((slot.id, slot.control.as_ref()?)));
     incoming.try_for_each(|(id, link)| link.switch_carriers(id, !link.is_cut()))

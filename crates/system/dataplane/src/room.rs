@@ -1,20 +1,21 @@
-//! How much memory there is for frames: what this process may take before the kernel kills somebody for it. Not
-//! here: how the process gets its memory (`memory`), who has it (`ports::Pool`).
+//! Memory for frames: how much this process may allocate before the kernel kills a process for it.
+//! Not here: how the process gets memory (`memory`), and what it is used for (`ports::Pool`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the machine says nothing.
+/// Assumed memory in bytes if the machine does not report it.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Most memory that frames may take by default, in bytes: a quarter of what this process can have.
+/// Returns the default limit of memory for frames in bytes: a quarter of what this process can
+/// have.
 pub(crate) fn default_frame_memory() -> usize {
     usize::try_from(room(Path::new("/")) / 4).unwrap_or(usize::MAX)
 }
 
-/// What this process can have, in bytes: the least of the memory of the machine, of what of it is available, and
-/// of what each control group allows that the process is in, its ancestors included. `root` is where the
-/// machine's files are.
+/// Returns the memory that this process can have, in bytes: the least of the machine's memory, its
+/// available memory, and the allowance of each control group of the process, including parents.
+/// `root` is the root directory of the machine's files.
 fn room(root: &Path) -> u64 {
     let meminfo = fs::read_to_string(root.join("proc/meminfo")).unwrap_or_default();
     let of_machine = ["MemTotal:", "MemAvailable:"].into_iter().filter_map(|what| {
@@ -24,7 +25,7 @@ fn room(root: &Path) -> u64 {
     of_machine.chain(of_cgroups(root)).min().unwrap_or(UNKNOWN)
 }
 
-/// What each control group allows.
+/// Returns the allowance of each control group, in bytes.
 fn of_cgroups(root: &Path) -> Vec<u64> {
     let read = |file: &str| fs::read_to_string(root.join(file)).unwrap_or_default();
     let (groups, mounts) = (read("proc/self/cgroup"), read("proc/self/mountinfo"));
@@ -53,15 +54,15 @@ enum Version {
     Two,
 }
 
-/// A hierarchy of control groups that is mounted somewhere.
+/// A mounted hierarchy of control groups.
 struct Mount {
-    /// Which group is at the top of it.
+    /// Group at its top.
     top: PathBuf,
     at: PathBuf,
 }
 
 impl Mount {
-    /// From a line of `/proc/self/mountinfo`, if it is one with limits on memory.
+    /// Parses a line of `/proc/self/mountinfo`, if it is a hierarchy with limits on memory.
     fn parse(line: &str, version: Version) -> Option<Self> {
         let (mount, file_system) = line.split_once(" - ")?;
         let mut kind = file_system.split(' ');
@@ -77,15 +78,16 @@ impl Mount {
         is_wanted.then(|| Self { top: top.into(), at: at.into() })
     }
 
-    /// Where `group` and its ancestors are, as far as they can be seen here.
+    /// Returns the directories of `group` and its parents, as far as they are visible here.
     fn groups(&self, group: &str) -> Vec<PathBuf> {
-        // Of a group outside the mount, only the top says anything.
+        // For a group outside the mount, only the top has a limit.
         let below = Path::new(group).strip_prefix(&self.top).unwrap_or(Path::new(""));
         below.ancestors().map(|below| self.at.join(below)).collect()
     }
 }
 
-/// What the group in `directory` allows beyond what it has: caches of files can go.
+/// Returns how much the group in `directory` may still allocate: its limit minus its use, without
+/// reclaimable caches of files.
 fn room_of(directory: &Path, version: Version) -> Option<u64> {
     let (limit, usage, cache) = match version {
         Version::One => ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -93,7 +95,8 @@ fn room_of(directory: &Path, version: Version) -> Option<u64> {
     };
     let number = |file: &str| fs::read_to_string(directory.join(file)).ok()?.trim().parse().ok();
     let stat = fs::read_to_string(directory.join("memory.stat")).unwrap_or_default();
-    // Version 1 says it of ancestors, too, that cannot be seen here. `max` is no number, and no limit.
+    // Version 1 also reports limits of parents that are not visible here. `max` is not a number,
+    // and no limit.
     let of_all = field(&stat, "hierarchical_memory_limit").filter(|_| version == Version::One);
     let limit: u64 = [number(limit), of_all].into_iter().flatten().min()?;
     let used = number(usage).unwrap_or(0).saturating_sub(field(&stat, cache).unwrap_or(0));
@@ -136,7 +139,7 @@ mod tests {
     );
 
     #[test]
-    fn without_limits_it_is_what_is_available() {
+    fn without_limits_the_room_is_the_available_memory() {
         assert_eq!(machine(&[]), 6144 * MB);
         let group = ("proc/self/cgroup", "0::/user/me\n");
         let free = ("sys/fs/cgroup/user/me/memory.max", "max\n");
@@ -158,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn version_1_says_what_ancestors_allow_that_are_not_seen() {
+    fn version_1_reports_limits_of_invisible_ancestors() {
         let files = [
             VERSION_1,
             ("proc/self/cgroup", "4:cpu:/\n3:memory:/box\n0::/\n"),

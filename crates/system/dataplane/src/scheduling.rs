@@ -1,11 +1,11 @@
-//! How the machine's scheduler treats a worker thread. Not here: what the worker does with its time.
+//! Scheduling class of worker threads. Not here: what workers do with their time.
 
 use netloom_units::{Dilation, Duration, Time};
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
-/// How urgent a worker thread is to the machine.
+/// Scheduling class of a worker thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheduling {
     /// Ahead of all ordinary threads (`SCHED_FIFO`, lowest priority).
@@ -17,12 +17,12 @@ pub enum Scheduling {
     Normal,
 }
 
-/// Where a worker thread is to run, and how.
+/// CPU and scheduling class of a worker thread.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct WorkerPlace {
-    /// What the owner wants.
+    /// Scheduling class that the owner wants.
     pub scheduling: Scheduling,
-    /// The CPU that is for workers alone.
+    /// CPU that only this worker uses.
     pub dedicated_cpu: Option<usize>,
 }
 
@@ -33,12 +33,12 @@ pub(crate) fn stay_on(cpu: usize) -> Result<(), Errno> {
     sched_setaffinity(Pid::from_raw(0), &cpus)
 }
 
-/// Of real-time workers: the lowest there is.
+/// Lowest priority of real-time threads.
 const PRIORITY: libc::c_int = 1;
 const NICE: libc::c_int = -15;
 
 impl Scheduling {
-    /// Gives the calling thread this class, or the next one down that the machine permits.
+    /// Gives the calling thread this class, or the next lower one that the machine permits.
     pub fn enter(self) -> Self {
         let attempts = match self {
             Self::RealTime => &[Self::RealTime, Self::Favoured][..],
@@ -49,11 +49,11 @@ impl Scheduling {
         permitted.copied().unwrap_or(Self::Normal)
     }
 
-    /// Gives the calling thread this class, or the next one down that the machine permits, and in it a
-    /// place ahead of the workers: for a thread that runs for microseconds.
+    /// Gives the calling thread this class, or the next lower one that the machine permits, with a
+    /// priority above the workers'. For a thread that runs for microseconds.
     pub(crate) fn enter_ahead(self) {
         if self.enter() == Self::RealTime {
-            // Permitted, since the class was.
+            // Permitted, because the class was.
             let _ = policy(libc::SCHED_FIFO, PRIORITY + 1);
         }
     }
@@ -80,36 +80,39 @@ fn policy(policy: libc::c_int, priority: libc::c_int) -> Result<(), Errno> {
     Errno::result(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) }).map(drop)
 }
 
-/// Keeps a real-time worker from starving the machine: one that has been awake for [`PATIENCE`] more than its
-/// sleep makes up for is an ordinary, favoured thread until it has slept enough. What is awake that long has more
-/// to do than to be in time. The kernel stops a real-time thread that leaves others less than a twentieth of a
-/// CPU, and that for 50 ms in one piece.
+/// Real-time budget of a worker, which keeps it from starving the machine. A worker that has been
+/// awake for [`PATIENCE`] longer than its sleep makes up for becomes an ordinary, favoured thread
+/// until it has slept enough. A worker that is awake for so long has too much work to keep its
+/// times anyway. The kernel stops a real-time thread that leaves others less than a twentieth of a
+/// CPU, for 50 ms at a time.
 #[derive(Debug)]
 pub struct Urgency {
-    /// What the machine permits.
+    /// Class that the machine permits.
     granted: Scheduling,
     now: Scheduling,
-    /// [`PATIENCE`] and [`SPREE`], in the time of the experiment.
+    /// [`PATIENCE`] and [`SPREE`], in the experiment's time.
     patience: Duration,
     spree: Duration,
-    /// For how long it was awake, less what its sleep has made up for; at most its patience.
+    /// Time awake, minus what sleep has made up for; at most `patience`.
     awake: Duration,
-    /// For how much longer it was awake than it slept; at most twice its spree.
+    /// Time awake minus time asleep; at most twice `spree`.
     ahead: Duration,
-    /// Until when that is counted.
+    /// Time up to which both are counted.
     known: Time,
 }
 
 const PATIENCE: Duration = Duration::from_millis(100);
-/// By how much a worker on a CPU of its own may be more awake than asleep. (One that slept only as much as keeps its class
-/// was stopped by the kernel for 50 ms in one piece: frames of the abilene example were 54 to 56 ms late.)
+/// Time by which a worker on a dedicated CPU may be awake for longer than it sleeps. Without this
+/// limit, a worker that sleeps only as much as keeps its class would be stopped by the kernel for
+/// 50 ms at a time.
 const SPREE: Duration = Duration::from_millis(10);
-/// A sleep makes up for so many times its length: a worker that sleeps a tenth of the time stays urgent.
+/// Factor by which a sleep makes up for time awake: a worker that sleeps a tenth of the time keeps
+/// its class.
 const RESTS: u64 = 9;
 
 impl Urgency {
-    /// For the calling thread, which gets `wanted` or what the machine permits of it. Times are
-    /// those of an experiment with this `dilation`.
+    /// Creates the budget of the calling thread, and gives the thread the class `wanted`, or the
+    /// best one that the machine permits. Times are those of an experiment with this `dilation`.
     pub fn new(wanted: Scheduling, now: Time, dilation: Dilation) -> Self {
         Self {
             patience: dilation.to_experiment(PATIENCE),
@@ -118,7 +121,7 @@ impl Urgency {
         }
     }
 
-    /// Of a thread that has not begun.
+    /// Creates the budget of a thread that has not begun.
     pub fn none(now: Time) -> Self {
         Self::of(Scheduling::Normal, now)
     }
@@ -129,19 +132,20 @@ impl Urgency {
         Self { granted, now: granted, patience, spree, awake, ahead, known: now }
     }
 
-    /// Whether the thread has been awake for longer than it slept, by a spree. A worker that has a CPU for itself sleeps
-    /// then rather than wait awake: it keeps its class, and nobody keeps it from waking in time.
+    /// Whether the thread has been awake for longer than it slept, by more than a spree. A worker
+    /// on a dedicated CPU then sleeps instead of waiting awake: it keeps its class, and nothing
+    /// delays its wake-up.
     #[inline]
     pub fn is_on_a_spree(&self) -> bool {
         self.ahead > self.spree
     }
 
-    /// What the machine permits.
+    /// Returns the class that the machine permits.
     pub fn granted(&self) -> Scheduling {
         self.granted
     }
 
-    /// The thread has slept from `since` until `now`.
+    /// Records that the thread slept from `since` until `now`.
     #[inline]
     pub fn slept(&mut self, since: Time, now: Time) {
         self.awake(since);
@@ -149,13 +153,13 @@ impl Urgency {
         self.awake = self.awake.saturating_sub(Duration::from_nanos(rested));
         self.ahead = self.ahead.saturating_sub(now.since(since));
         self.known = now;
-        // Half, so that it does not change with every sleep.
+        // Half, so that the class does not change with every sleep.
         if self.now != self.granted && self.awake.as_nanos() < self.patience.as_nanos() / 2 {
             self.now = self.granted.enter();
         }
     }
 
-    /// The thread is still awake.
+    /// Records that the thread is still awake.
     #[inline]
     pub fn awake(&mut self, now: Time) {
         let lasted = now.since(self.known);
@@ -177,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// The calling thread's policy.
+    /// Returns the calling thread's policy.
     fn policy_now() -> libc::c_int {
         // SAFETY: 0 is the calling thread.
         unsafe { libc::sched_getscheduler(0) & !libc::SCHED_RESET_ON_FORK }
@@ -187,7 +191,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(millis)
     }
 
-    /// In a thread of its own, because the class is the thread's.
+    /// Runs `work` in a thread of its own, because the class belongs to the thread.
     fn in_thread(work: impl FnOnce() + Send + 'static) {
         thread::spawn(work).join().unwrap();
     }
@@ -222,7 +226,7 @@ mod tests {
                 eprintln!("SKIPPED: this machine permits no real-time threads");
                 return;
             }
-            // A twentieth of the time.
+            // Asleep for a twentieth of the time.
             for period in 0..20 {
                 urgency.slept(at(period * 20 + 19), at(period * 20 + 20));
             }
@@ -239,7 +243,7 @@ mod tests {
         assert!(urgency.is_on_a_spree());
         urgency.slept(at(11), at(12));
         assert!(!urgency.is_on_a_spree());
-        // What was long ago does not count.
+        // Earlier times do not count.
         urgency.awake(at(1000));
         urgency.slept(at(1000), at(1010));
         assert!(!urgency.is_on_a_spree());

@@ -4,20 +4,20 @@ use netloom_units::Duration;
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::gettid;
 
-/// A thread's clock of CPU time, as `pthread_getcpuclockid(3)` has it.
+/// Clock of a thread's CPU time, like that of `pthread_getcpuclockid(3)`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ThreadClock(ClockId);
 
-/// In the number of a clock: the scheduler's exact time (2), of one thread (4).
+/// Bits of a clock's number: exact time of the scheduler (2), of one thread (4).
 const SCHEDULED_OF_THREAD: libc::clockid_t = 2 | 4;
 
 impl ThreadClock {
-    /// Of the calling thread.
+    /// Returns the clock of the calling thread.
     pub fn of_this_thread() -> Self {
         Self(ClockId::from_raw((!gettid().as_raw() << 3) | SCHEDULED_OF_THREAD))
     }
 
-    /// For how long the thread has had a CPU; nothing if it has ended.
+    /// Returns the CPU time of the thread, or `None` if it has ended.
     pub fn read(self) -> Option<Duration> {
         let time = clock_gettime(self.0).ok()?;
         let (seconds, nanos) = (time.tv_sec().unsigned_abs(), time.tv_nsec().unsigned_abs());
@@ -45,7 +45,7 @@ mod tests {
         assert!(clock.read().unwrap() >= Duration::from_millis(20));
         release.send(()).unwrap();
         thread.join().unwrap();
-        // The kernel lets go of a thread shortly after it lets others know that it has ended.
+        // The kernel releases a thread shortly after others can detect that it has ended.
         while clock.read().is_some() {
             thread::yield_now();
         }

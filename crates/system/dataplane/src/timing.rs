@@ -1,5 +1,5 @@
-//! How late frames left the engine, how late the machine's own timers are, and what was lost
-//! outside the model. Not here: what to conclude from it.
+//! How late frames left the engine, how late the machine's own timers are, and losses outside the
+//! model. Not here: conclusions from them.
 
 use hdrhistogram::Histogram;
 use netloom_fabric::LinkId;
@@ -8,35 +8,36 @@ use netloom_units::{Duration, Time};
 use crate::scheduling::Scheduling;
 use crate::watch::Loss;
 
-/// How well the data plane kept time since it began.
+/// Timing errors and losses of the data plane since it began.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timing {
-    /// When this was read, in ns since the experiment's zero.
+    /// Time of reading, in ns since the experiment's zero.
     pub at: Time,
-    /// How much later than by the model each wire frame left the engine: after its scheduled release, and
-    /// because it, or one before it on its link, had waited for more than 100 µs until the engine saw it.
+    /// Difference between the time at which each wire frame left the engine and the time of the
+    /// model. It includes the delay after the scheduled release, and the time that this frame, or
+    /// one before it on its link, had waited for more than 100 µs until the engine read it.
     pub lateness: LatencySummary,
-    /// How late the machine wakes a thread of normal priority that asks for a time every 10 ms:
-    /// what no engine on this machine can do better without spinning. A pause of the whole
-    /// process shows here even when no frame was due.
+    /// Delay with which the machine wakes a thread of normal priority that asks to be woken every
+    /// 10 ms. No engine on this machine can do better without waiting awake. It shows a pause of
+    /// the whole process even when no frame was due.
     pub wakeup: LatencySummary,
-    /// For how long an awake worker did not look at its devices. A frame may have waited that
-    /// long before it got its time of arrival.
+    /// Times between two checks of its devices by a worker that was awake. A frame may have waited
+    /// for this long before its arrival was recorded.
     pub unattended: LatencySummary,
-    /// What was lost outside the model, in wire frames. Must be zero in a trustworthy run.
+    /// Losses outside the model, in wire frames. They must be zero in a trustworthy run.
     pub unmodelled: UnmodelledDrops,
     /// Wire frames that reached an interface which its owner had taken down.
     pub interface_down: u64,
-    /// The workers, one by one.
+    /// Load of each worker.
     pub workers: Vec<WorkerLoad>,
-    /// Devices that failed; the data plane goes on without them.
+    /// Devices that failed. The data plane continues without them.
     pub failures: Vec<DeviceFailure>,
 }
 
 /// A distribution of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LatencySummary {
-    /// How many were measured.
+    /// Number of samples.
     pub count: u64,
     /// Mean, in ns.
     pub mean_ns: f64,
@@ -67,7 +68,7 @@ pub struct UnmodelledDrops {
 }
 
 impl UnmodelledDrops {
-    /// Counts `frames` more.
+    /// Adds `frames` to the counter of a loss.
     pub(crate) fn count(&mut self, loss: Loss, frames: u64) {
         *match loss {
             Loss::DeviceFull => &mut self.device_full,
@@ -78,7 +79,7 @@ impl UnmodelledDrops {
         } += frames;
     }
 
-    /// All kinds together.
+    /// Returns the sum of all kinds.
     pub fn total(&self) -> u64 {
         self.device_full + self.device_gone + self.rejected + self.malformed + self.no_memory
     }
@@ -92,35 +93,36 @@ impl UnmodelledDrops {
     }
 }
 
-/// What a worker did with its time.
+/// Load of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WorkerLoad {
-    /// Share of the time spent moving frames and obeying commands, 0 to 1.
+    /// Share of time spent moving frames and executing commands, 0 to 1.
     pub busy: f64,
-    /// Share of the time spent awake waiting for a deadline that was near, 0 to 1.
+    /// Share of time spent awake, waiting for a near deadline, 0 to 1.
     pub spinning: f64,
-    /// What the machine's scheduler grants it.
+    /// Scheduling class that the machine permits.
     pub scheduling: Scheduling,
-    /// The CPU, by its number, on which nothing else of the experiment runs, if the scenario wants that.
+    /// Number of the worker's dedicated CPU, which runs nothing else of the experiment. `None` if
+    /// the scenario asks for none.
     pub dedicated_cpu: Option<usize>,
-    /// How much later than by the model each wire frame of this worker left the engine.
+    /// Lateness of the wire frames of this worker alone, defined like [`Timing::lateness`].
     pub lateness: LatencySummary,
 }
 
 /// A device that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceFailure {
-    /// The link.
+    /// Identity of the link.
     pub link: LinkId,
-    /// The end's index.
+    /// Index of the end.
     pub end: usize,
-    /// When, in ns since the experiment's zero.
+    /// Time of the failure, in ns since the experiment's zero.
     pub at: Time,
-    /// Why.
+    /// Description of the error.
     pub error: String,
 }
 
-/// A histogram of latencies, fixed in size: up to an hour, to three digits.
+/// A histogram of latencies of a fixed size: up to an hour, with three significant digits.
 #[derive(Debug, Clone)]
 pub(crate) struct Latencies(Histogram<u64>);
 
@@ -154,7 +156,7 @@ impl Latencies {
     }
 }
 
-/// What one worker has counted.
+/// Counters of one worker.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counters {
     pub lateness: Latencies,
@@ -166,7 +168,7 @@ pub(crate) struct Counters {
 }
 
 impl Timing {
-    /// The workers' counters and the machine's wake-ups as one.
+    /// Combines the workers' counters with the machine's wake-up latencies.
     pub(crate) fn of(at: Time, workers: &[Counters], wakeup: LatencySummary) -> Self {
         let mut all = Counters::default();
         for worker in workers {

@@ -1,5 +1,5 @@
-//! Sleeping until a device has something, a command has come, or the time is up, to the nanosecond
-//! where the kernel can. Not here: how long to sleep.
+//! Sleeps until a device is readable, a command has come, or a time has passed, exact to the
+//! nanosecond if the kernel supports it. Not here: how long to sleep.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -17,11 +17,11 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 /// How long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// Not at all.
+    /// Do not wait.
     None,
-    /// At most so long, of the experiment's time.
+    /// Wait at most for this long, in the experiment's time.
     For(Duration),
-    /// Until something happens.
+    /// Wait until something happens.
     Endless,
 }
 
@@ -31,12 +31,12 @@ pub(crate) struct Waker(Arc<EventFd>);
 
 impl Waker {
     pub fn wake(&self) {
-        // Fails only if the counter is full, and then the waiter wakes anyway.
+        // Fails only if the counter is full, and the waiter wakes in that case anyway.
         let _ = self.0.write(1);
     }
 }
 
-/// What a waiter watches.
+/// Tokens of the waiter's own descriptors.
 const WAKER: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
 const EVENTS: usize = 256;
@@ -46,7 +46,7 @@ pub(crate) struct Waiter {
     dilation: Dilation,
     epoll: Epoll,
     waker: Waker,
-    /// For kernels (and sandboxes) without `epoll_pwait2`.
+    /// Replaces `epoll_pwait2` on kernels (and in sandboxes) without it.
     timer: Option<TimerFd>,
     events: [libc::epoll_event; EVENTS],
     ready: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Waiter {
 }
 
 impl Waiter {
-    /// One whose waits are stretched by `dilation`.
+    /// Creates a waiter whose waits are multiplied by `dilation`.
     pub fn new(dilation: Dilation) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         let flags = EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC;
@@ -73,12 +73,13 @@ impl Waiter {
         Ok(self.epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, token.0.into()))?)
     }
 
-    /// No longer.
+    /// Stops reporting `fd`.
     pub fn forget(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
         Ok(self.epoll.delete(fd)?)
     }
 
-    /// Waits; then [`ready`](Self::ready) and [`woken`](Self::woken) say what has happened.
+    /// Waits. Afterwards, [`ready`](Self::ready) and [`woken`](Self::woken) describe what has
+    /// happened.
     pub fn wait(&mut self, patience: Patience) -> io::Result<()> {
         (self.ready, self.woken) = (0, false);
         let ready = match patience {
@@ -95,12 +96,12 @@ impl Waiter {
         Ok(())
     }
 
-    /// How many events the last wait brought.
+    /// Returns the number of events of the last wait.
     pub fn ready(&self) -> usize {
         self.ready
     }
 
-    /// The token of event number `index`; `None` for the waiter's own.
+    /// Returns the token of event number `index`, or `None` if the event is the waiter's own.
     pub fn token(&self, index: usize) -> Option<PortId> {
         let token = self.events[index].u64;
         u32::try_from(token).ok().map(PortId)
@@ -116,10 +117,10 @@ impl Waiter {
             match self.events[index].u64 {
                 WAKER => {
                     self.woken = true;
-                    // Fails only if another read came first, which is as good.
+                    // Fails only if another read was first, which has the same effect.
                     let _ = self.waker.0.read();
                 }
-                // A late expiry was overtaken by another event: stop it.
+                // A timer that expired late, after another event: stop it.
                 TIMER => {
                     let _ = self.timer.as_ref().map(TimerFd::unset);
                 }
@@ -157,11 +158,11 @@ impl Waiter {
         Errno::result(ready).map(|ready| ready as usize)
     }
 
-    /// By number, because not every C library that we support has the function.
+    /// By its number, because not every supported C library has the function.
     fn epoll_pwait2(&mut self, time: Duration) -> Result<usize, Errno> {
         let time = TimeSpec::from_duration(time.into());
         // SAFETY: as above; the timeout lives until the call returns, and a null signal mask is
-        // allowed whatever its size.
+        // allowed with any size.
         let ready = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait2,

@@ -1,6 +1,6 @@
-//! Threads that ask to be woken from time to time and see how late they are: an ordinary one, by which the
-//! machine's own timers are known, and the pulse, as urgent as the workers: what keeps it from running keeps
-//! them too.
+//! Threads that are woken periodically and measure how late that happens: an ordinary one, which
+//! measures the machine's own timers, and the pulse, which has the class of the workers: whatever
+//! keeps it from running delays them too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,19 +16,19 @@ use crate::thread_clock::ThreadClock;
 use crate::timing::{Latencies, LatencySummary};
 use crate::{Clock, DataplaneError};
 
-/// Between two wake-ups of the ordinary thread.
+/// Period of the ordinary thread.
 const WAKE_UP: Duration = Duration::from_millis(10);
-/// Between two beats of the pulse: so much of a pause may be missed. A beat costs 20 to 50 µs, or more where it is charged
-/// with interrupts: then beats are further apart.
+/// Period of the pulse: this much of a pause may be missed. A beat costs 20 to 50 µs, or more if
+/// interrupts are charged to it. Then beats are further apart.
 const BEAT: Duration = Duration::from_millis(20);
-/// Between two that are dear, at most.
+/// Longest period of expensive beats.
 const LONGEST: Duration = Duration::from_millis(50);
-/// Of a CPU beats may use one of so many parts: 0.2 %.
+/// Beats may use one of this many parts of a CPU: 0.2 %.
 const PARTS: u64 = 500;
-/// After so many, what they cost is known.
+/// Number of beats after which their cost is known.
 const RECKONED: u64 = 50;
 
-/// How late an ordinary thread is woken.
+/// Measures how late an ordinary thread is woken.
 #[derive(Debug)]
 pub(crate) struct WakeupProbe {
     latencies: Arc<Mutex<Latencies>>,
@@ -52,18 +52,20 @@ impl WakeupProbe {
     }
 }
 
-/// Pauses of the engine: times in which a thread as urgent as its workers wanted to run and did not.
+/// Measures pauses of the engine: times in which a thread with the class of its workers should run
+/// and did not.
 #[derive(Debug)]
 pub(crate) struct Pulse {
     pauses: Arc<Mutex<Vec<(Time, Duration)>>>,
     ticker: Ticker,
 }
 
-/// Pauses kept. Taken every few ms, there is rarely more than one.
+/// Largest number of pauses that are kept. They are taken every few ms, so there is rarely more
+/// than one.
 const PAUSES: usize = 1000;
 
 impl Pulse {
-    /// Notes pauses longer than `limit`.
+    /// Records pauses longer than `limit`.
     pub fn start(
         clock: Clock,
         scheduling: Scheduling,
@@ -85,22 +87,22 @@ impl Pulse {
         Ok(Self { pauses, ticker })
     }
 
-    /// When each ended and how long it lasted, since the last call.
+    /// Returns the end and the duration of each pause since the last call.
     pub fn take(&self) -> Vec<(Time, Duration)> {
         std::mem::take(&mut self.pauses.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The CPU time of its thread.
+    /// Returns the CPU time of its thread.
     pub fn cpu_time(&self) -> Duration {
         self.ticker.cpu_time()
     }
 }
 
-/// How far apart beats are, by what they cost.
+/// Period of beats, depending on their cost.
 #[derive(Debug)]
 struct Pace {
     beats: u64,
-    /// When it was last reckoned.
+    /// CPU time when the period was last computed.
     cpu_time: Duration,
     interval: Duration,
 }
@@ -112,7 +114,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// When the next beat is due after this one, of a thread that has used so much `cpu_time`.
+    /// Returns the time until the next beat. `cpu_time` is the CPU time of the thread so far.
     fn next(&mut self, cpu_time: impl FnOnce() -> Duration) -> Duration {
         self.beats += 1;
         if self.beats.is_multiple_of(RECKONED) {
@@ -125,8 +127,8 @@ impl Pace {
     }
 }
 
-/// A thread that wakes again and again; ends when it is dropped. How far apart that is, is the
-/// machine's time: that is what it costs.
+/// A thread that wakes periodically. It ends when it is dropped. Its period is in the machine's
+/// time, because its cost is too.
 #[derive(Debug)]
 struct Ticker {
     time: Arc<OnceLock<ThreadClock>>,
@@ -135,8 +137,9 @@ struct Ticker {
 }
 
 impl Ticker {
-    /// `note` is told when the thread woke and how late that was, and can ask for its CPU time; it says when the thread is
-    /// to wake again. The first time, that is after `first`.
+    /// Starts the thread, which first wakes after `first`. `note` receives the time at which the
+    /// thread woke, how late that was, and a function that returns its CPU time; it returns the
+    /// time until the next wake-up.
     fn start(
         (clock, name, first): (Clock, &str, Duration),
         scheduling: Scheduling,
@@ -166,7 +169,7 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic there has nothing to tell here.
+            // A panic there needs no report here.
             let _ = thread.join();
         }
     }
@@ -185,7 +188,7 @@ fn tick(
         next += step;
         let now = clock.now();
         if next <= now {
-            // Do not hurry through what a long pause made us miss: one sample told of it.
+            // Do not catch up after a long pause: one sample has recorded it.
             next = now + step;
         }
         if let Some(woke) = sleep_until(clock, next) {
@@ -194,11 +197,11 @@ fn tick(
     }
 }
 
-/// Sleeps `period` over and over for as long as `lasts`, in a thread of its own and of the class `wanted`, or
-/// the next one down that the machine permits; which one that was, and how late the thread woke.
+/// Repeats sleeps of `period` for the time `lasts`, in a thread with the class `wanted`, or the
+/// next lower one that the machine permits. Returns that class, and how late the thread woke.
 ///
 /// # Errors
-/// If the thread cannot be started.
+/// The thread cannot be started.
 pub fn measure_wake_ups(
     wanted: Scheduling,
     period: Duration,
@@ -227,16 +230,16 @@ fn sleep(wanted: Scheduling, period: Duration, lasts: Duration) -> (Scheduling, 
     (granted, late.summary())
 }
 
-/// Sleeps until `time`; when the thread woke, unless a signal woke it before.
+/// Sleeps until `time`. Returns the time at which the thread woke, or `None` if a signal woke it.
 fn sleep_until(clock: Clock, time: Time) -> Option<Time> {
     let until = TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(time)));
     let flags = ClockNanosleepFlags::TIMER_ABSTIME;
     clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until).ok().map(|_| clock.now())
 }
 
-/// Asks the kernel not to round this thread's timers.
+/// Makes the kernel not round this thread's timers.
 pub(crate) fn exact_timers() {
-    // Cannot fail with a positive slack; if it did, wake-ups would be 50 µs later.
+    // Cannot fail with a positive slack. If it did, wake-ups would be 50 µs later.
     let _ = nix::sys::prctl::set_timerslack(1);
 }
 

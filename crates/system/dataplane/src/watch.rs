@@ -1,7 +1,6 @@
-//! What the data plane reports to a monitor as it happens: frames that leave late, frames lost
-//! outside the model, times in which nobody looked at the devices. Each worker puts what is rare
-//! into a ring of its own and counts what is common (`tally`); it never waits, and nothing is
-//! locked. Not here: what to conclude.
+//! Reports of the data plane to a monitor: frames that leave late, frames lost outside the model,
+//! and times in which nobody checked the devices. Each worker puts rare events into a ring of its
+//! own and counts frequent ones (`tally`). It never waits or locks. Not here: conclusions.
 
 mod counting;
 mod lateness;
@@ -24,36 +23,36 @@ pub use slack::Slack;
 pub(crate) use tally::Spotter;
 use tally::Tally;
 
-/// Sightings that may wait in the ring of one worker: so many are reported exactly from one look to
-/// the next, and bound what a look costs. An overloaded worker hands over thousands of frames
-/// meanwhile, all late.
+/// Capacity of one worker's ring in sightings. This many are reported individually between two
+/// looks, which bounds the cost of a look. An overloaded worker delivers thousands of frames in
+/// that time, all late.
 const BACKLOG: usize = 1 << 10;
 
-/// A monitor's end. The thread that notices pauses ends with it.
+/// A monitor's end of the reports. The thread that detects pauses ends with it.
 #[derive(Debug)]
 pub struct Watch {
     limits: Limits,
     since: Time,
     workers: Vec<WorkerEnd>,
     pulse: Pulse,
-    /// The first slot of which the traffic has not been reported.
+    /// First slot whose traffic has not been reported.
     slot: u64,
     pulse_read: Duration,
-    /// Until when slack was reported.
+    /// Time up to which slack was reported.
     slack_read: Time,
 }
 
-/// A monitor's end of one worker.
+/// A monitor's end of one worker's reports.
 #[derive(Debug)]
 pub(crate) struct WorkerEnd {
     sightings: Consumer<Sighting>,
-    /// The pipe in each slot; `None` where there is none.
+    /// The pipe in each slot, or `None` for an empty slot.
     pipes: Vec<Option<PipeId>>,
     tally: Arc<Tally>,
     read: Box<Reads>,
 }
 
-/// How far a tally was read.
+/// Counters of a tally that have been reported already.
 #[derive(Debug)]
 struct Reads {
     punctual: [u64; BUCKETS],
@@ -84,53 +83,54 @@ impl Reads {
     }
 }
 
-/// What was common since the last look.
+/// Counts of frequent events since the last look.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Common {
-    /// How many wire frames left the engine within the tolerance, by how late they were at most
-    /// (within a quarter of an octave).
+    /// Number of wire frames that left the engine within the tolerance, by an upper bound of their
+    /// lateness (within a quarter of an octave).
     pub punctual: Vec<(Duration, u64)>,
-    /// How many more left it later than were reported one by one, by how late they were at least
-    /// (within a quarter of an octave).
+    /// Number of late wire frames beyond those that were reported individually, by a lower bound of
+    /// their lateness (within a quarter of an octave).
     pub late: Vec<(Duration, u64)>,
-    /// How many more were lost outside the model than were reported one by one.
+    /// Number of frames lost outside the model beyond those that were reported individually.
     pub lost: Vec<(Loss, u64)>,
-    /// What left the engine.
+    /// Traffic that left the engine.
     pub traffic: Vec<Traffic>,
 }
 
-/// What left the engine for interfaces in a stretch of time.
+/// Traffic that left the engine for interfaces in an interval of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traffic {
-    /// The end of the stretch.
+    /// End of the interval.
     pub until: Time,
-    /// Its length: 10 ms, unless nobody looked for so long that it is not known when that was.
+    /// Length of the interval: 10 ms, unless nobody looked for so long that the exact time is
+    /// unknown.
     pub over: Duration,
     /// Bytes of all frames, as Ethernet frames without FCS.
     pub bytes: u64,
 }
 
-/// What one worker did since [`Watch::work`] was last called.
+/// Work of one worker since the last call of [`Watch::work`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
-    /// For how long it had a CPU; what the kernel did for its system calls is part of that.
+    /// CPU time of the worker, including the kernel's work in its system calls.
     pub cpu_time: Duration,
-    /// What was done in pipes; of pipes in which anything was.
+    /// Work in each pipe that was used.
     pub pipes: Vec<PipeWork>,
 }
 
-/// What was done in one pipe.
+/// Work in one pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PipeWork {
-    /// The pipe.
+    /// Identity of the pipe.
     pub pipe: PipeId,
-    /// Frames that entered it, a super-frame that is not split as one.
+    /// Number of frames that entered it. A super-frame that is not split counts as one.
     pub frames: u64,
     /// Bytes of frames that left it, as Ethernet frames without FCS.
     pub bytes: u64,
 }
 
-/// Both ends, for a worker with these pipes in its slots.
+/// Creates both ends of the reports, for a worker with these pipes in its slots.
 pub(crate) fn ends(limits: Limits, pipes: Vec<Option<PipeId>>) -> (WorkerEnd, Spotter) {
     let (sender, sightings) = RingBuffer::new(BACKLOG);
     let tally = Arc::new(Tally::new(pipes.len()));
@@ -140,25 +140,25 @@ pub(crate) fn ends(limits: Limits, pipes: Vec<Option<PipeId>>) -> (WorkerEnd, Sp
 }
 
 impl Watch {
-    /// Over all workers, from `now` on.
+    /// Creates the watch over all workers, beginning at `now`.
     pub(crate) fn new(limits: Limits, workers: Vec<WorkerEnd>, pulse: Pulse, now: Time) -> Self {
         let (slot, pulse_read) = (slot_of(now), Duration::ZERO);
         Self { limits, since: now, workers, pulse, slot, pulse_read, slack_read: now }
     }
 
-    /// When it began.
+    /// Returns the time at which it began.
     pub fn since(&self) -> Time {
         self.since
     }
 
-    /// From when on something is worth a word.
+    /// Returns the limits beyond which events are reported individually.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Everything that was seen since the last call: what is rare to `see`, in each worker's order;
-    /// what is common is returned. Traffic is reported until the last full 10 ms; all of it if this
-    /// is the `last` look.
+    /// Reports everything since the last call: rare events are passed to `see`, in the order of
+    /// each worker; counts of frequent ones are returned. Traffic is reported up to the last full
+    /// 10 ms, or completely if this is the `last` look.
     pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Sighting)) -> Common {
         let mut common = Common::default();
         let mut punctual = [0; BUCKETS];
@@ -176,7 +176,7 @@ impl Watch {
             see(Sighting { at, what: Seen::Pause { lasted } });
         }
         let at_most = |bucket| Duration::from_nanos(longest_of(bucket)).min(self.limits.tolerance);
-        // In one piece: they would grow step by step.
+        // Reserve once: the list would grow step by step.
         common.punctual.reserve(BUCKETS);
         common.punctual.extend(counted(&punctual, at_most));
         common.traffic = self.traffic(now, last);
@@ -208,8 +208,8 @@ impl Watch {
         traffic
     }
 
-    /// Bytes that have been counted for a slot, or for one that shares its place, and have not been
-    /// reported.
+    /// Returns bytes that were counted in a slot, or in one that shares its counter, and have not
+    /// been reported.
     fn bytes_in(&mut self, slot: u64) -> u64 {
         let place = (slot % SLOTS) as usize;
         let count = |worker: &mut WorkerEnd| {
@@ -218,7 +218,7 @@ impl Watch {
         self.workers.iter_mut().map(count).sum()
     }
 
-    /// On which CPUs workers waited awake since the last call.
+    /// Returns the CPUs on which workers waited awake since the last call.
     pub fn slack(&mut self) -> Vec<Slack> {
         let since = self.slack_read;
         let slack = slack::merged(self.workers.iter().flat_map(|end| end.tally.slack.since(since)));
@@ -226,17 +226,18 @@ impl Watch {
         slack
     }
 
-    /// What each worker did since the last call.
+    /// Returns the work of each worker since the last call.
     pub fn work(&mut self) -> impl Iterator<Item = Work> {
         self.workers.iter_mut().map(WorkerEnd::work)
     }
 
-    /// How late the frames of each pipe were since the last call; of pipes that frames left.
+    /// Returns how late the frames of each pipe were since the last call, for pipes that frames
+    /// left.
     pub fn lateness(&mut self) -> impl Iterator<Item = PipeLateness> {
         self.workers.iter_mut().flat_map(WorkerEnd::lateness)
     }
 
-    /// The CPU time that noticing pauses took since the last call. To ask takes a system call.
+    /// Returns the CPU time of detecting pauses since the last call. Takes a system call.
     pub fn take_spent(&mut self) -> Duration {
         let now = self.pulse.cpu_time().max(self.pulse_read);
         now.saturating_sub(std::mem::replace(&mut self.pulse_read, now))
@@ -244,7 +245,7 @@ impl Watch {
 }
 
 impl WorkerEnd {
-    /// What found no room in the ring.
+    /// Reports events that found the ring full.
     fn look_at_overflowed(
         &mut self,
         now: Time,
@@ -298,7 +299,7 @@ impl WorkerEnd {
     }
 }
 
-/// The buckets that have any frames, by the time that stands for them.
+/// Returns the buckets with frames, each with the time that represents it.
 fn counted(
     frames: &[u64],
     time_of: impl Fn(usize) -> Duration,

@@ -1,24 +1,24 @@
-//! Which worker. Not here: the identities of what a network consists of (`netloom-fabric`).
+//! Identities of workers. Not here: identities of the parts of a network (`netloom-fabric`).
 
 use std::fmt;
 
-/// A worker of a data plane, which never changes while the data plane lives.
+/// Identity of a worker, which never changes while the data plane runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkerId(pub u32);
 
 impl WorkerId {
-    /// The first `count` workers.
+    /// Returns the first `count` workers.
     pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..count).map(Self::at)
     }
 
-    /// The worker at a place in a list that has one for each.
+    /// Returns the worker with this index in a list of all workers.
     pub fn at(place: usize) -> Self {
-        // A machine has fewer threads.
+        // No machine has that many threads.
         Self(u32::try_from(place).unwrap_or(u32::MAX))
     }
 
-    /// Its place in a list that has one for each worker.
+    /// Returns the worker's index in a list of all workers.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

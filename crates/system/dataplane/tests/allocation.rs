@@ -1,4 +1,4 @@
-//! In the steady state nothing is allocated for a frame: neither by a pipe nor by the frame pool.
+//! In the steady state, neither a pipe nor the frame pool allocates memory for a frame.
 
 mod common;
 
@@ -15,11 +15,11 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counting for each thread.
+/// The system's allocator, which counts allocations of each thread.
 struct Counting;
 
-// SAFETY: everything is passed on to the system's allocator unchanged; the counter does not
-// allocate, because it is constant-initialized and has no destructor.
+// SAFETY: everything is passed to the system's allocator unchanged; the counter does not allocate,
+// because it is constant-initialized and has no destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Frames through a pipe that queues, delays, loses and drops, in buffers of a pool.
+/// Sends frames through a pipe that queues, delays, loses and drops, in buffers of a pool.
 fn carry(pipe: &mut Pipe<Carried>, pool: &mut Pool, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let now = Time::from_nanos(number * 11_000);
@@ -90,9 +90,9 @@ impl netloom_link::Frame for OfFlow {
     }
 }
 
-/// Once they have grown to what the traffic needs, no queue discipline allocates, whatever it drops
-/// and marks. What the statistics keep of each second that is over takes memory for the first minute,
-/// twice at most: for the second, and for the list of seconds.
+/// Once queue disciplines have grown to what the traffic needs, none of them allocates, whatever it
+/// drops and marks. The statistics allocate for each completed second of the first minute, at most
+/// twice: for the second, and for the list of seconds.
 #[test]
 fn no_queue_discipline_allocates_for_a_frame() {
     for name in Discipline::NAMES {
@@ -110,7 +110,7 @@ fn no_queue_discipline_allocates_for_a_frame() {
             ALLOCATIONS.with(Cell::get)
         };
         let before = carry(0..200_000);
-        // From 2.2 s to 4.4 s two seconds end.
+        // Two seconds end between 2.2 s and 4.4 s.
         let allocated = carry(200_000..400_000) - before;
         assert!(allocated <= 2 * 2, "{name}: {allocated} allocations");
         let statistics = pipe.statistics(Time::ZERO);

@@ -1,4 +1,4 @@
-//! A running data plane is changed, asked and captured.
+//! Changes, requests and captures of a running data plane.
 
 mod common;
 
@@ -11,7 +11,7 @@ use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{CaptureDirection, CaptureNote, Direction, DropReason, LinkState};
 use netloom_ports::memory::MemoryPeer;
 
-/// `count` links of their own, on `workers` workers.
+/// Creates `count` separate links on `workers` workers.
 fn links(count: usize, workers: usize, text: &str) -> (Dataplane, Vec<[MemoryPeer; 2]>) {
     let mut peers = Vec::new();
     let links = (0..count).map(|index| {
@@ -114,7 +114,7 @@ fn batches_from_many_threads_do_not_block_each_other() {
 }
 
 #[test]
-fn a_cut_takes_the_carrier_and_what_is_in_flight() {
+fn a_cut_removes_the_carrier_and_drops_frames_in_flight() {
     let (dataplane, left, right) = one_link(r#"{"delay":"1h"}"#);
     assert!(left.send(&frame(2, 1, 60)));
     eventually("a frame in flight", || statistics(&dataplane, forward(0)).in_flight.frames == 1);
@@ -149,7 +149,7 @@ fn a_delay_can_be_shortened_under_a_sleeping_worker() {
 }
 
 #[test]
-fn what_does_not_exist_is_named() {
+fn errors_name_pipes_and_ends_that_do_not_exist() {
     let (dataplane, _left, _right) = one_link("{}");
     let nowhere = PipeId { link: LinkId(3), direction: Direction::Reverse };
     let error = dataplane.change(&[(nowhere, change("{}"))]).unwrap_err();
@@ -189,7 +189,7 @@ fn a_capture_shows_drops_and_why() {
     let (dataplane, left, _right) = one_link(text);
     let mut near = dataplane.capture_with_drops(LinkId(0), 0).unwrap();
     let mut far = dataplane.capture_with_drops(LinkId(0), 1).unwrap();
-    // One is on the line for most of a second, one waits, one finds no room.
+    // One frame is on the line for most of a second, one waits, and one finds no room.
     assert!((0..3).all(|n| left.send(&frame(2, 1, 1000 + n))));
     eventually("all frames", || statistics(&dataplane, forward(0)).offered.frames == 3);
     dataplane.change(&[(forward(0), change(r#"{"state":"down"}"#))]).unwrap();
@@ -221,7 +221,7 @@ fn a_capture_shows_drops_and_why() {
 }
 
 #[test]
-fn a_slow_reader_is_told_what_it_missed() {
+fn a_slow_reader_learns_how_many_frames_it_missed() {
     let (dataplane, left, right) = one_link("{}");
     let mut capture = dataplane.capture(LinkId(0), 1).unwrap();
     for _ in 0..1100 {

@@ -1,5 +1,5 @@
-//! The frame log of a running data plane: it holds what happened to every frame, and says what it does
-//! not hold.
+//! The frame log of a running data plane: it contains the events of every frame, and reports those
+//! that are missing.
 
 mod common;
 
@@ -12,10 +12,10 @@ use netloom_fabric::LinkId;
 use netloom_link::{FrameEvent, LogDecoder, LogEntry, LogHeader, Occurrence};
 use netloom_units::Time;
 
-/// Hands what is written to the test, once the test lets it.
+/// Passes written bytes to the test, as soon as the test permits it.
 struct Out {
     bytes: Sender<Vec<u8>>,
-    /// Closed as soon as writing may go on.
+    /// Closed when writing may continue.
     gate: Option<Receiver<()>>,
 }
 
@@ -59,9 +59,10 @@ fn of_pipe(entries: &[LogEntry], wanted: u32) -> Vec<FrameEvent> {
 }
 
 #[test]
-fn the_log_holds_what_the_pipe_counted() {
-    // A frame takes 0.13 ms or more, so that 300 overrun the queue unless their sender is held up at each.
-    // Of the 21 or more that pass, the loss spares all with a probability below 2⁻²⁰, had the draws no seed.
+fn the_log_agrees_with_the_counters_of_the_pipe() {
+    // A frame takes at least 0.13 ms, so 300 frames overrun the queue unless their sender is held
+    // up at each. Of the 21 or more that pass, all escape the loss with a probability below 2⁻²⁰,
+    // if the draws had no seed.
     let (dataplane, left, right) =
         one_link(r#"{"rate":"5Mbit/s","delay":"2ms","loss":"50%","queue":{"limit":"20packets"}}"#);
     let (bytes, written) = channel();
@@ -125,14 +126,14 @@ fn only_the_links_asked_for_are_logged() {
 }
 
 #[test]
-fn what_cannot_be_written_in_time_is_counted_and_told() {
+fn entries_that_cannot_be_written_in_time_are_counted_as_lost() {
     let (dataplane, left, right) = one_link("{}");
     let (bytes, written) = channel();
     let (hold, gate) = channel::<()>();
     let log = dataplane
         .log_frames(&[(LinkId(0), 0)], &header(1), Out { bytes, gate: Some(gate) })
         .unwrap();
-    // Three entries a frame, more than the ring of the one worker holds.
+    // Three entries for each frame, which exceed the ring of the only worker.
     let frames = 60_000;
     for _ in 0..frames / 100 {
         assert!((0..100).all(|_| left.send(&frame(2, 1, 60))));
@@ -162,11 +163,11 @@ fn what_is_wrong_is_said() {
         dataplane.log_frames(&[(LinkId(0), 0)], &header(1), Out { bytes, gate: None }).unwrap();
     let second = dataplane.log_frames(&[(LinkId(0), 0)], &header(1), io::sink()).unwrap_err();
     assert!(matches!(second, DataplaneError::LoggedAlready), "{second}");
-    // The first one goes on.
+    // The first log continues.
     assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     assert_eq!(dataplane.end_frame_log(first).unwrap().entries, 3);
     assert_eq!(read(&written).len(), 3);
-    // A disk that is full ends the log, not the network.
+    // A full disk ends the log, not the network.
     struct Full;
     impl Write for Full {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -1,4 +1,4 @@
-//! Frames through a data plane over devices in memory: they arrive whole, in order, not too
+//! Frames through a data plane with devices in memory: they arrive complete, in order, not too
 //! early, and are counted.
 
 mod common;
@@ -52,7 +52,7 @@ fn a_rate_is_kept() {
 
 #[test]
 fn a_full_pipe_has_its_device_wait() {
-    // Of 100 frames, no more than three wait in the pipe; the rest wait in the device.
+    // Of 100 frames, at most three wait in the pipe; the rest wait in the device.
     let (dataplane, left, right) =
         one_link(r#"{"rate":"8Mbit/s","queue":{"limit":"3packets","full":"wait"}}"#);
     let sent: Vec<_> = (0..100).map(|n| frame(2, 1, 900 + n)).collect();
@@ -63,7 +63,7 @@ fn a_full_pipe_has_its_device_wait() {
     let counted = statistics(&dataplane, forward(0));
     assert_eq!((counted.delivered.frames, counted.dropped.queue_full.frames), (100, 0));
     assert_eq!(counted.queue.maximum.frames, 3);
-    // The other direction goes on meanwhile, and so does this one afterwards.
+    // The other direction continues meanwhile, and so does this one afterwards.
     assert!(right.send(&frame(1, 2, 60)) && left.send(&frame(2, 1, 60)));
     assert!(left.receive(PATIENCE).is_some() && right.receive(PATIENCE).is_some());
 }
@@ -94,7 +94,7 @@ fn super_frames_stay_whole_where_nothing_is_drawn_or_timed() {
 }
 
 #[test]
-fn super_frames_are_cut_to_what_the_rate_allows() {
+fn super_frames_are_split_to_the_size_that_the_rate_allows() {
     // 50 µs at 1 Gbit/s is 6250 bytes: five frames of 1078.
     for (rate, payloads) in [("1Gbit/s", vec![5000, 5000, 2000]), ("10Mbit/s", vec![1000; 12])] {
         let (dataplane, left, right) = one_link(&format!(r#"{{"rate":"{rate}"}}"#));
@@ -112,7 +112,7 @@ fn super_frames_are_cut_to_what_the_rate_allows() {
 }
 
 #[test]
-fn what_the_model_did_not_lose_is_counted_apart() {
+fn losses_outside_the_model_are_counted_separately() {
     let ((a, left), (b, right)) = (device(), device_of(2));
     let wiring = wiring(vec![link("l", [a, b], "{}")]);
     let dataplane = Dataplane::start(wiring, options()).unwrap();
@@ -126,7 +126,7 @@ fn what_the_model_did_not_lose_is_counted_apart() {
     assert!(left.send(&frame(2, 1, 60)));
     eventually("a frame to a downed interface", || dataplane.timing().unwrap().interface_down == 1);
     assert_eq!(dataplane.timing().unwrap().unmodelled.total(), 3);
-    // Of five frames, one had no room and one met an interface that was down.
+    // Of five frames, one had no room and one reached an interface that was down.
     let counted = statistics(&dataplane, forward(0));
     let frames = [counted.offered, counted.delivered, counted.lost_unmodelled];
     assert_eq!(frames.map(|count| count.frames), [4, 2, 2]);

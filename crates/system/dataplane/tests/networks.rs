@@ -1,14 +1,13 @@
-//! A whole network in real and in virtual time: what a run did in every pipe is done again,
-//! exactly.
+//! A whole network in real and in virtual time: a simulation repeats the events of a run in every
+//! pipe exactly.
 //!
 //! Frames go from one device through a chain of switches with VLANs and impaired links. The frame
-//! log says when each frame came to the first pipe. A [`Network`] is offered frames of the same
-//! bytes at the same times, and the events of every pipe must be those of the log, one by one and
-//! to the nanosecond. There is no tolerance: nothing that the fabric decides depends on when it is
-//! polled.
+//! log records when each frame entered the first pipe. Frames of the same bytes are offered to a
+//! [`Network`] at the same times, and the events of every pipe must be those of the log, each to
+//! the nanosecond. There is no tolerance: no decision of the fabric depends on when it is polled.
 //!
-//! A spanning tree sends its own frames, from the moment that its links are made, which no log
-//! says. With trees, the events of all other frames must be the same, over links where frames do
+//! A spanning tree sends frames of its own, beginning when its links are created, which no log
+//! records. With trees, the events of all other frames must be the same, over links where frames do
 //! not meet.
 
 mod common;
@@ -33,21 +32,21 @@ use netloom_units::{Duration, Time};
 const LOSSY: &str = r#"{"rate":"20Mbit/s","delay":"2ms","jitter":"500us","loss":"3%",
     "duplicate":"2%","queue":{"limit":"30packets"}}"#;
 const FRAMES: usize = 400;
-/// Shorter than any frame that a host sends here; BPDUs are not longer.
+/// Shorter than any frame that a host sends here. BPDUs are not longer.
 const SHORTEST: usize = 100;
 
-/// The port of a switch, and what it does with tags.
+/// The port of a switch, and its VLAN configuration.
 type Port = (u32, &'static str);
 
-/// A network: its links by name, and at their ends a port or, where `None` is, a device.
+/// A network: its links by name, each end being a port or, for `None`, a device.
 struct Case {
     links: &'static [(&'static str, [Option<Port>; 2])],
     properties: &'static str,
     has_trees: bool,
 }
 
-/// Three switches in a row; the first and the last host are in VLAN 10, the third in none of
-/// theirs.
+/// Three switches in a row. The first and the last host are in VLAN 10, the third in neither of
+/// their VLANs.
 const CHAIN: Case = Case {
     links: &[
         ("a", [None, Some((0, r#"{"access":10}"#))]),
@@ -87,7 +86,7 @@ impl Case {
         }
     }
 
-    /// Whether every tree has chosen: all ports but one of the ring forward.
+    /// Whether every tree has converged: all ports but one of the ring forward.
     fn has_settled(&self, ends: impl Iterator<Item = SegmentEnd>) -> bool {
         let state = |end: SegmentEnd| end.status.tree.map(|tree| tree.port.state);
         let states = ends.filter_map(state);
@@ -95,7 +94,7 @@ impl Case {
     }
 }
 
-/// Events by pipe; whether a device took a frame is not the fabric's.
+/// Events by pipe, without whether a device accepted a frame, which the fabric does not know.
 type Events = BTreeMap<u32, Vec<FrameEvent>>;
 
 struct Written(Sender<Vec<u8>>);
@@ -111,13 +110,13 @@ impl Write for Written {
 }
 
 fn sent(number: usize) -> Vec<u8> {
-    // Most go to one host, some to everybody; their lengths differ.
+    // Most frames go to one host, some are broadcast; their lengths differ.
     let mut bytes = if number.is_multiple_of(7) { broadcast(1) } else { frame(2, 1, 60) };
     bytes.resize(SHORTEST + number * 37 % 1400, 0);
     bytes
 }
 
-/// Through the data plane.
+/// Runs the case in the data plane.
 fn in_real_time(case: &Case) -> Events {
     let mut peers = Vec::new();
     let links = case.links.iter().map(|(name, ends)| {
@@ -177,7 +176,7 @@ impl Observer<TestFrame> for Recorder {
     }
 }
 
-/// In virtual time, frames offered when they came.
+/// Runs the case in virtual time, with frames offered at the recorded times.
 fn in_virtual_time(case: &Case, arrivals: &[Time]) -> Events {
     let mut network = Network::new(TestMemory::default(), Recorder::default());
     let mut ports = 0..;
@@ -199,7 +198,7 @@ fn in_virtual_time(case: &Case, arrivals: &[Time]) -> Events {
         let Some(due) = due else { break };
         while network.poll(due).is_some() || network.has_work() {}
     };
-    // What the trees send at once.
+    // Frames that the trees send immediately.
     while network.poll(Time::ZERO).is_some() || network.has_work() {}
     run(&mut network, arrivals[0] - Duration::from_nanos(1));
     assert!(case.has_settled(network.segment_ends()));
@@ -208,13 +207,13 @@ fn in_virtual_time(case: &Case, arrivals: &[Time]) -> Events {
         network.offer(PortId(0), *at, TestFrame::of_bytes(&sent(number)));
         while network.poll(*at).is_some() || network.has_work() {}
     }
-    // Longer than anything here waits.
+    // Longer than anything waits here.
     run(&mut network, arrivals[FRAMES - 1] + Duration::from_secs(1));
     network.observer().0.clone()
 }
 
-/// Events of the hosts' frames, by frame and time: those of different frames interleave by when
-/// somebody looked. Frames have the numbers that they had if there were no others.
+/// Returns the events of the hosts' frames, by frame and time, because the order of different
+/// frames depends on the polling. Frames are renumbered as if there were no others.
 fn of_hosts(case: &Case, mut events: Vec<FrameEvent>) -> Vec<FrameEvent> {
     events.retain(|event| !case.has_trees || event.bytes >= SHORTEST as u64);
     let numbers: BTreeSet<u64> = events.iter().map(|event| event.number).collect();
@@ -226,7 +225,7 @@ fn of_hosts(case: &Case, mut events: Vec<FrameEvent>) -> Vec<FrameEvent> {
     events
 }
 
-/// How many events each pipe had.
+/// Returns the number of events of each pipe.
 fn same_in_both(case: &Case) -> Vec<usize> {
     let real = in_real_time(case);
     let offered = real[&0].iter().filter(|event| event.what == Occurrence::Offered);
@@ -257,6 +256,7 @@ fn a_network_does_the_same_in_real_and_in_virtual_time() {
 #[test]
 fn trees_lead_frames_the_same_way_in_real_and_in_virtual_time() {
     let counts = same_in_both(&RING);
-    // Each frame is offered to each of the other hosts once, and delivered: no loop doubled one.
+    // Each frame is offered once to each of the other hosts and delivered there: no loop duplicated
+    // one.
     assert_eq!([counts[8], counts[10]], [2 * FRAMES; 2], "{counts:?}");
 }

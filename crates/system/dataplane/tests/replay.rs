@@ -1,13 +1,15 @@
-//! Queue disciplines over real sockets and in virtual time: what a run did is done again, exactly.
+//! Queue disciplines with real sockets and in virtual time: a simulation repeats the events of a
+//! run exactly.
 //!
-//! TCP and UDP flows of the kernel load a link beyond its rate. The frame log says when each frame came
-//! and what became of it, a capture where the frames enter holds the frames. A pipe is offered frames of
-//! the same headers and lengths at the same times, and its events must be those of the log, one by one and
-//! to the nanosecond: what was dropped and why, what was marked, when each frame began on the line, left it
-//! and was to be released. There is no tolerance, because nothing that the model decides depends on when
-//! the data plane calls it; how late a frame is handed over is the machine's doing (`two_arms`).
+//! TCP and UDP flows of the kernel load a link beyond its rate. The frame log records when each
+//! frame arrived and what happened to it; a capture at the source contains the frames. Frames with
+//! the same headers and lengths are offered to a pipe at the same times, and its events must be
+//! those of the log, each to the nanosecond: drops and their reasons, marks, and when each frame
+//! began on the line, left it and was to be released. There is no tolerance, because no decision of
+//! the model depends on when the data plane calls it. How late a frame is handed over depends on
+//! the machine (`two_arms`).
 //!
-//! Marks are looked for where frames leave as well: in the frames themselves.
+//! Marks are also checked in the frames themselves, where they leave.
 
 mod lab;
 
@@ -28,16 +30,16 @@ use netloom_link::{
 use netloom_units::Time;
 
 const SEED: u64 = 8033;
-/// What UDP alone sends, in bit/s, and the rate of most links here: few frames a second.
+/// Rate of the UDP load alone, in bit/s, and rate of most links here: few frames per second.
 const RATE: u64 = 10_000_000;
 /// Ten times PIE's burst allowance.
 const LOAD: Duration = Duration::from_millis(1500);
-/// As long as nothing has come for several round trips, nothing will.
+/// If nothing has arrived for several round trips, nothing will.
 const QUIET: Duration = Duration::from_millis(300);
 /// More frames than a load sends, so that a capture is complete however late its reader is.
 const CAPTURE_BACKLOG: usize = 1 << 17;
 
-/// A frame as the model knows it.
+/// A frame with only the properties that the model uses.
 #[derive(Debug, Clone, Copy)]
 struct Seen(Option<Header>);
 
@@ -61,7 +63,7 @@ impl Frame for Seen {
     }
 }
 
-/// What a real run was and did.
+/// The record of a real run.
 struct Record {
     /// The events of the loaded pipe.
     events: Vec<FrameEvent>,
@@ -79,7 +81,7 @@ fn config(properties: &str) -> PipeConfig {
     config
 }
 
-/// Loads a link of `properties` and keeps what happens.
+/// Loads a link with `properties`, and returns the record.
 fn record(properties: &str) -> Record {
     let (hosts, taps) = lab::two_quiet_hosts();
     let link = LinkWiring {
@@ -116,7 +118,7 @@ fn record(properties: &str) -> Record {
     }
 }
 
-/// Where the frame log goes.
+/// Receives the bytes of the frame log.
 struct Written(Sender<Vec<u8>>);
 
 impl Write for Written {
@@ -129,7 +131,7 @@ impl Write for Written {
     }
 }
 
-/// Everything that is captured until the data plane stops.
+/// Returns everything that is captured until the data plane stops.
 fn read(mut capture: Capture) -> Vec<CapturedFrame> {
     let mut frames = Vec::new();
     loop {
@@ -143,7 +145,7 @@ fn read(mut capture: Capture) -> Vec<CapturedFrame> {
     frames
 }
 
-/// Waits until nothing is in the loaded pipe and nothing comes.
+/// Waits until the loaded pipe is empty and nothing arrives.
 fn at_rest(dataplane: &Dataplane) -> PipeStatistics {
     let pipe = || dataplane.pipes().expect("pipes").swap_remove(0).statistics;
     let (mut last, mut since) = (pipe(), Instant::now());
@@ -163,7 +165,7 @@ fn at_rest(dataplane: &Dataplane) -> PipeStatistics {
     last
 }
 
-/// What the model did to the frames of pipe 0.
+/// Returns the model's events of frames in pipe 0.
 fn decode(bytes: &[u8]) -> Vec<FrameEvent> {
     let mut decoder = LogDecoder::new();
     decoder.feed(bytes);
@@ -178,7 +180,7 @@ fn decode(bytes: &[u8]) -> Vec<FrameEvent> {
     events
 }
 
-/// The offers of a run: each logged arrival with the wire frames that it stands for.
+/// Returns the offers of a run: each logged arrival with the wire frames that it consists of.
 fn offers(record: &Record) -> Vec<(Time, FrameInfo, Seen)> {
     let mut entered = record.entered.iter();
     let offered = record.events.iter().filter(|event| event.what == Occurrence::Offered);
@@ -195,7 +197,7 @@ fn offers(record: &Record) -> Vec<(Time, FrameInfo, Seen)> {
     offers
 }
 
-/// The header of an IPv4 packet without options. Everything on the link is one.
+/// Parses the header of an IPv4 packet without options. Every frame on the link is one.
 fn header(frame: &[u8]) -> Option<Header> {
     assert_eq!((&frame[12..14], frame[14]), (&[8, 0][..], 0x45), "an IPv4 packet");
     let address = |at: usize| <[u8; 4]>::try_from(&frame[at..at + 4]).expect("four bytes").into();
@@ -211,7 +213,7 @@ fn header(frame: &[u8]) -> Option<Header> {
     })
 }
 
-/// The same in virtual time.
+/// Repeats the run in virtual time.
 fn replay(properties: &str, offers: Vec<(Time, FrameInfo, Seen)>) -> Vec<FrameEvent> {
     let mut pipe = Pipe::new(config(properties), Stream::new(SEED, "l/forward"), Time::ZERO);
     pipe.record_events(true);
@@ -224,15 +226,15 @@ fn replay(properties: &str, offers: Vec<(Time, FrameInfo, Seen)>) -> Vec<FrameEv
     events
 }
 
-/// Deliveries, and all else. A delivery is logged when it is collected, so the two interleave by when
-/// somebody looked.
+/// Separates deliveries from other events. A delivery is logged when it is collected, so the order
+/// of both depends on the polling.
 fn apart(events: Vec<FrameEvent>) -> [Vec<FrameEvent>; 2] {
     let (delivered, others) =
         events.into_iter().partition(|event| matches!(event.what, Occurrence::Delivered { .. }));
     [delivered, others]
 }
 
-/// What left the pipe carries the marks that the log tells of, and no others.
+/// Checks that the frames that left the pipe have exactly the marks in the log.
 fn marks_are_in_the_frames(record: &Record) {
     let [delivered, others] = apart(record.events.clone());
     let marked = others.iter().filter(|event| event.what == Occurrence::Marked);
@@ -249,7 +251,7 @@ fn marks_are_in_the_frames(record: &Record) {
     assert_eq!(carried.collect::<Vec<_>>(), told);
 }
 
-/// Both arms do the same to every frame; the run had to come to all of `what`.
+/// Checks that both runs treat every frame alike, and that the real one had all events of `what`.
 fn same_fates(properties: &str, what: &[&str]) {
     if !lab::available("replay") {
         return;
@@ -291,7 +293,7 @@ impl Record {
     }
 }
 
-/// A link of [`RATE`] with this queue, in which TCP takes part.
+/// Tests a link of [`RATE`] with this queue, with TCP flows.
 fn same_fates_in(queue: &str, what: &[&str]) {
     let properties = format!(r#"{{"rate":"10Mbit/s","delay":"10ms","queue":{queue}}}"#);
     same_fates(&properties, &[what, &["full TCP frame"]].concat());
@@ -345,8 +347,8 @@ fn pie() {
     same_fates_in(queue, &["aqm"]);
 }
 
-/// What a meter drops and marks, and what becomes of the marks in classes with disciplines of their
-/// own and a cap.
+/// Frames that a meter drops and marks, and the effect of the marks in classes with their own
+/// disciplines and a cap.
 #[test]
 fn conditions() {
     let condition = r#"[
@@ -362,7 +364,7 @@ fn conditions() {
     let properties =
         format!(r#"{{"rate":"10Mbit/s","delay":"10ms","condition":{condition},"queue":{queue}}}"#);
     same_fates(&properties, &["policed", "full TCP frame"]);
-    // Without a rate, super-frames are cut where a meter changes within them.
+    // Without a rate, super-frames are split where the result of a meter changes within them.
     let properties = r#"{"delay":"1ms","condition":[{"meter":{"rate":"50Mbit/s","burst":"100kB"},
         "exceed":"drop"}]}"#;
     same_fates(properties, &["policed", "super-frame"]);
@@ -385,7 +387,7 @@ fn classes() {
     same_fates_in(&queue, &["queue_full"]);
 }
 
-/// Every stage at once: each draws from a stream of its own.
+/// All stages together: each draws from its own stream.
 #[test]
 fn all_stages() {
     let properties = r#"{"rate":"10Mbit/s","burst":"10kB","delay":"10ms","jitter":{"normal":"2ms"},

@@ -1,4 +1,4 @@
-//! Links of a running data plane come and go.
+//! Links are added to and removed from a running data plane.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn taken(dataplane: &mut Dataplane, link: u32) -> (Unwired, [End; 2]) {
     dataplane.take_out(&[(LinkId(link), format!("l{link}"))]).unwrap().remove(0)
 }
 
-/// A link that comes, of this identity.
+/// Creates a new link with this identity.
 fn new(id: u32, link: LinkWiring) -> Incoming {
     Incoming::New(Box::new(LinkWiring { id: LinkId(id), ..link }))
 }
@@ -32,7 +32,7 @@ fn put_in(dataplane: &mut Dataplane, links: Vec<Incoming>) {
 }
 
 #[test]
-fn what_stays_keeps_its_frames_its_counts_and_its_identity() {
+fn remaining_links_keep_their_frames_counts_and_identities() {
     let ((a, left), (b, right)) = (device(), device());
     let ((c, other), (d, _other)) = (device(), device());
     let delay = r#"{"delay":"300ms"}"#;
@@ -51,7 +51,7 @@ fn what_stays_keeps_its_frames_its_counts_and_its_identity() {
     eventually("it is counted where it was", || {
         statistics(&dataplane, reverse(2)).offered.frames == 1
     });
-    // The frames of a link that is gone were lost with it, and none of them is left for another.
+    // The frames of a removed link were lost with it, and none of them remains for another link.
     put_in(&mut dataplane, vec![Incoming::Back(gone.0, gone.1)]);
     let back = statistics(&dataplane, forward(0));
     assert_eq!((back.offered.frames, back.delivered.frames, back.dropped.down.frames), (1, 0, 1));
@@ -94,7 +94,7 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
     });
     let trunk = link("trunk", [End::switch(SegmentId(0)), End::switch(SegmentId(1))], "{}");
     put_in(&mut dataplane, vec![new(4, trunk)]);
-    // Both are flooded, through both switches, in whatever order; none comes back to who sent it.
+    // Both are flooded through both switches, in any order. No sender receives its own frame.
     for (peer, mut wanted) in peers.iter().zip([
         vec![frame(3, 2, 61)],
         vec![frame(1, 0, 60), frame(3, 2, 61)],
@@ -112,7 +112,7 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
 }
 
 #[test]
-fn what_cannot_be_put_in_comes_back_and_the_rest_goes_on() {
+fn links_that_cannot_be_added_are_returned_and_others_go_on() {
     let ((a, left), (b, right)) = (device(), device());
     let (c, third) = device();
     let links = vec![
@@ -142,7 +142,7 @@ fn what_cannot_be_put_in_comes_back_and_the_rest_goes_on() {
 }
 
 #[test]
-fn a_monitor_is_told_of_each_frame_once_before_and_after() {
+fn each_frame_is_reported_once_before_and_after_a_change() {
     let patient = Limits {
         tolerance: Duration::from_millis(1_000_000),
         needed: Duration::from_millis(1_000_000),
@@ -176,7 +176,8 @@ fn a_monitor_is_told_of_each_frame_once_before_and_after() {
     assert_eq!(pipes, [(forward(0), 7), (forward(1), 1)].into());
 }
 
-/// Hosts and trunks come and go at random; who hears a broadcast is who is joined.
+/// Hosts and trunks are added and removed at random. The hosts that receive a broadcast are those
+/// that are connected.
 #[test]
 fn after_any_changes_frames_go_where_the_links_lead() {
     const SWITCHES: usize = 4;
@@ -186,7 +187,7 @@ fn after_any_changes_frames_go_where_the_links_lead() {
         (state >> 33) as usize % below
     };
     let mut dataplane = start(vec![], 3);
-    // Each link: a host at a switch, or a trunk from a switch to the next.
+    // Each link connects a host to a switch, or a switch to the next one.
     let mut links: Vec<(u32, Option<MemoryPeer>, usize)> = Vec::new();
     let mut ids = 0..;
     for round in 0..120 {
@@ -227,7 +228,7 @@ fn after_any_changes_frames_go_where_the_links_lead() {
                 assert_eq!(peer.receive(PATIENCE), Some(sent.clone()), "round {round}");
             }
         }
-        // Whoever else had heard it would show it in the next round, as another frame.
+        // If another host had received it, its next frame would be a wrong one in the next round.
     }
     assert_eq!(dataplane.timing().unwrap().unmodelled.total(), 0);
 }

@@ -1,6 +1,7 @@
-//! Super-frames as a kernel hands them over, cut by the engine, against the same super-frames cut by
-//! the kernel itself: byte for byte. A packet socket in the sending host sends each through its TAP
-//! interface twice, once with offloads and once without; what arrives at the far end is compared.
+//! Super-frames as a kernel hands them over, split by the engine, compared byte by byte with the
+//! same super-frames split by the kernel. A packet socket in the sending host sends each through
+//! its TAP interface twice, once with offloads and once without. The frames that arrive at the far
+//! end are compared.
 
 mod common;
 mod lab;
@@ -19,7 +20,7 @@ use netloom_ports::memory::MemoryPeer;
 use netloom_ports::{GsoKind, VirtioHeader, checksum};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
-/// Nobody else's; frames that the kernel sends by itself are told apart by it.
+/// An address that nobody else has, which distinguishes frames of the test from the kernel's own.
 const SOURCE: [u8; 6] = [2, 0, 0, 0, 0xaa, 1];
 const DESTINATION: [u8; 6] = [2, 0, 0, 0, 0xaa, 2];
 const VLAN: u16 = 42;
@@ -30,7 +31,7 @@ const PAYLOAD: usize = 10 * SEGMENT as usize + 123;
 /// Two paddings and a timestamp.
 const OPTIONS: [u8; 12] = [1, 1, 8, 10, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/// Cuts everything: a queue counted in packets.
+/// Splits everything: a queue limited in packets.
 const CUTTING: &str = r#"{"rate":"10Gbit/s","queue":{"limit":"1000packets"}}"#;
 const WHOLE: &str = "{}";
 
@@ -61,7 +62,7 @@ fn the_engine_cuts_super_frames_as_the_kernel_does() {
         let by_kernel = wire(unassisted.pass(&frame));
         assert_eq!(by_kernel.len(), 11, "{name}: the kernel has cut it");
         compare(name, &by_engine, &by_kernel);
-        // A switch puts the tag in, or takes it out, before the engine cuts.
+        // A switch adds or removes the tag before the engine splits the frame.
         let retagged: Vec<_> = by_kernel.iter().map(|bytes| with_other_tag(bytes)).collect();
         compare(name, &wire(Host::behind_switch(&frame).pass(&frame)), &retagged);
     }
@@ -78,7 +79,7 @@ fn is_tagged(bytes: &[u8]) -> bool {
     bytes[12..14] == [0x81, 0]
 }
 
-/// `bytes` without their tag, or with one if they have none.
+/// Returns `bytes` without their tag, or with one if they have none.
 fn with_other_tag(bytes: &[u8]) -> Vec<u8> {
     match is_tagged(bytes) {
         true => [&bytes[..12], &bytes[16..]].concat(),
@@ -91,7 +92,7 @@ fn super_frames() -> Vec<SuperFrame> {
     let ethernet = || PacketBuilder::ethernet2(SOURCE, DESTINATION);
     let vlan = || ethernet().single_vlan(VlanId::try_new(VLAN).unwrap());
     let (v4, v6) = (([10, 9, 0, 1], [10, 9, 0, 2], 64), ([0xfd; 16], [0xfe; 16], 64));
-    // Its sequence numbers wrap.
+    // Its sequence numbers wrap around.
     let port = (1000, 2000, u32::MAX - 2000, 500);
     macro_rules! tcp {
         ($below:expr) => {{
@@ -135,7 +136,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>, &[u8])) -> Vec<u8> {
     bytes
 }
 
-/// `bytes` with a partial checksum, as a kernel leaves it to the device.
+/// Returns `bytes` with a partial checksum, as a kernel leaves it to the device.
 fn super_frame(name: &'static str, gso: GsoKind, mut bytes: Vec<u8>) -> SuperFrame {
     let (protocol, offset, header) = match gso {
         GsoKind::Udp => (17, 6, 8),
@@ -159,7 +160,7 @@ fn super_frame(name: &'static str, gso: GsoKind, mut bytes: Vec<u8>) -> SuperFra
     SuperFrame { name, header, bytes }
 }
 
-/// Wire frames, their checksums complete.
+/// Returns wire frames with complete checksums.
 fn wire(frames: Vec<(VirtioHeader, Vec<u8>)>) -> Vec<Vec<u8>> {
     let finished = frames.into_iter().map(|(header, mut bytes)| {
         assert_eq!(header.gso, None);
@@ -182,8 +183,8 @@ impl Host {
         Self::wired(|near, far| vec![link("l", [near, far], text)])
     }
 
-    /// Between the two is a switch that takes the tag from `frame`, or gives it one, and behind that a
-    /// link that cuts.
+    /// Puts a switch between the two that removes the tag from `frame`, or adds one, followed by a
+    /// link that splits.
     fn behind_switch(frame: &SuperFrame) -> Self {
         let port = |text: String| {
             End::vlan_port(SegmentId(0), serde_json::from_str(&text).expect("a port"))
@@ -210,7 +211,7 @@ impl Host {
         Self { namespace, socket, peer, _dataplane }
     }
 
-    /// Sends `frame` and returns what arrives of it, with the virtio-net headers.
+    /// Sends `frame` and returns the frames that arrive, with their virtio-net headers.
     fn pass(&self, frame: &SuperFrame) -> Vec<(VirtioHeader, Vec<u8>)> {
         let raw = [&frame.header.encode()[..], &frame.bytes].concat();
         // SAFETY: the kernel reads the buffer, which outlives the call.
@@ -239,7 +240,7 @@ impl Host {
     }
 }
 
-/// A packet socket bound to the interface, with virtio-net headers, in the thread's namespace.
+/// Opens a packet socket with virtio-net headers on the interface, in the thread's namespace.
 fn packet_socket() -> OwnedFd {
     const PACKET_VNET_HDR: libc::c_int = 15;
     let flags = SockFlag::SOCK_CLOEXEC;
@@ -249,8 +250,8 @@ fn packet_socket() -> OwnedFd {
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
     address.sll_ifindex = nix::net::if_::if_nametoindex(INTERFACE).unwrap() as i32;
-    // SAFETY: the kernel reads the integer and the address, which outlive the calls, in the lengths
-    // given.
+    // SAFETY: the kernel reads the integer and the address, which outlive the calls, with the given
+    // lengths.
     let outcome = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),

@@ -7,7 +7,7 @@ use netloom_dataplane::{Dataplane, End};
 use netloom_fabric::{LinkId, SegmentId};
 use netloom_ports::memory::MemoryPeer;
 
-/// `hosts` devices at one switch.
+/// Connects `hosts` devices to one switch.
 fn lan(hosts: usize) -> (Dataplane, Vec<MemoryPeer>) {
     let mut peers = Vec::new();
     let links = (0..hosts).map(|index| {
@@ -60,12 +60,12 @@ fn switches_can_be_chained_and_their_delays_add_up() {
     let mut last = dataplane.capture(LinkId(2), 0).unwrap();
     assert!(left.send(&frame(2, 1, 60)));
     assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 60)));
-    // At each switch a frame goes on at the time the model says, not when the engine came by.
+    // At each switch, a frame continues at the time of the model, not when the engine polled it.
     let (entered, left) = (trunk.recv_timeout(PATIENCE).unwrap(), last.recv_timeout(PATIENCE));
     assert_eq!(left.unwrap().time.since(entered.time).as_nanos(), 2_000_000);
 }
 
-/// Two switches joined twice: a broadcast goes round for ever, and multiplies.
+/// Two switches with two links between them: a broadcast circulates forever, and multiplies.
 #[test]
 fn a_forwarding_loop_does_not_take_the_data_plane_down() {
     let ((a, left), (b, right)) = (device(), device());

@@ -1,5 +1,5 @@
-//! Real kernels at both ends: TAP interfaces in namespaces that the tests make, sockets in them,
-//! and a data plane between.
+//! Real kernels at both ends: TAP interfaces in namespaces that the tests create, sockets in them,
+//! and a data plane between them.
 
 mod common;
 mod lab;
@@ -22,7 +22,7 @@ fn end(tap: Tap) -> End {
     End::Port(Box::new(tap))
 }
 
-/// Two hosts joined by one link.
+/// Connects two hosts by one link.
 fn joined(text: &str) -> ([Namespace; 2], Dataplane) {
     let (namespaces, [a, b]) = two_hosts();
     let wiring = wiring(vec![link("l", [end(a), end(b)], text)]);
@@ -61,7 +61,8 @@ fn with_patience(socket: UdpSocket) -> UdpSocket {
     socket
 }
 
-/// Bytes with no short period, so that a lost, doubled or misplaced segment shows.
+/// Returns bytes without a short period, so that a lost, duplicated or misplaced segment is
+/// detected.
 fn payload(length: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1du64;
     let mut bytes = Vec::with_capacity(length + 8);
@@ -75,7 +76,8 @@ fn payload(length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Sends `bytes` over TCP from the first namespace to the second and returns what arrives.
+/// Sends `bytes` over TCP from the first namespace to the second, and returns the bytes that
+/// arrive.
 fn transfer([a, b]: &[Namespace; 2], to: IpAddr, bytes: &[u8]) -> Vec<u8> {
     let listener = b.run(|| TcpListener::bind(SocketAddr::new(to, 9)).unwrap());
     thread::scope(|scope| {
@@ -121,7 +123,7 @@ fn tcp_unlimited_ipv6() {
     tcp_is_byte_exact("tcp_unlimited_ipv6", r#"{"delay":"1ms"}"#, 32, ipv6(2).into());
 }
 
-/// 50 µs at 2 Gbit/s is 12,500 bytes: super-frames are cut into smaller ones.
+/// 50 µs at 2 Gbit/s is 12,500 bytes: super-frames are split into smaller ones.
 #[test]
 fn tcp_in_smaller_super_frames() {
     let text = r#"{"rate":"2Gbit/s"}"#;
@@ -142,8 +144,9 @@ fn tcp_over_a_lossy_link() {
     tcp_is_byte_exact("tcp_over_a_lossy_link", text, 4, ipv4(2).into());
 }
 
-/// 99 % interval of the binomial law: `n` × 10 % ± 2.576 × √(`n` × 10 % × 90 %). Seed and order of
-/// draws are fixed, so only the few frames that the kernels send by themselves shift the result.
+/// 99 % interval of the binomial distribution: `n` × 10 % ± 2.576 × √(`n` × 10 % × 90 %). Seed and
+/// order of draws are fixed, so only the few frames that the kernels send by themselves shift the
+/// result.
 #[test]
 fn datagrams_are_lost_as_often_as_the_link_says() {
     if !available("datagrams_are_lost_as_often_as_the_link_says") {
@@ -151,7 +154,7 @@ fn datagrams_are_lost_as_often_as_the_link_says() {
     }
     let ([a, b], dataplane) = joined("{}");
     let (client, server) = (udp(&a, 1), with_patience(udp(&b, 2)));
-    // First, the neighbours find each other without loss.
+    // First, the hosts resolve each other's addresses without loss.
     client.send_to(&[0], (ipv4(2), 7)).unwrap();
     server.recv(&mut [0; 1]).unwrap();
     server.set_nonblocking(true).unwrap();
@@ -173,13 +176,13 @@ fn datagrams_are_lost_as_often_as_the_link_says() {
     let lost = now.dropped.loss.frames as f64;
     let bound = 2.576 * (offered * 0.1 * 0.9).sqrt();
     assert!((lost - offered * 0.1).abs() <= bound, "{lost} of {offered} were lost, ±{bound:.0}");
-    // Of what was delivered, all but what the kernels sent by themselves reached the socket.
+    // All delivered frames except those that the kernels sent by themselves reached the socket.
     let delivered = now.delivered.frames - before.delivered.frames;
     assert!((delivered - 30..=delivered).contains(&received), "{received} of {delivered}");
 }
 
-/// Datagrams that the sender hands over forty at a time arrive one by one, whether the link cuts
-/// them or the receiving kernel.
+/// Datagrams that the sender hands over forty at a time arrive individually, whether the link or
+/// the receiving kernel splits them.
 #[test]
 fn batches_of_datagrams_arrive_as_datagrams() {
     if !available("batches_of_datagrams_arrive_as_datagrams") {

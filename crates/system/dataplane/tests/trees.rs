@@ -1,4 +1,4 @@
-//! Switches that run a spanning tree and form loops, over devices in memory.
+//! Switches that run a spanning tree and form loops, with devices in memory.
 
 mod common;
 
@@ -9,7 +9,7 @@ use netloom_link::PortVlans;
 use netloom_ports::memory::MemoryPeer;
 use netloom_spanning_tree::{BridgeId, PortState, PortView, Priority, Role, is_bpdu};
 
-/// A port of a switch whose address has its number, in VLANs or without.
+/// Returns the port of a switch whose address contains its number, with VLANs or without.
 fn port(switch: u32, vlans: Option<&str>) -> End {
     let address = [2, 0, 0, 0, 0, switch as u8];
     let bridge = Some(BridgeId::new(Priority::default(), address));
@@ -18,8 +18,8 @@ fn port(switch: u32, vlans: Option<&str>) -> End {
     End::Segment(SwitchPort { switch, vlans, bridge, tree: TreeSettings::default() }.into())
 }
 
-/// So many switches in a ring, with a device at each: links 0, 1, … join a switch to the next one, those after them lead
-/// to the devices.
+/// Connects `switches` switches in a ring, with a device at each: links 0, 1, … join a switch to
+/// the next one, and the links after them lead to the devices.
 fn ring(switches: u32, vlans: Option<[&str; 2]>, config: &str) -> (Dataplane, Vec<MemoryPeer>) {
     let [trunk, access] = vlans.map_or([None; 2], |ports| ports.map(Some));
     let around = (0..switches).map(|switch| {
@@ -36,7 +36,7 @@ fn ring(switches: u32, vlans: Option<[&str; 2]>, config: &str) -> (Dataplane, Ve
     (Dataplane::start(wiring(links), options()).unwrap(), peers)
 }
 
-/// A port of a tree, with the end of a link that it is.
+/// A port of a tree, with its end of a link.
 #[derive(Debug)]
 struct PortStatus {
     link: LinkId,
@@ -54,7 +54,7 @@ fn ports(dataplane: &Dataplane) -> Vec<PortStatus> {
     dataplane.segment_ends().unwrap().into_iter().filter_map(status).collect()
 }
 
-/// All know the same root, and the ring is open at one port.
+/// Whether all switches agree on the root, and the ring is open at one port.
 fn settled(dataplane: &Dataplane) -> bool {
     let ports = ports(dataplane);
     let waiting = ports.iter().filter(|port| {
@@ -64,13 +64,13 @@ fn settled(dataplane: &Dataplane) -> bool {
     ports.iter().all(|port| port.root.0 == ports[0].root.0) && waiting.count() == 0
 }
 
-/// A designated port whose neighbour keeps the link out of the tree need not forward yet.
+/// Whether the neighbour of a designated port blocks the link. The port then need not forward yet.
 fn leads_to_waiting(ports: &[PortStatus], port: &PortStatus) -> bool {
     let other = ports.iter().find(|other| other.link == port.link && other.end != port.end);
     other.is_some_and(|other| matches!(other.port.role, Role::Alternate | Role::Backup))
 }
 
-/// What has come but for BPDUs, until nothing has come for a while.
+/// Returns all frames received, except BPDUs, until none has arrived for a while.
 fn received(peer: &MemoryPeer) -> Vec<Vec<u8>> {
     let quiet = std::time::Duration::from_millis(200);
     let all = std::iter::from_fn(|| peer.receive(quiet));
@@ -82,7 +82,7 @@ fn cut(dataplane: &Dataplane, link: u32, state: &str) {
     dataplane.change(&[(forward(link), change.clone()), (reverse(link), change)]).unwrap();
 }
 
-/// A broadcast of each device reaches every other one, once.
+/// Checks that a broadcast of each device reaches every other one, once.
 fn all_hear_all(peers: &[MemoryPeer]) {
     for (sender, peer) in peers.iter().enumerate() {
         assert!(peer.send(&broadcast(sender as u8)));
@@ -136,17 +136,19 @@ fn switches_that_know_vlans_form_one_tree_for_all_of_them() {
 }
 
 #[test]
-fn what_was_learned_the_old_way_is_forgotten() {
+fn addresses_learned_before_a_change_of_the_tree_are_forgotten() {
     let (dataplane, peers) = ring(3, None, "{}");
     eventually("a tree", || settled(&dataplane));
-    // They talk through the root, to which both are neighbours: link 1 between them is not in the tree.
+    // They communicate through the root, which is a neighbour of both: link 1 between them is not
+    // in the tree.
     assert!(peers[1].send(&frame(2, 1, 60)));
     assert_eq!(received(&peers[2]), [frame(2, 1, 60)]);
     assert!(peers[2].send(&frame(1, 2, 61)));
     assert_eq!(received(&peers[1]), [frame(1, 2, 61)]);
     cut(&dataplane, 0, "down");
     eventually("another tree", || settled(&dataplane));
-    // Switch 2, whose own links have not changed, has learned that the first is behind the root; and now speaks first.
+    // Switch 2, whose own links have not changed, has learned that the first is behind the root.
+    // Now it sends first.
     assert!(peers[2].send(&frame(1, 2, 62)));
     assert_eq!(received(&peers[1]), [frame(1, 2, 62)]);
 }

@@ -1,12 +1,13 @@
-//! The same links in virtual time and through the data plane with real sockets.
+//! Comparison of links in virtual time with the same links in the data plane, with real sockets.
 //!
-//! What the model draws for a frame depends on the frame's number alone, so both arms must agree on
-//! every frame's fate exactly, whatever the machine does meanwhile. Times agree within the machine's
-//! own latency: a frame is never early, and at the median of hundreds of frames not later than
-//! [`LATE`]. The median is over that only if more than half of the frames are; wake-ups of a loaded
+//! The model's random decisions for a frame depend only on the frame's number, so both runs must
+//! agree exactly on every frame's fate, whatever the machine does. Times agree within the machine's
+//! own latency: a frame is never early, and at the median of hundreds of frames at most [`LATE`]
+//! late. The median exceeds that only if more than half of the frames do; wake-ups of a loaded
 //! virtual machine take 50 µs at the median and 5 ms at the 99th percentile.
 //!
-//! What a queue does depends on the very times of arrivals: `replay` compares queue disciplines.
+//! The decisions of a queue depend on the exact times of arrivals: `replay` compares queue
+//! disciplines.
 
 mod lab;
 
@@ -21,9 +22,10 @@ use netloom_fabric::LinkId;
 use netloom_link::{FrameInfo, Pipe, PipeChange, PipeConfig, PipeStatistics, Stream};
 use netloom_units::Time;
 
-/// How late the median frame may be.
+/// Largest lateness of the median frame.
 const LATE: i64 = 2_000_000;
-/// How early a frame may be: both stamps are of the wall clock, which may be slewed meanwhile.
+/// Largest earliness of a frame: both timestamps are of the wall clock, which may be slewed
+/// meanwhile.
 const EARLY: i64 = -100_000;
 const SEED: u64 = 20_090_701;
 
@@ -31,17 +33,18 @@ const SEED: u64 = 20_090_701;
 struct Case {
     properties: &'static str,
     count: u64,
-    /// Between two of them.
+    /// Time between two datagrams.
     gap: Duration,
-    /// Bytes of the Ethernet frame.
+    /// Length of the Ethernet frame, in bytes.
     length: usize,
 }
 
-/// What became of them.
+/// Results of a case.
 struct Outcome {
-    /// For each that arrived: how many times, and its first time one way in ns.
+    /// For each datagram that arrived: the number of copies, and the one-way time of the first in
+    /// ns.
     arrived: BTreeMap<u64, (u32, i64)>,
-    /// In the order of their arrival.
+    /// Numbers in the order of arrival.
     order: Vec<u64>,
     statistics: PipeStatistics,
 }
@@ -54,7 +57,7 @@ impl Case {
         config
     }
 
-    /// In virtual time, each datagram sent at its moment.
+    /// Runs the case in virtual time, each datagram being sent at its time.
     fn in_virtual_time(&self) -> Outcome {
         let stream = Stream::new(SEED, "l/forward");
         let mut pipe = Pipe::new(self.config(), stream, Time::ZERO);
@@ -75,7 +78,7 @@ impl Case {
         Outcome::new(outcome, pipe.statistics(last))
     }
 
-    /// Through the data plane.
+    /// Runs the case in the data plane.
     fn in_real_time(&self) -> Outcome {
         let ([a, b], taps) = lab::two_quiet_hosts();
         let link = LinkWiring {
@@ -135,7 +138,7 @@ impl Outcome {
     }
 }
 
-/// Both arms lose and double the same frames, and keep the same counts.
+/// Checks that both runs lose and duplicate the same frames, and have the same statistics.
 fn same_fates(case: &Case) {
     let Some([model, real]) = case.both() else { return };
     assert_eq!(model.times(), real.times(), "{}", case.properties);
@@ -146,7 +149,7 @@ fn same_fates(case: &Case) {
     assert!(changed > 0, "nothing happened to any frame: {}", case.properties);
 }
 
-/// Both arms take the same time for each frame, the real one as much longer as the machine takes.
+/// Checks that both runs take the same time for each frame, apart from the latency of the machine.
 fn same_times(case: &Case) {
     let Some([model, real]) = case.both() else { return };
     assert_eq!(model.times(), real.times(), "{}", case.properties);
@@ -182,8 +185,8 @@ fn bit_errors_and_duplicates_are_of_the_same_frames() {
     }
 }
 
-/// The receiving kernel finds what was flipped: what neither arm counts as corrupted arrives whole, and
-/// a flip in the payload of a datagram is caught by its checksum.
+/// The receiving kernel detects flipped bits: frames that neither run counts as corrupted arrive
+/// unchanged, and a flip in the payload of a datagram is detected by its checksum.
 #[test]
 fn flipped_bits_reach_the_receiver() {
     let properties = r#"{"corrupt":"10%"}"#;
@@ -193,7 +196,7 @@ fn flipped_bits_reach_the_receiver() {
     assert_eq!(model.statistics.dropped, real.statistics.dropped);
     let whole = case.count - real.statistics.corrupted.frames;
     let arrived = real.arrived.len() as u64;
-    // A flip in an address or in padding is seen by nobody or by others.
+    // A flip in an address or in padding is detected by nobody, or by others.
     assert!((whole..=whole + real.statistics.corrupted.frames / 20).contains(&arrived));
 }
 
@@ -206,7 +209,7 @@ fn delays_are_the_same() {
         r#"{"delay":"20ms","jitter":{"pareto":"3ms","correlation":"50%"},"reorder":{"probability":"0%"}}"#,
         r#"{"delay":"5ms","jitter":{"pattern":["1ms","-2ms","30ms"]},"reorder":{"probability":"0%"}}"#,
         r#"{"delay":"20ms","jitter":"5ms","reorder":{"probability":"0%"}}"#,
-        // 15.38 ms for each frame on the line.
+        // Each frame is on the line for 15.38 ms.
         r#"{"rate":"800kbit/s","delay":"3ms"}"#,
     ] {
         let gap = Duration::from_millis(if properties.contains("rate") { 20 } else { 4 });
@@ -215,7 +218,7 @@ fn delays_are_the_same() {
     }
 }
 
-/// Frames sent out of turn arrive 20 ms before their turn, which is five others.
+/// Frames that overtake others arrive 20 ms before their turn, which is five others.
 #[test]
 fn the_same_frames_are_sent_out_of_turn() {
     let properties = r#"{"delay":"40ms","reorder":{"probability":"30%","gap":3}}"#;
@@ -233,16 +236,17 @@ fn the_same_frames_are_sent_out_of_turn() {
     assert!(real.order.windows(2).any(|pair| pair[1] < pair[0]), "somebody overtook");
 }
 
-/// A burst into a slow link: the line, the queue, and what the line sent meanwhile.
+/// A burst into a slow link: frames on the line, in the queue, and those that the line sent
+/// meanwhile.
 #[test]
 fn a_full_queue_drops_the_rest_of_a_burst() {
-    // 10 ms for each frame.
+    // Each frame takes 10 ms.
     let properties = r#"{"rate":"800kbit/s","framing":"none","queue":{"limit":"20packets"}}"#;
     let case = Case { properties, count: 200, gap: QUICK, length: 1000 };
     let Some([model, real]) = case.both() else { return };
     assert_eq!(model.arrived.keys().copied().collect::<Vec<_>>(), (0..21).collect::<Vec<_>>());
     let arrived: Vec<u64> = real.arrived.keys().copied().collect();
-    // Sending may take the machine any time; each 10 ms of it make room for one more.
+    // Sending may take any time; each 10 ms of it make room for one more frame.
     assert!(arrived.len() >= 21 && arrived[..21] == (0..21).collect::<Vec<_>>());
     assert_eq!(arrived.len() as u64 + real.statistics.dropped.queue_full.frames, case.count);
 }

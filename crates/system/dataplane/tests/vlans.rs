@@ -1,4 +1,4 @@
-//! Switches that know VLANs, and interfaces with sub-interfaces, over devices in memory.
+//! Switches with VLANs, and interfaces with sub-interfaces, with devices in memory.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn start(links: Vec<LinkWiring>) -> Dataplane {
     Dataplane::start(wiring(links), options()).unwrap()
 }
 
-/// A device at each of these ports of one switch, over links configured alike.
+/// Connects a device to each of these ports of one switch, over links with the same configuration.
 fn lan(ports: &[&str], config: &str) -> (Dataplane, Vec<MemoryPeer>) {
     let mut peers = Vec::new();
     let links = ports.iter().enumerate().map(|(index, text)| {
@@ -33,7 +33,7 @@ fn lan(ports: &[&str], config: &str) -> (Dataplane, Vec<MemoryPeer>) {
     (start(links), peers)
 }
 
-/// The same frame with a tag of priority 0.
+/// Adds a tag of priority 0 to a frame.
 fn tagged(vlan: u16, bytes: &[u8]) -> Vec<u8> {
     [&bytes[..12], &[0x81, 0], &vlan.to_be_bytes(), &bytes[12..]].concat()
 }
@@ -42,7 +42,8 @@ fn receive(peer: &MemoryPeer) -> Vec<u8> {
     peer.receive(PATIENCE).expect("a frame")
 }
 
-/// What the port at the second end of a link has refused: foreign and untagged.
+/// Returns the frames that the port at the second end of a link has dropped: foreign and untagged
+/// ones.
 fn refused(dataplane: &Dataplane, link: u32) -> [Count; 2] {
     let ends = dataplane.segment_ends().unwrap();
     let end = ends.into_iter().find(|end| (end.link, end.end) == (LinkId(link), 1)).unwrap();
@@ -60,7 +61,7 @@ fn a_broadcast_reaches_its_vlan_with_the_tags_each_port_says() {
     assert!(hosts[3].send(&tagged(20, &broadcast(3))));
     assert_eq!(receive(&hosts[2]), broadcast(3), "the first that reaches VLAN 20");
     assert_eq!(receive(&hosts[4]), broadcast(3));
-    // A unicast takes its tag off in place, and puts it on.
+    // For a unicast frame, the tag is removed and added in place.
     assert!(hosts[1].send(&frame(0, 1, 60)));
     assert_eq!(receive(&hosts[0]), frame(0, 1, 60));
     assert!(hosts[2].send(&frame(3, 2, 60)));
@@ -70,14 +71,14 @@ fn a_broadcast_reaches_its_vlan_with_the_tags_each_port_says() {
 }
 
 #[test]
-fn what_a_port_refuses_is_counted_there() {
+fn frames_that_a_port_refuses_are_counted_there() {
     let (dataplane, hosts) = lan(&[ACCESS_10, ACCESS_10, TRUNK], "{}");
     assert!(hosts[0].send(&tagged(20, &broadcast(0))));
     assert!(hosts[2].send(&broadcast(2)));
     assert!(hosts[2].send(&tagged(4095, &broadcast(2))));
     assert!(hosts[2].send(&tagged(10, &frame(1, 2, 100))));
     assert_eq!(receive(&hosts[1]), frame(1, 2, 100), "nothing else before");
-    // The other access port gets no less.
+    // The other access port also receives the complete frame.
     assert_eq!(receive(&hosts[0]), frame(1, 2, 100));
     let (none, tagged) = (Count::default(), Count { frames: 1, bytes: 64 });
     assert_eq!(refused(&dataplane, 0), [tagged, none]);
@@ -135,7 +136,7 @@ fn a_router_on_a_stick_is_in_every_vlan_with_one_address() {
 }
 
 #[test]
-fn what_is_no_frame_becomes_none_by_a_tag() {
+fn a_malformed_frame_stays_malformed_with_a_tag() {
     let (dataplane, hosts, router) = stick();
     assert!(router[1].send(&[0xff; 13]));
     assert!(router[1].send(&broadcast(9)));
@@ -195,13 +196,13 @@ fn a_tag_does_not_count_against_the_mtu_of_a_pipe() {
     assert_eq!(receive(&hosts[1]), longest);
     assert!(hosts[0].send(&tagged(10, &frame(1, 0, 115))));
     eventually("the drop", || statistics(&dataplane, forward(0)).dropped.mtu.frames == 1);
-    // Of two tags, one is the packet's.
+    // Of two tags, one belongs to the packet.
     assert!(hosts[0].send(&tagged(10, &tagged(30, &frame(1, 0, 111)))));
     eventually("the drop", || statistics(&dataplane, forward(0)).dropped.mtu.frames == 2);
 }
 
-/// Bits that are wrong behind one port are wrong there only: receivers of a flood share its memory
-/// until somebody changes it. Both with tags to change and without.
+/// Bit errors behind one port appear only there: receivers of a flood share its memory until one of
+/// them changes it. Both with and without tags to change.
 #[test]
 fn bit_errors_behind_one_port_show_at_no_other() {
     for ports in [[ACCESS_10; 4], [ACCESS_10, TRUNK, TRUNK, ACCESS_10]] {
@@ -209,7 +210,7 @@ fn bit_errors_behind_one_port_show_at_no_other() {
         let mut peers = Vec::new();
         for (index, text) in ports.into_iter().enumerate() {
             let (end, peer) = device();
-            // Some 25 of a frame's bits: practically no frame is spared.
+            // About 25 of a frame's bits are flipped: practically no frame is spared.
             let noise = [r#"{"ber":"0.01","bit_errors":"flip"}"#, "{}"];
             let mut wired = link(&format!("l{index}"), [end, port(0, text)], "{}");
             wired.pipes[1] = config(noise[usize::from(index % 2 == 0)]);
@@ -232,12 +233,13 @@ fn bit_errors_behind_one_port_show_at_no_other() {
                 hit[index] += u32::from(frame != expected(index));
             }
         }
-        // 1 - 0.99^2400 of the frames are hit: all 50 but with probability 2e-9.
+        // 1 - 0.99^2400 of the frames are affected: all 50, except with a probability of 2e-9.
         assert_eq!(hit, [0, 50, 0, 50], "{ports:?}");
     }
 }
 
-/// A frame whose tag's type is hit looks untagged to the next switch, and gets another tag there.
+/// A frame whose tag type has bit errors seems untagged to the next switch, and gets another tag
+/// there.
 #[test]
 fn tags_that_bit_errors_destroy_do_no_harm() {
     let ((a, left), (b, right)) = (device(), device());
@@ -260,11 +262,11 @@ fn tags_that_bit_errors_destroy_do_no_harm() {
     let sum = |at: [u64; 3]| at.iter().sum::<u64>();
     let onward = statistics(&dataplane, forward(2)).offered.frames;
     let [foreign, untagged] = refused(&dataplane, 1).map(|count| count.frames);
-    // An unlucky frame has its source where its destination is.
+    // A frame may have its source address where its destination should be.
     assert!(sum([onward, foreign, untagged]) <= sent, "{onward} {foreign} {untagged}");
     assert!(onward > sent / 2, "{onward}");
     let grown = statistics(&dataplane, forward(2)).offered.bytes - 64 * onward;
-    // The type survives with probability 0.98^16 = 0.72; where it does not, there are two tags.
+    // The type survives with probability 0.98^16 = 0.72. Otherwise there are two tags.
     assert!(grown > 0, "no tag was ever destroyed");
 }
 

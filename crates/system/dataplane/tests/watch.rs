@@ -1,4 +1,4 @@
-//! A monitor is told what goes wrong in a running data plane as it happens.
+//! A monitor receives reports of errors in a running data plane as they occur.
 
 mod common;
 
@@ -8,14 +8,14 @@ use common::*;
 use netloom_dataplane::{Dataplane, Limits, Loss, Seen, Watch};
 use netloom_units::Duration;
 
-/// Nothing is ever later, and no pause longer.
+/// Limits that nothing exceeds.
 const PATIENT: Limits = Limits {
     tolerance: Duration::from_secs(1000),
     needed: Duration::from_millis(1),
     pause: Duration::from_secs(1000),
 };
 
-/// Looks until `enough` of what was seen so far.
+/// Looks until `enough` accepts everything reported so far.
 fn look(
     dataplane: &Dataplane,
     watch: &mut Watch,
@@ -39,7 +39,8 @@ fn every_frame_is_punctual_or_late() {
     assert!((0..50).all(|_| left.send(&frame(2, 1, 60))));
     assert_eq!(look(&dataplane, &mut watch, |_, punctual| punctual == 50), []);
 
-    // No clock is exact to a nanosecond: all are late. The new watch replaces the old one.
+    // No clock is exact to a nanosecond, so all frames are late. The new watch replaces the old
+    // one.
     let nothing = Limits { tolerance: Duration::ZERO, ..PATIENT };
     let mut strict = dataplane.watch(nothing).unwrap();
     assert!((0..50).all(|_| left.send(&frame(2, 1, 60))));
@@ -55,7 +56,7 @@ fn every_frame_is_punctual_or_late() {
 }
 
 #[test]
-fn a_loss_is_told_with_its_pipe_and_its_place() {
+fn a_loss_is_reported_with_its_pipe_and_its_cause() {
     let ((a, left), (b, _right)) = (device(), device_of(2));
     let wiring = wiring(vec![link("l", [a, b], "{}")]);
     let dataplane = Dataplane::start(wiring, options()).unwrap();
@@ -67,9 +68,9 @@ fn a_loss_is_told_with_its_pipe_and_its_place() {
 }
 
 #[test]
-fn a_time_in_which_nobody_looks_is_told() {
+fn a_time_without_a_look_at_devices_is_reported() {
     let (dataplane, left, _right) = one_link("{}");
-    // Moving a frame takes some time, and that is longer than none.
+    // Moving a frame takes longer than zero.
     let mut watch = dataplane.watch(Limits { pause: Duration::ZERO, ..PATIENT }).unwrap();
     assert!(left.send(&frame(2, 1, 60)));
     look(&dataplane, &mut watch, |seen, _| {

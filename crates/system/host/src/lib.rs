@@ -4,17 +4,20 @@
 //! | module | contents |
 //! |---|---|
 //! | `experiments` | experiments from outside: finding, killing, cleaning up |
+//! | `free` | addresses that nothing on the machine uses |
 //! | `state_lock` | the claim to an experiment's name |
 //!
 //! Not here: an experiment from inside (`netloom-engine`).
 
 mod experiments;
+mod free;
 mod state_lock;
 
 pub use experiments::{
     Cleaned, Found, cleanup, experiments, inspect, is_running, kill_engine, names, wait_if_going,
     write_process,
 };
+pub use free::{FreeSubnets, free_subnets};
 pub use netloom_nodes::own_kernel::check as own_kernel_check;
-pub use netloom_nodes::{Demand, Wall, enforcer, walls};
+pub use netloom_nodes::{Demand, Layout, Wall, enforcer, may_have_ipv6_behind, shell, walls};
 pub use state_lock::{Existed, StateLock};

@@ -1,5 +1,6 @@
-//! What nodes cost: creation, processes, destruction of rings; and in which order TAP devices and
-//! namespaces are let go of best. `cargo bench -p netloom-nodes -- [NODES…]`, as root.
+//! Measures the costs of nodes: creating and destroying rings, starting processes, and the best
+//! order in which to close TAP devices and namespaces. `cargo bench -p netloom-nodes -- [NODES…]`,
+//! as root.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -93,7 +94,8 @@ fn ring(size: usize) {
     println!("{size:>5}  {create:>9.0}  {spawn:>24.0}  {destroy:>10.0}  {empty:>28.0}");
 }
 
-/// A ring and the milliseconds it took. The devices are closed, which costs little.
+/// Creates a ring, and returns the milliseconds that it took. Closing the devices takes little
+/// time.
 fn created(size: usize, suffix: &str) -> (f64, Network) {
     let layout = Layout::new(&format!("bench{}{suffix}", std::process::id()));
     let context = Context {
@@ -174,7 +176,8 @@ fn ring_node(index: usize, size: usize) -> NodePlan {
     }
 }
 
-/// Milliseconds from having `count` namespaces with a TAP each to the kernel having freed them.
+/// Returns the milliseconds from closing `count` namespaces with a TAP each until the kernel has
+/// freed them.
 fn let_go(count: usize, persistent: bool, close_first: bool) -> f64 {
     let make = move || -> Vec<(File, OwnedFd)> { (0..count).map(|_| tap(persistent)).collect() };
     let made = thread::spawn(make).join().unwrap();
@@ -191,7 +194,7 @@ fn let_go(count: usize, persistent: bool, close_first: bool) -> f64 {
     ms(begin.elapsed())
 }
 
-/// A namespace, which the calling thread is in afterwards, with a TAP device.
+/// Creates a namespace with a TAP device. The calling thread is in it afterwards.
 fn tap(persistent: bool) -> (File, OwnedFd) {
     unshare(CloneFlags::CLONE_NEWNET).unwrap();
     let namespace = File::open("/proc/thread-self/ns/net").unwrap();
@@ -204,7 +207,7 @@ fn tap(persistent: bool) -> (File, OwnedFd) {
         assert_eq!(libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF as _, &mut request), 0);
         let on = libc::c_ulong::from(persistent);
         assert_eq!(libc::ioctl(device.as_raw_fd(), libc::TUNSETPERSIST as _, on), 0);
-        // Up, as in an experiment: a device that is down has less to clean up.
+        // Bring it up, as in an experiment: a device that is down is cheaper to remove.
         let socket = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
         assert_eq!(libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &mut request), 0);

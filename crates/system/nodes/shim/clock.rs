@@ -1,9 +1,9 @@
-//! The functions by which a user-mode kernel takes its time, dilated from a moment on that the
-//! engine writes into a file: that file is the kernel's standard input.
+//! The functions from which a user-mode kernel gets its time. Time is dilated from a moment on that
+//! the engine writes to a file, which is the kernel's standard input.
 //!
-//! Before that moment the kernel's time is the machine's. From then on it passes `millionths` /
-//! 10⁶ times as slowly, without a step. Timers of the kernel are relative, so only lengths of time
-//! are converted there. One that is set at the moment itself ends early or late once.
+//! Before that moment, the kernel's time is the machine's. From then on it passes `millionths` /
+//! 10⁶ times as slowly, without a step. Timers of the kernel are relative, so only durations are
+//! converted there. A timer that is set at that moment expires early or late once.
 
 use core::ffi::{c_int, c_long, c_void};
 use core::ptr::{self, addr_of, null_mut};
@@ -26,32 +26,33 @@ const STANDARD_INPUT: c_long = 0;
 const SECOND: u64 = 1_000_000_000;
 const MILLION: u64 = 1_000_000;
 
-/// What the engine writes (`nodes::own_kernel::clock`).
+/// Content of the file, which the engine writes (`nodes::own_kernel::clock`).
 #[repr(C)]
 struct Page {
-    /// Written last: whether the rest is.
+    /// Written last: whether the rest is complete.
     is_written: AtomicU8,
     unused: [u8; 7],
-    /// The moment by `CLOCK_REALTIME` and by `CLOCK_MONOTONIC`, in ns.
+    /// The moment on `CLOCK_REALTIME` and on `CLOCK_MONOTONIC`, in ns.
     moment: [u64; 2],
-    /// How much slower time passes from then on.
+    /// How many times slower time passes from then on, in millionths.
     millionths: u64,
 }
 
-/// Without a file, time is never dilated.
+/// Page of a kernel without a file: time is never dilated.
 static NEVER: Page =
     Page { is_written: AtomicU8::new(0), unused: [0; 7], moment: [0; 2], millionths: MILLION };
 
 static PAGE: AtomicPtr<Page> = AtomicPtr::new(null_mut());
 
-/// The page, once time is, or is to be, dilated.
+/// Returns the page, once the moment of the dilation is known.
 fn page() -> Option<&'static Page> {
     let mut page = PAGE.load(Ordering::Relaxed);
     if page.is_null() {
         page = map();
         PAGE.store(page, Ordering::Relaxed);
     }
-    // SAFETY: it is mapped as long as the program lives, and written only before it counts.
+    // SAFETY: the page is mapped as long as the program lives, and is no longer written once
+    // `is_written` is set.
     let page = unsafe { &*page };
     (page.is_written.load(Ordering::Acquire) != 0).then_some(page)
 }
@@ -59,11 +60,11 @@ fn page() -> Option<&'static Page> {
 fn map() -> *mut Page {
     let (length, offset) = (4096 as c_long, 0 as c_long);
     let anywhere: c_long = 0;
-    // SAFETY: asks for a mapping that nothing else has.
+    // SAFETY: requests a mapping that nothing else uses.
     let mapped = unsafe {
         syscall(SYS_MMAP, anywhere, length, PROT_READ, MAP_SHARED, STANDARD_INPUT, offset)
     };
-    // -1 where there is no such file. One without a page would end the program when it is read.
+    // -1 if there is no such file. A file without a page would end the program on reading.
     if mapped == -1 { addr_of!(NEVER).cast_mut() } else { mapped as *mut Page }
 }
 
@@ -108,22 +109,24 @@ impl TimerSpec {
 }
 
 impl Page {
-    /// The kernel's time that passes in `machine`, rounded down.
+    /// Returns the kernel's time that passes in `machine`, rounded down.
     fn to_kernel(&self, machine: u64) -> u64 {
-        // What is checked has no panic in it, which would take a library that is not there.
+        // Checked operations contain no panic, which would need a library that is not available
+        // here.
         let divide = |what: u64| what.checked_div(self.millionths).unwrap_or(what);
         let whole = divide(machine);
         let rest = machine - whole * self.millionths;
         whole * MILLION + divide(rest * MILLION)
     }
 
-    /// The machine's time in which `kernel` passes, rounded up: no timer ends too early.
+    /// Returns the machine's time in which `kernel` passes, rounded up, so that no timer expires
+    /// too early.
     fn to_machine(&self, kernel: u64) -> u64 {
         let (whole, rest) = (kernel / MILLION, kernel % MILLION);
         whole * self.millionths + (rest * self.millionths).div_ceil(MILLION)
     }
 
-    /// What a clock of the kernel shows when the machine's shows `time`.
+    /// Returns what a clock of the kernel shows when the machine's shows `time`.
     fn shown(&self, clock: c_int, time: u64) -> u64 {
         let moment = self.moment[usize::from(clock == MONOTONIC)];
         if time <= moment { time } else { moment + self.to_kernel(time - moment) }
@@ -132,20 +135,20 @@ impl Page {
     /// Whether time is dilated now.
     fn has_begun(&self) -> bool {
         let mut now = TimeSpec::of_nanos(0);
-        // SAFETY: the time is written during the call.
+        // SAFETY: the kernel writes the time during the call.
         let done =
             unsafe { syscall(SYS_CLOCK_GETTIME, c_long::from(MONOTONIC), ptr::from_mut(&mut now)) };
         done == 0 && now.to_nanos() > self.moment[1]
     }
 }
 
-/// As the C library's.
+/// Replaces the function of the C library.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clock_gettime(clock: c_int, to: *mut TimeSpec) -> c_int {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's arguments are passed on.
     let done = unsafe { syscall(SYS_CLOCK_GETTIME, c_long::from(clock), to) };
     if done == 0
         && matches!(clock, REALTIME | MONOTONIC)
@@ -157,14 +160,14 @@ pub unsafe extern "C" fn clock_gettime(clock: c_int, to: *mut TimeSpec) -> c_int
     done as c_int
 }
 
-/// As the C library's; nobody asks for time zones.
+/// Replaces the function of the C library. Nobody uses its time zones.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gettimeofday(to: *mut TimeVal, _: *mut c_void) -> c_int {
     let mut time = TimeSpec::of_nanos(0);
-    // SAFETY: the time lives through the call; the caller has room for its own.
+    // SAFETY: the time lives through the call; the caller has room for its result.
     unsafe {
         let done = clock_gettime(REALTIME, &raw mut time);
         if done == 0 && !to.is_null() {
@@ -174,10 +177,10 @@ pub unsafe extern "C" fn gettimeofday(to: *mut TimeVal, _: *mut c_void) -> c_int
     }
 }
 
-/// As the C library's, whose number of a timer may be something else than the kernel's.
+/// Replaces the function of the C library, which may number timers differently from the kernel.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timer_create(
     clock: c_int,
@@ -185,8 +188,8 @@ pub unsafe extern "C" fn timer_create(
     timer: *mut *mut c_void,
 ) -> c_int {
     let mut number: c_int = 0;
-    // SAFETY: the caller's event, which is as the kernel wants it where no thread is to be started;
-    // the number lives through the call.
+    // SAFETY: the caller's event has the kernel's format unless it asks for a thread; the number
+    // lives through the call.
     unsafe {
         let done = syscall(SYS_TIMER_CREATE, c_long::from(clock), event, &raw mut number);
         if done == 0 {
@@ -196,10 +199,10 @@ pub unsafe extern "C" fn timer_create(
     }
 }
 
-/// As the C library's.
+/// Replaces the function of the C library.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timer_settime(
     timer: *mut c_void,
@@ -207,7 +210,7 @@ pub unsafe extern "C" fn timer_settime(
     new: *const TimerSpec,
     old: *mut TimerSpec,
 ) -> c_int {
-    // SAFETY: the caller's; what is converted lives through the call.
+    // SAFETY: the caller's arguments are passed on; the converted time lives through the call.
     unsafe {
         let page = page().filter(|page| page.has_begun());
         let given = match page {
@@ -223,13 +226,13 @@ pub unsafe extern "C" fn timer_settime(
     }
 }
 
-/// As the C library's.
+/// Replaces the function of the C library.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn timer_gettime(timer: *mut c_void, to: *mut TimerSpec) -> c_int {
-    // SAFETY: the caller's, who has room for what is read.
+    // SAFETY: the caller's arguments are passed on, with room for the result.
     unsafe {
         let done = syscall(SYS_TIMER_GETTIME, timer as c_long, to);
         if done == 0 && let Some(page) = page().filter(|page| page.has_begun()) {

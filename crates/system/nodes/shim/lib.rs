@@ -1,10 +1,12 @@
-//! What is loaded into a user-mode kernel before the C library, in place of some of its functions.
+//! The library that is loaded into a user-mode kernel before the C library, and replaces some of
+//! its functions.
 //!
-//! `ptrace`: the kernel of the package reads and writes the registers of its processes with room
-//! for 2696 bytes of vector state, as much as AVX-512 needs. The machine's kernel takes nothing but
-//! the whole state of its CPU, which is larger where this has more (AMX: 11,008 bytes), and refuses
-//! with `EFAULT`: without this library, the first process would die there. What the user-mode
-//! kernel does not know of the state stays as it is in the process.
+//! `ptrace`: the kernel of the package reads and writes the registers of its processes with a
+//! buffer of 2696 bytes for the vector state, which is enough for AVX-512. The machine's kernel
+//! accepts only buffers for the whole state of its CPU, which is larger if the CPU has more (AMX:
+//! 11,008 bytes), and fails with `EFAULT` otherwise: without this library, the first process would
+//! die there. The part of the state that the user-mode kernel does not support remains unchanged in
+//! the process.
 //!
 //! `clock`: functions of time, which can be dilated.
 
@@ -24,7 +26,7 @@ const SET_REGISTERS: c_long = 0x4205;
 const VECTOR_STATE: c_long = 0x202;
 const EFAULT: c_int = 14;
 
-/// Room for the state of any CPU that is in sight.
+/// Length in bytes of a buffer for the state of any foreseeable CPU.
 const ROOM: usize = 64 * 1024;
 
 #[repr(C, align(64))]
@@ -44,10 +46,10 @@ unsafe extern "C" {
     fn __errno_location() -> *mut c_int;
 }
 
-/// As the C library's.
+/// Replaces the function of the C library.
 ///
 /// # Safety
-/// As of the system call.
+/// As for the system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptrace(
     request: c_long,
@@ -55,11 +57,11 @@ pub unsafe extern "C" fn ptrace(
     address: c_long,
     data: *mut c_void,
 ) -> c_long {
-    // The C library declares the request as an `int`: the upper half may be anything.
+    // The C library declares the request as an `int`: the upper half may contain anything.
     let request = c_long::from(request as c_int);
     let process = c_long::from(process as c_int);
-    // SAFETY: what the caller hands over is handed on; `STATE` is used by one thread only, as a
-    // user-mode kernel has one.
+    // SAFETY: the caller's arguments are passed on; `STATE` is used by one thread only, because a
+    // user-mode kernel has only one.
     unsafe {
         if PEEKS.contains(&request) {
             // The system call stores what it reads; the function returns it.

@@ -1,12 +1,12 @@
-//! The experiment's books: where its things are, what is about to be made, what was, and whose a
-//! thing is that is there.
+//! The experiment's records: where its things are, what it is about to create, what it has created,
+//! and to whom an existing thing belongs.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `layout` | where things live, and their names |
-//! | `record`, `made` | what is about to be made; what was, told apart from others' |
-//! | `ledger`, `ours` | these books in the engine, and in whoever takes everything away |
-//! | `walls` | what the machine has only so many of |
+//! | `layout` | paths and names of the experiment's things |
+//! | `record`, `made` | what is about to be created; what was created, distinguished from things of others |
+//! | `ledger`, `ours` | these records in the engine, and in a process that removes the experiment |
+//! | `walls` | limits of the machine |
 
 pub(crate) mod borrowed;
 pub(crate) mod layout;

@@ -1,14 +1,14 @@
-//! Control groups: one per experiment, and below it one per node with processes. They account for
-//! nodes, limit them, and end their processes together. A machine without them, or with read-only
-//! ones, does without, unless there are limits.
+//! Control groups: one for each experiment, and below it one for each node with processes. They
+//! account for nodes, limit them, and kill their processes together. Without cgroups, or with
+//! read-only ones, experiments run unless they have limits.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `hierarchies` | where the machine has which controller |
+//! | `hierarchies` | the machine's hierarchies and their controllers |
 //! | `tree` | the cgroups of one experiment, with their limits |
-//! | `settings` | which files limits are in, and what is written there |
-//! | `changing` | nodes and limits that come, change and go while the experiment lives |
-//! | `usage` | what a node has used |
+//! | `settings` | the files of limits, and the values in them |
+//! | `changing` | nodes and limits that are added, changed and removed while the experiment runs |
+//! | `usage` | resources that a node has used |
 
 mod changing;
 mod hierarchies;
@@ -29,20 +29,20 @@ pub(crate) use tree::{Owner, Tree};
 pub(crate) use usage::Places;
 pub use usage::Usage;
 
-/// Why ordinary users have no limits.
+/// Why ordinary users cannot have limits.
 const ROOTLESS: &str = "the machine's control groups are root's; run NetLoom as root, or leave \
                         `limits` and `total_limits` out";
 
-/// Where experiments have their cgroups of version 2: `netloom` in the cgroup2 file system,
-/// wherever that is mounted (hybrid systems included).
+/// Returns the parent of all experiments' cgroups in version 2: `netloom` in the cgroup2 file
+/// system, wherever that is mounted (also on systems with both versions).
 pub(crate) fn root() -> Option<PathBuf> {
     Hierarchies::of_this_machine().unified()
 }
 
-/// What would enforce limits of a controller for the calling user, in words.
+/// Returns the name of what would enforce limits of a controller for the calling user.
 ///
 /// # Errors
-/// Why nothing would, and what to change.
+/// The reason why nothing would enforce them, and what to change.
 pub fn enforcer(controller: Controller) -> Result<&'static str, String> {
     if !geteuid().is_root() {
         return Err(ROOTLESS.into());
@@ -53,21 +53,20 @@ pub fn enforcer(controller: Controller) -> Result<&'static str, String> {
     })
 }
 
-/// Creates the cgroup of an experiment, which must not be there, below the one of all experiments.
+/// Creates the cgroup of an experiment below the common parent. It must not exist.
 pub(crate) fn create_own(path: &Path) -> io::Result<()> {
     let create = || {
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
         fs::create_dir(path)
     };
-    // Another experiment may remove the common parent between our making it and its child.
+    // Another experiment may remove the common parent before its child is created.
     match create() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => create(),
         result => result,
     }
 }
 
-/// Creates the cgroups on the way from an experiment's own to a place below it, where they are not
-/// there.
+/// Creates the missing cgroups between an experiment's own and a place below it.
 fn create(own: &Path, place: &Path) -> io::Result<()> {
     let mut path = own.to_owned();
     for part in place {
@@ -80,23 +79,23 @@ fn create(own: &Path, place: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether there is such a cgroup, and processes may be moved into it.
+/// Whether the cgroup exists, and processes may be moved into it.
 pub(crate) fn is_usable(path: &Path) -> bool {
     access(&path.join("cgroup.procs"), AccessFlags::W_OK).is_ok()
 }
 
-/// Moves a process.
+/// Moves a process into the cgroup.
 pub(crate) fn enter(path: &Path, pid: u32) -> io::Result<()> {
     fs::write(path.join("cgroup.procs"), pid.to_string())
 }
 
-/// Kills everything in a cgroup and below it, where the kernel can (5.14).
+/// Kills all processes in a cgroup and below it, if the kernel supports that (5.14).
 pub(crate) fn kill(path: &Path) {
-    // Absent file, absent cgroup: the callers have other ways to find processes.
+    // If the file or the cgroup is absent, callers find processes in other ways.
     let _ = fs::write(path.join("cgroup.kill"), "1");
 }
 
-/// The processes in a cgroup and below it.
+/// Returns the processes in a cgroup and below it.
 pub(crate) fn processes(path: &Path) -> Vec<u32> {
     let text = fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default();
     let mut processes: Vec<u32> = text.lines().filter_map(|line| line.parse().ok()).collect();
@@ -106,8 +105,8 @@ pub(crate) fn processes(path: &Path) -> Vec<u32> {
     processes
 }
 
-/// Removes a cgroup and all below it, and returns how many those were. Processes that were killed
-/// may take a moment to leave; until `deadline` that is waited for.
+/// Removes a cgroup and all below it, and returns how many cgroups these were. Killed processes may
+/// take a moment to leave, so removal is retried until `deadline`.
 pub(crate) fn remove(path: &Path, deadline: Instant) -> io::Result<usize> {
     if !path.exists() {
         return Ok(0);
@@ -122,7 +121,7 @@ pub(crate) fn remove(path: &Path, deadline: Instant) -> io::Result<usize> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => break,
             Err(error) if error.raw_os_error() != Some(libc::EBUSY) => return Err(error),
             Err(error) if Instant::now() >= deadline => return Err(error),
-            // The kernel says when a cgroup has no processes, but not when it can be removed.
+            // The kernel reports when a cgroup has no processes, but not when it can be removed.
             Err(_) => thread::sleep(Duration::from_millis(1)),
         }
     }

@@ -1,6 +1,5 @@
-//! What changes while the network lives, one operation of [`netloom_plan::change`] at a time.
-//! Nothing that an operation does not name is touched. Not here: links in the data plane, and
-//! undoing.
+//! Changes of the network while it runs, one operation of [`netloom_plan::change`] at a time. An
+//! operation affects only what it names. Not here: links in the data plane, and undoing.
 
 use std::collections::HashSet;
 use std::fs;
@@ -26,9 +25,9 @@ use crate::{
 };
 
 impl Network {
-    /// Whether a network with this plan could be in the place of this one, which has the plan
-    /// `old`: names that can be files, limits that can be enforced, and devices that the machine
-    /// can lend.
+    /// Checks that a network with this plan can replace this one, which has the plan `old`: names
+    /// must be valid file names, limits enforceable, and the machine must have the devices at ends
+    /// of links.
     ///
     /// # Errors
     /// [`NodeError::Name`], [`NodeError::Limits`] or [`NodeError::NotOutside`].
@@ -38,10 +37,10 @@ impl Network {
         self.starter().cgroups().check(self.layout(), plan)
     }
 
-    /// Changes how an interface of a node is paced; its largest packet has `mtu` bytes.
+    /// Changes the pacing of a node's interface. Its largest packet has `mtu` bytes.
     ///
     /// # Errors
-    /// [`NodeError::System`] where the kernel refuses, as one without `tbf` (`sch_tbf`) does.
+    /// [`NodeError::System`] if the kernel refuses, as one without `tbf` (`sch_tbf`) does.
     pub fn pace(
         &self,
         node: &str,
@@ -55,22 +54,22 @@ impl Network {
         })
     }
 
-    /// Whether there is such a node with a network stack.
+    /// Whether there is a node of this name with a network stack.
     pub fn has_node(&self, node: &str) -> bool {
         self.nodes().contains_key(node)
     }
 
-    /// What the processes of a node see that differs from the machine.
+    /// Returns the differences between the machine's file system and that of the node's processes.
     pub fn view(&self, node: &str) -> Option<Arc<View>> {
         self.starter().view(node)
     }
 
-    /// What they see of the node's next first process on; what they have seen so far.
+    /// Sets the view of the node from its next first process on, and returns the previous one.
     pub fn set_view(&self, node: &str, view: Option<Arc<View>>) -> Option<Arc<View>> {
         self.starter().set_view(node, view)
     }
 
-    /// Writes a file that is there anew, as a node's processes see it. Who it belongs to stays.
+    /// Rewrites an existing file, at the path that the node's processes see. Its owner remains.
     ///
     /// # Errors
     /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the
@@ -82,8 +81,8 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, format!("write {}", path.display()), error))
     }
 
-    /// Removes a file as a node's processes see it; none is fine, and so is a node in which nothing
-    /// has run.
+    /// Removes a file, at the path that the node's processes see. It is no error if the file does
+    /// not exist, or if nothing has run in the node.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] with the kernel's reason.
@@ -97,20 +96,21 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, format!("remove {}", path.display()), error))
     }
 
-    /// Makes room for a network with this plan: file descriptors.
+    /// Raises the limit on open files as a network with this plan needs.
     ///
     /// # Errors
-    /// [`NodeError::System`] if the limit on open files cannot be raised.
+    /// [`NodeError::System`] if the limit cannot be raised.
     pub fn prepare(&self, plan: &Plan) -> Result<(), NodeError> {
         raise_file_limit(plan).map(drop)
     }
 
-    /// Carries out one operation; the device, if it makes one. Those about links in the data plane,
-    /// and about what runs in nodes, are somebody else's, and do nothing here.
+    /// Carries out one operation, and returns the device if it creates one. Does nothing for
+    /// operations on links in the data plane and on programs in nodes, which other code carries
+    /// out.
     ///
     /// # Errors
-    /// [`NodeError::System`] where the kernel refuses, naming the node and the object; what the
-    /// operation had done before may be done then.
+    /// [`NodeError::System`] if the kernel refuses, with the node and the object. The earlier steps
+    /// of the operation may have been carried out then.
     pub fn carry_out(&self, operation: &Operation) -> Result<Option<Device>, NodeError> {
         match operation {
             Operation::SharedLimits(change) => {
@@ -154,7 +154,7 @@ impl Network {
             Operation::Routes { node, change } => {
                 self.in_node(node, || change_routes(node, change))?;
             }
-            // A kernel of the node's own finds out for itself.
+            // The node's own kernel detects changes of neighbours itself.
             Operation::Neighbours { node, .. } if self.has_own_kernel(node) => {}
             Operation::Neighbours { node, interface } => self.in_node(node, || {
                 let index = interface_index(node, interface)?;
@@ -162,7 +162,7 @@ impl Network {
             })?,
             Operation::Hosts(change) => {
                 self.write_hosts(&change.from, &change.to).inspect_err(|_| {
-                    // It may be empty now, or half written.
+                    // The file may be empty or incomplete now.
                     let _ = self.write_hosts(&change.to, &change.from);
                 })?;
             }
@@ -182,7 +182,7 @@ impl Network {
         let admitted = self.starter().cgroups_mut().admit(&*self.ledger, node);
         let make = || {
             create_namespace(&self.ledger, node)?;
-            // Parameters of its interfaces come with these.
+            // Parameters of its interfaces are set when these are created.
             sysctl::set_all(node, false)?;
             let bare = NodePlan { sysctls: Default::default(), ..node.clone() };
             configure(&bare, &[]).map(drop)
@@ -194,8 +194,8 @@ impl Network {
                 Ok(())
             }
             Err(error) => {
-                // The first error is the one to report; that the record has more than there is does
-                // not matter.
+                // Report the first error. It does no harm that the record contains more than there
+                // is.
                 let _ =
                     teardown::remove_node(&self.ledger, &node.name, self.cgroups_of(&node.name));
                 self.starter().cgroups_mut().dismiss(&node.name);
@@ -205,8 +205,8 @@ impl Network {
         }
     }
 
-    /// Its processes cannot be had back, so nothing of this fails: what could not be removed stays
-    /// in the record, for [`destroy`](Network::destroy).
+    /// Removes a node. This never fails, because the node's processes cannot be restored: whatever
+    /// could not be removed stays in the record, for [`destroy`](Network::destroy).
     fn remove_node(&self, name: &str) {
         let node = self.nodes_mut().remove(name);
         if let Some(init) = node.and_then(|node| node.running()) {
@@ -228,7 +228,7 @@ impl Network {
         }
     }
 
-    /// What could not be removed of nodes that have gone, in words, since this was last asked.
+    /// Returns descriptions of what could not be removed of nodes, since the last call.
     pub fn take_problems(&self) -> Vec<String> {
         std::mem::take(&mut self.remains().problems)
     }
@@ -245,7 +245,7 @@ impl Network {
             let configured = configure_interface(node, interface);
             if configured.is_err() {
                 drop(fd);
-                // The first error is the one to report.
+                // Report the first error.
                 let _ = remove_device(node, name);
                 return configured.map(|()| unreachable!("it is an error"));
             }
@@ -284,14 +284,14 @@ impl Network {
         self.in_node(node, || remove_device(node, interface))
     }
 
-    /// Writes the names of all nodes, for nodes in which something will run, and into those in
-    /// which something does.
+    /// Writes the names of all nodes, for nodes in which something will run, and in the files of
+    /// nodes in which something runs.
     fn write_hosts(&self, from: &str, to: &str) -> Result<(), NodeError> {
         let path = self.layout().hosts();
         fs::write(&path, to)
             .map_err(|error| NodeError::system(format!("write {}", path.display()), error))?;
         for init in self.nodes().values().filter_map(|node| node.running()) {
-            // What a node has made of its file is the node's affair, also that it has none.
+            // A node may have changed or removed its own file.
             let _ = init.files().and_then(|files| {
                 let own = Path::new(HOSTS);
                 let text = files.read(own)?;
@@ -309,14 +309,14 @@ impl Network {
         self.ledger.change(|record| record.nodes = nodes)
     }
 
-    /// Where the processes of a node are accounted for.
+    /// Returns the cgroups that account for the processes of a node.
     fn cgroups_of(&self, node: &str) -> Vec<PathBuf> {
         let tree = self.starter().cgroups();
         let legacy = Controller::ALL.into_iter().filter_map(|c| tree.legacy(node, c));
         tree.unified(node).into_iter().chain(legacy).filter(|path| path.exists()).collect()
     }
 
-    /// Does `work` on a thread in the namespace of a node.
+    /// Runs `work` on a thread in the namespace of a node.
     fn in_node<T: Send>(
         &self,
         node: &str,
@@ -329,7 +329,7 @@ impl Network {
     }
 }
 
-/// Never on the caller's, which must stay in its namespace.
+/// Runs `work` on a new thread, because the calling thread must stay in its namespace.
 fn on_a_thread<T: Send>(
     work: impl FnOnce() -> Result<T, NodeError> + Send,
 ) -> Result<T, NodeError> {
@@ -368,7 +368,7 @@ fn change_interface(node: &str, change: &Change<Box<InterfacePlan>>) -> Result<(
     if (from.mac, from.mtu) != (to.mac, to.mtu) {
         requests.push(requests::properties(index, to));
     }
-    // Below the least MTU of IPv6, the kernel takes all its addresses away.
+    // Below the smallest MTU of IPv6, the kernel removes all its addresses.
     let had_ipv6 = from.mtu >= MINIMUM_IPV6_MTU;
     let comes_back = !had_ipv6 && to.mtu >= MINIMUM_IPV6_MTU;
     if from.mac != to.mac && had_ipv6 {
@@ -385,7 +385,8 @@ fn change_interface(node: &str, change: &Change<Box<InterfacePlan>>) -> Result<(
     let kept = |prefix: &&IpPrefix| !(comes_back && matches!(prefix, IpPrefix::V6(_)));
     let from: Vec<IpPrefix> = from.addresses.iter().filter(kept).copied().collect();
     requests.extend(changed_addresses(index, name, &from, &to.addresses));
-    // Otherwise the kernel takes what is in the same network along with the first address there.
+    // Otherwise, with the first address of a network, the kernel also removes the others of that
+    // network.
     let key = format!("net/ipv4/conf/{name}/promote_secondaries");
     sysctl::change(node, &key, "1")?;
     let applied = apply(node, requests);
@@ -394,7 +395,7 @@ fn change_interface(node: &str, change: &Change<Box<InterfacePlan>>) -> Result<(
     applied
 }
 
-/// New ones first: an interface that loses its last address loses its routes.
+/// Adds new addresses first: an interface that loses its last address loses its routes.
 fn changed_addresses(index: u32, name: &str, from: &[IpPrefix], to: &[IpPrefix]) -> Vec<Request> {
     let come = to.iter().filter(|prefix| !from.contains(prefix));
     let go = from.iter().filter(|prefix| !to.contains(prefix));
@@ -403,7 +404,7 @@ fn changed_addresses(index: u32, name: &str, from: &[IpPrefix], to: &[IpPrefix])
     come.chain(go).collect()
 }
 
-/// What leads to the same place is replaced in one step.
+/// Changes routes. A route to the same destination is replaced in one step.
 fn change_routes(node: &str, change: &Change<Vec<RoutePlan>>) -> Result<(), NodeError> {
     let key = |route: &RoutePlan| (route.to, route.metric);
     let come: HashSet<_> = change.to.iter().map(key).collect();
@@ -413,7 +414,7 @@ fn change_routes(node: &str, change: &Change<Vec<RoutePlan>>) -> Result<(), Node
         requests.push(requests::route(route, indices.of_route(route)?));
     }
     for route in change.from.iter().filter(|route| !come.contains(&key(route))) {
-        // With its interface, the kernel has taken it already.
+        // If the interface was removed, the kernel has removed the route with it.
         if let Ok(index) = indices.of_route(route) {
             requests.push(requests::no_route(route, index).or_done());
         }

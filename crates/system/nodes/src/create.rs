@@ -1,4 +1,4 @@
-//! Making all nodes, several at a time; and unmaking them when one fails.
+//! Creates all nodes, several at a time, and removes them if one fails.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,14 +21,14 @@ use crate::stack::direct;
 use crate::teardown;
 use crate::{Demand, Device, Layout, NodeError, own_kernel, rootless, stack::netns, stack::tap};
 
-/// The most threads that make nodes. Most of the work is under one lock of the kernel's.
+/// Largest number of threads that create nodes. Most of the work is under one lock of the kernel.
 const MOST_THREADS: usize = 4;
 
-/// Lets this process open what the plan needs, and returns the limits as they were.
+/// Raises the limit on open files to what the plan needs, and returns the previous limits.
 pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
     let interfaces: usize = plan.nodes.iter().map(|node| node.interfaces.len()).sum();
     let interfaces = interfaces as u64;
-    // With the few that are ends of direct links.
+    // This includes the few interfaces that are ends of direct links.
     let demand =
         Demand { nodes: plan.nodes.len() as u64, interfaces, opened: interfaces, neighbours: 0 };
     let needed = demand.files_with_processes();
@@ -36,13 +36,14 @@ pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
     let failed = |errno| NodeError::system("raise the limit on open files", io::Error::from(errno));
     let (soft, hard) = getrlimit(files).map_err(failed)?;
     if soft < needed && setrlimit(files, needed, hard.max(needed)).is_err() {
-        // Without the privilege to go beyond, go as far as is allowed: it may be enough.
+        // Without the privilege to exceed the hard limit, raise the soft limit to it: that may be
+        // enough.
         setrlimit(files, hard, hard).map_err(failed)?;
     }
     Ok((soft, hard))
 }
 
-/// Makes the nodes and returns the books with their devices, or leaves nothing.
+/// Creates the nodes and returns the records with their devices. After an error, nothing remains.
 pub(crate) fn create(
     layout: &Layout,
     plan: &Plan,
@@ -71,14 +72,14 @@ pub(crate) fn create(
     match made {
         Ok(devices) => Ok((ledger, devices)),
         Err(error) => {
-            // The first error is the one to report.
+            // Report the first error.
             let _ = remove(&ledger);
             Err(error)
         }
     }
 }
 
-/// Nothing of these names may exist.
+/// Checks that nothing with these names exists.
 fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     let outside = plan.outside.iter().take(1).map(|_| OUTSIDE);
     let nodes = plan.nodes.iter().map(|node| node.name.as_str());
@@ -90,7 +91,7 @@ fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     })
 }
 
-/// The books: before anything is made.
+/// Opens the records, before anything is created.
 fn open_ledger(layout: &Layout, plan: &Plan, borrowed: Borrowed) -> Result<Ledger, NodeError> {
     layout.create_state_dir()?;
     let nodes = plan.nodes.iter().map(|node| node.name.clone()).collect();
@@ -98,7 +99,7 @@ fn open_ledger(layout: &Layout, plan: &Plan, borrowed: Borrowed) -> Result<Ledge
     Ledger::open(layout, Record::new(nodes, user_namespace, borrowed)?)
 }
 
-/// Everything that nodes share.
+/// Creates the files that nodes share.
 fn prepare(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     let resolver = "# Names of nodes are in /etc/hosts. Nodes reach no name server.\n";
     for (path, text) in [(layout.hosts(), plan.hosts_file.as_str()), (layout.resolver(), resolver)]
@@ -134,7 +135,7 @@ fn create_nodes(
         create_namespace(ledger, &plan.nodes[index])?;
         finish(index)
     })?;
-    // A pair of devices needs both namespaces, and is needed for addresses and routes.
+    // A pair of devices needs both namespaces, and must exist before addresses and routes.
     in_parallel(&joined, |index| {
         create_namespace(ledger, &plan.nodes[index])?;
         prepare_node(&plan.nodes[index])
@@ -153,14 +154,14 @@ fn create_nodes(
     Ok(devices.into_values().flatten().collect())
 }
 
-/// Does `work` for all nodes of `indices`, several at a time, each on a thread that may change its
-/// namespace; the results by node, or the first error.
+/// Runs `work` for all nodes of `indices`, several at a time, each on a thread that may change its
+/// namespace. Returns the results by node, or the first error.
 pub(crate) fn in_parallel<T: Send>(
     indices: &[usize],
     work: impl Fn(usize) -> Result<T, NodeError> + Sync,
 ) -> Result<BTreeMap<usize, T>, NodeError> {
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    // By node: threads finish in any order.
+    // By node, because threads finish in any order.
     let results = Mutex::new(BTreeMap::new());
     let work = || {
         while !failed.load(Ordering::Relaxed) {
@@ -171,11 +172,11 @@ pub(crate) fn in_parallel<T: Send>(
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    // Never on the caller's thread: each ends in a namespace of its last node.
+    // Never on the caller's thread: each thread ends in the namespace of its last node.
     let started = thread::scope(|scope| {
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).map(drop);
         let started: Vec<io::Result<()>> = (0..threads.min(indices.len())).map(start).collect();
-        // One can do the work of all.
+        // A single thread can do all the work.
         let failed =
             started.iter().all(Result::is_err).then(|| started.into_iter().find_map(Result::err));
         failed.flatten().map_or(Ok(()), Err)
@@ -189,7 +190,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Makes the namespace of a node, and leaves the calling thread in it.
+/// Creates the namespace of a node. The calling thread is in it afterwards.
 pub(crate) fn create_namespace(ledger: &Ledger, node: &NodePlan) -> Result<(), NodeError> {
     ledger.create_namespace(&node.name).map_err(|error| {
         let path = ledger.layout().namespace(&node.name);
@@ -197,13 +198,13 @@ pub(crate) fn create_namespace(ledger: &Ledger, node: &NodePlan) -> Result<(), N
     })
 }
 
-/// Leaves the calling thread in the namespace of a node.
+/// Moves the calling thread into the namespace of a node.
 pub(crate) fn enter_namespace(ledger: &Ledger, node: &str) -> Result<(), NodeError> {
     ledger.enter(node).map_err(|error| NodeError::in_node(node, "enter its namespace", error))
 }
 
-/// Removes nodes and files of an experiment that has no processes of ours any more; of the state
-/// directory, what is not ours stays.
+/// Removes nodes and files of an experiment that no longer has processes of ours. Other things in
+/// the state directory remain.
 pub(crate) fn remove(ledger: &Ledger) -> Result<(), NodeError> {
     teardown::remove(&Ours::of(ledger))?;
     ledger.close()

@@ -1,30 +1,30 @@
-//! Interfaces of nodes, as the engine holds them.
+//! Interfaces of nodes, as descriptors in the engine.
 
 use std::os::fd::OwnedFd;
 
-/// An interface of a node, as the engine holds it: non-blocking, with a virtio-net header of 10
-/// bytes before every frame, checksum and TCP segmentation offloads on.
+/// The engine's end of a node's interface: non-blocking, with a virtio-net header of 10 bytes
+/// before every frame, checksum and TCP segmentation offloads enabled.
 ///
-/// A TAP device stays in its node when the descriptor is closed, and goes with the node.
+/// A TAP device stays in its node when the descriptor is closed, and is removed with the node.
 #[derive(Debug)]
 pub struct Device {
-    /// The node's name.
+    /// Name of the node.
     pub node: String,
-    /// The interface's name.
+    /// Name of the interface.
     pub interface: String,
-    /// The device.
+    /// Descriptor of the device.
     pub fd: OwnedFd,
-    /// How the engine holds it.
+    /// Kind of the descriptor.
     pub attachment: Attachment,
 }
 
-/// How the engine holds a device.
+/// Kind of a device's descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attachment {
-    /// By the far end of a TAP.
+    /// The far end of a TAP.
     Tap,
-    /// By the far end of a TAP whose interface is read by a kernel that takes no super-frames.
+    /// The far end of a TAP whose interface belongs to a kernel that accepts no super-frames.
     TapOfSingles,
-    /// By a packet socket ([`netloom_ports::PacketDevice`]): one of the machine's.
+    /// A packet socket ([`netloom_ports::PacketDevice`]) on a device of the machine.
     Packet,
 }

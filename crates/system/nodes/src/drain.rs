@@ -1,9 +1,9 @@
-//! Waiting until the kernel has freed the network namespaces that were dropped.
+//! Waits until the kernel has freed network namespaces that were closed.
 //!
-//! The kernel frees namespaces later, on one worker, in the order in which they were dropped and
-//! batch by batch, and tells nobody. So a last one is dropped after them, with a TAP device in it
-//! whose descriptor is ours: when that device has gone, those of all earlier namespaces have gone,
-//! or go in the same batch.
+//! The kernel frees namespaces later, on one worker, in the order in which they were closed and
+//! batch by batch, and notifies nobody. So a last namespace is closed after them, with a TAP device
+//! whose descriptor is ours. When that device is gone, the devices of all earlier namespaces are
+//! gone, or are being removed in the same batch.
 
 use std::fs::File;
 use std::io;
@@ -20,14 +20,14 @@ use nix::sched::{CloneFlags, unshare};
 use crate::stack::netlink::{Netlink, Request};
 use crate::stack::tap;
 
-/// How long to wait at most: freeing goes on without us.
+/// Longest wait. Freeing continues without us.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until all namespaces that were dropped before have been freed with their devices. What
-/// keeps the last one from being made only shortens the wait: the namespaces have no names and no
-/// processes any more in any case.
+/// Waits until all namespaces that were closed before are freed with their devices. If the last one
+/// cannot be created, the wait is only shorter: the namespaces have no names and no processes in
+/// any case.
 pub fn wait() {
-    // Its own thread, as it ends in a namespace of its own.
+    // On a thread of its own, because it ends in a namespace of its own.
     let _ = thread::Builder::new()
         .name("drain".into())
         .spawn(|| drained().is_ok())
@@ -39,7 +39,7 @@ fn drained() -> io::Result<()> {
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {
         let mut fds = [PollFd::new(device.as_fd(), PollFlags::POLLPRI)];
-        // The device wakes its pollers just before it says that it is gone: look again soon.
+        // The device wakes its pollers just before it is gone, so poll again soon.
         let _ = poll(&mut fds, PollTimeout::from(10u8));
         if fds[0].revents().is_some_and(|events| events.contains(PollFlags::POLLERR)) {
             break;
@@ -48,8 +48,8 @@ fn drained() -> io::Result<()> {
     Ok(())
 }
 
-/// A TAP device in a namespace that nothing else holds. A descriptor holds the namespace in which
-/// it was opened, so the device is made in one namespace and moved to the other.
+/// Creates a TAP device in a namespace that nothing else holds. A descriptor holds the namespace in
+/// which it was opened, so the device is created in one namespace and moved to another.
 fn doomed_device() -> io::Result<OwnedFd> {
     unshare(CloneFlags::CLONE_NEWNET)?;
     let doomed = File::open("/proc/thread-self/ns/net")?;

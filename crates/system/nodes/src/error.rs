@@ -1,4 +1,4 @@
-//! What can go wrong with nodes, and what to do about it.
+//! Errors about nodes, with advice.
 
 use std::fmt;
 use std::io;
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why something could not be done to a node or to a whole network.
+/// Why an operation on a node or on a whole network failed.
 #[derive(Debug, Error)]
 pub enum NodeError {
-    /// The kernel refused; `source` has its error number.
+    /// The kernel refused an operation. `source` has its error number.
     #[error("{}cannot {action}: {source}{}", of_node(node), advice(action, source))]
     System {
-        /// The node it was for, if it was for one.
+        /// Node that the operation was for, if any.
         node: Option<String>,
-        /// What was attempted, on what.
+        /// Description of the operation and its object.
         action: String,
-        /// Why it failed.
+        /// Reason of the failure.
         source: io::Error,
     },
     /// A name that cannot be part of a path.
@@ -34,7 +34,7 @@ pub enum NodeError {
     Exists {
         /// The experiment.
         experiment: String,
-        /// What was found.
+        /// Description of what exists.
         what: String,
     },
     /// There is no such node.
@@ -42,7 +42,7 @@ pub enum NodeError {
     UnknownNode {
         /// The experiment.
         experiment: String,
-        /// The name that was asked for.
+        /// Name in the request.
         node: String,
     },
     /// A program could not be started; see [`NodeError::exit_code`].
@@ -50,39 +50,39 @@ pub enum NodeError {
     Exec {
         /// The node.
         node: String,
-        /// The program, as given.
+        /// Program, as given.
         program: String,
-        /// Why it failed.
+        /// Reason of the failure.
         source: io::Error,
     },
-    /// The node's init process could not be brought up, or is gone.
+    /// The node's init process could not be started, or has ended.
     #[error("node `{node}`: its init process {reason}")]
     Init {
         /// The node.
         node: String,
-        /// What happened.
+        /// Description of what happened.
         reason: String,
     },
-    /// The node cannot have a kernel of its own, or that is not as it should be.
+    /// The node cannot have a kernel of its own, or this kernel does not work as configured.
     #[error("node `{node}`: its own kernel: {why}")]
     Kernel {
         /// The node.
         node: String,
-        /// What is wrong, and what to do.
+        /// Description of the problem, and what to do.
         why: String,
     },
     /// Time of nodes' own kernels cannot be dilated.
     #[error("cannot dilate the time of nodes' own kernels: {0}; a machine with less to do can")]
     Dilate(#[source] std::io::Error),
-    /// No process was ever started in the node, so that it has no files of its own.
+    /// No process was ever started in the node, so it has no files of its own.
     #[error("node `{node}`: cannot look at `{}`: nothing has run in the node yet", path.display())]
     NoFiles {
         /// The node.
         node: String,
-        /// What was to be looked at.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The directory for state is not the user's alone.
+    /// The state directory is also writable by others.
     #[error(
         "{} is not a directory that is yours alone: who can write there could take over \
          experiments; remove it or `chmod 700` it, or set NETLOOM_STATE_DIR to a directory of \
@@ -90,45 +90,45 @@ pub enum NodeError {
         path.display()
     )]
     StateRoot {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// The device that makes interfaces cannot be opened.
+    /// The device that creates interfaces cannot be opened.
     #[error("cannot open {}: {source}; {}", crate::stack::tap::CLONE_DEVICE, tun_advice(source))]
     NoTap {
-        /// Why not.
+        /// Reason of the failure.
         source: io::Error,
     },
-    /// An end of a link outside cannot be had; nothing was made.
+    /// An end of a link outside is not available. Nothing was created.
     #[error("`{end}` cannot be at the end of a link: {why}")]
     NotOutside {
-        /// The end.
+        /// Name of the end.
         end: String,
-        /// Why not, and what to do.
+        /// Reason, and what to do.
         why: String,
     },
-    /// The kernel refused something at an end of a link outside.
+    /// The kernel refused an operation on an end of a link outside.
     #[error("`{end}`: cannot {action}: {source}{}", advice(action, source))]
     Outside {
-        /// The end.
+        /// Name of the end.
         end: String,
-        /// What was attempted.
+        /// Description of the operation.
         action: String,
-        /// Why it failed.
+        /// Reason of the failure.
         source: io::Error,
     },
     /// A limit cannot be enforced.
     #[error("the limits of the scenario cannot be enforced: {why}")]
     Limits {
-        /// Why not, and what to change.
+        /// Reason, and what to change.
         why: String,
     },
-    /// A limit of a node that lives cannot be changed.
+    /// A limit of a running node cannot be changed.
     #[error("node `{node}`: {source}")]
     Limited {
         /// The node.
         node: String,
-        /// Why not.
+        /// Reason of the failure.
         source: Box<NodeError>,
     },
     /// Not everything could be removed.
@@ -136,14 +136,14 @@ pub enum NodeError {
     Remains {
         /// The experiment.
         experiment: String,
-        /// What could not be removed, and why.
+        /// Descriptions of what could not be removed, with reasons.
         problems: Vec<String>,
     },
 }
 
 impl NodeError {
-    /// What a shell would exit with if starting a program failed like this: 127 if there is no such
-    /// program, 126 if it cannot be executed. `None` for other errors.
+    /// Returns the exit code of a shell that fails to start a program like this: 127 if there is no
+    /// such program, 126 if it cannot be executed. `None` for other errors.
     pub fn exit_code(&self) -> Option<i32> {
         match self {
             Self::Exec { source, .. } if source.kind() == io::ErrorKind::NotFound => Some(127),
@@ -156,7 +156,7 @@ impl NodeError {
         Self::System { node: None, action: action.into(), source: source.into() }
     }
 
-    /// Control groups that refuse what limits need.
+    /// Creates an error about control groups that refuse a limit.
     pub(crate) fn limits(action: impl fmt::Display, source: io::Error) -> Self {
         let advice = match source.raw_os_error() {
             Some(libc::EBUSY) => {
@@ -186,7 +186,7 @@ fn of_node(node: &Option<String>) -> String {
     node.as_ref().map_or(String::new(), |node| format!("node `{node}`: "))
 }
 
-/// What lets the device that makes interfaces be opened.
+/// Returns advice how to make the device that creates interfaces available.
 fn tun_advice(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
@@ -197,7 +197,7 @@ fn tun_advice(error: &io::Error) -> &'static str {
     }
 }
 
-/// What to do next, where the error number tells.
+/// Returns advice what to do next, for known error numbers.
 fn advice(action: &str, error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
@@ -205,7 +205,7 @@ fn advice(action: &str, error: &io::Error) -> &'static str {
         }
         Some(libc::EMFILE) => "; raise the limit on open files (`ulimit -n`)",
         Some(libc::ENFILE) => "; raise the kernel's limit on open files (`sysctl fs.file-max`)",
-        // Of files, the kernel means the disk; of namespaces and mounts, limits of its own.
+        // For files, the kernel means the disk; for namespaces and mounts, limits of its own.
         Some(libc::ENOSPC) if !["namespace", "mount"].iter().any(|word| action.contains(word)) => {
             "; the file system is full: make room there (`df -h`, and `df -i` for files)"
         }
@@ -221,8 +221,7 @@ fn advice(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// An error of the file system with advice of its own, where an action is about something else as
-/// well.
+/// Adds advice to an error of the file system, for actions that also involve other things.
 pub(crate) fn of_file(path: &Path, error: io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(libc::ENOSPC) => {
@@ -233,7 +232,7 @@ pub(crate) fn of_file(path: &Path, error: io::Error) -> io::Error {
     }
 }
 
-/// What is not there needs not be given back.
+/// Ignores that a thing does not exist: it needs not be given back.
 pub(crate) fn found(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -246,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_told_from_limits_of_the_kernel() {
+    fn a_full_disk_is_distinguished_from_limits_of_the_kernel() {
         let told = |action: &str| {
             NodeError::system(action, io::Error::from_raw_os_error(libc::ENOSPC)).to_string()
         };

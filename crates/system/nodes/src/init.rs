@@ -1,12 +1,12 @@
-//! The other side: the first process of a node.
+//! The first process of a node.
 //!
 //! The engine executes its own binary as `netloom __init`, with a control socket as standard input.
-//! That *launcher* is a fresh process with one thread, so that it may do what a program with many
-//! threads must not: enter the node's namespaces and fork. Its child is the node's *init*, process
-//! 1 of a new PID namespace and, as the launcher forks it on its parent's behalf, a child of the
-//! engine. Init gives the node its view of the file system, starts processes, reaps everything, and
-//! exits when the control socket closes: then the kernel ends all processes of the node. So nothing
-//! outlives the engine, however it ends.
+//! This *launcher* is a new process with one thread, so it may do what a program with many threads
+//! must not: enter the node's namespaces and fork. Its child is the node's *init*, process 1 of a
+//! new PID namespace. Init is a child of the engine, because the launcher forks it on behalf of its
+//! own parent. Init creates the node's view of the file system, starts processes, reaps all of
+//! them, and exits when the control socket closes. The kernel then kills all processes of the node.
+//! So nothing outlives the engine, however it ends.
 
 mod failure;
 mod launch;
@@ -23,8 +23,8 @@ pub(crate) use spawn::spawn;
 use crate::process::control::{Control, FromInit};
 use failure::attempt;
 
-/// The body of the program `netloom __init`. Does not return: its exit code is of no interest, what
-/// goes wrong is told through the control socket.
+/// Runs `netloom __init`. Does not return. The exit code has no meaning, because errors are
+/// reported through the control socket.
 pub fn main() -> ! {
     let code = match launch::control() {
         Ok(control) => run(&control),
@@ -35,7 +35,7 @@ pub fn main() -> ! {
 
 fn run(control: &Control) -> i32 {
     match launch::launch(control) {
-        // The launcher's work is done.
+        // The launcher has finished its work.
         Ok(launch::Outcome::Launcher) => 0,
         Ok(launch::Outcome::Init(told)) => {
             let (setup, view) = &*told;
@@ -56,6 +56,6 @@ fn run(control: &Control) -> i32 {
 
 fn report(control: &Control, action: String, error: &io::Error) {
     let errno = error.raw_os_error().unwrap_or(libc::EIO);
-    // If the engine is gone, there is nobody to tell.
+    // If the engine is gone, nobody can receive the report.
     let _ = control.send(&FromInit::SetupFailed { action, errno }, &[]);
 }

@@ -7,6 +7,7 @@
 //! | `stack` | one node's network stack: namespace, devices, addresses, routes |
 //! | `process` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
+//! | [`shell`] | commands beside their callers in a node's network |
 //! | `cgroup` | control groups: accounts, limits, and the end of all processes together |
 //! | [`own_kernel`] | nodes with a kernel of their own |
 //! | `outside` | ends of links that are the machine's |
@@ -34,6 +35,7 @@ pub mod own_kernel;
 mod process;
 pub mod rootless;
 mod routes;
+pub mod shell;
 mod stack;
 mod teardown;
 
@@ -45,6 +47,7 @@ pub use device::{Attachment, Device};
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use network::Network;
+pub use outside::may_have_ipv6_behind;
 pub use process::files::NodeFiles;
 pub use process::node::{Killed, OnExit, OnStarted, Processes};
 pub use process::pidfd::{PidFd, is_going, started_at};

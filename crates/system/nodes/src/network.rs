@@ -29,7 +29,7 @@ use crate::stack::interface::{self, InterfaceState};
 use crate::stack::tcp_sockets::TcpSockets;
 use crate::{
     Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, create, own_kernel,
-    process::oom, stack::netns, stack::overruns,
+    process::oom, shell, stack::netns, stack::overruns,
 };
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
@@ -461,6 +461,19 @@ impl Network {
         };
         let usage = Usage::read(places);
         (usage != Usage::default()).then_some(usage)
+    }
+
+    /// Tells all processes whose network is the node's, whoever started them, that their session is
+    /// over (SIGHUP), and waits until they have ended, `patience` at most.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the namespace cannot be looked at.
+    pub fn hang_up(&self, node: &str, patience: Duration) -> Result<(), NodeError> {
+        self.node(node)?;
+        let namespace = self.ledger.namespace(node);
+        namespace
+            .and_then(|namespace| shell::hang_up(&namespace, patience))
+            .map_err(|error| NodeError::in_node(node, "end what is in its network", error))
     }
 
     /// Kills all processes of all nodes, also those that users started in their namespaces, and

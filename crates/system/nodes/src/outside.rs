@@ -36,6 +36,7 @@ use crate::device::Attachment;
 use crate::stack::netlink::{Netlink, Request};
 use crate::{Device, NodeError, stack::netns, stack::requests, stack::tap};
 
+pub use borrowed::may_have_ipv6_behind;
 pub(crate) use borrowed::{check, check_change, give_back};
 
 fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {
@@ -85,6 +86,10 @@ fn make_end(ledger: &Ledger, end: &OutsidePlan, record: &Record) -> Result<Devic
             .and_then(|()| {
                 let (v4, v6) = (&borrowed.forwarding, borrowed.forwards_ipv6_for_us());
                 nat::bound(experiment, &record.mark, v4, v6)
+            })
+            .and_then(|()| match ledger.layout().is_rootless() {
+                true => nat::hear_no_strangers(experiment, &record.mark),
+                false => Ok(()),
             })
             .map_err(|error| NodeError::system("set up address translation (nf_tables)", error))?;
         borrowed.forward(end)?;

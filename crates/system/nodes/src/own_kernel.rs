@@ -1,28 +1,28 @@
 //! Nodes with a kernel of their own: a user-mode kernel, which is a program like others.
 //!
-//! Such a node has a network namespace, an init and a view of the file system as every node. Its
-//! network stack is elsewhere: init runs the user-mode kernel, whose root file system is the node's
-//! view, and which takes the frames of the node's interfaces through packet sockets. What is to run
-//! in the node runs under that kernel, and each such process has a *stand-in* among the processes
-//! of the namespace, which passes on its input, its output, signals and how it ended. So engine and
-//! init deal with stand-ins, and need not know.
+//! Such a node has a network namespace, an init and a view of the file system like every node, but
+//! another network stack. Init runs the user-mode kernel, whose root file system is the node's
+//! view, and which takes the frames of the node's interfaces through packet sockets. Programs of
+//! the node run under that kernel. Each of these processes has a *stand-in* among the processes of
+//! the namespace, which forwards its input, its output, signals and its exit status. So the engine
+//! and init handle stand-ins like other processes.
 //!
 //! ```text
 //!  engine ── TAP ── eth1 ── packet socket ─┐
 //!  engine ── init ── stand-in ── TCP ──────┤ user-mode kernel ── agent ── process
 //! ```
 //!
-//! | module | does |
+//! | module | content |
 //! |---|---|
 //! | `wire` | the interfaces in the namespace |
-//! | `losses` | frames that come too fast for the kernel |
+//! | `losses` | frames that arrive too fast for the kernel |
 //! | `boot` | starts the kernel, and waits until it is ready |
-//! | `clock` | from when on its time is dilated, and what it shows |
+//! | `clock` | the start of time dilation, and the kernel's clock |
 //! | [`launch`] | `netloom __kernel`: becomes the kernel |
 //! | [`agent`] | `netloom __agent`: the first process under it |
 //! | `running` | a process under it, for the agent |
-//! | [`stand_in`] | `netloom __stand-in`: for a process under it, in the namespace |
-//! | `messages` | what agent, stand-ins and engine say to each other |
+//! | [`stand_in`] | `netloom __stand-in`: represents a process under it, in the namespace |
+//! | `messages` | messages between agent, stand-ins and engine |
 //! | [`modules`] | `modprobe`: modules from the package |
 
 pub mod agent;
@@ -50,23 +50,23 @@ pub(crate) use wire::wire;
 
 use crate::process::view::{View, ViewFile};
 
-/// The user-mode kernel.
+/// Path of the user-mode kernel.
 const KERNEL: &str = "/usr/bin/linux.uml";
-/// Its modules, in a directory for each version.
+/// Directory of its modules, with a subdirectory for each version.
 const MODULES: &str = "/usr/lib/uml/modules";
-/// What has both.
+/// Debian package of both.
 const PACKAGE: &str = "user-mode-linux";
 
-/// Where a node has what its kernel needs.
+/// Directory in a node for the files that its kernel needs.
 const FOLDER: &str = "/run/netloom/kernel";
-/// This program, as the node sees it.
+/// Path of this program in the node.
 const PROGRAM: &str = "/run/netloom/kernel/netloom";
-/// This program, by the name under which the kernel asks for modules.
+/// Path under which the kernel runs this program to load modules.
 pub const MODPROBE: &str = "/run/netloom/kernel/modprobe";
-/// What the node is to be.
+/// File with the node's configuration.
 const ORDERS: &str = "/run/netloom/kernel/orders.json";
 
-/// A kernel of a node's own, as the engine knows it.
+/// The engine's data about a node's own kernel.
 #[derive(Debug)]
 pub(crate) struct OwnKernel {
     pub orders: Orders,
@@ -74,7 +74,7 @@ pub(crate) struct OwnKernel {
     pub clock: DilationPage,
 }
 
-/// What a node with a kernel of its own is to be, as its agent reads it.
+/// Configuration of a node with a kernel of its own, which its agent reads.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Orders {
     pub node: NodePlan,
@@ -82,7 +82,7 @@ pub(crate) struct Orders {
 }
 
 impl Orders {
-    /// The view of the node, and the orders in it.
+    /// Returns the view of the node with the orders added.
     pub fn added_to(&self, view: &View) -> Result<View, serde_json::Error> {
         let content = serde_json::to_string(self)?;
         let file = ViewFile { path: ORDERS.into(), content, owner: None, mode: 0o644 };
@@ -96,22 +96,22 @@ impl Orders {
     }
 }
 
-/// What of the machine such a node sees elsewhere; `program` is this one.
+/// Returns the files of the machine that such a node has elsewhere; `program` is this program.
 pub(crate) fn files(program: &Path) -> [(PathBuf, PathBuf); 2] {
     [PROGRAM, MODPROBE].map(|place| (program.into(), place.into()))
 }
 
-/// What the stand-in for a process is started as.
+/// Returns the command that starts the stand-in for a process.
 pub(crate) fn stand_in_for(argv: Vec<String>) -> Vec<String> {
     let mut with = vec![PROGRAM.to_owned(), stand_in::ROLE.to_owned()];
     with.extend(argv);
     with
 }
 
-/// Why no node of this machine can have a kernel of its own, and what to do about it.
+/// Checks that nodes of this machine can have kernels of their own.
 ///
 /// # Errors
-/// The reason.
+/// The reason why they cannot, and what to do about it.
 pub fn check() -> Result<(), String> {
     if launch::SHIM.is_empty() {
         return Err("`kernel: own` takes a kernel for user mode, which there is for x86-64 only: \

@@ -1,14 +1,14 @@
-//! The engine's side of processes in nodes. The node's side is [`crate::init`].
+//! The engine's side of processes in nodes. The nodes' side is [`crate::init`].
 //!
 //! | module | what |
 //! |---|---|
-//! | `node` | a node in which something runs |
-//! | `starter` | how its first process starts |
-//! | `control`, `outgoing`, `reactor` | messages with it: their form, those that wait, who waits for answers |
-//! | `spawning` | what is to be started, and what became of it |
-//! | `pidfd`, `oom` | processes by descriptor; whom the kernel spares where memory runs out |
-//! | `files` | a node's files, as the engine reaches them |
-//! | `view` | what the processes of one node see that differs from the machine |
+//! | `node` | a node that runs processes |
+//! | `starter` | starts its first process |
+//! | `control`, `outgoing`, `reactor` | messages with that process: format, queue, and waiting for answers |
+//! | `spawning` | requests for processes, and their results |
+//! | `pidfd`, `oom` | processes by descriptor; order in which the kernel kills when memory runs out |
+//! | `files` | access of the engine to a node's files |
+//! | `view` | differences between the machine's file system and that of a node |
 
 pub(crate) mod control;
 pub(crate) mod files;

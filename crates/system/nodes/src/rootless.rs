@@ -10,10 +10,11 @@ mod subordinate;
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 use std::process::Command;
 
+use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
@@ -60,6 +61,35 @@ pub(crate) fn own() -> Option<Identity> {
 /// The user namespace of a process, as far as this user may know.
 pub(crate) fn of(pid: u32) -> Option<Identity> {
     netns::identity(Path::new(&format!("/proc/{pid}/ns/user")))
+}
+
+/// Whether a process is in this user namespace, or in one right in it, as commands of shells are.
+pub(crate) fn is_in(pid: u32, namespace: Identity) -> bool {
+    of(pid) == Some(namespace) || parent_of(pid).ok() == Some(namespace)
+}
+
+/// The user namespace that the one of a process was made in.
+fn parent_of(pid: u32) -> io::Result<Identity> {
+    /// `NS_GET_PARENT` of the kernel's `nsfs.h`.
+    const GET_PARENT: libc::Ioctl = 0xb702;
+    related(Path::new(&format!("/proc/{pid}/ns/user")), GET_PARENT)
+}
+
+/// Whether the network of this process is made in its user namespace, so that its devices, routes
+/// and firewall are its own.
+pub(crate) fn owns_network() -> bool {
+    /// `NS_GET_USERNS` of the kernel's `nsfs.h`.
+    const GET_OWNER: libc::Ioctl = 0xb701;
+    related(Path::new(netns::HOME), GET_OWNER).is_ok_and(|owner| own() == Some(owner))
+}
+
+/// The user namespace that the kernel answers for a namespace.
+fn related(namespace: &Path, question: libc::Ioctl) -> io::Result<Identity> {
+    let namespace = File::open(namespace)?;
+    // SAFETY: the descriptor is open, and the kernel takes no argument.
+    let found = Errno::result(unsafe { libc::ioctl(namespace.as_raw_fd(), question) })?;
+    // SAFETY: the kernel has just made this descriptor for us.
+    netns::identity_of(&unsafe { File::from_raw_fd(found) })
 }
 
 /// Whether a process was started with this variable in its environment.

@@ -1,4 +1,4 @@
-//! Routes of a node that come or go while it lives, and come back. Not here: those that follow from
+//! Changes of a node's routes while it runs, and their reversal. Not here: changes that follow from
 //! a plan (`changing`).
 
 use std::ffi::CStr;
@@ -15,14 +15,15 @@ use crate::stack::netlink::{Netlink, Refused, Request};
 use crate::stack::requests;
 use crate::{Network, NodeError};
 
-/// What became of a route of a node, and what takes that back.
+/// The change of a node's route, with the data that reverts it.
 #[derive(Debug, Clone)]
 pub struct RouteChanged {
-    /// The route that was there; of several next hops, the first.
+    /// The previous route; if it had several next hops, with the first of them. `None` if there was
+    /// none.
     pub was: Option<Route>,
-    /// The route that is there instead.
+    /// The new route. `None` if there is none.
     pub is: Option<Route>,
-    /// The route that was there, in the kernel's words.
+    /// The previous route, as the kernel described it.
     before: Option<RouteMessage>,
 }
 
@@ -30,8 +31,8 @@ impl Network {
     /// Changes a route of a node.
     ///
     /// # Errors
-    /// [`NodeError::UnknownNode`]; [`NodeError::System`] if the kernel refuses it: there is such a
-    /// route already, or none to take away, or no way to the next hop.
+    /// [`NodeError::UnknownNode`]; [`NodeError::System`] if the kernel refuses: the route to add
+    /// exists, the route to remove does not, or the next hop cannot be reached.
     pub fn change_route(
         &self,
         node: &str,
@@ -40,11 +41,11 @@ impl Network {
         self.at_routes(node, || change_here(node, change))
     }
 
-    /// Takes a change of a route back: what it took away or replaced is there again, and what it
-    /// added is not.
+    /// Reverts a change of a route: restores what it removed or replaced, and removes what it
+    /// added.
     ///
     /// # Errors
-    /// As of [`change_route`](Self::change_route).
+    /// As for [`change_route`](Self::change_route).
     pub fn take_route_back(
         &self,
         node: &str,
@@ -95,7 +96,7 @@ fn take_back_here(node: &str, changed: &RouteChanged) -> Result<RouteChanged, No
         (None, Some(is)) => Some((is.to.network(), RoutePlan::from(is).metric())),
         (None, None) => None,
     };
-    // Nothing was there, and nothing is: there is nothing to take back.
+    // There was no route, and there is none: nothing to revert.
     let Some((to, metric)) = key else { return Ok(changed.clone()) };
     let now = routes.find(to, Some(metric))?;
     match (&changed.before, &changed.is) {
@@ -123,7 +124,7 @@ impl<'a> Routes<'a> {
         Ok(Self { node, netlink })
     }
 
-    /// The route to a destination that has this metric, or the lowest.
+    /// Returns the route to a destination with this metric, or the one with the lowest metric.
     fn find(
         &mut self,
         to: IpPrefix,
@@ -158,7 +159,7 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// A route that the kernel has described, in a scenario's words.
+/// Converts a route that the kernel has described.
 fn described(route: &Option<RouteMessage>) -> Option<Route> {
     let route = route.as_ref()?;
     let (via, index) = requests::next_hop(&route.attributes);
@@ -173,7 +174,7 @@ fn described(route: &Option<RouteMessage>) -> Option<Route> {
     })
 }
 
-/// The name of an interface of the calling thread's namespace.
+/// Returns the name of an interface of the calling thread's namespace.
 fn name(index: u32) -> Option<String> {
     let all = if_nameindex().ok()?;
     let found = all.iter().find(|interface| interface.index() == index)?;

@@ -3,13 +3,13 @@
 //! | module | what |
 //! |---|---|
 //! | `netns` | network namespaces and their names |
-//! | `tap`, `direct` | interfaces: the engine's, and pairs that need no engine |
-//! | `netlink`, `requests` | how the kernel is asked, and for what |
+//! | `tap`, `direct` | interfaces: those of the engine, and pairs that need no engine |
+//! | `netlink`, `requests` | requests to the kernel, and their content |
 //! | `sysctl`, `own_proc` | kernel parameters of a namespace |
 //! | `pacing` | interfaces that send no faster than their line |
-//! | `configure` | all of it, for one node |
-//! | `interface`, `overruns` | what interfaces and sockets count |
-//! | `sock_diag`, `tcp_sockets` | what the kernel has to say of sockets, and of those of TCP |
+//! | `configure` | the whole configuration of one node |
+//! | `interface`, `overruns` | counters of interfaces and sockets |
+//! | `sock_diag`, `tcp_sockets` | diagnostics of sockets, and of TCP sockets |
 
 pub(crate) mod configure;
 pub(crate) mod direct;

@@ -111,7 +111,7 @@ pub(crate) fn remove(ours: &Ours<'_>) -> Result<CleanupReport, NodeError> {
     let mut report = CleanupReport::default();
     let cgroups = ours.cgroups();
     cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
-    let kill = Kill { namespaces: ours.namespaces(), cgroups: &cgroups, ours };
+    let kill = Kill { namespaces: ours.namespaces(), cgroups: &cgroups, ours, is_whole: true };
     report.processes = kill.all(deadline, &mut problems);
     if !is_foreign(layout) {
         problems.extend(outside::give_back(ours));
@@ -163,7 +163,7 @@ pub(crate) fn remove_node(
     let named = ours.made.namespaces.get(node);
     cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
     let namespaces = named.iter().map(|named| named.namespace).collect();
-    let kill = Kill { namespaces, cgroups: &cgroups, ours: &ours };
+    let kill = Kill { namespaces, cgroups: &cgroups, ours: &ours, is_whole: false };
     kill.all(deadline, &mut problems);
     ledger.let_go(node);
     let path = layout.namespace(node);
@@ -193,6 +193,8 @@ struct Kill<'a> {
     namespaces: HashSet<Identity>,
     cgroups: &'a [PathBuf],
     ours: &'a Ours<'a>,
+    /// Whether the whole experiment ends, and not only a node of it.
+    is_whole: bool,
 }
 
 impl Kill<'_> {
@@ -250,20 +252,31 @@ impl Kill<'_> {
         self.cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
     }
 
+    /// Whether a process is the command of a shell in a shell: its namespace has a name in the
+    /// outer one's mount namespace only, so that its number alone is not certain.
+    fn is_of_nested_shell(&self, pid: u32, identity: Identity) -> bool {
+        let mut made = self.ours.made.namespaces.values();
+        self.is_whole
+            && made.any(|named| named.namespace == identity)
+            && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
+    }
+
     fn is_in_namespace(&self, pid: u32) -> bool {
         if !is_foreign(self.ours.layout()) {
-            return netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))
-                .is_some_and(|identity| self.namespaces.contains(&identity));
+            let found = netns::identity(Path::new(&format!("/proc/{pid}/ns/net")));
+            return found.is_some_and(|identity| {
+                self.namespaces.contains(&identity) || self.is_of_nested_shell(pid, identity)
+            });
         }
         // The kernel reuses the numbers of namespaces, and names of experiments can be those of
         // others: only both together tell whose a process is.
-        self.ours.user_namespace().is_some_and(|namespace| rootless::of(pid) == Some(namespace))
+        self.ours.user_namespace().is_some_and(|namespace| rootless::is_in(pid, namespace))
             && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
     }
 }
 
 /// The numbers of all processes but this one.
-fn all_processes() -> impl Iterator<Item = u32> {
+pub(crate) fn all_processes() -> impl Iterator<Item = u32> {
     let own = std::process::id();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries

@@ -26,6 +26,7 @@ mod report;
 mod run;
 mod set;
 mod shape;
+mod shell;
 mod signals;
 mod simulate;
 mod summary;
@@ -49,6 +50,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Inspect(args) => inspect::inspect(args).await,
         Command::Exec(args) => exec::exec(args).await,
         Command::Connect(args) => exec::connect(args).await,
+        Command::Shell(args) => shell::shell(args).await,
         Command::Capture(args) => capture::capture(args).await,
         Command::Set(args) => set::set(args).await,
         Command::Frames(args) => frames::frames(&args),

@@ -22,6 +22,7 @@ use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::{Experiment, Setting};
 use crate::live::{Live, LiveNetwork, LostOutside, Overflow, Paced};
+use crate::machine::Machine;
 use crate::metrics;
 use crate::monitoring::{Preparation, SharedMonitor};
 use crate::publish::{self, Publisher, Reserved};
@@ -39,6 +40,8 @@ pub struct Order<'l> {
     pub launch: &'l Launch,
     /// Where its things live.
     pub layout: &'l Layout,
+    /// The machine's network, if the engine is elsewhere.
+    pub machine: Option<&'l Machine>,
     /// The scenario's monitor, before a measure of the machine filled it in.
     pub declared_monitor: netloom_scenario::Monitor,
     /// The CPUs of the workers.
@@ -61,7 +64,7 @@ pub struct Built {
 
 /// Makes the network.
 pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
-    let Order { launch, layout, declared_monitor, dedicated } = order;
+    let Order { launch, layout, machine, declared_monitor, dedicated } = order;
     let is_symbiotic = launch.scenario.is_symbiotic();
     check_hybrid(&launch.scenario)?;
     if is_symbiotic && launch.mode == Mode::Deploy {
@@ -79,7 +82,13 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let plan = whole.part(is_real);
     let Prepared { views, starts } = services::prepare(&scenario, &plan, &launch.directory)?;
     // What others may hold is asked for first.
-    let published = publish::reserve(&scenario)?;
+    let published = match machine {
+        None => publish::reserve(&scenario)?,
+        Some(machine) => {
+            let scenario = scenario.clone();
+            machine.there(move || publish::reserve(&scenario))?
+        }
+    };
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, &launch.source, &launch.scenario)?),
         Mode::Deploy => None,
@@ -143,6 +152,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         layout: layout.clone(),
         file: launch.file.clone(),
         results: results.as_ref().map(|results| results.directory().into()),
+        shell: launch.shell.clone(),
         declared_monitor,
     };
     let table = ServiceTable::new(&starts, logs(layout, results.as_ref()));

@@ -5,13 +5,16 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use netloom_api::launch::StartUp;
 use netloom_api::state::Phase;
 use netloom_host::StateLock;
+use netloom_nodes::shell::Gateway;
 use netloom_results::Results;
 use tokio::net::UnixListener;
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use super::watch;
@@ -22,11 +25,15 @@ use crate::experiment::Experiment;
 use crate::http;
 use crate::live::Live;
 use crate::metrics::Metrics;
-use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched};
+use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched, joined_by_pasta};
+use crate::names::Forwarder;
 use crate::publish::Reserved;
 use crate::recording::{Observed, record, start_captures, start_frame_log};
 use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
+
+/// How long the processes of a shell may take to end when they are told to, before they are killed.
+const SESSION_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is still to be started, and how the start went so far.
 pub struct Start {
@@ -40,6 +47,10 @@ pub struct Start {
     pub preparation: Preparation,
     /// Where the monitor's thresholds come from.
     pub thresholds: Thresholds,
+    /// What joins the network of an ordinary user's shell to the machine's.
+    pub gateway: Option<Gateway>,
+    /// A thread in the machine's network.
+    pub machine: Handle,
     /// How long the start has taken.
     pub deploy_seconds: f64,
 }
@@ -50,11 +61,27 @@ pub async fn serve(
     results: Option<Results>,
     start: Start,
 ) -> Result<()> {
-    let Start { claim, starts, published, preparation, thresholds, deploy_seconds } = start;
+    let Start {
+        claim,
+        starts,
+        published,
+        preparation,
+        thresholds,
+        gateway,
+        machine,
+        deploy_seconds,
+    } = start;
     let names = watch::names(claim, &experiment);
+    if gateway.is_some() {
+        joined_by_pasta(&mut |observation| experiment.monitor.observe(&observation));
+    }
+    let gateway = watch::gateway(gateway, &experiment);
     let Shares { metrics, published: of_ports } = Shares::set();
+    let names_share = of_ports.clone();
     let opened = open(&experiment, published, of_ports);
     let listener = or_tear_down(&experiment, opened)?;
+    let answering = answer_names(&experiment, machine, names_share).await;
+    let _forwarder = or_tear_down(&experiment, answering)?;
     let workers = Relief {
         network: experiment.network.clone(),
         monitor: experiment.monitor.clone(),
@@ -64,7 +91,8 @@ pub async fn serve(
         network: experiment.network.clone(),
         events: experiment.state.events.clone(),
     };
-    let tasks = [names, experiment.memory_kills.watch(), workers.start(), stations.start()];
+    let watches = [experiment.memory_kills.watch(), workers.start(), stations.start()];
+    let tasks: Vec<_> = [names, gateway].into_iter().chain(watches).collect();
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
     or_tear_down(&experiment, watch::signals(&experiment.end))?;
@@ -117,6 +145,24 @@ fn open(experiment: &Experiment, published: Reserved, share: Share) -> Result<Un
     listen(&experiment.setting.layout.socket())
 }
 
+/// Answers what the command of a shell asks for names.
+async fn answer_names(
+    experiment: &Experiment,
+    machine: Handle,
+    share: Share,
+) -> Result<Option<Forwarder>> {
+    let shell = experiment.setting.shell.as_ref();
+    let Some(address) = shell.and_then(|shell| shell.resolver) else { return Ok(None) };
+    let forwarder = Forwarder::start(address, machine, share).await?;
+    if forwarder.is_none() {
+        say(&StartUp::Note(format!(
+            "another program of this machine has port 53 at all addresses: it, and not NetLoom, \
+             answers what is asked for names at {address}"
+        )));
+    }
+    Ok(forwarder)
+}
+
 fn listen(socket: &Path) -> Result<UnixListener> {
     let listener = UnixListener::bind(socket)
         .with_context(|| format!("cannot listen on {}", socket.display()))?;
@@ -164,6 +210,7 @@ async fn stop(
     experiment.state.enter(Phase::Stopping);
     tasks.iter().for_each(JoinHandle::abort);
     experiment.publisher.end().await;
+    end_session(experiment);
     let torn_down = tear_down(experiment);
     for capture in captures {
         // A panic in a capture costs its file only.
@@ -171,6 +218,19 @@ async fn stop(
     }
     experiment.state.events.close().await;
     torn_down
+}
+
+/// Lets what runs in the network of a shell end by itself: experiments that were started there take
+/// down theirs.
+fn end_session(experiment: &Experiment) {
+    let Some(shell) = &experiment.setting.shell else { return };
+    let hang_up = || {
+        experiment.network.with(|live| Ok(live.network.hang_up(&shell.node, SESSION_PATIENCE)?))
+    };
+    // What has not ended is killed with the network.
+    if let Err(error) = tokio::task::block_in_place(hang_up) {
+        experiment.state.events.warn(netloom_api::in_words(error.as_ref()));
+    }
 }
 
 /// Takes the network down if something has failed.

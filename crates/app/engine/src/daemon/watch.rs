@@ -10,6 +10,7 @@ use netloom_api::event::EndReason;
 use netloom_api::launch::STAY;
 use netloom_host::StateLock;
 use netloom_nodes::Layout;
+use netloom_nodes::shell::Gateway;
 use tokio::task::JoinHandle;
 
 use crate::end::End;
@@ -45,6 +46,22 @@ fn unnamed_in_words(layout: &Layout, node: &str) -> String {
          but `ip netns exec` does not find it",
         path.display()
     )
+}
+
+/// Warns when a shell is no longer joined to the machine's network.
+pub fn gateway(gateway: Option<Gateway>, experiment: &Experiment) -> JoinHandle<()> {
+    let events = experiment.state.events.clone();
+    tokio::spawn(async move {
+        let Some(mut gateway) = gateway else { return };
+        while gateway.is_alive() {
+            tokio::time::sleep(PERIOD).await;
+        }
+        events.warn(
+            "`pasta`, which joins the shell to the machine's network, has ended: the command \
+             reaches nothing beyond the link any more"
+                .into(),
+        );
+    })
 }
 
 /// Turns the signals that ask for an end into an orderly one.

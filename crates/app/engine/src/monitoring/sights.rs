@@ -34,6 +34,18 @@ const WATCHED: [(SignalKind, Option<&str>); 3] = [
 /// What it does not see of these signals where there are direct links.
 const DIRECT: &str = "traffic on direct links, which the kernel carries without the engine";
 
+/// What it does not see of these signals where `pasta` joins the machine's side of a link to the
+/// machine.
+const PASTA: &str = "what `pasta` adds behind the link: time, losses, and connections of its own";
+
+/// Says what of the way to the machine's network is outside the model.
+pub fn joined_by_pasta(sink: &mut dyn FnMut(Observation)) {
+    for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
+        let (probe, cannot_see) = (NAME.into(), vec![PASTA.into()]);
+        sink(Observation::Watched { signal, probe, cannot_see, partial: false });
+    }
+}
+
 /// Says that the data plane was not watched to the end, and why: so the run cannot be valid.
 pub fn unwatch(why: &str, sink: &mut dyn FnMut(Observation)) {
     for (signal, _) in WATCHED {

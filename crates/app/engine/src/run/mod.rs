@@ -81,7 +81,8 @@ impl Run {
                 tasks.spawn(traffic::send(run, entry, number, scenario.seed));
             }
         }
-        let ends_by_itself = !foreground.is_empty() || !events.is_empty();
+        let has_work = !foreground.is_empty() || !events.is_empty();
+        let ends_by_itself = has_work && !self.context.is_open_ended;
         self.end_in_time(scenario.duration);
         outcome.collect_events(&mut events).await;
         outcome.collect(&mut foreground).await;

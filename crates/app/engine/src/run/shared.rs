@@ -44,6 +44,8 @@ pub struct Context {
     pub memory_kills: Arc<MemoryKills>,
     /// The end of the run, which the run asks for when it is complete.
     pub end: End,
+    /// Whether the run ends only when somebody asks for it.
+    pub is_open_ended: bool,
 }
 
 /// What the tasks of a run share.

@@ -1,4 +1,4 @@
-//! What small pipes were set to, as a Parquet file: a row for each period and pipe.
+//! The settings of small pipes, as a Parquet file with a row for each period and pipe.
 
 use std::io::Write;
 
@@ -29,7 +29,7 @@ const COLUMNS: &[Column<'static>] = &[
     ("real_left", Kind::Number),
 ];
 
-/// The file, while a run lasts.
+/// The file, while a run writes it.
 pub struct CalibrationFile<W: Write + Send> {
     table: Box<Parquet<W>>,
 }
@@ -43,7 +43,7 @@ impl<W: Write + Send> CalibrationFile<W> {
         Ok(Self { table: Box::new(Parquet::new(file, "calibration", COLUMNS)?) })
     }
 
-    /// Adds what followed from the reports of a period.
+    /// Adds the results of a period's reports.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -84,7 +84,7 @@ impl<W: Write + Send> CalibrationFile<W> {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the rest of the file.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -93,7 +93,7 @@ impl<W: Write + Send> CalibrationFile<W> {
     }
 }
 
-/// A rate; nothing for one without bounds.
+/// Returns a rate as a cell. The cell is empty if the rate is infinite.
 fn per_1000s(rate: Option<f64>) -> Cell<'static> {
     rate.filter(|rate| rate.is_finite()).map(|rate| (rate * 1000.0).round() as u64).into()
 }

@@ -1,4 +1,4 @@
-//! What of a scenario can be run symbiotically. Not here: what the file itself says wrong
+//! Checks whether a scenario can be run symbiotically. Not here: errors in the scenario file itself
 //! (`netloom-scenario`).
 
 use anyhow::{Result, bail};
@@ -7,10 +7,10 @@ use netloom_scenario::{
     CalibrationMethod, Link, NodeState, Scenario, Start, TimelineAction, Transport,
 };
 
-/// Checks a scenario for what cannot be part of a symbiotic run.
+/// Checks a scenario for everything that cannot be part of a symbiotic run.
 ///
 /// # Errors
-/// All that cannot be, a line each.
+/// Lists everything that cannot be part of the run, one line each.
 pub fn check_symbiosis(scenario: &Scenario) -> Result<()> {
     let errors = errors(scenario);
     if !errors.is_empty() {

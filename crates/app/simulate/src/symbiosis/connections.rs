@@ -1,5 +1,5 @@
-//! Connections of real programs beside their twins, as a Parquet file: two rows for each, one for
-//! what either end sends.
+//! Connections of real programs and their twins, as a Parquet file. Each connection has two rows,
+//! one for what each end sends.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -26,10 +26,10 @@ const COLUMNS: &[Column<'static>] = &[
     ("twin_read", Kind::Number),
 ];
 
-/// What real programs did with their connections so far.
+/// The actions of real programs on their connections so far.
 #[derive(Debug, Default)]
 pub struct Connections {
-    /// By number, and by the place of the host that has the end.
+    /// By number, and by the index of the host that has the end.
     ends: BTreeMap<(u32, u32), End>,
 }
 
@@ -62,11 +62,11 @@ impl Connections {
         }
     }
 
-    /// Writes all of them beside what their twins have done, by connection and by the place of the
-    /// host.
+    /// Writes all connections with the results of their twins, ordered by connection and by the
+    /// index of the host.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the file cannot be written.
     pub fn write<W: Write + Send>(
         &self,
         file: W,

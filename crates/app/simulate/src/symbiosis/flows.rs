@@ -1,5 +1,6 @@
-//! Flows between real hosts beside their twins, period after period: all that goes from one to
-//! another is a flow. Not here: how they differ (`netloom-symbiosis`).
+//! Compares flows between real hosts with their twins, period after period. Everything that one
+//! host sends to another is one flow. Not here: how the difference is computed
+//! (`netloom-symbiosis`).
 
 use std::collections::BTreeMap;
 
@@ -22,23 +23,23 @@ struct Flow {
     most: Difference,
 }
 
-/// How a flow differs from its twin.
+/// The difference of a flow from its twin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Differs {
-    /// From which host to which.
+    /// The sending and the receiving host.
     pub ends: [String; 2],
-    /// By how much.
+    /// The difference.
     pub difference: Difference,
 }
 
 impl Flows {
-    /// Flows between the hosts of a network.
+    /// Returns the flows between the hosts of a network.
     pub fn new(shrunk: &Shrunk) -> Self {
         let hosts = shrunk.hosts.iter().map(|host| host.name.clone()).collect();
         Self { hosts, all: BTreeMap::new() }
     }
 
-    /// Adds a period: how flows differ from their twins since ten periods.
+    /// Adds a period. Returns how flows differ from their twins over the last ten periods.
     pub fn add(&mut self, metadata: &Metadata, reports: &Reports) -> Vec<Differs> {
         for ends in metadata.received.keys().chain(reports.received.keys()) {
             self.all.entry(*ends).or_default();
@@ -52,7 +53,7 @@ impl Flows {
         differ.collect()
     }
 
-    /// What is known of them for the summary of a run.
+    /// Returns the flows for the summary of a run.
     pub fn summary(&self) -> Vec<FollowingFlow> {
         let all = self.all.iter().map(|(ends, flow)| {
             let [from, to] = ends.map(|host| self.hosts[host as usize].clone());

@@ -1,5 +1,5 @@
-//! The whole network of a symbiotic run in virtual time, period after period. Deterministic: what
-//! it reports follows from the scenario and from what real programs sent.
+//! The whole network of a symbiotic run in virtual time, period after period. It is deterministic:
+//! the scenario and the actions of real programs determine its reports.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -27,14 +27,14 @@ use crate::timeline::Timeline;
 use crate::traffic::{self, Flow};
 use crate::{statuses, tcp, threads};
 
-/// How often in a period backlogs are sampled.
+/// Number of samples of the backlogs in a period.
 const SAMPLES: u64 = 20;
 
 /// The whole network, with twins of real hosts.
 pub struct Large {
     scenario: Scenario,
     simulation: Simulation,
-    /// The flows of the scenario; behind them come those of twins, by host.
+    /// The flows of the scenario. In the simulation, the flows of twins follow them, by host.
     flows: Vec<Flow>,
     timeline: Timeline,
     configs: Configs,
@@ -42,20 +42,20 @@ pub struct Large {
     /// The real host of each address.
     hosts: HashMap<IpAddr, u32>,
     period: Duration,
-    /// The number of the next period.
+    /// Number of the next period.
     number: u64,
     threads: usize,
     wants_others: bool,
-    /// How long it computed.
+    /// Time spent computing.
     busy: std::time::Duration,
 }
 
 impl Large {
-    /// The network of a scenario, of which `plan` has all nodes, and its part that real packets can
-    /// meet.
+    /// Returns the network of a scenario, and the part of it that real packets can meet. `plan` has
+    /// all of the scenario's nodes.
     ///
     /// # Errors
-    /// What cannot be part of a symbiotic run.
+    /// If a part of the scenario cannot be in a symbiotic run.
     pub fn new(scenario: &Scenario, plan: &Arc<Plan>) -> Result<(Self, Shrunk)> {
         check_symbiosis(scenario)?;
         let mut described = describe(scenario, plan, Part::All)?;
@@ -70,7 +70,7 @@ impl Large {
         let (timeline, changes) = Timeline::new(scenario, plan, &described)?;
         described.network.timeline = changes;
         for link in &mut described.network.links {
-            // Captures are at real hosts.
+            // Captures are made at real hosts.
             link.taps = Default::default();
         }
         let threads = threads::number(scenario.simulation.threads);
@@ -103,16 +103,16 @@ impl Large {
         Ok((large, shrunk))
     }
 
-    /// The end of the next period.
+    /// Returns the end of the next period.
     pub fn next_end(&self) -> Time {
         Time::ZERO + times(self.period, self.number + 1)
     }
 
-    /// Runs the next period, in which real programs did what `metadata` says. There are no reports
-    /// if `stop` says so meanwhile; the network is of no use any more then.
+    /// Runs the next period, with the actions of real programs in `metadata`. Returns `None` if
+    /// `stop` returns `true` meanwhile; the network must not be used any more then.
     ///
     /// # Errors
-    /// If frames go round in circles in no time.
+    /// If frames go round in circles without time passing.
     pub fn period(
         &mut self,
         metadata: &Metadata,
@@ -168,44 +168,45 @@ impl Large {
         self.timeline.record((self.now(), routes), events);
     }
 
-    /// Time in the network.
+    /// Returns the current time in the network.
     pub fn now(&self) -> Time {
         self.simulation.now()
     }
 
-    /// When all traffic of simulated nodes in the foreground is over, and the last change has
-    /// happened; `None` while some is yet to be sent.
+    /// Returns the time at which all foreground traffic of simulated nodes has ended and the last
+    /// change has happened. `None` while some of that traffic remains to be sent.
     pub fn done_at(&self) -> Option<Time> {
         self.simulation.done_at()
     }
 
-    /// Its flows with their totals; those of twins are no flows of the scenario.
+    /// Returns its flows with their totals. The flows of twins are not among the scenario's flows.
     pub fn flows(&self) -> Vec<FlowStatus> {
-        // There are fewer flows than that.
+        // There are fewer flows than `u32` can number.
         let sample = self.simulation.sample_flows(0..self.flows.len() as u32);
         statuses::flows(sample, &self.flows)
     }
 
-    /// What twins of connections have done, by their number and by the place of the host.
+    /// Returns the bytes that twins of connections have written and read, by their number and the
+    /// index of the host.
     pub fn sockets(&self) -> BTreeMap<(u32, u32), SocketTotals> {
         let first = self.flows.len() as u32;
         let all = self.simulation.socket_totals();
         all.map(|((flow, connection), totals)| ((connection, flow - first), totals)).collect()
     }
 
-    /// All links with their totals.
+    /// Returns all links with their totals.
     pub fn links(&mut self) -> Vec<LinkStatus> {
         self.configs.reach(self.now());
         let sample = self.simulation.sample_pipes();
         statuses::links(sample.statistics, &self.configs, &self.scenario)
     }
 
-    /// How the events of the timeline went that are not commands.
+    /// Returns the outcomes of the timeline's events that are not commands.
     pub fn timeline(&self) -> Vec<TimelineStatus> {
         self.timeline.statuses()
     }
 
-    /// How it went.
+    /// Returns the summary of the simulation.
     pub fn summary(&self) -> SimulationSummary {
         let work = self.simulation.work();
         SimulationSummary {
@@ -224,7 +225,7 @@ impl Large {
     }
 }
 
-/// What the twin of a host sends.
+/// Returns the flow of twins of a host.
 fn twins(name: &str, node: u32, tcp: Config) -> FlowSpec {
     FlowSpec {
         name: format!("twins of {name}"),
@@ -238,7 +239,7 @@ fn twins(name: &str, node: u32, tcp: Config) -> FlowSpec {
     }
 }
 
-/// So many periods.
+/// Returns the duration of `count` periods.
 pub(super) fn times(period: Duration, count: u64) -> Duration {
     Duration::from_nanos(period.as_nanos() * count)
 }

@@ -1,6 +1,6 @@
-//! What the real side of a symbiotic run did, as a Parquet file: the packets that real programs
-//! sent, what they did with TCP connections and, for each period, what came to them, when its
-//! calibrations began to hold, and which backlogs small pipes had.
+//! The actions of the real side of a symbiotic run, as a Parquet file: the packets that real
+//! programs sent, and their actions on TCP connections. For each period, the file also has what
+//! real hosts received, when the calibrations took effect, and the backlogs of small pipes.
 
 use std::fs::File;
 use std::io::Write;
@@ -52,7 +52,7 @@ const RECEIVED: &str = "received";
 const APPLIED: &str = "applied";
 const PIPE: &str = "pipe";
 
-/// The file, while a run lasts.
+/// The file, while a run writes it.
 pub struct MetadataFile<W: Write + Send> {
     table: Box<Parquet<W>>,
 }
@@ -66,7 +66,7 @@ impl<W: Write + Send> MetadataFile<W> {
         Ok(Self { table: Box::new(Parquet::new(file, "metadata", COLUMNS)?) })
     }
 
-    /// Adds a period: what real programs did, and what became of its reports.
+    /// Adds a period: the actions of real programs, and how its reports were applied.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -100,7 +100,7 @@ impl<W: Write + Send> MetadataFile<W> {
         Ok(())
     }
 
-    /// Adds what came to real hosts, a row for each of them and each that it came from.
+    /// Adds what real hosts received: a row for each pair of a sender and a receiver.
     fn received<'s>(
         &mut self,
         mut row: [Cell<'s>; COLUMNS.len()],
@@ -184,7 +184,7 @@ impl<W: Write + Send> MetadataFile<W> {
         Ok(self.table.row(&row)?)
     }
 
-    /// Writes what is left.
+    /// Writes the rest of the file.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -193,10 +193,11 @@ impl<W: Write + Send> MetadataFile<W> {
     }
 }
 
-/// Reads such a file: for each period what real programs did, and what became of its reports.
+/// Reads such a file. Returns for each period the actions of real programs, and how its reports
+/// were applied.
 ///
 /// # Errors
-/// If it is no such file, or is not about this network.
+/// If the file is not of this kind, or is about another network.
 pub fn read_metadata(file: File, shrunk: &Shrunk) -> Result<Vec<(Metadata, Applied)>> {
     let table = Stored::open(file)?;
     let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
@@ -259,7 +260,7 @@ fn add(row: &[Cell<'_>], shrunk: &Shrunk, periods: &mut Vec<(Metadata, Applied)>
     Ok(())
 }
 
-/// What a program did with a connection.
+/// Returns an action of a program on a connection.
 fn action(row: &[Cell<'_>]) -> Result<SocketAction> {
     let known = |cell: Cell<'_>| matches!(cell, Cell::Number(_) | Cell::Name(_));
     let ends = || {
@@ -312,7 +313,7 @@ fn packet(row: &[Cell<'_>], at: Time, shrunk: &Shrunk) -> Result<(u32, Sent)> {
     Ok((place, sent))
 }
 
-/// The place of a real host.
+/// Returns the index of a real host.
 fn host(name: &str, shrunk: &Shrunk) -> Result<u32> {
     let mut hosts = shrunk.hosts.iter().zip(0..);
     let found = hosts.find(|(host, _)| host.name == name).map(|(_, place)| place);

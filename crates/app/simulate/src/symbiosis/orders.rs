@@ -1,5 +1,5 @@
-//! From a period's reports to what each small pipe does next. Not here: formulas
-//! (`netloom-symbiosis`), and when it begins (`netloom-engine`).
+//! Turns a period's reports into an order to each small pipe. Not here: formulas
+//! (`netloom-symbiosis`), and when orders take effect (`netloom-engine`).
 
 use netloom_link::{EarlyLoss, Emission, Frame, Pipe, PipeConfig, Stream};
 use netloom_scenario::{CalibrationMethod, Scenario};
@@ -16,32 +16,33 @@ pub struct Calibrators {
 /// Calibrates one small pipe.
 struct Follower {
     calibrator: Calibrator,
-    /// The pipes that it stands for, by their places among the pruned ones.
+    /// The pipes that it stands for, by their indices in [`Shrunk::pruned`].
     chain: Vec<usize>,
-    /// What it runs on before there is a report.
+    /// Configuration of the pipe before there is a report.
     idle: PipeConfig,
-    /// Random numbers of other frames in bins, if these come to it again.
+    /// Random numbers for other frames in bins, if these are repeated.
     others: Option<Stream>,
 }
 
-/// What a small pipe is to do from now on.
+/// An order to a small pipe.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// What follows from the reports by the method `md1`, and what they say.
+    /// The calibration by the method `md1`, with the values that the reports gave.
     pub calibration: Calibration,
-    /// Frames of twins that came to its chain in the period.
+    /// Number of twins' frames that entered its chain in the period.
     pub offered: u32,
-    /// Frames of twins that the chain lost.
+    /// Number of twins' frames that the chain lost.
     pub lost: u32,
-    /// Frames of twins that left it.
+    /// Number of twins' frames that left the chain.
     pub left: u32,
-    /// The other frames that come to it again, since the period's beginning; none by `md1`.
+    /// The other frames that are repeated, with times since the beginning of the period. `None` by
+    /// `md1`.
     others: Option<Vec<Emission>>,
     is_down: bool,
 }
 
 impl Calibrators {
-    /// Those of the small network of a scenario.
+    /// Returns the calibrators of a scenario's small network.
     pub fn new(scenario: &Scenario, shrunk: &Shrunk) -> Self {
         let asked = scenario.symbiosis;
         let repeats = asked.is_some_and(|one| one.calibration == CalibrationMethod::CrossTraffic);
@@ -61,12 +62,13 @@ impl Calibrators {
         Self { each: shrunk.pipes.iter().map(follower).collect() }
     }
 
-    /// What small pipes run on before there is a report: they do what the idle network does.
+    /// Returns the configurations of small pipes before there is a report, which make them do what
+    /// the idle network does.
     pub fn idle(&self) -> impl Iterator<Item = &PipeConfig> {
         self.each.iter().map(|follower| &follower.idle)
     }
 
-    /// What follows from the reports of a period, for each small pipe.
+    /// Returns the order to each small pipe that follows from the reports of a period.
     pub fn orders(&mut self, reports: &Reports) -> Vec<Order> {
         self.each.iter_mut().map(|follower| follower.order(reports)).collect()
     }
@@ -94,7 +96,7 @@ impl Follower {
 }
 
 impl Order {
-    /// Has a small pipe do so from `now` on. W₂: the backlog that it had.
+    /// Applies the order to a small pipe at `now`. Returns W₂, the backlog that the pipe had.
     pub fn apply<F: Frame>(&self, pipe: &mut Pipe<F>, now: Time) -> Duration {
         let Some(others) = &self.others else {
             return self.calibration.apply(pipe, now).backlog;
@@ -107,7 +109,7 @@ impl Order {
         backlog
     }
 
-    /// What was set on a small pipe that had that backlog; nothing by `cross_traffic`.
+    /// Returns the settings of a small pipe that had that backlog. `None` by `cross_traffic`.
     pub fn setting(&self, backlog: Duration) -> Option<Setting> {
         self.others.is_none().then(|| self.calibration.setting(backlog))
     }

@@ -1,5 +1,5 @@
-//! The ways between real hosts as the simulated network was in the last period, for programs that
-//! want to choose one. Not here: who asks (`netloom-engine`).
+//! The state of the paths between real hosts in the last period of the simulated network, for
+//! programs that choose among paths. Not here: the programs' interface (`netloom-engine`).
 
 use netloom_api::path::PathStatus;
 use netloom_symbiosis::PipeReport;
@@ -7,7 +7,7 @@ use netloom_units::{Duration, Time};
 
 use super::{Calibrators, Order, PrunedPipe, Reports, Shrunk, Way};
 
-/// The ways as they were in the period that ended at `at`.
+/// Returns the state of the paths in the period that ended at `at`.
 pub fn paths(shrunk: &Shrunk, reports: &Reports, orders: &[Order], at: Time) -> Vec<PathStatus> {
     let of_way = |way: &Way| {
         let orders = || way.small.iter().filter_map(|place| orders.get(*place));
@@ -23,7 +23,7 @@ pub fn paths(shrunk: &Shrunk, reports: &Reports, orders: &[Order], at: Time) -> 
 }
 
 impl Calibrators {
-    /// The ways before there is a report: the network is idle.
+    /// Returns the state of the paths before there is a report: the network is idle.
     pub fn idle_paths(&self, shrunk: &Shrunk) -> Vec<PathStatus> {
         let of_way = |way: &Way| {
             let frames = way.pipes.iter().map(|place| {
@@ -59,13 +59,13 @@ fn status(
     }
 }
 
-/// Bits of full frames that a line carries in a second; nothing if they take no time.
+/// Returns the bits of full frames that a line carries per second. `None` if frames take no time.
 fn capacity(pipe: &PrunedPipe, frame: Duration) -> Option<f64> {
     let bits = f64::from(pipe.full) * 8.0;
     (frame > Duration::ZERO).then(|| bits / frame.as_secs_f64())
 }
 
-/// What of it other traffic has left in the period.
+/// Returns the part of this rate that other traffic left free in the period.
 fn free_rate(pipe: &PrunedPipe, report: &PipeReport, period: Duration) -> Option<f64> {
     let whole = if report.is_down { 0.0 } else { capacity(pipe, report.transmission)? };
     let used = report.others.as_secs_f64() / period.as_secs_f64();

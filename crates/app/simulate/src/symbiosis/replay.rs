@@ -1,4 +1,5 @@
-//! The loop of a symbiotic run once more, without its real side: from what that had said.
+//! Repeats the loop of a symbiotic run without its real side, from the recorded actions of that
+//! side.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -20,18 +21,18 @@ use super::{CalibrationFile, Calibrators, Connections, Large, Tally, read_metada
 use crate::Progress;
 use crate::run::summary;
 
-/// What is to be repeated.
+/// A loop to be repeated.
 #[derive(Debug, Clone)]
 pub struct Replay {
     /// The scenario.
     pub scenario: Scenario,
-    /// Its text as the user wrote it.
+    /// The text of the scenario, as the user wrote it.
     pub source: String,
-    /// Its file.
+    /// The file of the scenario.
     pub file: PathBuf,
-    /// The directory for the results, which does not exist yet.
+    /// The directory for the results, which must not exist yet.
     pub results: PathBuf,
-    /// `metadata.parquet` of the run.
+    /// The file `metadata.parquet` of the run.
     pub metadata: PathBuf,
 }
 
@@ -39,7 +40,8 @@ pub struct Replay {
 /// what real programs sent, and the calibrations that follow.
 ///
 /// # Errors
-/// If the scenario is not symbiotic, the metadata are not of it, or results cannot be written.
+/// If the scenario is not symbiotic, if the metadata belong to another one, or if results cannot be
+/// written.
 pub fn replay(
     job: &Replay,
     stop: &AtomicBool,

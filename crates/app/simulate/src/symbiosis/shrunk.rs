@@ -1,4 +1,4 @@
-//! The ways between real hosts, and the small network that stands for them. Not here: contraction
+//! The paths between real hosts, and the small network that stands for them. Not here: contraction
 //! itself (`netloom-symbiosis`), and routes (`netloom-plan`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,9 +15,9 @@ use netloom_units::Duration;
 
 /// Bytes of an Ethernet header.
 const ETHERNET: u32 = 14;
-/// How many full frames a pipe could serve in a period that nobody chose.
+/// Number of full frames that each pipe can serve in a default period.
 const FRAMES: u64 = 80;
-/// From where to where such a period is.
+/// Bounds of a default period.
 const PERIODS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 
 /// The part of a network that real packets can meet, and the small network that stands for it.
@@ -25,79 +25,80 @@ const PERIODS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(
 pub struct Shrunk {
     /// The real hosts.
     pub hosts: Vec<RealHost>,
-    /// The pipes on the ways between real hosts, by link and direction.
+    /// The pipes on the paths between real hosts, by link and direction.
     pub pruned: Vec<PrunedPipe>,
     /// The small network.
     pub small: Small,
-    /// The pipes of the small network, in their order.
+    /// The pipes of the small network, in order.
     pub pipes: Vec<SmallPipeOf>,
-    /// The ways between real hosts, by host.
+    /// The paths between real hosts, by host.
     pub ways: Vec<Way>,
-    /// The addresses of real hosts, each with the place of its host.
+    /// The addresses of real hosts, each with the index of its host.
     pub addresses: HashMap<IpAddr, u32>,
-    /// T.
+    /// T: duration of a period.
     pub period: Duration,
-    /// What stands for real TCP.
+    /// The kind of twins that stand for real TCP.
     pub twins: TwinMethod,
 }
 
 /// A real host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RealHost {
-    /// Its name.
+    /// Name of the host.
     pub name: String,
-    /// Its interfaces, in their order.
+    /// Interfaces of the host, in order.
     pub interfaces: Vec<String>,
 }
 
-/// A pipe on a way between real hosts.
+/// A pipe on a path between real hosts.
 #[derive(Debug, Clone)]
 pub struct PrunedPipe {
-    /// Which it is in the large network.
+    /// Identity of the pipe in the large network.
     pub id: PipeId,
-    /// Its name.
+    /// Name of the pipe.
     pub name: String,
-    /// From which node to which.
+    /// The node that it leads from, and the node that it leads to.
     pub ends: [String; 2],
-    /// What it runs on at first.
+    /// Initial configuration of the pipe.
     pub config: PipeConfig,
-    /// Bytes of a full frame.
+    /// Length of a full frame in bytes.
     pub full: u32,
 }
 
 /// A pipe of the small network.
 #[derive(Debug, Clone)]
 pub struct SmallPipeOf {
-    /// Which it is.
+    /// Place of the pipe in the small network.
     pub place: SmallPipe,
-    /// Its name.
+    /// Name of the pipe.
     pub name: String,
-    /// From which real host or junction to which.
+    /// The real host or junction that it leads from, and the one that it leads to.
     pub ends: [String; 2],
-    /// What it stands for: places in [`Shrunk::pruned`], in the order of the way.
+    /// The chain that it stands for: indices in [`Shrunk::pruned`], in the order of the path.
     pub chain: Vec<usize>,
-    /// The sum of the chain's propagation delays.
+    /// Sum of the chain's propagation delays.
     pub delay: Duration,
 }
 
-/// A way from one real host to another.
+/// A path from one real host to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Way {
-    /// From which host to which, by their places in [`Shrunk::hosts`].
+    /// The sending and the receiving host, by their indices in [`Shrunk::hosts`].
     pub ends: [u32; 2],
-    /// The addresses of the host at its end that it leads to.
+    /// The addresses of the receiving host to which this path leads.
     pub addresses: Vec<IpAddr>,
-    /// Its pipes: places in [`Shrunk::pruned`], in order.
+    /// Pipes of the path: indices in [`Shrunk::pruned`], in order.
     pub pipes: Vec<usize>,
-    /// The pipes that stand for these: places in [`Shrunk::pipes`], in order.
+    /// The small pipes that stand for these: indices in [`Shrunk::pipes`], in order.
     pub small: Vec<usize>,
 }
 
 impl Shrunk {
-    /// Finds the ways between the real hosts of a `network`, of which `simulation` is the whole.
+    /// Finds the paths between the real hosts of a `network`, which `simulation` must simulate as a
+    /// whole.
     ///
     /// # Errors
-    /// If two hosts cannot reach each other, or over links that no small pipe can stand for.
+    /// If two hosts cannot reach each other, or only over links for which no small pipe can stand.
     pub fn new(
         scenario: &Scenario,
         plan: &Plan,
@@ -129,7 +130,7 @@ impl Shrunk {
         let pruned = prune(routes.iter().map(|route| &route.pipes[..]));
         let graph = Graph { links };
         let real: BTreeSet<u32> = hosts.all.iter().map(|host| host.node).collect();
-        // A scenario that is not symbiotic has none of this.
+        // A scenario that is not symbiotic does not have these settings.
         let asked = scenario.symbiosis.context("the scenario says nothing of `symbiosis`")?;
         let small = if asked.downscale {
             Small::contracted(&graph, &real, &pruned)
@@ -151,7 +152,7 @@ impl Shrunk {
     }
 }
 
-/// A way, as pipes of the large network.
+/// A path, as pipes of the large network.
 struct Route {
     ends: [u32; 2],
     addresses: Vec<IpAddr>,
@@ -169,7 +170,7 @@ fn way(route: Route, pruned: &[PrunedPipe], small: &Small, pipes: &[SmallPipeOf]
 /// The real hosts of a scenario.
 struct Hosts {
     all: Vec<Host>,
-    /// The names of all nodes, by place.
+    /// Names of all nodes, by number.
     names: Vec<String>,
 }
 
@@ -199,7 +200,7 @@ impl Hosts {
         Ok(Self { all, names: plan.nodes.iter().map(|node| node.name.clone()).collect() })
     }
 
-    /// The ways from a host to each address of another that it reaches.
+    /// Returns the paths from a host to each address of another host that it can reach.
     fn ways(
         &self,
         [from, to]: [&Host; 2],
@@ -242,7 +243,8 @@ impl Hosts {
         }
     }
 
-    /// What a real host forwards would be sent twice: by it, and by its twin.
+    /// Checks that no real host forwards. What it forwards would be sent twice: by the host, and by
+    /// its twin.
     fn check(&self, way: &[Hop], [from, to]: [&Host; 2]) -> Result<()> {
         let mut between = way.iter().skip(1).map(|hop| hop.from.node);
         if let Some(node) = between.find(|node| self.all.iter().any(|host| host.node == *node)) {
@@ -262,7 +264,7 @@ impl Hosts {
     }
 }
 
-/// The link of a step.
+/// Returns the link of a step.
 fn link(network: &Network, hop: &Hop) -> GraphLink {
     let mut ends = [hop.from.node, hop.to.node];
     if hop.pipe.direction == Direction::Reverse {
@@ -291,7 +293,7 @@ fn pruned_pipe(network: &Network, graph: &Graph, id: PipeId) -> PrunedPipe {
     }
 }
 
-/// The least period in which each pipe could serve enough full frames.
+/// Returns the shortest period in which each pipe could serve enough full frames.
 fn period(pruned: &[PrunedPipe]) -> Duration {
     let [least, most] = PERIODS;
     let each = pruned.iter().map(|pipe| {
@@ -319,7 +321,8 @@ fn small_pipes(small: &Small, pruned: &[PrunedPipe], network: &Network) -> Vec<S
     small.pipes().map(pipe).collect()
 }
 
-/// The names of small links: that of the link, where it stands for one alone, else its ends.
+/// Returns the names of small links. A small link that stands for a single link has its name;
+/// others are named after their ends.
 fn names(links: &[SmallLink], network: &Network) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let name = |link: &SmallLink| {

@@ -1,7 +1,8 @@
-//! The small network of a symbiotic run: a simulation of the links on the ways between real hosts
-//! alone, at whose border these hosts are. Of each chain, the last pipe does what the whole chain
-//! does to frames, and the others take no time; routers forward, so that hop limits, error messages
-//! and routes are those of the whole network. Not here: the clock and the devices of real hosts.
+//! The small network of a symbiotic run: a simulation of only the links on the paths between real
+//! hosts, with these hosts at its border. The last pipe of each chain does to frames what the whole
+//! chain does, and the other pipes take no time. Routers forward, so that hop limits, error
+//! messages and routes are those of the whole network. Not here: the clock and the devices of real
+//! hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,39 +20,39 @@ use crate::joined::borders;
 
 /// The small network, before there is a report.
 pub struct SmallNetwork {
-    /// Its links, at whose border real hosts are.
+    /// Links of the small network, with real hosts at their border.
     pub joined: Joined,
-    /// Its calibrated pipes.
+    /// The calibrated pipes.
     pub follower: Follower,
 }
 
 /// The calibrated pipes of a small network.
 #[derive(Debug, Clone)]
 pub struct Follower {
-    /// Where each of the pipes is, in the order of [`Shrunk::pipes`].
+    /// The locations of the pipes, in the order of [`Shrunk::pipes`].
     places: Vec<PipeId>,
-    /// Its links, as people know them.
+    /// Links of the small network, as users see them.
     pub links: Vec<SmallLinkOf>,
-    /// What the pipes had counted when they were calibrated last.
+    /// Counts of the pipes at the last calibration.
     counted: Vec<[u64; 3]>,
 }
 
 /// A link of the small network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SmallLinkOf {
-    /// Its name.
+    /// Name of the link.
     pub name: String,
     /// The interfaces at its ends.
     pub endpoints: [Endpoint; 2],
-    /// Its pipes, in the order of [`Direction::BOTH`].
+    /// Pipes of the link, in the order of [`Direction::BOTH`].
     pub pipes: [PipeId; 2],
 }
 
 impl SmallNetwork {
-    /// The small network of a scenario, of which `plan` has all nodes.
+    /// Returns the small network of a scenario. `plan` has all of the scenario's nodes.
     ///
     /// # Errors
-    /// What the parts of the scenario do not agree on.
+    /// If parts of the scenario contradict each other.
     pub fn new(
         scenario: &Scenario,
         plan: &Arc<Plan>,
@@ -95,7 +96,7 @@ impl SmallNetwork {
 }
 
 impl Follower {
-    /// Has all small pipes do so from now on, at one time. What they had done by then.
+    /// Applies the orders to all small pipes at one time. Returns what the pipes had done by then.
     pub fn apply(&mut self, joined: &mut Joined, orders: &[Order]) -> Vec<RealPipe> {
         let all = self.places.iter().zip(orders).zip(&mut self.counted);
         let apply = |((place, order), counted): ((&PipeId, &Order), &mut [u64; 3])| {
@@ -114,7 +115,7 @@ impl Follower {
     }
 }
 
-/// The interface from which a pipe leads.
+/// Returns the interface that a pipe leads from.
 fn scenario_end(scenario: &Scenario, pipe: PipeId) -> Endpoint {
     scenario.links[pipe.link.index()].endpoints[pipe.direction.index()].clone()
 }
@@ -127,7 +128,8 @@ fn small_links(
     let links = (0..shrunk.small.links.len()).map(|number| {
         let of_link = |pipe: &&SmallPipeOf| pipe.place.link == number;
         let known = || shrunk.pipes.iter().filter(of_link);
-        // The pipes of a direction in which no real traffic goes are those of the other one.
+        // In a direction in which no real traffic goes, the chain is the reverse of the other
+        // direction's.
         let chain = |direction: Direction| -> Vec<PipeId> {
             let ids = |pipe: &SmallPipeOf| -> Vec<PipeId> {
                 pipe.chain.iter().map(|place| shrunk.pruned[*place].id).collect()

@@ -1,11 +1,11 @@
-//! How small pipes followed the network, over all periods: for the summary of a run.
+//! Records how closely small pipes followed the network over all periods, for the summary of a run.
 
 use netloom_api::simulation::{FollowingPipe, SymbiosisSummary};
 use netloom_units::Duration;
 
 use super::{Applied, Differs, Flows, Metadata, Order, Reports, Shrunk};
 
-/// What is known of all periods so far.
+/// The sums over all periods so far.
 pub struct Tally {
     summary: SymbiosisSummary,
     took: Duration,
@@ -22,7 +22,7 @@ struct Sums {
 }
 
 impl Tally {
-    /// Before the first period.
+    /// Returns a tally before the first period.
     pub fn new(shrunk: &Shrunk) -> Self {
         let pipes = shrunk.pipes.iter().map(|pipe| {
             let names = pipe.chain.iter().map(|place| shrunk.pruned[*place].name.clone());
@@ -38,8 +38,8 @@ impl Tally {
         }
     }
 
-    /// Adds a period: what real programs did, what the network did, and what followed from it. How
-    /// flows differ from their twins by now.
+    /// Adds a period: the actions of real programs, the network's behaviour, and the orders that
+    /// followed. Returns how flows now differ from their twins.
     pub fn add(
         &mut self,
         (metadata, reports): (&Metadata, &Reports),
@@ -70,7 +70,7 @@ impl Tally {
         flows.add(metadata, reports)
     }
 
-    /// How it went so far.
+    /// Returns the summary so far.
     pub fn summary(&self) -> SymbiosisSummary {
         let mut summary = self.summary.clone();
         let periods = summary.periods.max(1);

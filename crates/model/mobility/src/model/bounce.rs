@@ -1,39 +1,39 @@
-//! Straight ways in an area whose borders reflect, one leg at a time.
+//! Straight movements in an area whose borders reflect, one leg at a time.
 
 use netloom_units::{Duration, Time};
 
 use crate::{Area, Point, Trajectory};
 
-/// A movement that is under way.
+/// A movement that is in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Bouncing {
     area: Area,
-    /// In m/s, along each axis.
+    /// Velocity along each axis, in m/s.
     velocity: [f64; 2],
-    /// When it is over.
+    /// Time at which the movement ends.
     end: Time,
-    /// When and where it was last at a border, or began. Times within it are not rounded one by
-    /// one.
+    /// Start of the movement, and the time in s from then to the last border. The sum of
+    /// floating-point times avoids a rounding to nanoseconds at each border.
     since: Time,
     elapsed: f64,
 }
 
 impl Bouncing {
-    /// A movement from the end of `path` on, at `speed` m/s in a direction (radians from the east,
-    /// counterclockwise), for `time`.
+    /// Begins a movement at the end of `path`, at `speed` m/s for `time`. `direction` is in radians
+    /// from the east, counterclockwise.
     pub fn new(area: Area, path: &Trajectory, speed: f64, direction: f64, time: Duration) -> Self {
         let since = path.end().start;
         let velocity = [speed * libm::cos(direction), speed * libm::sin(direction)];
         Self { area, velocity, end: since + time, since, elapsed: 0.0 }
     }
 
-    /// The direction in which it moves now, if it moves.
+    /// Returns the current direction, or `None` at a speed of 0.
     pub fn direction(&self) -> Option<f64> {
         let [x, y] = self.velocity;
         (x != 0.0 || y != 0.0).then(|| libm::atan2(y, x))
     }
 
-    /// Goes up to the next border or to the end. `false` at the end.
+    /// Moves up to the next border or to the end. Returns `false` if the movement has ended.
     pub fn step(&mut self, path: &mut Trajectory) -> bool {
         let from = path.end();
         if from.start >= self.end {

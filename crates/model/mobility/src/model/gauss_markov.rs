@@ -1,4 +1,4 @@
-//! Gauss-Markov mobility (Liang & Haas 1999; borders as in Camp, Boleng & Davies 2002).
+//! Gauss-Markov mobility (Liang & Haas 1999). Borders are handled as in Camp, Boleng & Davies 2002.
 
 use std::f64::consts::TAU;
 
@@ -40,7 +40,7 @@ fn second() -> Duration {
     Duration::from_secs(1)
 }
 
-/// Which part of the area's shorter side is near a border.
+/// A node is near a border if it is within this share of the area's shorter side.
 const BORDER: f64 = 0.125;
 
 impl Configured for GaussMarkovConfig {
@@ -68,12 +68,12 @@ impl Configured for GaussMarkovConfig {
     }
 }
 
-/// The model at work. Directions are in radians from the east, counterclockwise.
+/// The state of a node. Directions are in radians from the east, counterclockwise.
 #[derive(Debug, Clone)]
 struct GaussMarkov {
     config: GaussMarkovConfig,
     stream: Stream,
-    /// In m/s; it may be below 0, where the node rests.
+    /// Speed in m/s. A node whose speed is below 0 rests.
     speed: f64,
     /// The mean direction.
     mean: f64,
@@ -82,7 +82,7 @@ struct GaussMarkov {
 }
 
 impl GaussMarkov {
-    /// The next step's speed and direction.
+    /// Draws the speed and the direction of the next step.
     fn draw(&mut self, at: Point) {
         let alpha = self.config.alpha;
         let fresh = libm::sqrt(1.0 - alpha * alpha);
@@ -90,13 +90,13 @@ impl GaussMarkov {
         let noise = self.config.deviation.metres_per_second() * self.stream.gaussian();
         self.speed = alpha * self.speed + (1.0 - alpha) * mean + fresh * noise;
         self.mean = self.inwards(at).unwrap_or(self.mean);
-        // The nearer way around the circle.
+        // Take the shorter way around the circle.
         let off = libm::remainder(self.direction - self.mean, TAU);
         let noise = self.config.turn.radians() * self.stream.gaussian();
         self.direction = self.mean + alpha * off + fresh * noise;
     }
 
-    /// The direction of the middle, near a border.
+    /// Returns the direction towards the middle of the area, if the node is near a border.
     fn inwards(&self, at: Point) -> Option<f64> {
         let (low, high) = (self.config.area.low(), self.config.area.high());
         let sides = self.config.area.sides();
@@ -115,7 +115,7 @@ impl Walk for GaussMarkov {
             if bouncing.step(path) {
                 return true;
             }
-            // Borders may have changed it; who rests has none.
+            // Reflections may have changed the direction. A node that rests has none.
             self.direction = bouncing.direction().unwrap_or(self.direction);
             self.draw(path.end().at);
         }

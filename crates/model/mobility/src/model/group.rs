@@ -58,15 +58,15 @@ impl Configured for GroupConfig {
     }
 }
 
-/// A vector that is equally likely anywhere within a circle.
+/// Draws a vector with a uniform distribution over the area of a circle.
 fn within(radius: Length, stream: &mut Stream) -> Point {
-    // The area within grows with the square.
+    // The area grows with the square of the radius.
     let length = radius.metres() * libm::sqrt(stream.uniform());
     let direction = TAU * stream.uniform();
     Point::flat(length * libm::cos(direction), length * libm::sin(direction))
 }
 
-/// A member's own movement beside following: a trajectory around the origin.
+/// A member's own movement in addition to that of the leader: a trajectory around the origin.
 #[derive(Debug, Clone)]
 struct Wander {
     deviation: Length,
@@ -96,7 +96,8 @@ impl Walk for Wander {
     }
 }
 
-/// A member: the sum of two trajectories and a vector, which has a leg wherever one of them has.
+/// A member of a group. Its position is the sum of two trajectories and a vector, so that it has a
+/// new leg wherever one of the two has.
 #[derive(Debug, Clone)]
 struct Group {
     leader: Trajectory,
@@ -115,11 +116,13 @@ impl Group {
 impl Walk for Group {
     fn step(&mut self, path: &mut Trajectory) -> bool {
         let now = path.end().start;
-        // Drawn up to a time, a trajectory may end at it: the next leg is then not known yet.
+        // A trajectory that is drawn up to a time may end at that time, and its next leg is then
+        // unknown. `at` extends both trajectories.
         self.at(now);
         let next = [self.leader.next_leg(now), self.own.next_leg(now)].into_iter().flatten().min();
         let Some(next) = next else { return false };
-        // Up to just before it, since one of the two may jump there, and then to where it is.
+        // Move to the position just before the next leg, since one of the two may jump there. Then
+        // jump to the new position.
         let (a, b) = (self.leader.leg(now), self.own.leg(now));
         path.reach(a.position(next) + b.position(next) + self.reference, next);
         let at = self.at(next);

@@ -1,4 +1,4 @@
-//! Along the streets of a grid (ETSI TR 101 112 B.1.4.3; Bai, Sadagopan & Helmy 2003).
+//! Movement along the streets of a grid (ETSI TR 101 112 B.1.4.3; Bai, Sadagopan & Helmy 2003).
 
 use netloom_units::{Probability, Stream};
 use schemars::JsonSchema;
@@ -26,11 +26,11 @@ pub struct ManhattanConfig {
 }
 
 fn half() -> Probability {
-    // A half is a probability.
+    // 0.5 is a valid probability.
     Probability::new(0.5).unwrap_or_default()
 }
 
-/// Most blocks along one side.
+/// Maximum number of blocks along one side.
 const MOST: u32 = 10_000;
 
 impl Configured for ManhattanConfig {
@@ -57,7 +57,7 @@ impl Configured for ManhattanConfig {
 }
 
 impl ManhattanConfig {
-    /// The place of a crossing.
+    /// Returns the place of a crossing.
     fn crossing(&self, [column, row]: [u32; 2]) -> Point {
         let (low, sides) = (self.area.low(), self.area.sides());
         let at = |axis: usize, number: u32| {
@@ -66,11 +66,11 @@ impl ManhattanConfig {
         Point::flat(at(0, column), at(1, row))
     }
 
-    /// A stretch between two crossings, long ones more likely, and a direction along it.
+    /// Draws a street between two crossings, long ones more likely, and a direction along it.
     fn street(&self, stream: &mut Stream) -> ([u32; 2], Heading) {
         let [columns, rows] = self.blocks;
         let [width, height] = self.area.sides();
-        // All streets of each direction, end to end.
+        // Total length of the streets in each of the two directions.
         let (along_x, along_y) = (width * f64::from(rows + 1), height * f64::from(columns + 1));
         let mut below = |bound: u32| stream.below(bound.into()) as u32;
         let (mut column, mut row) = (below(columns), below(rows));
@@ -93,14 +93,14 @@ impl ManhattanConfig {
 /// A direction along the streets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Heading {
-    /// 0 to the east or west, 1 to the north or south.
+    /// 0 for east or west, 1 for north or south.
     axis: usize,
-    /// 1 to the east or north, −1 to the west or south.
+    /// 1 for east or north, −1 for west or south.
     step: i32,
 }
 
 impl Heading {
-    /// The crossing after one that is not the last one.
+    /// Returns the next crossing. The given one must not be the last one.
     fn next(self, mut at: [u32; 2]) -> [u32; 2] {
         at[self.axis] = at[self.axis].saturating_add_signed(self.step);
         at
@@ -113,18 +113,18 @@ impl Heading {
     }
 }
 
-/// The model at work.
+/// The state of a node.
 #[derive(Debug, Clone)]
 struct Manhattan {
     config: ManhattanConfig,
     stream: Stream,
-    /// The crossing that it comes to, and from where.
+    /// The crossing at the end of the current leg, and the heading of that leg.
     at: [u32; 2],
     heading: Heading,
 }
 
 impl Manhattan {
-    /// Where to go on.
+    /// Draws the heading after the crossing.
     fn turn(&mut self) -> Heading {
         let step = if self.stream.chance(0.5) { 1 } else { -1 };
         let axis = 1 - self.heading.axis;
@@ -134,7 +134,7 @@ impl Manhattan {
             false => [self.heading, side, other],
         };
         let can = |heading: &Heading| heading.goes_on(self.at, self.config.blocks);
-        // There is a block on one side or the other of any crossing.
+        // Each crossing has a block on one side at least, so that one of the headings is possible.
         wishes.into_iter().find(can).unwrap_or(self.heading)
     }
 }

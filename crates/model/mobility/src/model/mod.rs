@@ -1,16 +1,16 @@
-//! Mobility models: what can be written, and the trajectory that each makes of it.
+//! Mobility models: their configurations, and the trajectories that they create.
 //!
 //! | file | model |
 //! |---|---|
-//! | `waypoints` | places one after the other |
-//! | `random_walk` | a new direction after each stretch of time or way |
+//! | `waypoints` | a list of places |
+//! | `random_walk` | a new direction after each interval of time or distance |
 //! | `random_direction` | a new direction after a random time, and a pause |
-//! | `random_waypoint` | to random places, with pauses |
-//! | `manhattan` | along the streets of a grid |
-//! | `gauss_markov` | speed and direction that change little by little |
-//! | `group` | around a leader that moves by itself |
-//! | `trace` | what was recorded |
-//! | `bounce` | straight ways that borders reflect, which some of them share |
+//! | `random_waypoint` | movement to random places, with pauses |
+//! | `manhattan` | movement along the streets of a grid |
+//! | `gauss_markov` | speed and direction that change gradually |
+//! | `group` | movement around a leader that has its own model |
+//! | `trace` | recorded movements |
+//! | `bounce` | straight movements that borders reflect, which several models use |
 
 mod bounce;
 mod gauss_markov;
@@ -36,34 +36,35 @@ pub use random_waypoint::{RandomWaypointConfig, Start};
 pub use trace::TraceConfig;
 pub use waypoints::{Waypoint, WaypointsConfig};
 
-/// Everything that a model needs beside its own keys.
+/// Everything that a model needs in addition to its own configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
-    /// The node's name, by which a trace knows it.
+    /// Name of the node, which identifies it in a trace.
     pub node: &'a str,
-    /// The node's position, if one is written: where it begins.
+    /// Position of the node, if the scenario gives one. The node begins there.
     pub position: Option<Point>,
-    /// The node's random numbers: the stream `NODE/mobility`.
+    /// Random numbers of the node: the stream `NODE/mobility`.
     pub stream: &'a Stream,
-    /// The random numbers that all members of its group share: the stream `GROUP/mobility`.
+    /// Random numbers that all members of the node's group share: the stream `GROUP/mobility`.
     pub group: &'a Stream,
-    /// The plane that makes metres of degrees.
+    /// The plane that converts degrees to metres.
     pub plane: Option<&'a Plane>,
 }
 
-/// The common face of all models' configurations.
+/// The common interface of all models' configurations.
 trait Configured {
-    /// Refuses values that make no sense.
+    /// Rejects invalid values.
     fn check(&self) -> Result<(), String>;
-    /// The values in it that may come from files.
+    /// Returns all parts that may come from files.
     fn files(&mut self) -> Vec<&mut dyn DataFile> {
         Vec::new()
     }
-    /// The trajectory of a node.
+    /// Creates the trajectory of a node.
     fn trajectory(&self, given: &Surroundings<'_>) -> Result<Trajectory, MobilityError>;
 }
 
-/// Declares the models from one table: the name that is written, and the parameters.
+/// Declares the models from one table. Each entry has the model's name in scenarios and its
+/// parameters.
 macro_rules! models {
     ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $name:literal;)*) => {
         /// A mobility model and its parameters, written as `{random_waypoint: {…}}`.
@@ -100,10 +101,10 @@ macro_rules! models {
         }
 
         impl Mobility {
-            /// The names of all models, each with what it is.
+            /// The names of all models, each with a description.
             pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($doc),*))),*];
 
-            /// The model's name.
+            /// Returns the model's name.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)*
@@ -145,23 +146,23 @@ models! {
 }
 
 impl Mobility {
-    /// The model, if its parameters make sense.
+    /// Returns the model if its parameters are valid.
     ///
     /// # Errors
-    /// A sentence about the first key that makes no sense.
+    /// A sentence about the first invalid key.
     pub fn checked(self) -> Result<Self, String> {
         self.configured().check().map(|()| self)
     }
 
-    /// Everything in it that may come from files.
+    /// Returns all parts that may come from files.
     pub fn files(&mut self) -> Vec<&mut dyn DataFile> {
         self.configured_mut().files()
     }
 
-    /// Reads in every file that the model names; `read` gives a file's text.
+    /// Reads every file that the model names. `read` returns a file's text.
     ///
     /// # Errors
-    /// One for each file that cannot be read or is malformed.
+    /// One error for each file that cannot be read or is malformed.
     pub fn load<E>(
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<String, E>,
@@ -170,17 +171,17 @@ impl Mobility {
         load_files(self.files().into_iter().map(|file| (property, file)), read)
     }
 
-    /// The trajectory of a node. Models that never end draw it as it is extended.
+    /// Creates the trajectory of a node. A model that never ends draws it as it is extended.
     ///
     /// # Errors
-    /// A file has not been read or does not have the node, a position is where there should be
-    /// none, or places are in degrees without a plane.
+    /// If a file has not been read or does not contain the node, if the node has a position that
+    /// the model does not allow, or if places are in degrees and there is no plane.
     pub fn trajectory(&self, given: &Surroundings<'_>) -> Result<Trajectory, MobilityError> {
         self.configured().trajectory(given)
     }
 }
 
-/// Refuses a position for a model that draws its own.
+/// Rejects a position for a model that draws the start itself.
 fn no_position(model: &'static str, given: &Surroundings<'_>) -> Result<(), MobilityError> {
     match given.position {
         Some(_) => Err(MobilityError::OwnStart { model }),
@@ -188,7 +189,8 @@ fn no_position(model: &'static str, given: &Surroundings<'_>) -> Result<(), Mobi
     }
 }
 
-/// Where a node begins in an area: where it is written, or anywhere.
+/// Returns the place in the area where a node begins: its position if it has one, else a random
+/// place.
 fn begin(
     model: &'static str,
     area: &Area,

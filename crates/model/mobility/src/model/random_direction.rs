@@ -1,4 +1,4 @@
-//! Random direction (Royer, Melliar-Smith & Moser 2001) with borders that reflect (Nain, Towsley,
+//! Random direction (Royer, Melliar-Smith & Moser 2001), with borders that reflect (Nain, Towsley,
 //! Liu & Liu 2005).
 
 use std::f64::consts::TAU;
@@ -45,13 +45,13 @@ impl Configured for RandomDirectionConfig {
             path.rest(Duration::from_nanos((pause * stream.uniform() * 1e9) as u64));
         }
         let mut walk = RandomDirection { config: self.clone(), stream, bouncing: None };
-        // An exponential time that is under way has as long to go as a new one.
+        // The remaining part of an exponential time has the same distribution as a whole one.
         walk.bouncing = Some(walk.stretch(&path));
         Ok(path.followed_by(Box::new(walk)))
     }
 }
 
-/// The model at work.
+/// The state of a node.
 #[derive(Debug, Clone)]
 struct RandomDirection {
     config: RandomDirectionConfig,

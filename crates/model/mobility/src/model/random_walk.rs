@@ -1,4 +1,4 @@
-//! Random walk: a new direction and speed after each stretch.
+//! Random walk: a new direction and speed after each interval of time or distance.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -26,19 +26,19 @@ pub struct RandomWalkConfig {
     pub every: Stretch,
 }
 
-/// A stretch of time or of the way.
+/// An interval of time or of distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stretch {
-    /// A time.
+    /// An interval of time.
     Time(Duration),
-    /// A length.
+    /// A distance.
     Length(Length),
 }
 
 impl FromStr for Stretch {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        // A text that is neither is more likely a time.
+        // The error for a text that is neither is that of a time, since times are more likely.
         match text.parse() {
             Ok(length) => Ok(Self::Length(length)),
             Err(_) => text.parse().map(Self::Time),
@@ -83,7 +83,7 @@ impl Configured for RandomWalkConfig {
             Stretch::Time(_) => self.speed.draw(&mut stream),
             Stretch::Length(_) => self.speed.draw_underway(&mut stream),
         };
-        // The first stretch is under way.
+        // The first interval is already in progress.
         let left = stream.uniform();
         let mut walk = RandomWalk { config: self.clone(), stream, bouncing: None };
         walk.bouncing = Some(walk.stretch(&path, speed, left));
@@ -91,7 +91,7 @@ impl Configured for RandomWalkConfig {
     }
 }
 
-/// The model at work.
+/// The state of a node.
 #[derive(Debug, Clone)]
 struct RandomWalk {
     config: RandomWalkConfig,
@@ -100,13 +100,13 @@ struct RandomWalk {
 }
 
 impl RandomWalk {
-    /// A stretch, or a share of one, in a random direction.
+    /// Begins an interval, or a share of one, in a random direction.
     fn stretch(&mut self, path: &Trajectory, speed: f64, share: f64) -> Bouncing {
         let seconds = match self.config.every {
             Stretch::Time(time) => time.as_secs_f64(),
             Stretch::Length(length) => length.metres() / speed,
         };
-        // At least one nanosecond, so that it goes on.
+        // The movement lasts at least one nanosecond, so that time advances.
         let time = Duration::from_nanos((seconds * share * 1e9).max(1.0) as u64);
         Bouncing::new(self.config.area, path, speed, TAU * self.stream.uniform(), time)
     }

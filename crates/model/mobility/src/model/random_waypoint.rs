@@ -1,4 +1,5 @@
-//! Random waypoint (Johnson & Maltz 1996): to a random place at a random speed, a pause, and again.
+//! Random waypoint (Johnson & Maltz 1996). A node moves to a random place at a random speed,
+//! pauses, and repeats this.
 
 use netloom_units::{Duration, Stream};
 use schemars::JsonSchema;
@@ -58,7 +59,7 @@ impl Configured for RandomWaypointConfig {
     }
 }
 
-/// The model at work.
+/// The state of a node.
 #[derive(Debug, Clone)]
 struct RandomWaypoint {
     config: RandomWaypointConfig,
@@ -79,8 +80,8 @@ impl RandomWaypoint {
         }
     }
 
-    /// A moment of a movement that has gone on for ever: a pause with its share of the time, else a
-    /// leg, long ones more likely.
+    /// Draws the state of a node that has moved for ever. It is in a pause with the pauses' share
+    /// of the time, and otherwise on a leg, where long legs are more likely.
     fn begin_underway(&mut self) -> Trajectory {
         let pause = self.config.pause.as_secs_f64();
         let moving = self.config.area.mean_distance() * self.config.speed.mean_slowness();

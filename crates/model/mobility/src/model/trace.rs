@@ -1,4 +1,4 @@
-//! Movements that were recorded.
+//! Recorded movements.
 
 use netloom_units::{Coordinate, Data, DataFile, Duration, Time};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Places one after the other.
+//! Movement along a list of places.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use super::{Configured, Surroundings};
 use crate::trajectory::Walk;
 use crate::{MobilityError, Place, Point, Trajectory};
 
-/// Places one after the other: a list, or `{path: […], loop: true}`.
+/// A list of waypoints, written as a list or as `{path: […], loop: true}`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WaypointsConfig {
-    /// The entries, in order. The first one is where it begins, unless the node has a position.
+    /// The waypoints, in order. The node begins at the first one, unless it has a position.
     pub path: Vec<Waypoint>,
-    /// Whether it begins again at the end. Times are then counted from where the round begins.
+    /// Whether the list repeats. Times are then counted from the beginning of each round.
     #[serde(rename = "loop", skip_serializing_if = "is_false")]
     pub repeats: bool,
 }
@@ -95,7 +95,7 @@ impl JsonSchema for WaypointsConfig {
 }
 
 impl Waypoint {
-    /// How many of `speed`, `by` and `at` it has.
+    /// Returns how many of `speed`, `by` and `at` the waypoint has.
     fn ways(&self) -> usize {
         [self.speed.is_some(), self.by.is_some(), self.at.is_some()]
             .into_iter()
@@ -156,7 +156,7 @@ impl Configured for WaypointsConfig {
         let begin = given.position.or(first).ok_or(MobilityError::NoStart)?;
         let mut path = Trajectory::fixed(begin);
         let steps: Vec<_> = self.path.iter().cloned().zip(points).collect();
-        // Who begins at the first waypoint is there.
+        // A node that begins at the first waypoint is already there.
         let skip = usize::from(given.position.is_none() && first.is_some());
         steps[skip..].iter().for_each(|(step, to)| follow(&mut path, Time::ZERO, step, *to));
         if !self.repeats {
@@ -166,7 +166,7 @@ impl Configured for WaypointsConfig {
     }
 }
 
-/// Appends one waypoint; `zero` is what times are counted from.
+/// Appends one waypoint. Times are counted from `zero`.
 fn follow(path: &mut Trajectory, zero: Time, step: &Waypoint, to: Option<Point>) {
     let Some(to) = to else {
         path.rest(step.pause.unwrap_or_default());
@@ -182,7 +182,7 @@ fn follow(path: &mut Trajectory, zero: Time, step: &Waypoint, to: Option<Point>)
     }
 }
 
-/// Waypoints that begin again.
+/// Waypoints that repeat.
 #[derive(Debug, Clone)]
 struct Rounds {
     steps: Vec<(Waypoint, Option<Point>)>,
@@ -192,7 +192,7 @@ impl Walk for Rounds {
     fn step(&mut self, path: &mut Trajectory) -> bool {
         let zero = path.end().start;
         self.steps.iter().for_each(|(step, to)| follow(path, zero, step, *to));
-        // A round that takes no time would never come to an end.
+        // A round that takes no time would repeat without end.
         path.end().start > zero
     }
 

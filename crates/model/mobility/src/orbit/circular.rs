@@ -14,20 +14,21 @@ const GRAVITY: f64 = 3.986_004_418e14;
 /// A circular orbit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Circular {
-    /// In m.
+    /// Radius of the orbit, in m.
     radius: f64,
-    /// Angle along the orbit at the zero, from the equator on the way north, in radians.
+    /// Angle along the orbit at time zero, in radians. It is counted from the point where the
+    /// satellite crosses the equator northwards.
     phase: f64,
-    /// Radians a second.
+    /// Angular rate, in radians a second.
     rate: f64,
-    /// The unit vector to where it crosses the equator on the way north, and the one a quarter of
-    /// a turn later.
+    /// The unit vector to the point where the satellite crosses the equator northwards, and the one
+    /// a quarter of a turn later.
     node: Point,
     quarter: Point,
 }
 
 impl Circular {
-    /// An orbit of this altitude (m), inclination, ascending node and phase (radians).
+    /// Creates an orbit from its altitude (m), inclination, ascending node and phase (radians).
     pub fn new(altitude: f64, inclination: f64, ascending: f64, phase: f64) -> Self {
         let radius = RADIUS + altitude;
         let (sine, cosine) = (libm::sin(ascending), libm::cos(ascending));
@@ -41,7 +42,7 @@ impl Circular {
         }
     }
 
-    /// The time of one turn, in s.
+    /// Returns the time of one turn, in s.
     pub fn period(&self) -> f64 {
         std::f64::consts::TAU / self.rate
     }

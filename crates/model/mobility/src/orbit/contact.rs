@@ -1,4 +1,5 @@
-//! When satellites rise and set, and which one a place uses.
+//! Times at which satellites rise and set, and the choice of the satellite that a ground station
+//! uses.
 
 use netloom_units::{Angle, Duration, Time};
 
@@ -8,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use super::{GroundStation, Orbiting, circular};
 use crate::Point;
 
-/// A time for which a satellite is high enough.
+/// A time for which a satellite is high enough above the horizon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pass {
-    /// When it rises: the first nanosecond.
+    /// The first nanosecond at which the satellite is high enough.
     pub rise: Time,
-    /// When it sets: the first nanosecond at which it is too low.
+    /// The first nanosecond after it at which the satellite is too low.
     pub set: Time,
 }
 
@@ -28,11 +29,12 @@ pub enum Choice {
     Longest,
 }
 
-/// Between two looks nothing rises and sets again, but for what the search of maxima finds.
+/// Interval between samples. Between two samples nothing rises and sets again, except passes that
+/// the search of maxima finds.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// The times from `from` to `until` for which a satellite is at least at this elevation. Passes
-/// that are cut by `from` or `until` begin or end there.
+/// Returns the times from `from` to `until` for which a satellite has at least this elevation. A
+/// pass that is in progress at `from` or `until` begins or ends there.
 pub fn passes(
     ground: &GroundStation,
     satellite: &dyn Orbiting,
@@ -43,13 +45,13 @@ pub fn passes(
     spans(&|at: Time| ground.above(satellite, elevation, at), from, until)
 }
 
-/// The times from `from` to `until` for which two satellites see each other: the straight line
-/// between them does not touch the Earth, a sphere of 6371 km.
+/// Returns the times from `from` to `until` for which two satellites have a line of sight: the
+/// straight line between them does not touch the Earth, a sphere of 6371 km.
 pub fn sights(a: &dyn Orbiting, b: &dyn Orbiting, from: Time, until: Time) -> Vec<Pass> {
     spans(&|at: Time| clearance(a.position(at), b.position(at)), from, until)
 }
 
-/// How far the line between two places stays from the ground, in m.
+/// Returns the least height of the line between two places above the ground, in m.
 fn clearance(a: Point, b: Point) -> f64 {
     let way = b - a;
     let square = way.dot(way);
@@ -57,7 +59,7 @@ fn clearance(a: Point, b: Point) -> f64 {
     (a + way * share).length() - circular::RADIUS
 }
 
-/// The times for which a smooth function is 0 or more.
+/// Returns the times for which a smooth function is 0 or more.
 fn spans(above: &impl Fn(Time) -> f64, from: Time, until: Time) -> Vec<Pass> {
     let is_up = |at: Time| above(at) >= 0.0;
     let mut passes: Vec<Pass> = Vec::new();
@@ -66,7 +68,8 @@ fn spans(above: &impl Fn(Time) -> f64, from: Time, until: Time) -> Vec<Pass> {
     while now < until {
         let next = (now + LOOK).min(until);
         let is_up_then = is_up(next);
-        // A pass may be shorter than a look: its highest point is then between two looks.
+        // A pass may be shorter than the interval between samples. Its highest point is then
+        // between two samples.
         let middle = match (rise, is_up_then) {
             (None, false) => highest(above, now, next).filter(|at| is_up(*at)),
             _ => None,
@@ -89,8 +92,8 @@ fn spans(above: &impl Fn(Time) -> f64, from: Time, until: Time) -> Vec<Pass> {
     passes
 }
 
-/// The first nanosecond of (`from`, `until`] at which something holds that does at `until` and not
-/// at `from`.
+/// Returns the first nanosecond of (`from`, `until`] at which a condition holds. It must hold at
+/// `until` and not at `from`.
 fn first(from: Time, until: Time, holds: impl Fn(Time) -> bool) -> Time {
     let (mut low, mut high) = (from.as_nanos(), until.as_nanos());
     while high - low > 1 {
@@ -100,8 +103,8 @@ fn first(from: Time, until: Time, holds: impl Fn(Time) -> bool) -> Time {
     Time::from_nanos(high)
 }
 
-/// Where a function that has one extremum at most has its maximum, to a microsecond, if that is not
-/// at an end.
+/// Returns the time of a function's maximum, to a microsecond, unless the maximum is at an end of
+/// the interval. The function must have one extremum at most.
 fn highest(function: &impl Fn(Time) -> f64, from: Time, until: Time) -> Option<Time> {
     const NEAR: Duration = Duration::from_millis(1);
     let rises = function(from + NEAR) > function(from);
@@ -122,7 +125,8 @@ fn highest(function: &impl Fn(Time) -> f64, from: Time, until: Time) -> Option<T
     Some(Time::from_nanos(low))
 }
 
-/// Which satellite a place uses from when on, from `from` to `until`; `None`: none is in sight.
+/// Returns the satellite that a ground station uses, as a list of changes from `from` to `until`.
+/// `None` means that no satellite is in sight.
 pub fn attachments(
     ground: &GroundStation,
     satellites: &[&dyn Orbiting],
@@ -138,7 +142,7 @@ pub fn attachments(
     }
 }
 
-/// Whenever there is none, the one in sight that sets last.
+/// Keeps a satellite until it sets. Then chooses the one in sight that sets last.
 fn longest(passes: Vec<Vec<Pass>>, from: Time) -> Vec<(Time, Option<usize>)> {
     let mut passes: Vec<(Pass, usize)> = passes
         .into_iter()
@@ -174,8 +178,8 @@ fn longest(passes: Vec<Vec<Pass>>, from: Time) -> Vec<(Time, Option<usize>)> {
     used
 }
 
-/// The nearest of those in sight. They change places where their distances are the same, which is
-/// solved between two looks.
+/// Chooses the nearest satellite in sight. It changes where two distances are equal; that time is
+/// solved for between two samples.
 fn nearest(
     ground: &GroundStation,
     satellites: &[&dyn Orbiting],
@@ -183,7 +187,7 @@ fn nearest(
     from: Time,
     until: Time,
 ) -> Vec<(Time, Option<usize>)> {
-    // So short that the nearest one changes once between two looks, or not at all.
+    // The interval is so short that the nearest satellite changes at most once between two samples.
     const LOOK: Duration = Duration::from_secs(1);
     let mut ends: Vec<Time> =
         passes.iter().flatten().flat_map(|pass| [pass.rise, pass.set]).collect();

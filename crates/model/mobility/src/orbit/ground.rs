@@ -1,27 +1,27 @@
-//! Places on the ground, and how high satellites are above their horizon.
+//! Places on the ground, and the elevation of satellites above their horizon.
 
 use netloom_units::{Angle, Time};
 
 use super::{Orbiting, circular};
 use crate::{Geographic, Point};
 
-/// The angular rate of the Earth, in radians a second.
+/// Angular rate of the Earth, in radians a second.
 const TURN: f64 = 7.292_115_9e-5;
 
-/// The shape of the Earth, and how it stands at the zero.
+/// The shape of the Earth, and its rotation angle at time zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Earth {
-    /// A sphere of 6371 km, whose prime meridian is at the frame's x at the zero: what circular
-    /// orbits go with.
+    /// A sphere of 6371 km. Its prime meridian is at the frame's x axis at time zero. This shape
+    /// belongs to circular orbits.
     Sphere,
-    /// The ellipsoid of WGS 84, whose prime meridian is at this angle (radians) at the zero: what
-    /// SGP4 goes with.
+    /// The ellipsoid of WGS 84. Its prime meridian is at this angle (radians) at time zero. This
+    /// shape belongs to SGP4.
     Ellipsoid(f64),
 }
 
 impl Earth {
-    /// The place on the ground that something is above of, and how high it is above a sphere of
-    /// 6371 km. Latitudes are geocentric: off by up to 0.2° on the ellipsoid.
+    /// Returns the place on the ground below a satellite, with the satellite's height above a
+    /// sphere of 6371 km. Latitudes are geocentric: on the ellipsoid their error is up to 0.2°.
     pub fn below(self, of: &dyn Orbiting, at: Time) -> Geographic {
         let Point { x, y, z } = of.position(at);
         let length = Point::new(x, y, z).length();
@@ -36,22 +36,22 @@ impl Earth {
     }
 }
 
-/// A place that turns with the Earth.
+/// A place that rotates with the Earth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroundStation {
-    /// In the frame that turns with the Earth, in m.
+    /// Position in the frame that rotates with the Earth, in m.
     place: Point,
-    /// Up, there.
+    /// Unit vector that points up at this place.
     up: Point,
-    /// Where the prime meridian is at the zero, in radians.
+    /// Angle of the prime meridian at time zero, in radians.
     meridian: f64,
 }
 
 impl GroundStation {
-    /// A station at a place.
+    /// Creates a station at a place.
     ///
     /// # Errors
-    /// It is no place.
+    /// If the coordinates are not a place on the Earth.
     pub fn new(place: Geographic, earth: Earth) -> Result<Self, String> {
         place.check()?;
         let (latitude, longitude) = (place.lat.to_radians(), place.lon.to_radians());
@@ -71,12 +71,13 @@ impl GroundStation {
         Ok(Self { place, up, meridian })
     }
 
-    /// How high something is above the horizon, in radians.
+    /// Returns the elevation of a satellite above the horizon, in radians.
     pub fn elevation(&self, of: &dyn Orbiting, at: Time) -> f64 {
         libm::asin(self.sine(of, at).clamp(-1.0, 1.0))
     }
 
-    /// How much higher something is than an elevation: the difference of sines, which is smooth.
+    /// Returns how far a satellite is above an elevation, as the difference of the sines, which is
+    /// a smooth function.
     pub(super) fn above(&self, of: &dyn Orbiting, elevation: Angle, at: Time) -> f64 {
         self.sine(of, at) - libm::sin(elevation.radians())
     }

@@ -1,16 +1,17 @@
-//! Orbits: where satellites are, from where they are seen, and when that changes.
+//! Orbits: the positions of satellites, the places from which they are visible, and the times at
+//! which that changes.
 //!
-//! Positions are in metres in a frame that does not turn with the Earth: x and y in the plane of
-//! the equator, z to the north. Times count from the constellation's zero.
+//! Positions are in metres in a frame that does not rotate with the Earth: x and y are in the plane
+//! of the equator, z points north. Times are counted from the constellation's time zero.
 //!
-//! | file | what it has |
+//! | file | contents |
 //! |---|---|
 //! | `circular` | circular orbits around a spherical Earth |
-//! | `walker` | constellations of planes (Walker 1984), and who is next to whom |
-//! | `tle` | two-line elements, by SGP4 |
+//! | `walker` | constellations of planes (Walker 1984), and the neighbours of each satellite |
+//! | `tle` | two-line elements, propagated by SGP4 |
 //! | `ground` | places on the ground, elevation |
-//! | `contact` | when satellites rise and set, and which one a place uses |
-//! | `schedule` | a distance over time as straight lines |
+//! | `contact` | times at which satellites rise and set, and the choice among them |
+//! | `schedule` | approximation of a distance over time by straight lines |
 
 mod circular;
 mod contact;
@@ -29,13 +30,13 @@ pub use schedule::{ScheduledDistance, schedule};
 pub use tle::{Elements, TleError, TleOrbit};
 pub use walker::{Neighbours, WalkerConfig};
 
-/// Something whose place in the frame that does not turn is known at any time.
+/// An object whose position in the frame that does not rotate is known at any time.
 pub trait Orbiting {
-    /// Where it is, in metres.
+    /// Returns the position, in metres.
     fn position(&self, at: Time) -> Point;
 }
 
-/// The distance of two, in metres.
+/// Returns the distance of two objects, in metres.
 pub fn distance(a: &dyn Orbiting, b: &dyn Orbiting, at: Time) -> f64 {
     a.position(at).distance(b.position(at))
 }

@@ -1,28 +1,29 @@
-//! A distance over time as straight lines: what a link's delay follows.
+//! Approximation of a distance over time by straight lines. A link's delay follows these.
 
 use netloom_units::{Duration, Time};
 
-/// A distance at a time. Between two of them it is linear.
+/// A distance at a time. Between two of these points the distance is linear.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScheduledDistance {
-    /// When.
+    /// Time of the point.
     pub at: Time,
-    /// In m.
+    /// Distance in m.
     pub metres: f64,
 }
 
-/// Straight lines that follow a smooth `distance` (in m) from `from` to `until`, off by at most
-/// about `tolerance` m.
+/// Returns straight lines that follow a smooth `distance` (in m) from `from` to `until`. The error
+/// is at most about `tolerance` m.
 ///
-/// A line is halved where the distance at its middle, or at its quarters, is further from it than
-/// half the tolerance.
+/// A line is halved if its distance to the function at the middle or at a quarter exceeds half the
+/// tolerance.
 pub fn schedule(
     distance: impl Fn(Time) -> f64,
     from: Time,
     until: Time,
     tolerance: f64,
 ) -> Vec<ScheduledDistance> {
-    // Even a line that seems straight is not longer: what goes around might come back to it.
+    // A line is never longer than this, even if it seems straight: a satellite may leave the line
+    // and come back to it in between.
     const LONGEST: Duration = Duration::from_secs(120);
     let point = |at: Time| ScheduledDistance { at, metres: distance(at) };
     let mut lines = vec![point(from)];

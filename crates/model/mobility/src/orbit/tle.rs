@@ -1,5 +1,5 @@
-//! Two-line elements, and the model that they are made for: SGP4 (Vallado, Crawford, Hujsak &
-//! Kelso 2006), with the constants of WGS 72 that elements are computed with.
+//! Two-line elements, and the model that they are made for: SGP4 (Vallado, Crawford, Hujsak & Kelso
+//! 2006). The constants are those of WGS 72, with which elements are computed.
 
 use std::fmt;
 
@@ -17,51 +17,50 @@ use crate::Point;
 #[schemars(with = "Vec<String>")]
 pub struct Elements(Vec<[String; 3]>);
 
-/// Why elements give no orbits.
+/// The reason why elements do not result in orbits.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TleError {
-    /// SGP4 refuses the elements.
+    /// SGP4 rejects the elements.
     #[error("the elements of {name} make no orbit: {reason}")]
     NoOrbit {
-        /// The satellite.
+        /// Name of the satellite.
         name: String,
-        /// SGP4's own words.
+        /// The message of SGP4.
         reason: String,
     },
-    /// The satellite comes down before the end.
+    /// The satellite decays before the end of the run.
     #[error(
         "SGP4 has no place for {name} {minutes} min after its elements: {reason}; take newer ones"
     )]
     Decayed {
-        /// The satellite.
+        /// Name of the satellite.
         name: String,
-        /// Minutes since its elements.
+        /// Minutes since the epoch of its elements.
         minutes: i64,
-        /// SGP4's own words.
+        /// The message of SGP4.
         reason: String,
     },
 }
 
-/// A satellite at work.
+/// The orbit of one satellite.
 pub struct TleOrbit {
     name: String,
     constants: sgp4::Constants,
-    /// Minutes from its elements to the zero.
+    /// Minutes from the epoch of its elements to time zero.
     zero: f64,
 }
 
 impl Elements {
-    /// How many satellites there are; never none.
+    /// Returns the number of satellites, which is never 0.
     #[expect(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The orbits, with the time of the latest elements as their zero, and how the Earth stands
-    /// then. All are checked for `time` from the zero on.
+    /// Returns the orbits and the rotation of the Earth at time zero, which is the epoch of the
+    /// latest elements. Each orbit is checked at time zero and at `time`.
     ///
-    /// # Errors
-    /// SGP4 refuses the elements of a satellite, or it comes down earlier.
+    /// If SGP4 rejects the elements of a satellite, or the satellite decays earlier.
     pub fn orbits(
         &self,
         time: netloom_units::Duration,
@@ -91,14 +90,14 @@ impl Elements {
     }
 }
 
-/// The elements of two lines.
+/// Parses the elements of two lines.
 fn elements(first: &str, second: &str) -> Result<sgp4::Elements, String> {
     sgp4::Elements::from_tle(None, first.as_bytes(), second.as_bytes())
         .map_err(|error| error.to_string())
 }
 
 impl TleOrbit {
-    /// The satellite's name.
+    /// Returns the satellite's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -119,8 +118,8 @@ impl TleOrbit {
 }
 
 impl Orbiting for TleOrbit {
-    /// Where it is. Beyond the time for which it was checked it may have come down: then it is in
-    /// the middle of the Earth, where nobody sees it.
+    /// Returns the position. After the time for which it was checked, the satellite may have
+    /// decayed. It is then placed at the centre of the Earth, from where it is not visible.
     fn position(&self, at: Time) -> Point {
         self.place(at).unwrap_or(Point::ZERO)
     }
@@ -135,7 +134,7 @@ impl fmt::Debug for TleOrbit {
 impl DataFormat for Elements {
     const WHAT: &'static str = "file of two-line elements";
 
-    /// Lines `1 …` and `2 …` of each satellite, with a line for its name in front or without.
+    /// Parses the lines `1 …` and `2 …` of each satellite. A line with the name may precede them.
     fn parse(text: &str) -> Result<Self, DataError> {
         let mut all = Vec::new();
         let mut name: Option<String> = None;

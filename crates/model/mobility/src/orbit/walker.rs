@@ -1,4 +1,5 @@
-//! Walker constellations (Walker 1984): planes of the same inclination, evenly around the Earth.
+//! Walker constellations (Walker 1984): planes of the same inclination, spread evenly around the
+//! Earth.
 
 use std::collections::BTreeSet;
 use std::f64::consts::{PI, TAU};
@@ -30,23 +31,23 @@ pub struct WalkerConfig {
     pub star: bool,
 }
 
-/// The satellites that one has links to, in a grid.
+/// The satellites to which one satellite has links, in a grid of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neighbours {
-    /// The next one in its plane.
+    /// The next satellite of the same plane.
     pub ahead: u32,
-    /// The one of the next plane; across the seam of a star there is none.
+    /// The satellite of the next plane; `None` across the seam of a star.
     pub beside: Option<u32>,
 }
 
-/// Most satellites.
+/// Maximum number of satellites.
 const MOST: u32 = 100_000;
 
 impl WalkerConfig {
-    /// Refuses constellations that there are not.
+    /// Rejects constellations that cannot exist.
     ///
     /// # Errors
-    /// A sentence about the first key that makes no sense.
+    /// A sentence about the first invalid key.
     pub fn check(&self) -> Result<(), String> {
         let Self { planes, satellites, phasing, altitude, .. } = self;
         match () {
@@ -66,12 +67,12 @@ impl WalkerConfig {
         }
     }
 
-    /// How many satellites a plane has.
+    /// Returns the number of satellites in a plane.
     pub fn in_plane(&self) -> u32 {
         self.satellites / self.planes
     }
 
-    /// The orbits, plane by plane.
+    /// Returns the orbits, plane by plane.
     pub fn orbits(&self) -> Vec<Circular> {
         let around = if self.star { PI } else { TAU };
         let (planes, all) = (f64::from(self.planes), f64::from(self.satellites));
@@ -85,26 +86,27 @@ impl WalkerConfig {
         (0..self.satellites).map(of).collect()
     }
 
-    /// All links of a grid, each once: those along the planes and those between them, satellite by
-    /// satellite.
+    /// Returns each link of the grid once: the links along the planes and those between them,
+    /// satellite by satellite.
     pub fn grid(&self) -> Vec<[u32; 2]> {
         let mut known = BTreeSet::new();
         let links = (0..self.satellites).flat_map(|number| {
             let Neighbours { ahead, beside } = self.neighbours(number);
             std::iter::once(ahead).chain(beside).map(move |other| [number, other])
         });
-        // Small planes lead back to where one came from.
+        // In a plane of one or two satellites the links lead back to the same satellite or are
+        // there twice.
         links.filter(|[a, b]| a != b && known.insert([*a.min(b), *a.max(b)])).collect()
     }
 
-    /// The neighbours of a satellite in a grid of links: each has two in its plane and one in each
-    /// plane beside it. The links of all satellites' [`Neighbours`] are all there are, once each,
-    /// where planes have three satellites or more.
+    /// Returns the neighbours of a satellite in a grid of links. Each satellite has two links in
+    /// its plane and one to each plane beside it. Where planes have three satellites or more, the
+    /// [`Neighbours`] of all satellites contain each link exactly once.
     pub fn neighbours(&self, number: u32) -> Neighbours {
         let each = self.in_plane();
         let (plane, place) = (number / each, number % each);
         let ahead = plane * each + (place + 1) % each;
-        // All the way around, the phasing has added up to whole places.
+        // After the whole circle the phasing adds up to whole places.
         let beside = match plane + 1 < self.planes {
             true => Some((plane + 1) * each + place),
             false if self.star || self.planes == 1 => None,

@@ -1,12 +1,12 @@
-//! BonnMotion: a line for each node, `t x y t x y …` or `t x y z …`, in seconds and metres. Nodes
-//! are numbered by their lines, from 0.
+//! The format of BonnMotion: one line for each node, `t x y t x y …` or `t x y z …`, in seconds and
+//! metres. Nodes are numbered by their lines, from 0.
 
 use netloom_units::{DataError, lines};
 
 use super::{Fix, Movements, Traces, fixes, text};
 use crate::Point;
 
-/// Whether a text seems to be BonnMotion's: numbers and blanks only.
+/// Whether a text looks like BonnMotion's format: it has only numbers and blanks.
 pub(super) fn seems(text: &str) -> bool {
     lines(text).next().is_some_and(|(_, line)| {
         let mut numbers = line.split_whitespace();
@@ -41,7 +41,7 @@ pub(super) fn read(text: &str) -> Result<Traces, DataError> {
     Ok(traces)
 }
 
-/// Whether a line is made of fixes of `each` numbers, in order of time.
+/// Whether a line consists of fixes of `each` numbers in order of time.
 fn goes_forward(row: &[f64], each: usize) -> bool {
     let times: Vec<f64> = row.iter().copied().step_by(each).collect();
     row.len().is_multiple_of(each) && times.windows(2).all(|pair| pair[0] <= pair[1])

@@ -1,8 +1,9 @@
-//! CSV: `time,node,x,y,z,on`, a line for each fix.
+//! CSV with the columns `time,node,x,y,z,on` and a line for each fix.
 //!
-//! Times are seconds, places metres, or degrees in columns `lat`, `lon` and `alt`. `z` (or `alt`)
-//! and `on` (1 or 0: whether the node is there from then on) may be left away. A heading names the
-//! columns, in any order; without one they are those above.
+//! Times are in seconds. Places are in metres, or in degrees in the columns `lat`, `lon` and `alt`.
+//! `on` is 1 if the node is present from then on, and 0 if it is absent. `z` (or `alt`) and `on`
+//! may be omitted. A heading names the columns, in any order. Without a heading the columns are
+//! those above.
 
 use netloom_units::{DataError, lines, quoted};
 
@@ -12,7 +13,7 @@ use crate::Point;
 /// The columns of a file without a heading.
 const COLUMNS: [&str; 6] = ["time", "node", "x", "y", "z", "on"];
 
-/// Whether a text seems to be CSV.
+/// Whether a text looks like CSV.
 pub(super) fn seems(text: &str) -> bool {
     lines(text).next().is_some_and(|(_, line)| line.split(',').count() >= 4)
 }
@@ -34,7 +35,7 @@ pub(super) fn read(text: &str) -> Result<Traces, DataError> {
                 if is_heading {
                     continue;
                 }
-                // It has just been put there.
+                // The value has just been stored.
                 columns.as_ref().ok_or_else(|| fault("no columns".into()))?
             }
         };
@@ -44,7 +45,7 @@ pub(super) fn read(text: &str) -> Result<Traces, DataError> {
     Ok(traces)
 }
 
-/// Where in a line everything is.
+/// The number of each column in a line.
 struct Columns {
     time: usize,
     node: usize,
@@ -95,7 +96,7 @@ impl Columns {
             found.ok_or_else(|| format!("there are {} cells, and no {}.", cells.len(), column + 1))
         };
         let number = |column: usize| text::number(cell(column)?);
-        // A column that may be left away may be empty in a single line, too.
+        // An optional column may also be empty in a single line.
         let optional = |column: Option<usize>| column.filter(|column| cell(*column).is_ok());
         let z = optional(self.z).map_or(Ok(0.0), number)?;
         let on = match optional(self.on).map(cell).transpose()? {
@@ -108,19 +109,19 @@ impl Columns {
     }
 }
 
-/// A line.
+/// Writes one line.
 fn line(node: &str, fix: &Fix) -> String {
     let Fix { at, point: Point { x, y, z }, on } = fix;
     format!("{},{node},{x},{y},{z},{}", text::written(*at), u8::from(*on))
 }
 
-/// Whether a name can be a cell.
+/// Whether a name can be written into a cell.
 pub(super) fn can_write(name: &str) -> bool {
     let is_plain = !name.contains(|c: char| c == ',' || c == '#' || c.is_control());
     !name.is_empty() && is_plain && name.trim() == name
 }
 
-/// The lines of traces, with a heading.
+/// Returns the lines of traces, with a heading.
 pub(super) fn lines_of(traces: &Traces) -> Vec<String> {
     let heading = if traces.degrees { "time,node,lon,lat,alt,on" } else { "time,node,x,y,z,on" };
     let fixes = traces

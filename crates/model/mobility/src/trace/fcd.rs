@@ -1,5 +1,6 @@
-//! SUMO's floating car data: `<timestep time="1.00"><vehicle id="a" x="…" y="…"/></timestep>`, and
-//! persons and containers alike. Who is not in a time step is absent from then on.
+//! SUMO's floating car data: `<timestep time="1.00"><vehicle id="a" x="…" y="…"/></timestep>`.
+//! Persons and containers are read like vehicles. A node that a time step does not contain is
+//! absent from then on.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +10,22 @@ use super::xml::{self, Element, Item};
 use super::{Fix, Movements, Traces, fixes, text};
 use crate::Point;
 
-/// Whether a text seems to be FCD.
+/// Whether a text looks like FCD.
 pub(super) fn seems(text: &str) -> bool {
     xml::begins_with(text, "fcd-export")
 }
 
-/// The state of reading, up to a time step.
+/// The state of the reader, up to a time step.
 #[derive(Default)]
 struct State {
     traces: Traces,
-    /// The time of the step, and of the first one.
+    /// Times of the current and of the first step.
     now: Option<Time>,
     first: Option<Time>,
-    /// Where those were who were there at the last step.
+    /// Positions of the nodes in the previous step, and in the current one.
     before: BTreeMap<String, Point>,
     here: BTreeMap<String, Point>,
-    /// Those who were there at any.
+    /// Last positions of all nodes that any step has contained.
     known: BTreeMap<String, Point>,
 }
 
@@ -70,10 +71,10 @@ impl State {
         Ok(())
     }
 
-    /// Who was not there at the last step is absent up to this one.
+    /// Records the absence, up to this step, of a node that was not in the previous one.
     fn appears(&mut self, id: &str, at: Time, point: Point) {
         if self.known.contains_key(id) {
-            // It comes back elsewhere, without having moved there.
+            // The node comes back at another place without having moved there.
             let was = self.known[id];
             self.traces.push(id, Fix { at, point: was, on: false });
         } else if self.first.is_some_and(|first| first < at) {
@@ -92,7 +93,7 @@ impl State {
     }
 }
 
-/// A time step for each time at which something begins or ends.
+/// Writes a time step for each time at which a leg begins or ends.
 pub(super) fn write(movements: &Movements<'_>) -> Result<String, String> {
     let mut times: Vec<Time> = movements
         .nodes

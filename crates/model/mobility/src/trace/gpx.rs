@@ -1,6 +1,6 @@
-//! GPX 1.0 and 1.1: tracks of satellite receivers. Each track is a node, by its name or number;
-//! segments of a track follow each other. The earliest point of all is at time 0. Routes and
-//! waypoints, which have no times, are left out.
+//! GPX 1.0 and 1.1: tracks of satellite receivers. Each track is a node, identified by its name or
+//! number. The segments of a track follow each other. The earliest point of all tracks is at time
+//! 0. Routes and waypoints have no times and are left out.
 
 use netloom_units::{DataError, Time};
 
@@ -8,22 +8,22 @@ use super::xml::{self, Element, Item};
 use super::{Fix, Movements, Traces, fixes, text};
 use crate::{Geographic, Point};
 
-/// Whether a text seems to be GPX.
+/// Whether a text looks like GPX.
 pub(super) fn seems(text: &str) -> bool {
     xml::begins_with(text, "gpx")
 }
 
-/// A point of a track, with nanoseconds since 1970.
+/// A point of a track, with its time in nanoseconds since 1970.
 struct Timed {
     nanos: i128,
     point: Point,
 }
 
-/// The state of reading.
+/// The state of the reader.
 #[derive(Default)]
 struct State {
     tracks: Vec<(String, Vec<Timed>)>,
-    /// The elements that are open.
+    /// The open elements, outermost first.
     open: Vec<String>,
     point: Option<Point>,
     nanos: Option<i128>,
@@ -108,7 +108,8 @@ impl State {
     }
 }
 
-/// Nanoseconds since 1970 of `2024-05-01T12:00:00.5Z`, or with `+02:00` instead of `Z`.
+/// Parses a time like `2024-05-01T12:00:00.5Z`, or with `+02:00` instead of `Z`. Returns
+/// nanoseconds since 1970.
 fn nanos(text: &str) -> Result<i128, String> {
     let wrong =
         || format!("{} is no time like `2024-05-01T12:00:00Z`", netloom_units::quoted(text));
@@ -138,7 +139,7 @@ fn parsed(text: &str) -> Option<i128> {
     Some(i128::from(minutes * 60 + second) * 1_000_000_000 + exact)
 }
 
-/// Minutes east of Greenwich: `Z`, `+02:00`, `-0330`.
+/// Parses `Z`, `+02:00` or `-0330`. Returns the minutes east of Greenwich.
 fn offset_minutes(text: &str) -> Option<i64> {
     let (sign, digits) = match text.split_at(1) {
         ("Z" | "z", "") => return Some(0),
@@ -151,7 +152,7 @@ fn offset_minutes(text: &str) -> Option<i64> {
     Some(sign * (number / 100 * 60 + number % 100))
 }
 
-/// Three whole numbers.
+/// Parses three whole numbers.
 fn numbers(text: &str, separator: char) -> Option<[i64; 3]> {
     let digits = |part: &str| {
         let is_number = (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
@@ -161,9 +162,9 @@ fn numbers(text: &str, separator: char) -> Option<[i64; 3]> {
     all?.try_into().ok()
 }
 
-/// Days since 1970 of a day of the Gregorian calendar (Hinnant's algorithm).
+/// Returns the number of days since 1970 of a day in the Gregorian calendar (Hinnant's algorithm).
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years begin in March, so that the leap day is the last one.
+    // Years begin in March, so that a leap day is the last day of its year.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
@@ -171,7 +172,7 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
-/// The date and clock of a time since 1970.
+/// Formats a time since 1970 as a date and a time of day.
 fn date(at: Time) -> String {
     let (seconds, nanos) = (at.as_nanos() / 1_000_000_000, at.as_nanos() % 1_000_000_000);
     let (days, second) = ((seconds / 86_400) as i64, seconds % 86_400);

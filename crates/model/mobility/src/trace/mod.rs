@@ -1,14 +1,14 @@
-//! Recorded movements, and the formats that hold them.
+//! Recorded movements, and the formats of their files.
 //!
 //! | file | format |
 //! |---|---|
 //! | `ns2` | movement scripts of ns-2, as `setdest`, BonnMotion and SUMO write them |
-//! | `bonnmotion` | BonnMotion's own: a line a node |
+//! | `bonnmotion` | BonnMotion's own format: one line for each node |
 //! | `fcd` | SUMO's floating car data, XML |
 //! | `gpx` | tracks of satellite receivers, XML |
-//! | `csv` | a line a fix, which can say all that a trajectory has |
-//! | `nodes` | names of nodes, in the order in which people count |
-//! | `text`, `xml` | what readers share |
+//! | `csv` | one line for each fix; can express all features of a trajectory |
+//! | `nodes` | names of nodes in natural order |
+//! | `text`, `xml` | functions that the readers share |
 
 mod bonnmotion;
 mod csv;
@@ -40,11 +40,11 @@ macro_rules! formats {
         }
 
         impl TraceFormat {
-            /// All formats, with their names and what they are.
+            /// All formats, each with its name and a description.
             pub const ALL: &[(TraceFormat, &str, &str)] =
                 &[$((Self::$variant, $name, concat!($($doc),*))),*];
 
-            /// The format that a text seems to be.
+            /// Guesses the format of a text.
             pub fn guess(text: &str) -> Option<Self> {
                 None$(.or_else(|| $module::seems(text).then_some(Self::$variant)))*
             }
@@ -87,7 +87,7 @@ formats! {
 }
 
 impl TraceFormat {
-    /// Its name.
+    /// Returns the format's name.
     pub fn name(self) -> &'static str {
         // All formats are in the table.
         Self::ALL.iter().find(|(format, ..)| *format == self).map_or("", |(_, name, _)| name)
@@ -111,25 +111,27 @@ impl fmt::Display for TraceFormat {
     }
 }
 
-/// Movements that are written into a file.
+/// Movements to be written into a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Movements<'a> {
-    /// Names and trajectories, in the order of the file. They are drawn up to the end.
+    /// Names and trajectories, in the order of the file. Trajectories must be drawn up to `until`.
     pub nodes: &'a [(String, Trajectory)],
-    /// Up to when they are written.
+    /// Time up to which movements are written.
     pub until: Time,
-    /// The plane that makes degrees of metres, for formats that have them.
+    /// The plane that converts metres to degrees, for formats that use these.
     pub plane: Option<&'a Plane>,
 }
 
-/// Where a node was at a time. Between two fixes it moves straight; two at one time are a jump.
+/// The position of a node at a time. Between two fixes the node moves straight. Two fixes at the
+/// same time are a jump.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fix {
-    /// In the file's time.
+    /// Time of the fix, in the file's time.
     pub at: Time,
-    /// In metres, or in degrees: x longitude, y latitude, z altitude in metres.
+    /// Position in metres, or in degrees: x is the longitude, y the latitude, z the altitude in
+    /// metres.
     pub point: Point,
-    /// Whether it is there from then on.
+    /// Whether the node is present from then on.
     pub on: bool,
 }
 
@@ -150,44 +152,44 @@ pub struct Traces {
 }
 
 impl Traces {
-    /// The format of the file that they came from.
+    /// Returns the format of the file that the traces were read from.
     pub fn format(&self) -> Option<TraceFormat> {
         self.format
     }
 
-    /// The names of the nodes, in the order in which people count.
+    /// Returns the names of the nodes in natural order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.nodes.keys().map(Name::as_str)
     }
 
-    /// Whether places are on the Earth, so that they need a plane.
+    /// Whether places are on the Earth, so that a plane is needed.
     pub fn needs_plane(&self) -> bool {
         self.degrees
     }
 
-    /// The first place on the Earth, as an origin for those who have none.
+    /// Returns the first place on the Earth, as an origin for scenarios that have none.
     pub fn first_place(&self) -> Option<Geographic> {
         let first = self.nodes.values().find_map(|fixes| fixes.first())?.point;
         self.degrees.then_some(Geographic { lat: first.y, lon: first.x, alt: first.z })
     }
 
-    /// Parts of the file that are no movements and are left out, in words.
+    /// Returns descriptions of the parts of the file that are no movements and are left out.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
 
-    /// When the last node is at its last place, in the file's time.
+    /// Returns the time at which the last node is at its last place, in the file's time.
     pub fn last(&self) -> Time {
         let ends = self.nodes.values().filter_map(|fixes| fixes.last());
         ends.map(|fix| fix.at).max().unwrap_or(Time::ZERO)
     }
 
-    /// The trajectory of a node, with the file's `start` as its zero. Each place is changed by
-    /// `place`, in metres. Before its first fix a node is where that is, and after the last one
-    /// where it is then.
+    /// Returns the trajectory of a node. Its time zero is the file's time `start`. `place`
+    /// transforms each place, in metres. A node is at its first fix before that fix, and at its
+    /// last fix after that one.
     ///
     /// # Errors
-    /// There is no such node, or places are in degrees and there is no plane.
+    /// If there is no such node, or places are in degrees and there is no plane.
     pub fn trajectory(
         &self,
         node: &str,
@@ -218,7 +220,7 @@ impl Traces {
         Ok(path.from(start))
     }
 
-    /// The nodes that there are, in words.
+    /// Lists the known nodes, in words.
     fn known(&self) -> String {
         const MOST: usize = 5;
         let names: Vec<_> = self.names().take(MOST).map(|name| format!("`{name}`")).collect();
@@ -231,7 +233,7 @@ impl Traces {
         self.nodes.entry(Name::new(node)).or_default().push(fix);
     }
 
-    /// Refuses movements that go back in time, leave all bounds, or are none.
+    /// Rejects movements that go back in time or leave the bounds, and traces without movements.
     fn checked(mut self, format: TraceFormat) -> Result<Self, DataError> {
         let whole = |message: String| Err(DataError::Whole(message));
         let count: usize = self.nodes.values().map(Vec::len).sum();
@@ -258,7 +260,7 @@ impl Traces {
             let bounds = if self.degrees { [180.0, 90.0, 1e9] } else { [1e9; 3] };
             let within = |point: Point| {
                 let sizes = [point.x, point.y, point.z].map(f64::abs);
-                // Not a number is within nothing.
+                // NaN is not within any bounds.
                 sizes.iter().zip(bounds).all(|(size, bound)| *size <= bound)
             };
             if let Some(fix) = fixes.iter().find(|fix| !within(fix.point)) {
@@ -296,10 +298,10 @@ impl From<Traces> for Vec<String> {
     }
 }
 
-/// The fixes of a trajectory up to a time: where legs begin, where they end if the next one begins
-/// elsewhere, and where the last one is then.
+/// Returns the fixes of a trajectory up to a time. There is one where each leg begins, one where a
+/// leg ends if the next one begins elsewhere, and one at the end.
 fn fixes(path: &Trajectory, until: Time) -> Vec<Fix> {
-    /// Errors of floats, in m, up to this are no jumps.
+    /// A distance up to this, in m, is a rounding error and not a jump.
     const SLACK: f64 = 1e-6;
     let mut fixes: Vec<Fix> = Vec::new();
     let legs = path.legs();

@@ -1,4 +1,4 @@
-//! Names of nodes, in the order in which people count: `n2` before `n10`.
+//! Names of nodes in natural order: `n2` before `n10`.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
     name: String,
-    /// How long it is without the number at its end.
+    /// Length of the name without the number at its end.
     prefix: usize,
 }
 
@@ -20,7 +20,7 @@ impl Name {
         &self.name
     }
 
-    /// The part in front of the number; the number, without leading zeros.
+    /// Returns the part in front of the number, and the number without leading zeros.
     fn parts(&self) -> (&str, &str) {
         let (prefix, number) = self.name.split_at(self.prefix);
         (prefix, number.trim_start_matches('0'))

@@ -5,7 +5,8 @@
 //! $ns_ at 2.0 "$node_(0) setdest 250.0 300.0 15.0"
 //! ```
 //!
-//! A `setdest` replaces the one under way. At a speed of 0 it is a jump, as is a `set` at a time.
+//! A `setdest` replaces the one in progress. A `setdest` at a speed of 0 is a jump, and so is a
+//! `set` at a given time.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +16,19 @@ use super::nodes::Name;
 use super::{Fix, Movements, Traces, fixes, text};
 use crate::Point;
 
-/// Whether a text seems to be a script.
+/// Whether a text looks like a script.
 pub(super) fn seems(text: &str) -> bool {
     lines(text)
         .take(100)
         .any(|(_, line)| line.starts_with("$node_(") || line.starts_with("$ns_ at"))
 }
 
-/// An order to a node, which is one line.
+/// A command for a node, which is one line.
 #[derive(Debug, Clone, Copy)]
 enum Order {
     /// Sets one coordinate: 0, 1, 2 for x, y, z.
     Set(usize, f64),
-    /// Goes somewhere at a speed in m/s.
+    /// Moves to a place at a speed in m/s.
     Go { x: f64, y: f64, speed: f64 },
 }
 
@@ -44,7 +45,8 @@ pub(super) fn read(text: &str) -> Result<Traces, DataError> {
     }
     let mut traces = Traces::default();
     for (name, mut orders) in orders {
-        // Scripts need not be in order of time. Of orders at one time the later line is the later.
+        // Scripts need not be in order of time. Commands at the same time are carried out in the
+        // order of their lines.
         orders.sort_by_key(|(at, _)| *at);
         traces.nodes.insert(name, carried_out(&orders));
     }
@@ -54,7 +56,7 @@ pub(super) fn read(text: &str) -> Result<Traces, DataError> {
     Ok(traces)
 }
 
-/// The order of a line; `None` if it moves no node.
+/// Parses the command of a line. Returns `None` if the line moves no node.
 fn order(line: &str) -> Result<Option<(String, Time, Order)>, String> {
     let mut at = Time::ZERO;
     let mut command = line;
@@ -86,7 +88,7 @@ fn order(line: &str) -> Result<Option<(String, Time, Order)>, String> {
     Ok(Some((node.trim().to_string(), at, order)))
 }
 
-/// A movement under way, or a rest.
+/// A movement in progress, or a rest.
 struct State {
     since: Time,
     from: Point,
@@ -105,7 +107,7 @@ impl State {
     }
 }
 
-/// Where a node is when it carries out orders, which are in order of time.
+/// Returns the fixes of a node that carries out commands, which are in order of time.
 fn carried_out(orders: &[(Time, Order)]) -> Vec<Fix> {
     let rest = |at, point| State { since: at, from: point, to: point, arrives: at };
     let mut state = rest(Time::ZERO, Point::ZERO);
@@ -133,7 +135,7 @@ fn carried_out(orders: &[(Time, Order)]) -> Vec<Fix> {
                 let to = Point::new(x, y, here.z);
                 let nanos = libm::round(here.distance(to) / speed * 1e9);
                 match speed > 0.0 {
-                    // Casting saturates: who takes for ever arrives at the end of time.
+                    // The cast saturates: an endless movement ends at the maximum time.
                     true => State {
                         since: *at,
                         from: here,
@@ -149,7 +151,7 @@ fn carried_out(orders: &[(Time, Order)]) -> Vec<Fix> {
         };
     }
     push(state.arrives, state.to);
-    // Where it is set at time 0 is where it begins.
+    // A node begins where commands at time 0 place it.
     let first = fixes.iter().rposition(|fix| fix.at == Time::ZERO).unwrap_or(0);
     fixes.split_off(first)
 }

@@ -1,15 +1,15 @@
-//! XML, element by element.
+//! A reader of XML, element by element.
 
 use netloom_units::DataError;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-/// Something in an XML text.
+/// An item of an XML text.
 pub(super) enum Item<'a> {
-    /// An element begins.
+    /// The beginning of an element.
     Open(Element<'a>),
-    /// An element ends; its name without a prefix.
+    /// The end of an element, with its name without a prefix.
     Close(&'a str),
     /// Text within an element, or a part of it.
     Text(&'a str),
@@ -17,13 +17,13 @@ pub(super) enum Item<'a> {
 
 /// The beginning of an element.
 pub(super) struct Element<'a> {
-    /// Its name without a prefix.
+    /// Name of the element without a prefix.
     pub name: &'a str,
     start: &'a BytesStart<'a>,
 }
 
 impl Element<'_> {
-    /// An attribute's value, if it is there.
+    /// Returns the value of an attribute, if the element has it.
     pub fn attribute(&self, name: &str) -> Result<Option<String>, String> {
         let found = self.start.try_get_attribute(name).map_err(|error| error.to_string())?;
         let value = found.map(|found| found.normalized_value(XmlVersion::Implicit1_0));
@@ -31,7 +31,7 @@ impl Element<'_> {
         Ok(value.map(Into::into))
     }
 
-    /// The value of an attribute that has to be there.
+    /// Returns the value of a required attribute.
     pub fn need(&self, name: &str) -> Result<String, String> {
         self.attribute(name)?.ok_or_else(|| format!("`{}` has no `{name}`", self.name))
     }
@@ -39,7 +39,7 @@ impl Element<'_> {
 
 /// Whether the first element of a text has this name.
 pub(super) fn begins_with(text: &str, name: &str) -> bool {
-    // Comments and declarations come first, and are shorter than this.
+    // Comments and declarations may come before it. There are fewer of them than this.
     const MOST: usize = 32;
     if !text.trim_start_matches('\u{feff}').trim_start().starts_with('<') {
         return false;
@@ -57,7 +57,7 @@ pub(super) fn begins_with(text: &str, name: &str) -> bool {
     false
 }
 
-/// Hands the items of a text to `take`, in order.
+/// Passes the items of a text to `take`, in order.
 pub(super) fn read(
     text: &str,
     take: &mut dyn FnMut(Item<'_>) -> Result<(), String>,
@@ -120,7 +120,7 @@ fn utf8(bytes: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
-/// The number of the line at a byte, counted from 1.
+/// Returns the number of the line that contains a byte, counted from 1.
 fn line(text: &str, byte: u64) -> usize {
     let end = usize::try_from(byte).unwrap_or(usize::MAX).min(text.len());
     text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count() + 1

@@ -1,12 +1,12 @@
-//! The movements of Broch, Maltz, Johnson, Hu & Jetcheva 1998: 50 nodes in 1500 m × 300 m, links up
-//! to 250 m, 900 s.
+//! The movements of Broch, Maltz, Johnson, Hu & Jetcheva 1998: 50 nodes in 1500 m × 300 m, with
+//! links up to 250 m, for 900 s.
 
 use netloom_mobility::crossings;
 use netloom_units::{Length, Time};
 
 use crate::common::{mean, model, nodes, second};
 
-/// Link changes of one seed.
+/// Returns the number of link changes with one seed.
 fn changes(json: &str, seed: u64) -> f64 {
     let until = second(900);
     let nodes = nodes(&model(json), seed, 50, until);
@@ -16,8 +16,8 @@ fn changes(json: &str, seed: u64) -> f64 {
     pairs.map(|(a, b)| crossings(a, b, reach, Time::ZERO, until).count()).sum::<usize>() as f64
 }
 
-/// Within 10 % of the paper's table. One seed's count has a standard deviation of some 7 % at 20
-/// m/s and 15 % at 1 m/s.
+/// The counts are within 10 % of the paper's table. With one seed the standard deviation of a count
+/// is some 7 % at 20 m/s and 15 % at 1 m/s.
 #[test]
 fn links_change_as_often_as_in_the_paper_s_movements() {
     const SEEDS: u64 = 20;

@@ -5,7 +5,7 @@ use netloom_units::{Length, Time};
 
 use crate::common::{model, nodes, second};
 
-/// Three in a row, 100 m apart; the last one leaves at half time.
+/// Three nodes in a row, 100 m apart. The last one leaves at half time.
 #[test]
 fn contacts_are_counted_exactly() {
     let fixed = |x| Trajectory::fixed(Point::flat(x, 0.0));
@@ -15,10 +15,10 @@ fn contacts_are_counted_exactly() {
     let contacts =
         Contacts::new(&[fixed(0.0), fixed(100.0), leaves], Length::from_metres(100), second(100));
     assert_eq!((contacts.link_changes, contacts.most_hops), (1, 2));
-    // Two links for one half of the time, one for the other one, and three nodes.
+    // There are three nodes, with two links for half of the time and one link for the other half.
     assert!((contacts.mean_degree - 1.0).abs() < 1e-9, "{contacts:?}");
     assert!((contacts.pairs_with_path - (1.0 + 1.0 / 3.0) / 2.0).abs() < 1e-9, "{contacts:?}");
-    // At first 1, 1, 2, later 1.
+    // The shortest paths have 1, 1 and 2 hops at first, and 1 later.
     assert!((contacts.mean_hops - 5.0 / 4.0).abs() < 1e-9, "{contacts:?}");
     assert_eq!(contacts.mean_speed, 0.0);
 }
@@ -34,7 +34,7 @@ fn nodes_of_broch_are_nearly_always_connected() {
         let nodes = nodes(&model(&json), seed, 50, second(900));
         let contacts = Contacts::new(&nodes, Length::from_metres(250), second(900));
         assert!(contacts.pairs_with_path > 0.99, "{contacts:?}");
-        // Of nodes that rest, a single placing.
+        // Nodes that rest are a single random placement, which varies more.
         let (least, most) = if pause == 900 { (1.8, 3.3) } else { (2.1, 2.9) };
         assert!((least..most).contains(&contacts.mean_hops), "{contacts:?}");
         assert!((6..=10).contains(&contacts.most_hops), "{contacts:?}");

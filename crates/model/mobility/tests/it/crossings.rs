@@ -1,4 +1,4 @@
-//! When two come within a distance of each other.
+//! Times at which two nodes come within a distance of each other.
 
 use netloom_mobility::{Crossing, Point, Trajectory, crossings, within};
 use netloom_units::{Duration, Length, Stream, Time};
@@ -13,8 +13,8 @@ fn feet(x: f64, y: f64) -> Point {
     Point::flat(x * FOOT, y * FOOT)
 }
 
-/// The nodes of Zheng 2003 §4.3: a reach of 25 ft; B starts at (20, 0) and goes north at 1 ft/s, D
-/// comes in its place. B leaves at √(25² − 20²) = 15 ft.
+/// The nodes of Zheng 2003 §4.3, with a reach of 25 ft. B starts at (20, 0) and moves north at 1
+/// ft/s; D takes its place. B leaves at √(25² − 20²) = 15 ft.
 #[test]
 fn the_hand_over_of_empower_is_at_15_and_18_seconds() {
     let reach = Length::from_micrometres(7_620_000);
@@ -38,7 +38,7 @@ fn the_hand_over_of_empower_is_at_15_and_18_seconds() {
     near(enters, 18_000);
 }
 
-/// Movements of many legs, some of them short, some without movement, some absences.
+/// A trajectory of many legs. Some are short, some are rests, some are absences.
 fn wandering(name: &str) -> Trajectory {
     let mut stream = Stream::new(5, name);
     let mut point = || Point::flat(stream.uniform() * 300.0, stream.uniform() * 300.0);
@@ -69,7 +69,7 @@ fn crossings_are_where_the_state_changes_and_nowhere_else() {
         assert_eq!(within(&a, &b, limit, *time), near, "at {time}");
         assert_eq!(within(&a, &b, limit, before), !near, "before {time}");
     }
-    // What a look each 10 ms finds.
+    // The crossings that samples each 10 ms find.
     let looks = (1..=50_000).map(|look| within(&a, &b, limit, at(look * 10)));
     let mut last = within(&a, &b, limit, Time::ZERO);
     let changes = looks.filter(|now| std::mem::replace(&mut last, *now) != *now).count();

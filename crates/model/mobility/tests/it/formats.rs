@@ -1,4 +1,4 @@
-//! Each format as others write it.
+//! Each format as other programs write it.
 
 use netloom_mobility::{Geographic, Plane, Point, TraceFormat, Traces, Trajectory};
 use netloom_units::{DataFormat, Time};
@@ -39,7 +39,7 @@ $ns_ at 900.0 "$ns_ halt"
     assert_eq!(traces.names().collect::<Vec<_>>(), ["0", "1"]);
     assert_eq!(traces.left_out(), ["2 lines that move no node"]);
     let path = path(&traces, "0");
-    // At 12 s it is at x = 110, from where it turns back at 5 m/s.
+    // At 12 s the node is at x = 110, and moves back from there at 5 m/s.
     for (millis, x) in [(0, 10.0), (2000, 10.0), (7000, 60.0), (12_000, 110.0), (22_000, 60.0)] {
         near(&path, millis, x, 20.0);
     }
@@ -66,7 +66,7 @@ fn bonnmotion_has_a_line_a_node() {
     near(&path(&traces, "1"), 0, 0.0, 0.0);
     let deep = read("0.0 1 2 3 10.0 1 2 13\n", TraceFormat::Bonnmotion);
     assert_eq!(path(&deep, "0").position(at(5000)), Point::new(1.0, 2.0, 8.0));
-    // Twelve numbers: only in threes do times go forward.
+    // Twelve numbers: only in groups of three are the times in order.
     let flat = read("0 1 9 3 3 1 5 3 9 6 0 2\n", TraceFormat::Bonnmotion);
     near(&path(&flat, "0"), 3000, 3.0, 1.0);
 }
@@ -142,7 +142,7 @@ fn csv_has_a_heading_or_none() {
     assert!(a.on(at(4999)) && !a.on(at(5000)));
     let earth = read("time,node,lat,lon\n0,a,48.78,9.18\n", TraceFormat::Csv);
     assert!(earth.needs_plane());
-    // A list of lines is how they are written without a file.
+    // Without a file, traces are written as a list of lines.
     let json = serde_json::to_string(&earth).unwrap();
     assert_eq!(json, r#"["time,node,lon,lat,alt,on","0,a,9.18,48.78,0,1"]"#);
     assert_eq!(serde_json::from_str::<Traces>(&json).unwrap(), earth);

@@ -5,7 +5,7 @@ use netloom_units::{Length, Speed, Stream, Time};
 
 use crate::common::{model, nodes, second};
 
-/// Who is within a distance of a place, and who the index says may be.
+/// Counts the nodes within a distance of a place, and the nodes that the index returns.
 fn check(grid: &Grid, paths: &[Trajectory], now: Time, radius: f64) -> (usize, usize) {
     let at = paths[0].position(now);
     let found = grid.near(at, radius);
@@ -31,7 +31,7 @@ fn nobody_is_missing_at_any_time() {
     let mut stream = Stream::new(1, "times");
     let (mut near, mut found, mut events, mut now) = (0, 0, 0, Time::ZERO);
     while now < second(390) {
-        // Up to the next event, and now and then in between.
+        // Advance to the next event, and sometimes to a time before it.
         let next = grid.next_event().unwrap();
         let between = Time::from_nanos(now.as_nanos() + stream.below(40_000_000));
         now = next.min(between).max(Time::from_nanos(now.as_nanos() + 1));
@@ -40,12 +40,13 @@ fn nobody_is_missing_at_any_time() {
         let counts = check(&grid, &paths, now, 250.0);
         (near, found) = (near + counts.0, found + counts.1);
     }
-    // It leaves most of them out: nine cells of 300 m are a fifth of the area.
+    // The index leaves out most nodes: nine cells of 300 m are a fifth of the area.
     assert!(near > 1000 && found < 12 * near, "{near}, {found}");
     // A node crosses a cell each half a minute or so, and ends a leg each two minutes.
     assert!(events < 200 * 60, "{events}");
 
-    // Who is moved by hand is found where it is; who is taken out is not found at all.
+    // A node that is placed elsewhere is found at its new place. A node that is removed is not
+    // found.
     paths[3].place(now, Point::flat(5000.0, 5000.0));
     grid.put(now, 3, &paths[3]);
     assert_eq!(grid.near(Point::flat(5000.0, 5000.0), 1.0), [3]);

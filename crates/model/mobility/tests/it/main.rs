@@ -1,5 +1,5 @@
-//! Mobility against its laws, in virtual time. Seeds are fixed, so that a result never changes from
-//! run to run; bounds are at least four standard errors wide.
+//! Mobility models compared with their laws, in virtual time. Seeds are fixed, so that a result
+//! never changes from run to run. Bounds are at least four standard errors wide.
 
 mod broch;
 mod common;

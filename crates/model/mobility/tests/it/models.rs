@@ -1,4 +1,4 @@
-//! Laws of all models, and of each.
+//! Properties of all models, and of each one.
 
 use netloom_mobility::{Mobility, Point, Surroundings};
 use netloom_units::{Stream, Time};
@@ -46,7 +46,7 @@ fn nobody_leaves_the_area_or_breaks_its_speed() {
                 assert!(within(leg.at), "{json}: {leg:?}");
                 assert!(leg.velocity.length() <= fastest * 1.000_001, "{json}: {leg:?}");
                 assert!(leg.start < next.start, "{json}: {leg:?}, {next:?}");
-                // Nobody jumps.
+                // A node never jumps.
                 let end = path.position(Time::from_nanos(next.start.as_nanos() - 1));
                 assert!(end.distance(next.at) < 1e-6, "{json}: {leg:?}, {next:?}");
             }
@@ -70,8 +70,8 @@ fn how_far_one_draws_at_a_time_changes_nothing() {
     }
 }
 
-/// Walks that borders reflect are anywhere with the same probability, at any time: a standard error
-/// of 4,000 is 0.0068.
+/// Walks that borders reflect have a uniform distribution at any time. The standard error of 4,000
+/// samples is 0.0068.
 #[test]
 fn walks_that_borders_reflect_stay_uniform() {
     for json in [MODELS[1].0, MODELS[2].0, MODELS[3].0] {
@@ -103,7 +103,7 @@ fn streets_are_never_left_and_turns_have_their_share() {
         let at = path.position(at(millis));
         assert!(on_street(at.x) || on_street(at.y), "{at:?}");
     }
-    // Away from borders, where it can do both.
+    // Only crossings away from the borders, where the node can turn and go straight.
     let turns =
         |turn: &str| {
             let path = node(&model(&json(turn)), 2, "n1", second(40_000));
@@ -116,14 +116,14 @@ fn streets_are_never_left_and_turns_have_their_share() {
     assert!((turns("20%") - 0.2).abs() < 0.05, "{}", turns("20%"));
 }
 
-/// Speeds of one step and the next one have the correlation α; the mean and the deviation are those
-/// that are written.
+/// The speeds of consecutive steps have the correlation α. The mean and the deviation are the
+/// configured ones.
 #[test]
 fn gauss_markov_speeds_remember() {
     let json = r#"{"gauss_markov": {"area": ["10km", "10km"], "mean": "10m/s", "alpha": 0.75,
         "deviation": "2m/s"}}"#;
     let path = node(&model(json), 1, "n1", second(100_000));
-    // Once within each step.
+    // One sample within each step.
     let speeds: Vec<f64> =
         (0..100_000).map(|step| path.velocity(at(step * 1000 + 500)).length() - 10.0).collect();
     let variance = mean(speeds.iter().map(|speed| speed * speed));
@@ -161,7 +161,7 @@ fn members_stay_around_their_leader() {
         }
     }
     assert!(farthest > 45.0, "{farthest}");
-    // A member wanders around its point.
+    // A member wanders around its reference point.
     let place = |millis| members[0].position(at(millis)) - leader.position(at(millis));
     assert!(place(0).distance(place(15_000)) > 0.1);
 }

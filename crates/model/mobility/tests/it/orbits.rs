@@ -1,4 +1,4 @@
-//! Orbits against what other code computed from the same formulas.
+//! Orbits compared with results that other code computed from the same formulas.
 
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{
@@ -35,7 +35,7 @@ fn close(value: f64, expected: f64, tolerance: f64) {
     assert!((value - expected).abs() <= tolerance, "{value}, not {expected}");
 }
 
-/// The shortest and the longest link to the next plane, in ms.
+/// Returns the delays of the shortest and the longest link to the next plane, in ms.
 fn beside(walker: &WalkerConfig, is_seam: impl Fn(u32) -> bool) -> (f64, f64) {
     let orbits = walker.orbits();
     let mut range = (f64::INFINITY, 0.0f64);
@@ -62,7 +62,8 @@ fn starlink_s_first_shell_has_the_lengths_of_its_geometry() {
         close(length / 1000.0, 1969.9, 0.05);
         close(length / LIGHT * 1e3, 6.571, 0.0005);
     }
-    // Around the Earth planes and places add up: the last plane's links are like all others.
+    // Around the whole Earth planes and places add up, so that the last plane's links are like all
+    // others.
     let (shortest, longest) = beside(&walker, |_| false);
     close(longest, 5.04, 0.005);
     let (_, last) = beside(&walker, |number| number < 1584 - 22);
@@ -75,7 +76,7 @@ fn starlink_s_first_shell_has_the_lengths_of_its_geometry() {
         (22..44).map(move |other| places[0].distance(places[other]) / LIGHT * 1e3)
     });
     close(nearest.fold(f64::INFINITY, f64::min), 1.81, 0.01);
-    // Each of two links, once.
+    // Each satellite adds two links, and each link is counted once.
     let links: usize = (0..walker.satellites)
         .map(|number| 1 + usize::from(walker.neighbours(number).beside.is_some()))
         .sum();
@@ -106,7 +107,8 @@ fn dynamic(orbits: &[Circular]) -> Vec<&dyn Orbiting> {
     orbits.iter().map(|orbit| orbit as &dyn Orbiting).collect()
 }
 
-/// In 90 min from Stuttgart, at 25° and more: another one is nearest each 37 s, at 1.83 to 2.07 ms.
+/// In 90 min from Stuttgart, at an elevation of 25° or more: the nearest satellite changes each 37
+/// s, and delays are 1.83 to 2.07 ms.
 #[test]
 fn stuttgart_sees_starlink() {
     let orbits = starlink().orbits();
@@ -125,12 +127,13 @@ fn stuttgart_sees_starlink() {
         .fold((f64::INFINITY, 0.0f64), |(low, high), delay| (low.min(delay), high.max(delay)));
     close(low, 1.83, 0.01);
     close(high, 2.07, 0.01);
-    // Whoever stays longest stays longer.
+    // With the choice of the longest pass, a satellite is used for longer.
     let longest = attachments(&station, &satellites, elevation, Choice::Longest, Time::ZERO, until);
     assert!(longest.len() * 3 < used.len(), "{}, {}", longest.len(), used.len());
 }
 
-/// At 8.2° one of Iridium is always in sight, at 2.80 to 7.03 ms if the nearest is used.
+/// At an elevation of 8.2° a satellite of Iridium is always in sight. Delays are 2.80 to 7.03 ms if
+/// the nearest one is used.
 #[test]
 fn stuttgart_sees_iridium() {
     let orbits = iridium().orbits();
@@ -167,7 +170,7 @@ fn satellites_rise_and_set_at_their_elevation() {
                 }
             }
         }
-        // What a look each second sees.
+        // Compare with samples each second.
         for seconds in 0..20_000 {
             let now = second(seconds);
             let is_up = station.elevation(orbit, now) >= limit;
@@ -178,8 +181,9 @@ fn satellites_rise_and_set_at_their_elevation() {
     assert!(count > 100, "{count}");
 }
 
-/// Four satellites around the Earth are hidden from each other, as three are; eleven are not. Who
-/// goes another way is seen from time to time.
+/// With four satellites on an orbit, as with three, the Earth hides neighbours from each other.
+/// With eleven it does not. Two satellites on different orbits have a line of sight from time to
+/// time.
 #[test]
 fn the_earth_hides_satellites_from_each_other() {
     let plane = |satellites: u32| {
@@ -195,7 +199,7 @@ fn the_earth_hides_satellites_from_each_other() {
     assert_eq!((seen.len(), seen[0].rise, seen[0].set), (1, Time::ZERO, second(600)));
     let (a, b) = (Circular::new(780e3, 0.0, 0.0, 0.0), Circular::new(780e3, 1.5, 0.0, 1.0));
     let seen = sights(&a, &b, Time::ZERO, second(12_000));
-    // The height of the line between two of the same distance r from the centre.
+    // The height of the line between two satellites at the same distance r from the centre.
     let height = |at: Time| {
         let half = distance(&a, &b, at) / 2.0;
         (7_151e3f64.powi(2) - half * half).sqrt() - 6_371e3
@@ -207,7 +211,7 @@ fn the_earth_hides_satellites_from_each_other() {
     }
 }
 
-/// Each link of a grid is there once, however few satellites there are.
+/// A grid contains each link once, however few satellites there are.
 #[test]
 fn grids_have_each_link_once() {
     assert_eq!(iridium().grid().len(), 66 + 55);
@@ -220,7 +224,7 @@ fn grids_have_each_link_once() {
     assert!(one.grid().is_empty());
 }
 
-/// What is above a place of the ground is 90° above its horizon.
+/// A satellite above a place on the ground is 90° above its horizon.
 #[test]
 fn satellites_are_above_the_place_below_them() {
     let orbit = iridium().orbits()[7];
@@ -233,7 +237,7 @@ fn satellites_are_above_the_place_below_them() {
     }
 }
 
-/// Delays of 1,000 times are off by less than a microsecond.
+/// Delays at 1,000 times have an error below a microsecond.
 #[test]
 fn schedules_follow_distances() {
     let walker = iridium();
@@ -260,7 +264,7 @@ fn schedules_follow_distances() {
     }
 }
 
-/// Elements of Vallado's tests; the first positions are those of his report.
+/// Elements of Vallado's tests. The first positions are those of his report.
 #[test]
 fn two_line_elements_are_propagated_by_sgp4() {
     let text = "# a test\nVANGUARD\n\
@@ -277,7 +281,7 @@ fn two_line_elements_are_propagated_by_sgp4() {
     close(later.x / 1000.0, -7_154.031_202_02, 0.05);
     close(later.y / 1000.0, -3_783.176_825_04, 0.05);
     close(later.z / 1000.0, -3_536.194_122_94, 0.05);
-    // A place turns with the Earth once in a sidereal day.
+    // A place on the ground turns with the Earth once in a sidereal day.
     let station =
         GroundStation::new(Geographic { lat: 48.78, lon: 9.18, alt: 250.0 }, earth).unwrap();
     let apart = distance(&station, &station, Time::ZERO);

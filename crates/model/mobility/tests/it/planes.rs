@@ -1,4 +1,4 @@
-//! Degrees as metres.
+//! Conversion of degrees to metres.
 
 use netloom_mobility::{Geographic, Plane, Point};
 

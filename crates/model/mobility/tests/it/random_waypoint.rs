@@ -1,4 +1,4 @@
-//! Random waypoint: its beginning, and what it is like later.
+//! Random waypoint: its start, and its distribution later.
 
 use netloom_mobility::{Point, Trajectory};
 use netloom_units::Time;
@@ -11,7 +11,7 @@ fn speed(nodes: &[Trajectory], at: Time) -> f64 {
     mean(nodes.iter().map(|node| node.velocity(at).length()))
 }
 
-/// The long-run speed of U(1, 20) is 6.342 m/s; the standard error of 4,000 is 0.08.
+/// The long-run speed of U(1, 20) is 6.342 m/s. The standard error of 4,000 samples is 0.08.
 #[test]
 fn a_stationary_start_is_as_fast_as_ever() {
     let json = r#"{"random_waypoint": {"area": ["1500m", "300m"], "speed": ["1m/s", "20m/s"]}}"#;
@@ -28,12 +28,12 @@ fn a_uniform_start_gets_slower() {
         "start": "uniform"}}"#;
     let nodes = nodes(&model(json), 1, 4000, second(901));
     let found = TIMES.map(|seconds| speed(&nodes, second(seconds)));
-    // Asked are 10.05 m/s, and the long-run speed is 3.756.
+    // The mean of the configured speeds is 10.05 m/s, and the long-run speed is 3.756 m/s.
     assert!((found[0] - 10.05).abs() < 0.4, "{found:?}");
     assert!(found[1] < 7.0 && found[2] < 5.5 && found[2] > 3.5, "{found:?}");
 }
 
-/// Shares of time paused, by Navidi & Camp's formula.
+/// The share of time in pauses follows Navidi & Camp's formula.
 #[test]
 fn pauses_have_their_share_from_the_start() {
     for (pause, share) in [("30s", 0.2661), ("120s", 0.5919), ("300s", 0.7839)] {
@@ -43,7 +43,7 @@ fn pauses_have_their_share_from_the_start() {
         );
         let nodes = nodes(&model(&json), 2, 4000, second(901));
         for seconds in TIMES {
-            // A moment after a pause may begin or end.
+            // One millisecond after a time at which a pause may begin or end.
             let now = at(seconds * 1000 + 1);
             let found = mean(
                 nodes.iter().map(|node| f64::from(u8::from(node.velocity(now) == Point::ZERO))),
@@ -53,7 +53,7 @@ fn pauses_have_their_share_from_the_start() {
     }
 }
 
-/// In the middle quarter of a square it is 45.38 % of the time.
+/// A node is in the middle quarter of a square for 45.38 % of the time.
 #[test]
 fn it_is_more_often_in_the_middle() {
     let json = r#"{"random_waypoint": {"area": ["1km", "1km"], "speed": ["1m/s", "20m/s"]}}"#;

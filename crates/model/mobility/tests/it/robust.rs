@@ -1,5 +1,5 @@
-//! Readers of formats, with texts that others have spoilt: no panic, and what is read can be
-//! written and read again. `fuzz/fuzz_targets/movements.rs` tries for longer.
+//! Readers of formats, with damaged texts. They do not panic, and all that they accept can be
+//! written and read again. `fuzz/fuzz_targets/movements.rs` runs the same test for longer.
 
 use netloom_mobility::orbit::Elements;
 use netloom_mobility::{Movements, Plane, TraceFormat, Traces};
@@ -19,7 +19,7 @@ const TEXTS: &[&str] = &[
      2 00005  34.2682 348.7242 1859667 331.7664  19.3264 10.82419157413667\n",
 ];
 
-/// A text with some of its bytes changed, left away or doubled.
+/// Returns a text with some of its bytes changed, removed or doubled.
 fn spoilt(text: &str, stream: &mut Stream) -> String {
     const BYTES: &[u8] = b"0123456789.,-+eE $()\"<>/=\n#nifa_&;xyz";
     let mut bytes = text.as_bytes().to_vec();

@@ -25,7 +25,7 @@ fn read(text: &str, format: TraceFormat) -> Vec<(String, Trajectory)> {
     traces.names().map(|name| (name.to_string(), path(name))).collect()
 }
 
-/// All positions are the same within a millimetre, at 1,000 times.
+/// Asserts that all positions are the same within a millimetre, at 1,000 times.
 fn same(a: &[(String, Trajectory)], b: &[(String, Trajectory)]) {
     assert_eq!(a.len(), b.len());
     for ((name, a), (other, b)) in a.iter().zip(b) {
@@ -63,7 +63,7 @@ fn positions_survive_all_formats_within_a_millimetre() {
     }
 }
 
-/// Jumps, absences, heights and names, which not all formats have.
+/// Movements with jumps, absences, heights and unusual names, which not all formats support.
 fn awkward() -> Vec<(String, Trajectory)> {
     let mut path = Trajectory::fixed(Point::new(1.0, 2.0, 3.0));
     path.rest(Duration::from_secs(10));

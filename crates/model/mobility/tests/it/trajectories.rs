@@ -1,4 +1,4 @@
-//! Trajectories made by hand, and changed while they run.
+//! Trajectories constructed leg by leg, and changed during a run.
 
 use netloom_mobility::{Point, Trajectory};
 use netloom_units::{Duration, Speed, Time};

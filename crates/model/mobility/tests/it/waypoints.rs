@@ -49,7 +49,7 @@ fn loops_go_on_for_ever() {
         {"to": ["10m", "0m"], "speed": "1m/s"}], "loop": true}}"#;
     let mut path = path(json, None, None).unwrap();
     path.extend(at(3_000_000));
-    // 10 s there, and 5 s back.
+    // 10 s to the far end, and 5 s back.
     for round in 0..200 {
         let x = |millis: u64| path.position(at(round * 15_000 + millis)).x;
         assert!(

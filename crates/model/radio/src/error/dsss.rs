@@ -1,17 +1,18 @@
-//! DSSS and CCK (IEEE 802.11-2007 cl. 15, 18), with formulas of Pursley & Taipale 1987 and
-//! Proakis. A channel is 22 MHz wide; a chip of the code is a bit of 11 Mbit/s.
+//! Bit errors of DSSS and CCK (IEEE 802.11-2007 clauses 15 and 18). The formulas are those of
+//! Pursley & Taipale 1987 and of Proakis. A channel is 22 MHz wide. The code has 11 million chips a
+//! second, and each chip is treated as a bit at 11 Mbit/s.
 
 use std::f64::consts::{PI, SQRT_2};
 use std::sync::OnceLock;
 
-/// Wrong bits of DBPSK at 1 Mbit/s: ½e^(−22γ).
+/// Returns the probability of a wrong bit with DBPSK at 1 Mbit/s: ½e^(−22γ).
 pub(super) fn dbpsk(sinr: f64) -> f64 {
     0.5 * libm::exp(-22.0 * sinr)
 }
 
-/// Wrong bits of DQPSK at 2 Mbit/s, at most ½.
+/// Returns the probability of a wrong bit with DQPSK at 2 Mbit/s, at most ½.
 pub(super) fn dqpsk(sinr: f64) -> f64 {
-    // The energy of a bit to the density of noise.
+    // Energy of a bit, divided by the density of noise.
     let ratio = 11.0 * sinr;
     if ratio <= 0.0 {
         return 0.5;
@@ -20,26 +21,28 @@ pub(super) fn dqpsk(sinr: f64) -> f64 {
     (factor / libm::sqrt(ratio) * libm::exp(-(2.0 - SQRT_2) * ratio)).min(0.5)
 }
 
-/// The logarithm of the success of a bit at 5.5 Mbit/s: a symbol has four bits.
+/// Returns the logarithm of the probability that a bit survives at 5.5 Mbit/s. A symbol has four
+/// bits.
 pub(super) fn cck5(sinr: f64) -> f64 {
     static TABLE: OnceLock<Table> = OnceLock::new();
     let exact = |sinr: f64| libm::log1p(-wrong_symbol(sinr * 8.0)) / 4.0;
     TABLE.get_or_init(|| Table::new(exact)).value(sinr)
 }
 
-/// The logarithm of the success of a bit at 11 Mbit/s: a symbol of eight bits is two of
-/// four, each with half the energy.
+/// Returns the logarithm of the probability that a bit survives at 11 Mbit/s. A symbol of eight
+/// bits is treated as two symbols of four bits, each with half the energy.
 pub(super) fn cck11(sinr: f64) -> f64 {
     static TABLE: OnceLock<Table> = OnceLock::new();
     let exact = |sinr: f64| libm::log1p(-wrong_symbol(sinr * 4.0)) * 2.0 / 8.0;
     TABLE.get_or_init(|| Table::new(exact)).value(sinr)
 }
 
-/// The probability that one of 16 biorthogonal symbols is taken for another one, at `ratio` of a
-/// symbol's energy to the density of noise: 1 − (1/√2π) ∫ (2Φ(x+b) − 1)⁷ e^(−x²/2) dx from −b on,
-/// with b = √(2·ratio).
+/// Returns the probability that one of 16 biorthogonal symbols is decoded as another one. `ratio`
+/// is a symbol's energy, divided by the density of noise. The probability is 1 − (1/√2π) ∫ (2Φ(x+b)
+/// − 1)⁷ e^(−x²/2) dx from −b on, with b = √(2·ratio).
 fn wrong_symbol(ratio: f64) -> f64 {
-    // The integrand is smooth and vanishes at both ends, where the trapezoidal rule is exact soon.
+    // The integrand is smooth and vanishes at both ends. For such functions the trapezoidal rule
+    // converges fast.
     const STEPS: u32 = 400;
     const END: f64 = 9.0;
     let b = libm::sqrt(2.0 * ratio);
@@ -56,15 +59,16 @@ fn wrong_symbol(ratio: f64) -> f64 {
     (1.0 - sum * step / libm::sqrt(2.0 * PI)).clamp(0.0, 1.0)
 }
 
-/// A function of the ratio in dB: linear between points of which each is computed.
+/// A function of the ratio in dB. It is computed at evenly spaced points and is linear between
+/// them.
 struct Table(Vec<f64>);
 
 impl Table {
     /// The first point, in dB.
     const FIRST: f64 = -20.0;
-    /// Points in one dB.
+    /// Number of points in one dB.
     const DENSITY: f64 = 20.0;
-    /// How many points there are: up to +20 dB.
+    /// Number of points. They reach up to +20 dB.
     const POINTS: u32 = 801;
 
     fn new(function: impl Fn(f64) -> f64) -> Self {

@@ -1,4 +1,4 @@
-//! Which bits survive, by the ratio of signal to interference and noise.
+//! Probabilities that bits survive, given the ratio of signal to interference and noise.
 //!
 //! | file | modulation |
 //! |---|---|
@@ -13,7 +13,7 @@ mod table;
 use netloom_units::Rate;
 pub use table::{ErrorTable, LossPoint};
 
-/// How bits are sent.
+/// The modulation and coding with which bits are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Modulation {
     /// DSSS, DBPSK, 1 Mbit/s.
@@ -40,12 +40,13 @@ pub enum Modulation {
     Ofdm48,
     /// OFDM, 64-QAM, code rate ¾, 54 Mbit/s.
     Ofdm54,
-    /// Binary FSK without a coherent receiver: ½e^(−γ/2), as the 1 Mbit/s of frequency hopping.
+    /// Binary FSK with a noncoherent receiver, as at 1 Mbit/s with frequency hopping. The bit error
+    /// rate is ½e^(−γ/2).
     Fsk1,
 }
 
 impl Modulation {
-    /// All of 802.11b and 802.11a/g, slowest first, each with its rate in kbit/s.
+    /// All modulations of 802.11b and 802.11a/g, slowest first, each with its rate in kbit/s.
     pub const ALL: &'static [(u32, Modulation)] = &[
         (1000, Self::Dsss1),
         (2000, Self::Dsss2),
@@ -61,29 +62,30 @@ impl Modulation {
         (54_000, Self::Ofdm54),
     ];
 
-    /// The modulation of a rate of 802.11a, b or g.
+    /// Returns the modulation that 802.11a, b or g uses at a rate.
     pub fn of(rate: Rate) -> Option<Self> {
         let found =
             Self::ALL.iter().find(|(kbit, _)| u64::from(*kbit) * 1000 == rate.bits_per_second())?;
         Some(found.1)
     }
 
-    /// Its rate in kbit/s.
+    /// Returns the rate in kbit/s.
     pub fn kilobits_per_second(self) -> u32 {
-        // All but the one of frequency hopping are there.
+        // All modulations are in the table except `Fsk1`, whose rate is 1 Mbit/s.
         Self::ALL.iter().find(|(_, modulation)| *modulation == self).map_or(1000, |(rate, _)| *rate)
     }
 
-    /// Its rate.
+    /// Returns the rate.
     pub fn rate(self) -> Rate {
         let bits = u64::from(self.kilobits_per_second()) * 1000;
-        // All rates are above 0 and far below the largest one.
+        // Every rate is above 0 and far below the maximum.
         Rate::from_bits_per_second(bits).unwrap_or(Rate::MAX)
     }
 
-    /// The logarithm of the probability that one bit survives at a ratio of signal to interference
-    /// and noise of `sinr` (a plain ratio, not dB): from −∞ to 0. Where codes work on groups of
-    /// bits it is the group's, divided by its bits.
+    /// Returns the logarithm of the probability that one bit survives, from −∞ to 0. `sinr` is the
+    /// ratio of signal to interference and noise, as a plain ratio and not in dB. Where a code
+    /// works on groups of bits, the logarithm of the group's success is divided by the number of
+    /// its bits.
     pub fn log_success(self, sinr: f64) -> f64 {
         let sinr = sinr.max(0.0);
         match self {
@@ -103,13 +105,13 @@ impl Modulation {
         }
     }
 
-    /// The probability that one bit is lost at a ratio of `sinr`.
+    /// Returns the probability that one bit is lost at a ratio of `sinr`.
     pub fn bit_error(self, sinr: f64) -> f64 {
         -libm::expm1(self.log_success(sinr))
     }
 
-    /// The probability that `bits` bits survive at a ratio of `sinr`. Stretches of different ratios
-    /// multiply.
+    /// Returns the probability that `bits` bits survive at a ratio of `sinr`. If the ratio changes
+    /// within a frame, the frame's probability is the product over its parts.
     pub fn success(self, sinr: f64, bits: f64) -> f64 {
         if bits <= 0.0 { 1.0 } else { libm::exp(bits * self.log_success(sinr)) }
     }

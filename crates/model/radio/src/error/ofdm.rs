@@ -1,19 +1,20 @@
-//! OFDM with the convolutional code of length K = 7: bit errors without the code, and the union
-//! bound of what the code leaves of them (Frenger, Orten & Ottosson 1999).
+//! Bit errors of OFDM with the convolutional code of length K = 7. The functions compute the bit
+//! errors before decoding, and the union bound of the errors after decoding (Frenger, Orten &
+//! Ottosson 1999).
 
-/// A punctured code: the first terms of its weight spectrum.
+/// A punctured code, with the first terms of its weight spectrum.
 pub(super) struct Code {
-    /// Divisor of the sum: two times the bits that enter the code in one step.
+    /// Divisor of the sum: two times the number of bits that enter the code in one step.
     divisor: f64,
     /// Hamming weight of the first term.
     first: i32,
-    /// From each term's weight to the next one's.
+    /// Difference between the weights of one term and the next.
     step: i32,
-    /// How many wrong bits the paths of each weight have, all together.
+    /// Number of wrong bits on all paths of each weight together.
     weights: [f64; 10],
 }
 
-/// The code of rate ½. Its paths have even weights.
+/// The code of rate ½. All its paths have even weights.
 pub(super) const HALF: Code = Code {
     divisor: 2.0,
     first: 10,
@@ -70,30 +71,30 @@ pub(super) const THREE_QUARTERS: Code = Code {
     ],
 };
 
-/// Bit errors of BPSK without a code.
+/// Returns the bit error rate of BPSK without a code.
 pub(super) fn bpsk(sinr: f64) -> f64 {
     0.5 * libm::erfc(libm::sqrt(sinr))
 }
 
-/// Bit errors of QPSK without a code.
+/// Returns the bit error rate of QPSK without a code.
 pub(super) fn qpsk(sinr: f64) -> f64 {
     0.5 * libm::erfc(libm::sqrt(sinr / 2.0))
 }
 
-/// Bit errors of 16-QAM without a code.
+/// Returns the bit error rate of 16-QAM without a code.
 pub(super) fn qam16(sinr: f64) -> f64 {
     0.375 * libm::erfc(libm::sqrt(sinr / 10.0))
 }
 
-/// Bit errors of 64-QAM without a code.
+/// Returns the bit error rate of 64-QAM without a code.
 pub(super) fn qam64(sinr: f64) -> f64 {
     7.0 / 24.0 * libm::erfc(libm::sqrt(sinr / 42.0))
 }
 
-/// The logarithm of the probability that a bit survives, where `error` of them are wrong before
-/// the decoder.
+/// Returns the logarithm of the probability that a bit survives decoding. `error` is the bit error
+/// rate before the decoder.
 pub(super) fn log_success(error: f64, code: &Code) -> f64 {
-    // Chernoff's bound of a wrong path: √(4p(1−p)) for each bit in which it differs.
+    // Chernoff's bound for a wrong path: a factor of √(4p(1−p)) for each bit in which it differs.
     let chernoff = 2.0 * libm::sqrt(error * (1.0 - error));
     let ratio = if code.step == 2 { chernoff * chernoff } else { chernoff };
     let sum = code.weights.iter().rev().fold(0.0, |sum, weight| sum * ratio + weight);

@@ -1,4 +1,4 @@
-//! Measured error rates: a file instead of formulas.
+//! Measured error rates, read from a file and used instead of formulas.
 
 use std::collections::BTreeMap;
 
@@ -27,16 +27,16 @@ pub struct LossPoint {
 }
 
 impl LossPoint {
-    /// The logarithm of the success of one bit, from −∞ to 0.
+    /// Returns the logarithm of the probability that one bit survives, from −∞ to 0.
     fn log_success(&self) -> f64 {
         libm::log1p(-self.loss) / (8.0 * f64::from(self.bytes))
     }
 }
 
 impl ErrorTable {
-    /// The logarithm of the probability that a bit survives at a plain ratio of `sinr`; `None` for
-    /// a rate that the table does not have. Losses of frames are linear in dB between two ratios;
-    /// beyond the first and the last one they stay as they are there.
+    /// Returns the logarithm of the probability that a bit survives at a plain ratio of `sinr`.
+    /// Returns `None` for a rate that the table does not have. Between two ratios of the table, the
+    /// loss of frames is linear in dB. Below the first ratio and above the last one it is constant.
     pub fn log_success(&self, rate: Rate, sinr: f64) -> Option<f64> {
         let points = self.0.get(&rate)?;
         let snr = crate::dbm(sinr);
@@ -94,7 +94,7 @@ impl From<ErrorTable> for Vec<LossPoint> {
 impl DataFormat for ErrorTable {
     const WHAT: &'static str = "error table";
 
-    /// Lines of `rate,snr,bytes,loss`, with or without a heading.
+    /// Parses lines of `rate,snr,bytes,loss`, with or without a heading.
     fn parse(text: &str) -> Result<Self, DataError> {
         let mut points = Vec::new();
         for (number, line) in lines(text) {
@@ -107,7 +107,7 @@ impl DataFormat for ErrorTable {
     }
 }
 
-/// One line.
+/// Parses one line.
 fn point(line: &str) -> Result<LossPoint, String> {
     let cells: Vec<_> = line.split(',').map(str::trim).collect();
     let [rate, snr, bytes, loss] = cells[..] else {

@@ -1,10 +1,10 @@
-//! Fading: how the power of one frame varies around its mean, where signals come many ways.
+//! Fading: how the power of one frame varies around its mean where signals arrive over many paths.
 //!
 //! | file | model |
 //! |---|---|
-//! | `rayleigh` | many ways, none of them direct |
-//! | `rician` | one of them is stronger |
-//! | `nakagami` | between and beyond both |
+//! | `rayleigh` | many paths, none of them direct |
+//! | `rician` | many paths, one of them stronger than the others |
+//! | `nakagami` | a family of distributions that contains Rayleigh fading |
 
 mod nakagami;
 mod rayleigh;
@@ -32,10 +32,10 @@ pub enum Fading {
 }
 
 impl Fading {
-    /// Refuses parameters that make no sense.
+    /// Rejects invalid parameters.
     ///
     /// # Errors
-    /// A sentence about the first key that makes no sense.
+    /// A sentence about the first invalid key.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::None | Self::Rayleigh | Self::Rician(_) => Ok(()),
@@ -43,7 +43,8 @@ impl Fading {
         }
     }
 
-    /// The factor, as a plain ratio, of one draw over `distance` m.
+    /// Returns the factor, as a plain ratio, by which fading changes the power of one frame over
+    /// `distance` m. `draw` returns uniform numbers.
     pub fn factor(&self, distance: f64, draw: &mut dyn FnMut() -> f64) -> f64 {
         match self {
             Self::None => 1.0,

@@ -1,4 +1,5 @@
-//! Nakagami fading: the power is Gamma(m, 1/m). m = 1 is Rayleigh fading, more is calmer.
+//! Nakagami fading. The power has the distribution Gamma(m, 1/m). With m = 1 it is Rayleigh fading;
+//! with a larger m the power varies less.
 
 use netloom_units::Length;
 use schemars::JsonSchema;
@@ -43,7 +44,7 @@ impl NakagamiConfig {
     }
 }
 
-/// A number of the Gamma distribution with a shape and a scale of 1 (Marsaglia & Tsang 2000).
+/// Draws a number of the Gamma distribution with a shape and a scale of 1 (Marsaglia & Tsang 2000).
 fn gamma(shape: f64, draw: &mut dyn FnMut() -> f64) -> f64 {
     if shape < 1.0 {
         let power = libm::pow(draw(), 1.0 / shape);

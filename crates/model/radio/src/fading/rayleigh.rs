@@ -1,6 +1,6 @@
-//! Many ways, none of them direct: an exponential factor.
+//! Rayleigh fading: many paths and none of them direct. The factor is exponential.
 
-/// The factor.
+/// Draws a factor.
 pub(super) fn factor(draw: &mut dyn FnMut() -> f64) -> f64 {
     -libm::log(draw())
 }

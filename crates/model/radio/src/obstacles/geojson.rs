@@ -1,4 +1,4 @@
-//! GeoJSON (RFC 7946): polygons, in degrees.
+//! Reads polygons in degrees from GeoJSON (RFC 7946).
 
 use netloom_units::DataError;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(super) fn parse(text: &str) -> Result<Polygons, DataError> {
     Ok(Polygons { degrees: true, outlines })
 }
 
-/// Collects the outlines of an object. Points and lines are no obstacles.
+/// Collects the outlines of an object. Points and lines are not obstacles and are ignored.
 fn collect(object: &Value, outlines: &mut Vec<Outline>) -> Result<(), String> {
     let all = |key: &str, outlines: &mut Vec<Outline>| {
         let list = object.get(key).and_then(Value::as_array);
@@ -69,7 +69,7 @@ fn ring(ring: &Value) -> Result<Vec<[f64; 2]>, String> {
         }
     };
     let mut corners = list(Some(ring))?.iter().map(corner).collect::<Result<Vec<_>, String>>()?;
-    // The first corner comes again as the last one.
+    // GeoJSON repeats the first corner as the last one.
     if corners.len() > 1 && corners.first() == corners.last() {
         corners.pop();
     }

@@ -1,21 +1,21 @@
-//! Which obstacles may be on a way: a grid of cells over all of them.
+//! An index of obstacles: a grid of cells that finds those that may be on a path.
 
 use super::Outline;
 
-/// A grid over the plane, with the obstacles whose bounds touch each cell.
+/// A grid over the plane. Each cell lists the obstacles whose bounds touch it.
 #[derive(Debug, Clone)]
 pub(super) struct Index {
-    /// The smallest coordinates of all.
+    /// The smallest x and y of all obstacles.
     origin: [f64; 2],
-    /// The size of a cell.
+    /// The side of a cell.
     cell: f64,
     columns: usize,
     rows: usize,
-    /// Numbers of obstacles, a list for each cell, row by row.
+    /// Numbers of the obstacles of each cell, row by row.
     cells: Vec<Vec<u32>>,
 }
 
-/// Most cells along one side.
+/// Maximum number of cells along one side.
 const MOST: f64 = 256.0;
 
 impl Index {
@@ -27,7 +27,7 @@ impl Index {
         };
         let origin = [fold(0, 0), fold(0, 1)];
         let size = [fold(1, 0) - origin[0], fold(1, 1) - origin[1]];
-        // About one obstacle in a cell, if they are spread evenly.
+        // A cell has about one obstacle if they are spread evenly.
         let even = libm::sqrt(size[0] * size[1] / bounds.len().max(1) as f64);
         let cell = even.max(size[0] / MOST).max(size[1] / MOST).max(1e-3);
         let count = |axis: usize| (size[axis] / cell) as usize + 1;
@@ -45,16 +45,16 @@ impl Index {
         index
     }
 
-    /// The column and row of a point; those of the nearest cell for what is beyond.
+    /// Returns the column and row of a point. For a point outside the grid it is the nearest cell.
     fn place(&self, at: [f64; 2]) -> [usize; 2] {
         let along = |axis: usize, most: usize| {
-            // Casting saturates at 0.
+            // The cast saturates at 0.
             (((at[axis] - self.origin[axis]) / self.cell) as usize).min(most - 1)
         };
         [along(0, self.columns), along(1, self.rows)]
     }
 
-    /// The numbers of obstacles that may be on the way, in order.
+    /// Returns the numbers of all obstacles that may be on the path, in ascending order.
     pub fn on_the_way(&self, [from, to]: [[f64; 2]; 2]) -> impl Iterator<Item = usize> + use<> {
         let (low, high) = if from[1] <= to[1] { (from, to) } else { (to, from) };
         let (first, last) = (self.place(low)[1], self.place(high)[1]);
@@ -70,8 +70,8 @@ impl Index {
         found.into_iter().map(|number| number as usize)
     }
 
-    /// The first and last column that a way from `low` up to `high` touches in a row, with one more
-    /// on each side for what floats are off.
+    /// Returns the first and the last column that a path from `low` up to `high` touches in a row.
+    /// One more column on each side allows for rounding errors.
     fn columns_of(&self, row: usize, low: [f64; 2], high: [f64; 2]) -> [usize; 2] {
         let rise = high[1] - low[1];
         let at = |y: f64| {

@@ -1,11 +1,11 @@
-//! Obstacles: what walls, and the rooms behind them, take away (Sommer, Eckhoff, German & Dressler
-//! 2011). Obstacles have no height: they are in the way at any.
+//! Loss through obstacles: their walls and the space inside (Sommer, Eckhoff, German & Dressler
+//! 2011). Obstacles have no height: they block paths at any height.
 //!
-//! | file | what it does |
+//! | file | contents |
 //! |---|---|
-//! | `polygons` | outlines, from the scenario or from a file |
+//! | `polygons` | outlines from the scenario or from a file |
 //! | `geojson`, `sumo` | the formats of such files |
-//! | `index` | which obstacles may be in the way |
+//! | `index` | search for the obstacles that may be on a path |
 
 mod geojson;
 mod index;
@@ -54,7 +54,7 @@ impl ObstacleConfig {
         self.file.as_mut().map(|file| file as &mut dyn DataFile)
     }
 
-    /// The outlines in metres.
+    /// Returns the outlines in metres.
     fn outlines(&self, plane: Option<&Plane>) -> Result<Vec<Outline>, RadioError> {
         if let Some(corners) = &self.polygon {
             let ring = corners.iter().map(|corner| corner.map(Coordinate::metres)).collect();
@@ -69,14 +69,14 @@ impl ObstacleConfig {
     }
 }
 
-/// Obstacles at work.
+/// The obstacles of a channel, with an index for the search.
 #[derive(Debug, Clone)]
 pub(crate) struct Obstacles {
     index: Index,
     obstacles: Vec<Obstacle>,
 }
 
-/// One obstacle.
+/// One obstacle: its loss in dB for each wall, and in dB/m inside.
 #[derive(Debug, Clone)]
 struct Obstacle {
     outline: Outline,
@@ -96,7 +96,7 @@ impl Obstacles {
         Ok(Self { index, obstacles })
     }
 
-    /// The loss through all obstacles between two points, in dB.
+    /// Returns the loss through all obstacles between two points, in dB.
     pub fn loss(&self, from: Point, to: Point) -> f64 {
         if self.obstacles.is_empty() {
             return 0.0;

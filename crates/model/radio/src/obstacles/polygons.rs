@@ -27,7 +27,7 @@ pub struct Polygons {
 }
 
 impl Polygons {
-    /// The outlines in metres; `None` if they are in degrees and there is no plane.
+    /// Returns the outlines in metres, or `None` if they are in degrees and there is no plane.
     pub(super) fn in_metres(&self, plane: Option<&Plane>) -> Option<Vec<Outline>> {
         if !self.degrees {
             return Some(self.outlines.clone());
@@ -65,7 +65,7 @@ impl DataFormat for Polygons {
 }
 
 impl Outline {
-    /// All walls.
+    /// Returns all walls as pairs of corners.
     fn edges(&self) -> impl Iterator<Item = ([f64; 2], [f64; 2])> {
         self.rings.iter().flat_map(|ring| {
             let next = ring.iter().cycle().skip(1);
@@ -73,7 +73,7 @@ impl Outline {
         })
     }
 
-    /// The smallest and the largest coordinates.
+    /// Returns the smallest and the largest coordinates.
     pub(super) fn bounds(&self) -> [[f64; 2]; 2] {
         let corners = self.rings.iter().flatten();
         corners.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], corner| {
@@ -84,14 +84,15 @@ impl Outline {
         })
     }
 
-    /// How many walls are on the way, and which share of it is within.
+    /// Returns the number of walls on the path, and the share of the path that is inside.
     ///
-    /// Where the straight line through both ends, however long, meets walls, it goes in and out by
-    /// turns.
+    /// The straight line through both ends, extended without limit, enters and leaves the outline
+    /// alternately at the walls that it meets.
     pub(super) fn crossed(&self, from: [f64; 2], to: [f64; 2]) -> (u32, f64) {
         let way = [to[0] - from[0], to[1] - from[1]];
-        // Which side of the line a corner is on. One that is on the line counts as left, so that a
-        // line through a corner meets none or both of its walls, or passes from one to the other.
+        // Computes the side of the line on which a corner lies. A corner on the line counts as
+        // left. A line through a corner therefore meets none or both of its walls, or it passes
+        // from one to the other.
         let side = |at: [f64; 2]| way[0] * (at[1] - from[1]) - way[1] * (at[0] - from[0]);
         let mut met: Vec<f64> = Vec::new();
         for (start, end) in self.edges() {

@@ -1,4 +1,5 @@
-//! SUMO's polygons: `<poly … shape="x,y x,y …"/>`, in metres, or in degrees with `geo="true"`.
+//! Reads SUMO's polygons: `<poly … shape="x,y x,y …"/>`. Coordinates are in metres, or in degrees
+//! with `geo="true"`.
 
 use netloom_units::{DataError, quoted};
 use quick_xml::Reader;
@@ -30,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Polygons, DataError> {
     Ok(Polygons { degrees: degrees.unwrap_or(false), outlines })
 }
 
-/// The number of the line at a byte, counted from 1.
+/// Returns the number of the line that contains a byte, counted from 1.
 fn line(text: &str, byte: u64) -> usize {
     let end = usize::try_from(byte).unwrap_or(usize::MAX).min(text.len());
     text.as_bytes()[..end].iter().filter(|byte| **byte == b'\n').count() + 1
@@ -59,7 +60,7 @@ fn poly(element: &BytesStart<'_>) -> Result<Poly, String> {
     }
 }
 
-/// `x,y` or `x,y,z`.
+/// Parses `x,y` or `x,y,z`.
 fn corner(text: &str) -> Result<[f64; 2], String> {
     let mut numbers = text.split(',').map(|number| number.parse::<f64>().ok());
     match (numbers.next().flatten(), numbers.next().flatten()) {

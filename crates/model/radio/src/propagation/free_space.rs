@@ -1,4 +1,4 @@
-//! Free space (Friis 1946).
+//! Path loss in free space (Friis 1946).
 
 use std::f64::consts::PI;
 
@@ -7,10 +7,10 @@ use netloom_units::Frequency;
 use super::{PathLoss, Route};
 use crate::{LIGHT, Path};
 
-/// 20·log₁₀(4πdf/c) dB.
+/// The model: a loss of 20·log₁₀(4πdf/c) dB.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FreeSpace {
-    /// The loss over 1 m, in dB.
+    /// Loss over 1 m, in dB.
     metre: f64,
 }
 
@@ -19,12 +19,12 @@ impl FreeSpace {
         Self { metre: 20.0 * libm::log10(4.0 * PI * frequency.hertz() as f64 / LIGHT) }
     }
 
-    /// The loss in dB over a distance, which is given by its square in m².
+    /// Returns the loss in dB over a distance, which is given by its square in m².
     pub fn loss(self, square: f64) -> f64 {
         self.metre + 10.0 * libm::log10(square)
     }
 
-    /// The distance in m over which `loss` dB are lost.
+    /// Returns the distance in m over which the loss is `loss` dB.
     pub fn distance(self, loss: f64) -> f64 {
         libm::pow(10.0, (loss - self.metre) / 20.0)
     }

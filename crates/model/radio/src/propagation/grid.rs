@@ -1,4 +1,5 @@
-//! Losses between the cells of a grid: what a ray tracer computed for a whole area.
+//! Losses between the cells of a grid, for example those that a ray tracer computed for a whole
+//! area.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,12 +18,13 @@ pub struct GridConfig {
     pub file: String,
 }
 
-/// The bytes of a grid of losses. It may be a mapped file: nothing of it is copied.
+/// The bytes of a grid of losses. They may be a memory-mapped file: nothing is copied.
 ///
-/// They are, all little-endian: the eight bytes `nl-grid1`; the smallest x and y and the size of a
-/// cell in m, 64-bit floats; columns and rows, 32-bit numbers; then the losses in dB, 32-bit
-/// floats: for each sender's cell, one for each receiver's cell. Cells are counted row by row, from
-/// the smallest y on. A loss that is not a finite number means that nothing arrives.
+/// All numbers are little-endian. The bytes hold the eight bytes `nl-grid1`; the smallest x, the
+/// smallest y and the size of a cell in m, as 64-bit floats; the number of columns and of rows, as
+/// 32-bit integers; then the losses in dB, as 32-bit floats. For each sender's cell there is one
+/// loss for each receiver's cell. Cells are counted row by row, from the smallest y on. A loss that
+/// is not a finite number means that nothing arrives.
 #[derive(Clone)]
 pub struct LossGrid {
     bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,
@@ -33,14 +35,14 @@ pub struct LossGrid {
 }
 
 const MAGIC: &[u8; 8] = b"nl-grid1";
-/// Where the losses begin.
+/// Offset of the first loss, in bytes.
 const HEAD: usize = 40;
 
 impl LossGrid {
-    /// A grid of `bytes`.
+    /// Creates a grid from `bytes`.
     ///
     /// # Errors
-    /// They are no grid, or not as long as its size says.
+    /// If they are not a grid, or their length does not match the number of cells.
     pub fn new(bytes: Arc<dyn AsRef<[u8]> + Send + Sync>) -> Result<Self, String> {
         let all = (*bytes).as_ref();
         let Some(head) = all.get(..HEAD).filter(|head| head.starts_with(MAGIC)) else {
@@ -64,7 +66,7 @@ impl LossGrid {
         Ok(Self { bytes, origin, cell, columns, rows })
     }
 
-    /// The number of the cell of a place, if the grid has it.
+    /// Returns the number of the cell that contains a place, or `None` if it is outside the grid.
     fn cell(&self, x: f64, y: f64) -> Option<usize> {
         let along = |value: f64, origin: f64, count: u32| {
             let place = libm::floor((value - origin) / self.cell);
@@ -76,7 +78,7 @@ impl LossGrid {
     }
 }
 
-/// Bytes of which there are as many.
+/// Copies a slice of exactly `N` bytes into an array.
 fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     let mut array = [0; N];
     array.copy_from_slice(bytes);
@@ -90,7 +92,7 @@ impl fmt::Debug for LossGrid {
     }
 }
 
-/// The grid at work.
+/// The state of the model.
 #[derive(Debug, Clone)]
 pub(super) struct Grid(LossGrid);
 

@@ -1,4 +1,4 @@
-//! A power of the distance (Rappaport 2001 §4.9).
+//! Path loss as a power of the distance (Rappaport 2001 §4.9).
 
 use netloom_units::{Frequency, Length};
 use schemars::JsonSchema;
@@ -34,7 +34,7 @@ impl LogDistanceConfig {
     }
 }
 
-/// The model at work.
+/// The state of the model.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LogDistance {
     free_space: FreeSpace,
@@ -58,7 +58,7 @@ impl PathLoss for LogDistance {
         let square = route.square();
         let ratio = square / (self.reference * self.reference);
         Some(Path::decodable(match ratio > 1.0 {
-            // The square of a ratio has twice its logarithm.
+            // The logarithm of a square is twice that of the number; hence 5 and not 10.
             true => self.loss + 5.0 * self.exponent * libm::log10(ratio),
             false => self.free_space.loss(square),
         }))

@@ -1,4 +1,4 @@
-//! Losses of pairs over time, and the files that hold them: CSV, and the path losses of EMANE's
+//! Losses of pairs over time, and the formats of their files: CSV, and the path losses in EMANE's
 //! event logs (EEL).
 
 use netloom_units::{DataError, DataFormat, Duration, Time, check_count, lines, quoted};
@@ -27,8 +27,8 @@ pub struct PairLosses(pub Vec<LossStep>);
 impl DataFormat for PairLosses {
     const WHAT: &'static str = "file of losses";
 
-    /// Lines of `time,from,to,dB`, with or without a heading; or EEL, in which the third word of a
-    /// line is its kind.
+    /// Parses lines of `time,from,to,dB`, with or without a heading, or EEL, in which the third
+    /// word of a line is the kind of the event.
     fn parse(text: &str) -> Result<Self, DataError> {
         let mut steps = Vec::new();
         for (number, line) in lines(text) {
@@ -44,7 +44,7 @@ impl DataFormat for PairLosses {
     }
 }
 
-/// One line of a CSV file.
+/// Parses one line of a CSV file.
 fn row(line: &str) -> Result<LossStep, String> {
     let cells: Vec<_> = line.split(',').map(str::trim).collect();
     let [at, from, to, loss] = cells[..] else {
@@ -55,20 +55,20 @@ fn row(line: &str) -> Result<LossStep, String> {
     Ok(LossStep { at: time(seconds)?, from: from.into(), to: to.into(), loss })
 }
 
-/// Whether a line is one of EEL: `TIME MODULE KIND …`.
+/// Whether a line is an EEL event: `TIME MODULE KIND …`.
 fn is_event(line: &str) -> bool {
     let mut words = line.split_whitespace();
     words.nth(1).is_some_and(|module| module.contains(':') && !module.contains(','))
 }
 
-/// An event. Only path losses are taken: a log has others, too, which are for others.
+/// Parses an event. Only path losses are used; all other events are ignored.
 fn event(line: &str, steps: &mut Vec<LossStep>) -> Result<(), String> {
     let mut words = line.split_whitespace();
     let (at, module, kind) = (words.next(), words.next(), words.next());
     if kind != Some("pathloss") {
         return Ok(());
     }
-    // -Inf is what was before the log begins.
+    // A time of -Inf is the state before the log begins.
     let seconds: f64 = match at {
         Some(at) => at.parse().map_err(|_| format!("{} is no time in seconds", quoted(at)))?,
         None => 0.0,
@@ -78,7 +78,8 @@ fn event(line: &str, steps: &mut Vec<LossStep>) -> Result<(), String> {
     for entry in words {
         let mut parts = entry.split(',');
         let there = station(parts.next().unwrap_or_default())?;
-        // The loss of what the other one sends, and that of what this one does, if it differs.
+        // The first number is the loss of what the other station sends. The second one, if it
+        // differs, is the loss in the other direction.
         let forward = decibels(parts.next().unwrap_or_default())?;
         let reverse = parts.next().map_or(Ok(forward), decibels)?;
         let step =
@@ -89,7 +90,7 @@ fn event(line: &str, steps: &mut Vec<LossStep>) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of `nem:ID`, which is the ID.
+/// Returns the name of `nem:ID`, which is the ID.
 fn station(module: &str) -> Result<&str, String> {
     match module.split_once(':') {
         Some(("nem", id)) if !id.is_empty() => Ok(id),
@@ -112,7 +113,7 @@ fn time(seconds: f64) -> Result<Duration, String> {
 }
 
 impl LossStep {
-    /// When it begins, in a run that begins at 0.
+    /// Returns the time at which the step begins, in a run that begins at 0.
     pub(super) fn start(&self) -> Time {
         Time::ZERO + self.at
     }

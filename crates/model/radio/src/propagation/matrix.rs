@@ -1,4 +1,4 @@
-//! Losses of pairs over time.
+//! Path loss given for each pair of stations over time.
 
 use std::collections::BTreeMap;
 
@@ -41,10 +41,10 @@ impl MatrixConfig {
     }
 }
 
-/// The matrix at work.
+/// The state of the model.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
-    /// By sender and receiver, in order of time.
+    /// Losses by sender and receiver, in order of time.
     pairs: BTreeMap<(u32, u32), Vec<(Time, f64)>>,
     between: Interpolation,
 }
@@ -66,14 +66,14 @@ impl Matrix {
             pairs.entry(pair).or_default().push((step.start(), step.loss));
         }
         for steps in pairs.values_mut() {
-            // The sort is stable: the later one of two lines with the same time holds.
+            // The sort is stable: of two lines with the same time the later one holds.
             steps.sort_by_key(|(at, _)| *at);
         }
         Ok(Self { pairs, between: config.between })
     }
 }
 
-/// The names that there are, for a message.
+/// Lists the known names for an error message.
 fn known(names: &[&str]) -> String {
     const MOST: usize = 5;
     let shown = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>();

@@ -1,12 +1,12 @@
-//! Path loss: what is left of a signal over a distance.
+//! Path loss: how much of a signal is lost over a distance.
 //!
 //! | file | model |
 //! |---|---|
-//! | `range` | all within a distance, nothing beyond |
-//! | `free_space` | nothing in the way |
+//! | `range` | no loss within a distance, and nothing arrives beyond it |
+//! | `free_space` | free space without any obstruction |
 //! | `two_ray_ground` | a direct ray, and one that the ground reflects |
 //! | `log_distance` | a power of the distance |
-//! | `matrix`, `losses` | losses of pairs over time, and the files that hold them |
+//! | `matrix`, `losses` | losses of pairs over time, and the formats of their files |
 //! | `grid` | losses between the cells of a grid |
 
 mod free_space;
@@ -36,31 +36,31 @@ pub use matrix::{Interpolation, MatrixConfig};
 pub use range::RangeConfig;
 use two_ray_ground::TwoRayGround;
 
-/// The two ends of a signal's path, and when.
+/// The two ends of a signal's path, and the time at which it is sent.
 pub(crate) struct Route {
     pub at: Time,
     /// Numbers of the stations.
     pub from: u32,
     pub to: u32,
-    /// The antennas, heights included.
+    /// Positions of the antennas, heights included.
     pub start: Point,
     pub end: Point,
 }
 
 impl Route {
-    /// The square of the distance, in m²; at least a square centimetre, since the formulas are for
-    /// the far field and grow without bound below it.
+    /// Returns the square of the distance, in m². It is at least a square centimetre, since the
+    /// formulas are for the far field and their gain grows without bound at shorter distances.
     pub fn square(&self) -> f64 {
         (self.end - self.start).square().max(1e-4)
     }
 }
 
-/// A path loss at work.
+/// A model of path loss.
 pub(crate) trait PathLoss: fmt::Debug + Send + Sync {
-    /// The loss on a path; `None` if nothing arrives.
+    /// Returns the path with its loss, or `None` if nothing arrives.
     fn path(&self, route: &Route) -> Option<Path>;
-    /// A distance in m beyond which the loss is more than `loss` dB between antennas up to `height`
-    /// m; `None` if there is none.
+    /// Returns a distance in m beyond which the loss exceeds `loss` dB between antennas up to
+    /// `height` m high, or `None` if there is no such distance.
     fn farthest(&self, loss: f64, height: f64) -> Option<f64>;
 }
 
@@ -85,10 +85,10 @@ pub enum Propagation {
 }
 
 impl Propagation {
-    /// Refuses parameters that make no sense.
+    /// Rejects invalid parameters.
     ///
     /// # Errors
-    /// A sentence about the first key that makes no sense.
+    /// A sentence about the first invalid key.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::Range(range) => range.check(),
@@ -97,7 +97,7 @@ impl Propagation {
         }
     }
 
-    /// Everything in it that may come from files.
+    /// Returns all parts that may come from files.
     pub(crate) fn files(&mut self) -> Vec<&mut dyn DataFile> {
         match self {
             Self::Matrix(matrix) => matrix.files(),

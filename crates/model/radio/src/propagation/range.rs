@@ -1,4 +1,4 @@
-//! All of the signal within a distance, nothing beyond.
+//! No loss within a distance, and nothing arrives beyond it.
 
 use netloom_units::Length;
 use schemars::JsonSchema;

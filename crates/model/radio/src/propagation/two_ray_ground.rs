@@ -1,4 +1,4 @@
-//! A direct ray and one that the ground reflects (Rappaport 2001 §4.6).
+//! Path loss of a direct ray and one that the ground reflects (Rappaport 2001 §4.6).
 
 use std::f64::consts::PI;
 
@@ -7,12 +7,12 @@ use netloom_units::Frequency;
 use super::{FreeSpace, PathLoss, Route};
 use crate::{LIGHT, Path};
 
-/// Free space below the crossover distance 4πh₁h₂f/c, then 40·log₁₀ d − 20·log₁₀(h₁h₂) dB; both
-/// are the same there.
+/// The model. Below the crossover distance 4πh₁h₂f/c it is free space, beyond it 40·log₁₀ d −
+/// 20·log₁₀(h₁h₂) dB. Both are equal at the crossover.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TwoRayGround {
     free_space: FreeSpace,
-    /// 4πf/c: the crossover distance in m of antennas whose heights' product is 1 m².
+    /// 4πf/c: the crossover distance in m of antennas whose heights have a product of 1 m².
     crossover: f64,
 }
 
@@ -22,9 +22,10 @@ impl TwoRayGround {
         Self { free_space: FreeSpace::new(frequency), crossover }
     }
 
-    /// The loss in dB over a distance, given by its square in m², with antennas whose heights'
-    /// product is `heights` m². On the ground there is no reflected ray, and no antenna either:
-    /// heights below a centimetre count as one.
+    /// Returns the loss in dB over a distance, which is given by its square in m². `heights` is the
+    /// product of the antennas' heights, in m². On the ground itself there is no reflected ray, and
+    /// no antenna either. The product therefore counts as at least that of two heights of a
+    /// centimetre.
     fn loss(self, square: f64, heights: f64) -> f64 {
         let heights = heights.max(1e-4);
         let crossover = self.crossover * heights;

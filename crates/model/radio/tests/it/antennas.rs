@@ -1,4 +1,4 @@
-//! Antennas.
+//! Gains of antennas.
 
 use netloom_mobility::Point;
 use netloom_radio::{Antenna, AntennaPattern, End, Propagation};
@@ -10,7 +10,7 @@ fn antenna(json: &str) -> Antenna {
     serde_json::from_str(json).unwrap()
 }
 
-/// The gain towards a direction of the compass.
+/// Returns the gain in a compass direction.
 fn towards(antenna: &Antenna, degrees: f64) -> f64 {
     let (sine, cosine) = degrees.to_radians().sin_cos();
     antenna.gain(Point::flat(5.0, 5.0), Point::flat(5.0 + 100.0 * sine, 5.0 + 100.0 * cosine))

@@ -3,7 +3,7 @@
 use netloom_radio::{Modulation, milliwatts, noise_floor};
 use netloom_units::{Frequency, Gain};
 
-/// The ratio in dB at which a share of frames is lost.
+/// Returns the ratio in dB at which a share `lost` of all frames is lost.
 fn threshold(modulation: Modulation, bytes: f64, lost: f64) -> f64 {
     let (mut low, mut high) = (-15.0, 40.0);
     for _ in 0..60 {
@@ -14,7 +14,8 @@ fn threshold(modulation: Modulation, bytes: f64, lost: f64) -> f64 {
     low
 }
 
-/// 10 % of frames of 1536 bytes; computed by other code from the same formulas.
+/// The ratios at which 10 % of frames of 1536 bytes are lost. Other code computed the expected
+/// values from the same formulas.
 #[test]
 fn a_tenth_of_long_frames_is_lost_where_the_table_says() {
     let table = [-3.02, 1.63, 4.15, 3.97, 6.86, 7.16, 6.98, 9.87, 13.51, 16.62, 21.36, 22.63];

@@ -1,11 +1,11 @@
-//! Fading against its distributions: Kolmogorov and Smirnov's test, p > 0.01.
+//! Fading compared with its distributions by the Kolmogorov-Smirnov test, p > 0.01.
 
 use netloom_radio::{Fading, milliwatts};
 use netloom_units::Stream;
 
 const DRAWS: usize = 20_000;
 
-/// Uniform numbers of a stream, neither 0 nor 1.
+/// Draws a uniform number that is neither 0 nor 1.
 fn uniform(stream: &mut Stream) -> f64 {
     loop {
         let number = stream.uniform();
@@ -21,7 +21,7 @@ fn factors(fading: &Fading, distance: f64) -> Vec<f64> {
     (0..DRAWS).map(|_| fading.factor(distance, &mut draw)).collect()
 }
 
-/// The largest distance from a distribution, times the root of the number of draws.
+/// Returns the largest distance from a distribution, times the square root of the number of draws.
 fn statistic(mut factors: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
     factors.sort_by(f64::total_cmp);
     let count = factors.len() as f64;
@@ -33,7 +33,7 @@ fn statistic(mut factors: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
     off.fold(0.0, f64::max) * count.sqrt()
 }
 
-/// The regularised lower incomplete gamma function, by its series.
+/// Returns the regularised lower incomplete gamma function, computed by its series.
 fn gamma(shape: f64, x: f64) -> f64 {
     let mut term = (-x + shape * x.ln() - libm::lgamma(shape + 1.0)).exp();
     let (mut sum, mut n) = (0.0, 0.0);
@@ -45,7 +45,8 @@ fn gamma(shape: f64, x: f64) -> f64 {
     sum.min(1.0)
 }
 
-/// Rician power: a gamma distribution whose shape is Poisson.
+/// Returns the distribution of Rician power: a gamma distribution whose shape is Poisson
+/// distributed.
 fn rice(ratio: f64, x: f64) -> f64 {
     let mut weight = (-ratio).exp();
     let mut sum = 0.0;
@@ -56,7 +57,7 @@ fn rice(ratio: f64, x: f64) -> f64 {
     sum
 }
 
-/// The share of factors up to a value.
+/// Returns the share of factors up to a value.
 type Distribution = Box<dyn Fn(f64) -> f64>;
 
 /// Critical value for p = 0.01.
@@ -83,7 +84,7 @@ fn factors_have_their_distributions() {
     for (fading, distance, distribution) in cases {
         let factors = factors(&fading, distance);
         let mean = factors.iter().sum::<f64>() / DRAWS as f64;
-        // A standard error is at most √2/√20000 = 0.01.
+        // The standard error is at most √2/√20000 = 0.01.
         assert!((mean - 1.0).abs() < 0.035, "{fading:?} has a mean of {mean}");
         let statistic = statistic(factors, distribution);
         assert!(statistic < CRITICAL, "{fading:?}: {statistic}");

@@ -1,4 +1,4 @@
-//! Losses and error rates that come from files.
+//! Losses and error rates that are read from files.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ fn what_is_wrong_with_losses_is_said() {
     }
 }
 
-/// Two columns of cells of 10 m: four losses.
+/// Returns a grid of two columns with cells of 10 m, which has four losses.
 fn grid(losses: [f32; 4]) -> Vec<u8> {
     let mut bytes = b"nl-grid1".to_vec();
     bytes.extend([0.0f64, 0.0, 10.0].iter().flat_map(|value| value.to_le_bytes()));

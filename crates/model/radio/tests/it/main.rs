@@ -1,5 +1,5 @@
-//! Radio models against the formulas of their sources. Seeds are fixed, so that a result never
-//! changes from run to run.
+//! Radio models compared with the formulas of their sources. Seeds are fixed, so that a result
+//! never changes from run to run.
 
 mod antennas;
 mod common;

@@ -1,4 +1,4 @@
-//! Obstacles.
+//! Loss through obstacles.
 
 use netloom_mobility::{Geographic, Plane};
 use netloom_radio::{Polygons, Radio, RadioConfig, RadioError, Surroundings};
@@ -6,7 +6,8 @@ use netloom_units::{DataFormat, Stream, Time};
 
 use crate::common::{at, close, config, made};
 
-/// The loss of obstacles between two places: a range has no loss of its own.
+/// Returns the loss through obstacles between two places. The `range` model adds no loss of its
+/// own.
 fn taken(radio: &Radio, from: (f64, f64), to: (f64, f64)) -> f64 {
     radio.loss(Time::ZERO, &at(0, from.0, from.1), &at(1, to.0, to.1)).unwrap()
 }
@@ -23,13 +24,13 @@ const SQUARE: &str = r#"[{"polygon": [["10m", "-5m"], ["20m", "-5m"], ["20m", "5
 #[test]
 fn walls_and_the_way_between_them_are_counted() {
     let radio = made(&with(SQUARE));
-    // Through both walls and 10 m: two walls cost twice one.
+    // Through both walls and 10 m of the inside: two walls cost twice as much as one.
     close(taken(&radio, (0.0, 0.0), (30.0, 0.0)), 2.0 * 9.0 + 4.0, 1e-9);
-    // In, and half way.
+    // Into the obstacle and half the length of the inside.
     close(taken(&radio, (0.0, 0.0), (15.0, 0.0)), 9.0 + 2.0, 1e-9);
-    // Within.
+    // Within the obstacle.
     close(taken(&radio, (12.0, 1.0), (16.0, 1.0)), 1.6, 1e-9);
-    // Beside, before and behind.
+    // Beside, in front of and behind the obstacle.
     assert_eq!(taken(&radio, (0.0, 6.0), (30.0, 6.0)), 0.0);
     assert_eq!(taken(&radio, (0.0, 0.0), (9.0, 0.0)), 0.0);
     assert_eq!(taken(&radio, (21.0, 0.0), (40.0, 0.0)), 0.0);
@@ -53,11 +54,11 @@ fn courtyards_are_outside() {
     let radio = Radio::new(&config, &given).unwrap();
     let metre = plane.point(Geographic { lat: 0.0, lon: 0.0001, alt: 0.0 }).x;
     close(metre, 11.132, 0.001);
-    // Four walls, and two of four parts of the way.
+    // Four walls, and two of the four parts of the path.
     close(taken(&radio, (-5.0, 22.0), (60.0, 22.0)), 4.0 + 0.2 * metre, 1e-6);
 }
 
-/// Many small squares: what the index leaves out is not in the way.
+/// Many small squares: the index leaves out no obstacle that is on the path.
 #[test]
 fn the_index_forgets_no_obstacle() {
     let mut stream = Stream::new(2, "city");

@@ -15,7 +15,8 @@ fn free_space_is_friis() {
     close(radio.farthest(100.0953, 1.5).unwrap(), 1000.0, 0.1);
 }
 
-/// Crossovers of 86.20 m and 227.5 m; the thresholds of ns-2's WaveLAN at 250 and 550 m.
+/// The crossovers are at 86.20 m and 227.5 m. The thresholds are those of ns-2's WaveLAN at 250 and
+/// 550 m.
 #[test]
 fn two_rays_are_free_space_up_to_the_crossover() {
     for (frequency, crossover) in [(MHZ_914, 86.20), (CHANNEL_1, 227.48)] {
@@ -61,7 +62,7 @@ fn a_range_is_a_disk_with_a_ring() {
     assert_eq!(radio.farthest(0.0, 1.5), Some(550.0));
 }
 
-/// Power, thresholds and path loss of WaveLAN give 250.0 and 550.0 m.
+/// Power, thresholds and path loss of WaveLAN result in ranges of 250.0 and 550.0 m.
 #[test]
 fn wavelan_reaches_250_metres_and_is_sensed_at_550() {
     let preset = Preset::Wavelan.radio();
@@ -92,7 +93,7 @@ fn positions_can_be_rounded_to_squares() {
     let squares = made(&config(r#"{"quantise": "5m", "propagation": "free_space"}"#));
     assert_eq!(loss(&squares, 10.1), loss(&squares, 14.9));
     assert!(loss(&squares, 15.0) > loss(&squares, 14.9));
-    // Both in the same square: the least distance of the formula.
+    // Both stations are in the same square: the formula's least distance applies.
     assert_eq!(loss(&squares, 0.1), loss(&squares, 4.9));
 }
 

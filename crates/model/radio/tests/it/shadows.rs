@@ -1,4 +1,4 @@
-//! Shadows.
+//! Shadowing.
 
 use netloom_radio::{Radio, Surroundings};
 use netloom_units::Time;
@@ -13,7 +13,7 @@ fn shadowed(distance: &str, seed: u64) -> Radio {
     Radio::new(&config(&json), &Surroundings { seed, ..Surroundings::default() }).unwrap()
 }
 
-/// The shadow between two places; the path itself has no loss.
+/// Returns the shadow between two places. The path itself has no loss.
 fn shadow(radio: &Radio, from: (f64, f64), to: (f64, f64)) -> f64 {
     radio.loss(Time::ZERO, &at(0, from.0, from.1), &at(1, to.0, to.1)).unwrap()
 }
@@ -32,7 +32,7 @@ fn shadows_have_their_deviation_anywhere_in_a_cell() {
         };
         let values: Vec<_> = (0..2000).map(pair).collect();
         let found = deviation(&values);
-        // A standard error is 8/√4000 = 0.13.
+        // The standard error is 8/√4000 = 0.13.
         assert!((found - 8.0).abs() < 0.5, "{found} dB at {inside} m");
         let mean = values.iter().sum::<f64>() / 2000.0;
         assert!(mean.abs() < 0.6, "{mean}");
@@ -46,7 +46,7 @@ fn the_same_places_have_the_same_shadow_both_ways() {
     assert_eq!(shadow(&radio, a, b), shadow(&radio, b, a));
     assert_eq!(shadow(&radio, a, b), shadow(&shadowed("20m", 1), a, b));
     assert_ne!(shadow(&radio, a, b), shadow(&shadowed("20m", 2), a, b));
-    // A centimetre changes little, a hundred metres everything.
+    // A step of a centimetre changes little.
     let near = shadow(&radio, (12.31, -4.5), b);
     assert!((near - shadow(&radio, a, b)).abs() < 0.1, "{near}");
 }

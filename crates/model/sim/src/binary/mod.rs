@@ -1,16 +1,17 @@
-//! What processes that simulate one network exchange, as bytes: the parts of each thing, one after
-//! the other, without names. Not here: who sends what when (`netloom-simulate`).
+//! The binary encoding of everything that the processes of one simulation exchange: the fields of
+//! each value, one after the other, without names. Not here: the exchange of messages
+//! (`netloom-simulate`).
 //!
 //! Integers are varints (LEB128: seven bits a byte, the least significant first, the high bit set
-//! on all but the last byte) but for bytes, which are themselves. A float is the eight bytes of its
-//! bits, the least significant first. What may be absent has a byte before it, 0 or 1. A list
-//! begins with its length. Addresses have a byte with their length before them, 4 or 16. A choice
-//! of several is a byte: its place among them.
+//! on all but the last byte), except single bytes, which are written as they are. A float is its
+//! eight bytes, the least significant first. An optional value is preceded by a byte, 0 or 1. A
+//! list begins with its length. An address is preceded by a byte with its length, 4 or 16. A choice
+//! among several is a byte: its place among them.
 //!
 //! | file | what |
 //! |---|---|
 //! | `packet` | announcements of packets |
-//! | `sample` | what is read for results |
+//! | `sample` | samples of pipes and flows, for results |
 
 mod packet;
 mod sample;
@@ -19,58 +20,58 @@ use std::net::IpAddr;
 
 use netloom_units::{Duration, Time};
 
-/// The version of this encoding. Whoever speaks another one does not understand it.
+/// Version of this encoding. Processes with different versions cannot understand each other.
 pub const VERSION: u16 = 2;
 
-/// What can be written as bytes, and read from them.
+/// A type that can be written as bytes and read from them.
 pub trait Binary: Sized {
-    /// Appends it.
+    /// Appends the value to `out`.
     fn encode(&self, out: &mut Vec<u8>);
 
-    /// Takes it from the beginning of what is left.
+    /// Reads a value from the beginning of the remaining input.
     ///
     /// # Errors
-    /// If the bytes are none that [`encode`](Self::encode) writes.
+    /// If [`encode`](Self::encode) could not have written the bytes.
     fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError>;
 }
 
-/// Bytes are not what they should be.
+/// The bytes are not a valid encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// They end too early.
+    /// The bytes end too early.
     #[error("it ends too early")]
     Short,
-    /// They go on.
+    /// Bytes follow where the value should end.
     #[error("it goes on where it should end")]
     Long,
-    /// A value is not one that there is.
+    /// A value is out of range.
     #[error("there is no such {0}")]
     Value(&'static str),
 }
 
-/// Bytes that have not been read.
+/// Bytes that have not been read yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
-    /// All of `bytes`.
+    /// Returns an input that holds all of `bytes`.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
 
-    /// Reads one thing, which is all that is left.
+    /// Reads one value, which must take up all the remaining bytes.
     ///
     /// # Errors
-    /// If it is not.
+    /// If the bytes are invalid, or more of them follow.
     pub fn only<T: Binary>(mut self) -> Result<T, DecodeError> {
         let thing = T::decode(&mut self)?;
         if self.0.is_empty() { Ok(thing) } else { Err(DecodeError::Long) }
     }
 
-    /// The next bytes.
+    /// Takes the next `count` bytes.
     ///
     /// # Errors
-    /// If there are not as many.
+    /// If fewer bytes are left.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         let (bytes, rest) = self.0.split_at_checked(count).ok_or(DecodeError::Short)?;
         self.0 = rest;
@@ -82,14 +83,14 @@ impl<'a> Input<'a> {
         bytes.try_into().map_err(|_| DecodeError::Short)
     }
 
-    /// How many things follow, each of a byte at least.
+    /// Reads the number of items that follow, each of which takes at least one byte.
     fn count(&mut self) -> Result<usize, DecodeError> {
         let count = usize::try_from(u64::decode(self)?).map_err(|_| DecodeError::Short)?;
         if count <= self.0.len() { Ok(count) } else { Err(DecodeError::Short) }
     }
 }
 
-/// Writes and reads a thing by its fields, in this order.
+/// Implements [`Binary`] for structs: their fields, in the order given.
 macro_rules! fields {
     ($($thing:ident { $($field:ident),* $(,)? })*) => {$(
         impl $crate::binary::Binary for $thing {
@@ -109,12 +110,12 @@ macro_rules! fields {
 }
 pub(crate) use fields;
 
-/// What is one of a few things is a byte: its place among them.
+/// Implements [`Binary`] for types with a few values: one byte, the place of the value in a list.
 macro_rules! places {
     ($($kind:ty, $what:literal: $all:expr;)*) => {$(
         impl $crate::binary::Binary for $kind {
             fn encode(&self, out: &mut Vec<u8>) {
-                // All are in the list, and they are few.
+                // The list is complete and short.
                 let place = $all.iter().position(|one| one == self);
                 out.push(place.expect("one of the list") as u8);
             }
@@ -172,7 +173,7 @@ impl Binary for u64 {
 
 impl Binary for u128 {
     fn encode(&self, out: &mut Vec<u8>) {
-        // The upper half, and the lower one.
+        // The upper half comes first.
         [(*self >> 64) as u64, *self as u64].iter().for_each(|half| half.encode(out));
     }
 
@@ -182,7 +183,7 @@ impl Binary for u128 {
     }
 }
 
-/// Numbers that are written as those of 64 bits.
+/// Implements [`Binary`] for numbers that are encoded as `u64`.
 macro_rules! numbers {
     ($($number:ty)*) => {$(
         impl Binary for $number {
@@ -301,7 +302,7 @@ impl<T: Binary> Binary for Vec<T> {
     }
 
     fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
-        // Not by what they say that there is: memory for what comes.
+        // Memory is reserved for items that have arrived, not for the length that the bytes claim.
         (0..input.count()?).map(|_| T::decode(input)).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Announcements of packets. Not here: whether a network has the addresses and flows that one
-//! names (`crossing`).
+//! The encoding of packet announcements. Not here: whether a network has the addresses and flows
+//! that a packet names (`crossing`).
 
 use netloom_tcp::{SackBlock, SackBlocks, SynOptions};
 
@@ -10,7 +10,7 @@ use crate::packet::{
     Body, Error, ErrorKind, Flags, Fragment, Packet, RareOptions, Stamp, TcpHeader,
 };
 
-/// Bytes of the header of ICMP, of UDP, and of TCP without options.
+/// Bytes of the header of ICMP or UDP, and of TCP without options.
 const UPPER_HEADERS: [u32; 2] = [8, 20];
 
 fields! {
@@ -38,7 +38,7 @@ places! {
     ErrorKind, "kind of error message": ErrorKind::ALL;
 }
 
-/// Without when twins were sent: these stay in their process.
+/// The time at which a twin was sent is left out: twins stay in their process.
 impl Binary for RareOptions {
     fn encode(&self, out: &mut Vec<u8>) {
         self.syn.encode(out);
@@ -109,7 +109,7 @@ impl Binary for Body {
                 out.push(4);
                 return error.encode(out);
             }
-            // Real nodes are joined to a network in one process.
+            // Real nodes are joined to a network within one process.
             Self::Raw(_) | Self::Twin(_) => {
                 unreachable!("packets of real nodes and their twins stay in their process")
             }

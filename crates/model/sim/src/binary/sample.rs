@@ -1,4 +1,4 @@
-//! What is read for results.
+//! The encoding of the samples that results are made from.
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{

@@ -62,7 +62,7 @@ fn values_that_do_not_exist_are_refused() {
     };
     assert_eq!(refused(11, 0x80), "there is no such flag of a packet");
     assert_eq!(refused(14, 9), "there is no such kind of packet");
-    // 1500 bytes become 92, and then 20, which are the IP header alone.
+    // The two bytes of the length, 1500, become one, 20: the IP header alone.
     let mut short = good.clone();
     short.splice(3..5, [20]);
     let short = Input::new(&short).only::<Packet>().unwrap_err();
@@ -71,19 +71,19 @@ fn values_that_do_not_exist_are_refused() {
     assert_eq!(many, Err(DecodeError::Value("number of 64 bits")));
     let large = Input::new(&[0x80, 0x80, 4]).only::<u16>();
     assert_eq!(large, Err(DecodeError::Value("number of u16")));
-    // As many things as there cannot be need no memory.
+    // An impossibly long list must not reserve memory.
     let things = Input::new(&[0xff, 0xff, 0xff, 0xff, 0x7f, 1]).only::<Vec<u64>>();
     assert_eq!(things, Err(DecodeError::Short));
 }
 
-/// Reads `T` from any bytes: what is read is written as the bytes that were read, unless a number
-/// was written longer than it is.
+/// Reads `T` from any bytes. A value that was read is written as the same bytes, unless a number
+/// had been written with more bytes than it needs.
 fn read<T: Binary + PartialEq + std::fmt::Debug>(any: &[u8]) -> Result<(), TestCaseError> {
     let mut input = Input::new(any);
     if let Ok(thing) = T::decode(&mut input) {
         let written = bytes(&thing);
         prop_assert!(written.len() <= any.len() - input.0.len());
-        // Floats that are no numbers differ from themselves.
+        // Bytes are compared because a NaN differs from itself.
         let again = Input::new(&written).only::<T>().map(|again| bytes(&again));
         prop_assert_eq!(again, Ok(written));
     }
@@ -131,7 +131,7 @@ proptest! {
         let packet = packet(Body::Segment(TcpHeader::new(&segment, &sack)));
         let written = bytes(&packet);
         prop_assert_eq!(Input::new(&written).only(), Ok(packet));
-        // Damaged, it is something else or nothing.
+        // A damaged packet decodes to another packet or to an error.
         let mut damaged = written;
         let place = damage % damaged.len();
         damaged[place] ^= 1 << (damage % 8);

@@ -1,5 +1,5 @@
-//! Real nodes joined to a simulated network: `a` and `b`, beside the simulated host `h`, all at the
-//! simulated router `r`.
+//! Real nodes joined to a simulated network. The real nodes `a` and `b` and the simulated host `h`
+//! are all at the simulated router `r`.
 
 use etherparse::{
     Icmpv4Type, Icmpv6Type, NetSlice, PacketBuilder, SlicedPacket, TransportSlice, icmpv4,
@@ -13,10 +13,11 @@ const A: InterfaceId = InterfaceId { node: 0, interface: 0 };
 const B: InterfaceId = InterfaceId { node: 2, interface: 0 };
 /// The router at the link of `a`.
 const ROUTER: [u8; 6] = [2, 0, 0, 0, 0, 2];
-/// What takes 10 ms for each link.
+/// Properties of a link that takes 10 ms.
 const SLOW: &str = r#"{"delay":"10ms"}"#;
 
-/// The network, with properties of the links to `a`, `b` and `h`, and the MTU of that to `b`.
+/// Returns the network. `links` are the properties of the links to `a`, `b` and `h`; `mtu` is the
+/// MTU of the link to `b`.
 fn joined(links: [&str; 3], mtu: u32) -> Cell {
     let mut sketch = Sketch::new(1);
     let [a, r] = [("a", false), ("r", true)].map(|(name, forwards)| sketch.node(name, forwards));
@@ -54,7 +55,7 @@ fn datagram(from: &str, to: &str, payload: &[u8]) -> Vec<u8> {
     built(payload, |into, payload| v4(from, to).udp(5000, 53).write(into, payload))
 }
 
-/// What leaves after `packet` has come from `a` at 5 ms.
+/// Sends `packet` from `a` at 5 ms and returns everything that leaves afterwards.
 fn after(cell: &mut Cell, packet: &[u8]) -> Vec<Leaving> {
     cell.advance(at(5)).expect("no loop");
     cell.enter(A, ROUTER, packet).expect("it is taken");
@@ -67,7 +68,7 @@ fn only(leaving: Vec<Leaving>) -> Leaving {
     leaving.into_iter().next().expect("one")
 }
 
-/// The packet, all checksums of which are right.
+/// Parses the packet and checks all of its checksums.
 fn right(packet: &[u8]) -> SlicedPacket<'_> {
     let sliced = SlicedPacket::from_ip(packet).expect("a packet");
     match (&sliced.net, &sliced.transport) {
@@ -146,7 +147,7 @@ fn who_has_no_hops_left_is_told_of_which_packet() {
     assert!(matches!(icmp.icmp_type(), Icmpv4Type::TimeExceeded(_)));
     let quoted = icmp.payload();
     assert_eq!((&quoted[20..], quoted.len()), (&sent[20..], sent.len()));
-    // From the router, at its interface there.
+    // The source is the router, at its interface there.
     assert_eq!(&leaving.packet[12..16], &octets("10.0.0.2"));
 }
 
@@ -178,7 +179,7 @@ fn packets_are_fragmented_or_refused_where_a_link_is_too_short_for_them() {
     let payload: Vec<u8> = (0..1372).map(|byte| byte as u8).collect();
     let mut sent = datagram("10.0.0.1", "10.0.1.1", &payload);
     let mut cell = joined([SLOW; 3], 600);
-    // Without "do not fragment".
+    // Clear the "do not fragment" flag.
     sent[6] &= !0x40;
     let parts = after(&mut cell, &sent);
     assert_eq!(parts.len(), 3, "{parts:?}");
@@ -226,7 +227,7 @@ fn a_host_puts_fragments_together_before_it_answers() {
 #[test]
 fn bits_that_a_link_flips_are_flipped() {
     let noisy = r#"{"delay":"10ms","ber":1e-3,"bit_errors":"flip"}"#;
-    // On the way to the router, and to the real node itself.
+    // Bits are flipped on the way to the router, and on the way to the real node itself.
     for links in [[noisy, SLOW, SLOW], [SLOW, noisy, SLOW]] {
         flips(joined(links, 1500));
     }
@@ -243,7 +244,8 @@ fn flips(mut cell: Cell) {
     let ones =
         |leaving: &Leaving| -> u32 { leaving.packet[28..].iter().map(|b| b.count_ones()).sum() };
     let flipped: u32 = leaving.iter().map(ones).sum();
-    // Of 200 · 800 bits one in a thousand, less those of packets whose headers suffered.
+    // About one in a thousand of 200 · 800 bits is flipped, less those of packets whose headers
+    // suffered.
     assert!((60..200).contains(&flipped), "{flipped}");
     assert!(leaving.len() < 200, "no header suffered");
 }
@@ -257,7 +259,7 @@ fn what_is_for_many_or_leads_nowhere_disturbs_nobody() {
     let mut short = datagram("10.0.0.1", "10.0.1.1", b"hello");
     short.pop();
     assert_eq!(cell.enter(A, ROUTER, &short), Err(Refused::Malformed));
-    // To an address that nobody has: there is no such route.
+    // No host has this address, so there is no route.
     let leaving = only(after(&mut cell, &datagram("10.0.0.1", "198.51.100.7", b"hello")));
     let packet = right(&leaving.packet);
     let Some(TransportSlice::Icmpv4(icmp)) = packet.transport else { panic!("{packet:?}") };
@@ -284,7 +286,7 @@ fn it_is_known_when_something_may_leave() {
     assert_eq!(cell.next_leaving(&exits), None);
     cell.advance(at(5)).expect("no loop");
     cell.enter(A, ROUTER, &datagram("10.0.0.1", "10.0.1.1", b"hello")).expect("it is taken");
-    // It is under way to the router, which is no exit.
+    // The packet is on its way to the router, which is not an exit.
     assert_eq!(cell.next_leaving(&exits), None);
     cell.advance(at(15)).expect("no loop");
     let next = cell.next_leaving(&exits);

@@ -1,4 +1,4 @@
-//! Networks from a few words.
+//! Builds networks from short descriptions.
 
 use netloom_fabric::{LinkEnd, LinkId, PipeId, PortId};
 use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig, Stream};
@@ -10,7 +10,7 @@ use netloom_tcp::Config;
 use netloom_traffic::{Model, Receivers};
 use netloom_units::{Duration, Time};
 
-/// A network under construction: each link is a network of its own, `10.0.LINK.0/24`.
+/// A network under construction. Each link is an IP network of its own, `10.0.LINK.0/24`.
 #[derive(Default)]
 pub struct Sketch {
     pub network: Network,
@@ -26,7 +26,8 @@ impl Sketch {
         self.network.nodes.len() as u32 - 1
     }
 
-    /// Joins two nodes; the first has `.1` there, the second `.2`. In IPv6, `fd00::LINK:1`.
+    /// Joins two nodes. On this link the first has the address `.1`, the second `.2`; in IPv6,
+    /// `fd00::LINK:1` and so on.
     pub fn link(&mut self, ends: [u32; 2], properties: &str) -> LinkId {
         self.link_with_mtu(ends, properties, 1500)
     }
@@ -63,14 +64,15 @@ impl Sketch {
         LinkId(number)
     }
 
-    /// A default route of `node` by the far end of its `interface`, in both families.
+    /// Adds a default route of `node` through the far end of its `interface`, in both address
+    /// families.
     pub fn default_route(&mut self, node: u32, interface: u32) {
         for to in ["0.0.0.0/0", "::/0"] {
             self.route(node, to, interface);
         }
     }
 
-    /// A route by the far end of an interface.
+    /// Adds a route through the far end of an interface.
     pub fn route(&mut self, node: u32, to: &str, interface: u32) {
         let to = prefix(to);
         let v6 = matches!(to, IpPrefix::V6(_));
@@ -85,7 +87,7 @@ impl Sketch {
         self.network.nodes[node as usize].routes.push(route);
     }
 
-    /// Hosts at both ends of a chain of routers; `links` from one end to the other.
+    /// Returns two hosts at the ends of a chain of routers. `links` go from one end to the other.
     pub fn chain(seed: u64, links: &[&str]) -> (Self, u32, u32) {
         let mut sketch = Self::new(seed);
         let last = links.len();
@@ -95,7 +97,7 @@ impl Sketch {
             sketch.link([nodes[place], nodes[place + 1]], properties);
         }
         for (place, node) in nodes.iter().enumerate() {
-            // Interface 0 of all but the first leads back.
+            // Interface 0 of every node but the first leads back.
             if place > 0 && place < last {
                 for link in 0..place {
                     sketch.route(*node, &format!("10.0.{link}.0/24"), 0);
@@ -124,7 +126,7 @@ impl Sketch {
     }
 }
 
-/// A change of a node.
+/// Returns a change of a node.
 pub fn node_at(millis: u64, node: u32, change: NodeChange) -> Change {
     let (changes, node) = (vec![], Some((node, change)));
     Change { at: at(millis), changes, media: vec![], route: None, node, routes: None }
@@ -142,19 +144,19 @@ pub fn at(millis: u64) -> Time {
     Time::ZERO + Duration::from_millis(millis)
 }
 
-/// Echo requests from a node, at once and every so many milliseconds.
+/// Returns a flow of echo requests from a node: one at once, and then one every `every_ms`.
 pub fn ping(from: u32, to: &str, count: u32, every_ms: u64, payload: u32) -> FlowSpec {
     let sent: Vec<_> =
         (0..u64::from(count)).map(|number| ((number * every_ms * 1_000_000, payload), 0)).collect();
     flow(from, to, FlowKind::Ping { arrivals: Box::new(Sent(sent.into_iter())) })
 }
 
-/// Datagrams at these times, in ns, of so many bytes.
+/// Returns a flow of datagrams, given by their times in ns and their lengths in bytes.
 pub fn datagrams(from: u32, to: &str, sent: Vec<(u64, u32)>) -> FlowSpec {
     datagrams_in_turn(from, &[to], sent)
 }
 
-/// Datagrams as those, to several addresses in turn.
+/// Returns a flow of datagrams like those of [`datagrams`], to several addresses in turn.
 pub fn datagrams_in_turn(from: u32, to: &[&str], sent: Vec<(u64, u32)>) -> FlowSpec {
     let places = (0..to.len() as u32).cycle();
     let arrivals = Box::new(Sent(sent.into_iter().zip(places).collect::<Vec<_>>().into_iter()));
@@ -162,7 +164,7 @@ pub fn datagrams_in_turn(from: u32, to: &[&str], sent: Vec<(u64, u32)>) -> FlowS
     FlowSpec { to, ..flow(from, "0.0.0.0", FlowKind::Udp { port: 9, arrivals }) }
 }
 
-/// What a model sends over TCP in the first 300 ms, with random numbers of its own.
+/// Returns a flow over TCP that follows a model for 300 ms, with random numbers of its own.
 pub fn over_tcp(from: u32, to: &str, port: u16, model: &str) -> FlowSpec {
     let model: Model = serde_json::from_str(model).expect("a model");
     let stream = Stream::new(7, &format!("{from} {port}"));
@@ -184,7 +186,7 @@ pub fn over_tcp(from: u32, to: &str, port: u16, model: &str) -> FlowSpec {
     FlowSpec { name, until: Some(at(300)), ..flow(from, to, FlowKind::Tcp(Box::new(tcp))) }
 }
 
-/// A flow from the beginning, to its own end.
+/// Returns a flow that starts at time zero and has no time limit.
 pub fn flow(from: u32, to: &str, kind: FlowKind) -> FlowSpec {
     FlowSpec {
         name: "flow".into(),
@@ -208,12 +210,12 @@ impl Arrivals for Sent {
     }
 }
 
-/// A simulation in one cell.
+/// Returns a simulation in one cell.
 pub fn whole(network: Network, flows: Vec<FlowSpec>) -> Simulation {
     Simulation::new(network, flows, 1)
 }
 
-/// What was counted of a flow in a simulation in one cell.
+/// Returns the counts of a flow in a simulation of one cell.
 pub fn counted(simulation: &Simulation, flow: u32) -> FlowTotals {
     simulation.counts(flow).next().unwrap_or_default()
 }

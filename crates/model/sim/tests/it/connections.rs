@@ -29,7 +29,7 @@ fn every_byte_arrives_once_in_both_versions_of_ip() {
         cell.advance(at(10_000)).expect("no loop");
         assert_eq!(counted(&cell, 0).received.bytes, 1_000_000, "{to}");
         let delivered = cell.delivered_at(0).expect("it ended");
-        // 1 MB at 10 Mbit/s, framing included, and some round trips.
+        // 1 MB at 10 Mbit/s, including framing, plus some round trips.
         let took = delivered.as_nanos() as f64 / 1e9;
         assert!((0.84..1.3).contains(&took), "{to}: {took} s");
     }
@@ -44,8 +44,8 @@ fn a_long_flow_fills_its_bottleneck() {
         let before = counted(&cell, 0).received.bytes;
         cell.advance(at(25_000)).expect("no loop");
         let goodput = (counted(&cell, 0).received.bytes - before) as f64 * 8.0 / 20.0;
-        // Of 10 Mbit/s, 1448 of 1538 bytes on the line are payload; what had come out of order
-        // before counts when its gap is closed.
+        // Of every 1538 bytes on the line at 10 Mbit/s, 1448 are payload. Data that had arrived out
+        // of order counts when its gap is closed.
         assert!((8.9e6..9.5e6).contains(&goodput), "{algorithm}: {goodput} bit/s");
         let info = cell.connections()[0].info;
         assert!(info.retransmitted > 0, "a queue of 50 packets overflows");
@@ -77,7 +77,8 @@ fn a_connection_learns_the_mtu_of_its_path() {
     sketch.link_with_mtu([nodes[1], nodes[2]], r#"{"delay":"1ms"}"#, 1300);
     sketch.default_route(nodes[0], 0);
     sketch.default_route(nodes[2], 0);
-    // A receiver announces what its own link takes: one way, only the router knows better.
+    // A receiver announces the segment size of its own link. In one direction, only the router
+    // knows that the path takes less.
     for (from, to) in [(nodes[0], "10.0.1.2"), (nodes[2], "10.0.0.1")] {
         let flows = vec![bulk(from, to, Some(200_000), Algorithm::Cubic)];
         let mut cell = whole(sketch.network.clone(), flows);
@@ -109,9 +110,9 @@ fn transfers_begin_at_their_times_and_are_completed() {
     assert_eq!((counts.begun, counts.completions.count()), (3, 3), "it sends for 300 ms");
     assert_eq!(counts.received.bytes, 101_001);
     let (least, _) = counts.completions.extremes().expect("three of them");
-    // Handshake, data with FIN, the receiver's FIN: two round trips of 20 ms.
+    // Handshake, data with FIN, and the receiver's FIN take two round trips of 20 ms.
     assert!((40..50).contains(&(least.as_nanos() / 1_000_000)), "{least}");
-    // What is over is forgotten, but for what was counted.
+    // Connections that have ended are forgotten, except for their counts.
     let info = cell.connections();
     assert_eq!((info.len(), info[0].connections), (1, 3));
     assert!(info[0].info.bytes_acked >= 101_001, "{:?}", info[0].info);
@@ -128,8 +129,8 @@ fn a_greedy_burst_sends_as_long_as_it_lasts() {
     cell.advance(at(30_000)).expect("no loop");
     let counts = counted(&cell, 0);
     assert_eq!((counts.begun, counts.completions.count()), (1, 1));
-    // Slow start takes a part of the 250 kB that 200 ms have at 10 Mbit/s; the rest of what the
-    // socket's buffer has taken is still delivered.
+    // Slow start uses a part of the 250 kB that fit into 200 ms at 10 Mbit/s. The rest of the data
+    // in the socket's buffer is still delivered.
     assert!((100_000..3_000_000).contains(&counts.received.bytes), "{}", counts.received.bytes);
     assert_eq!(counts.sent.frames, counts.received.frames);
 }
@@ -147,7 +148,7 @@ fn a_client_asks_thinks_and_asks_again() {
         cell.advance(at(100_000)).expect("no loop");
         let counts = counted(&cell, 0);
         assert_eq!((counts.begun, counts.completions.count()), (4, 4), "{persistent}");
-        // The heads of responses have some hundred bytes.
+        // The heads of responses take some hundred bytes.
         assert!((4_200..5_000).contains(&counts.received.bytes), "{}", counts.received.bytes);
         let ended = cell.delivered_at(0).expect("after the last request").as_nanos() / 1_000_000;
         assert!((least..most).contains(&ended), "{persistent}: {ended} ms");

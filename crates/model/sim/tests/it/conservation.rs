@@ -1,4 +1,5 @@
-//! Nothing comes from nowhere, and nothing goes nowhere: in random networks and at any time.
+//! Conservation of frames in random networks, at any time: none appears from nowhere, and none is
+//! lost without being counted.
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
@@ -64,7 +65,7 @@ proptest! {
         }
         cell.advance(at(60_000)).expect("no loop");
         balanced(&mut cell, count);
-        // All is over: what was offered was delivered or dropped.
+        // Everything has ended: each offered frame was delivered or dropped.
         for link in (0..count).map(LinkId) {
             for direction in Direction::BOTH {
                 let s = cell.statistics(PipeId { link, direction }).expect("it is here");

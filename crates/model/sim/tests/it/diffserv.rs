@@ -1,5 +1,5 @@
-//! Differentiated services: the network of Zheng 2003, section 5.1, with all routers that know of
-//! it, and without some; and its queueing model.
+//! Differentiated services: the network of Zheng 2003, section 5.1, in which all routers support
+//! it, or some do not; and its queueing model.
 
 use netloom_link::Stream;
 use netloom_sim::{FlowSpec, FlowTotals};
@@ -10,19 +10,20 @@ use crate::common::{Sketch, at, counted, datagrams, whole};
 /// Payload of datagrams in frames of 1000 bytes, without framing.
 const PAYLOAD: u32 = 1000 - 42;
 
-/// Expedited forwarding before all else, 40 packets of each.
+/// The queue of a router with differentiated services: expedited forwarding comes first; each class
+/// holds 40 packets.
 const DS: &str = r#"{"discipline":{"prio":{"classes":[
     {"match":{"dscp":"ef"},"limit":"40packets"},{"limit":"40packets"}]}},"limit":"100packets"}"#;
-/// A router that does not know of it.
+/// The queue of a router without differentiated services.
 const RED: &str = r#"{"discipline":{"red":{"min":"20packets","max":"40packets","max_p":"2%",
     "gentle":false,"ecn":false}},"limit":"100packets"}"#;
 
-/// How long senders send.
+/// Time during which senders send, in seconds.
 const SENT: u64 = 20;
 
-/// Sources `s1` and `s2`, edge routers at both ends of a row of `inner` routers, which know
-/// differentiated services or not, and a sink for each source; preferred and other traffic at so
-/// many Mbit/s each.
+/// Runs the network: sources `s1` and `s2`, edge routers at both ends of a row of `inner` routers
+/// with the queue `inner_queue`, and a sink for each source. Preferred and other traffic have
+/// `rate` Mbit/s each.
 fn network(rate: f64, inner: usize, inner_queue: &str) -> [FlowTotals; 2] {
     let mut sketch = Sketch::new(1);
     let sources = ["s1", "s2"].map(|name| sketch.node(name, false));
@@ -34,14 +35,14 @@ fn network(rate: f64, inner: usize, inner_queue: &str) -> [FlowTotals; 2] {
         let line = line("8Mbit/s", "2ms", r#"{"limit":"100packets"}"#);
         line.replacen('{', &format!(r#"{{"condition":{condition},"#), 1)
     };
-    // Preferred is what the edge marks: within its profile.
+    // The edge marks traffic within its profile as preferred.
     let marked = r#"[{"meter":{"rate":"5Mbit/s","burst":"5kB"},"conform":{"dscp":"ef"},
         "exceed":"drop"}]"#;
     sketch.link([sources[0], edge], &access(marked));
     sketch.link([sources[1], edge], &access(r#""none""#));
     let mut last = edge;
     let mut way = 2;
-    // Between the outer lines, one more than there are inner routers.
+    // The lines between the outer ones number one more than the inner routers.
     for number in 0..inner + 3 {
         let next = sketch.node(&format!("r{}", number + 2), true);
         let outer = number == 0 || number == inner + 2;
@@ -62,7 +63,7 @@ fn network(rate: f64, inner: usize, inner_queue: &str) -> [FlowTotals; 2] {
         sketch.default_route(source, 0);
     }
     let gap = 8000.0 / rate * 1e3;
-    // The sources are out of step.
+    // The sources are out of phase.
     let sent = |phase: f64| {
         let times = (0..).map(|number| ((f64::from(number) + phase) * gap) as u64);
         let times = times.take_while(|at| *at < SENT * 1_000_000_000);
@@ -75,15 +76,16 @@ fn network(rate: f64, inner: usize, inner_queue: &str) -> [FlowTotals; 2] {
     [0, 1].map(|flow| counted(&cell, flow))
 }
 
-/// The mean delay in ms and the share that was lost.
+/// Returns the mean delay in ms and the share of packets that were lost.
 fn figures(counts: &FlowTotals) -> (f64, f64) {
     let received = counts.received.frames as f64;
     let delay = counts.delay.sum_ns() as f64 / received / 1e6;
     (delay, 1.0 - received / counts.sent.frames as f64)
 }
 
-/// The service performance index of a class: how much longer it takes in the other network than
-/// where all know differentiated services, by the class's share of the traffic.
+/// Returns the service performance index of a class: the relative increase of its delay in the
+/// other network over the network where all routers support differentiated services, weighted by
+/// the class's share of the traffic.
 fn index(other: f64, all: f64) -> f64 {
     0.5 * (other - all) / all
 }
@@ -115,7 +117,8 @@ fn a_router_without_differentiated_services_takes_the_preference_away() {
     assert!(indices[0] + indices[1] > 0.0, "{indices:?}: the network is the worse for it");
 }
 
-/// Figure 5.12: one such router does nearly all the harm that several do.
+/// Figure 5.12: one router without differentiated services does nearly all the harm that several
+/// do.
 #[test]
 fn further_routers_without_it_change_little() {
     let indices = [1, 2, 3, 4].map(|inner| {
@@ -130,14 +133,14 @@ fn further_routers_without_it_change_little() {
     }
 }
 
-/// Exponential service of 1/300 s in the mean, whatever is sent: extra time on the line, by points
-/// of the distribution function.
+/// An exponentially distributed service time with a mean of 1/300 s, whatever the frame: extra time
+/// on the line, given by points of the distribution function.
 fn exponential_service() -> String {
     const STEPS: u32 = 1000;
     const LONGEST: f64 = 14.0;
     let points = (0..=STEPS).map(|step| {
         let time = LONGEST * f64::from(step) / f64::from(STEPS);
-        // What is left beyond the last point is a millionth.
+        // A probability of a millionth remains beyond the last point.
         let share = if step == STEPS { 1.0 } else { 1.0 - (-time).exp() };
         let (percent, nanos) = (share * 100.0, (time / 300.0 * 1e9).round());
         format!(r#"{{"probability":"{percent:.9}%","time":"{nanos}ns"}}"#)
@@ -145,8 +148,8 @@ fn exponential_service() -> String {
     format!("[{}]", points.collect::<Vec<_>>().join(","))
 }
 
-/// What is counted of two classes, Poisson, 100 a second of each, that go through a line with
-/// priorities and then one without, which whose frames take times of `second`.
+/// Returns the counts of two classes of Poisson traffic, 100 a second each. They pass a line with
+/// priorities and then one without, whose service times are `second`.
 fn tandem(run: u64, seconds: u64, second: &str) -> [FlowTotals; 2] {
     let line = |service: &str, queue: &str| {
         format!(
@@ -174,25 +177,25 @@ fn tandem(run: u64, seconds: u64, second: &str) -> [FlowTotals; 2] {
     [0, 1].map(|flow| counted(&cell, flow))
 }
 
-/// The mean delay of all packets, in ms.
+/// Mean delay of all packets, in ms.
 fn mean_of_all(counts: &[FlowTotals; 2]) -> f64 {
     let packets: u64 = counts.iter().map(|flow| flow.received.frames).sum();
     counts.iter().map(|flow| flow.delay.sum_ns()).sum::<u128>() as f64 / packets as f64 / 1e6
 }
 
-/// The times in the model: that of each class in the first queue, and the mean time of all packets
-/// in the second one, which the model gives to both.
+/// Returns the times in the model: the time of each class in the first queue, and the mean time of
+/// all packets in the second one, which the model assumes for both classes.
 fn times_in_both(run: u64) -> [f64; 2] {
     const SECONDS: u64 = 50;
-    // The first line draws the same times in both.
+    // The first line draws the same times in both runs.
     let first = tandem(run, SECONDS, "[]");
     let both = tandem(run, SECONDS, &exponential_service());
     let second = mean_of_all(&both) - mean_of_all(&first);
     first.each_ref().map(|class| figures(class).0 + second)
 }
 
-/// Section 5.1's queueing model, λ 100 of each class, µ 300, K 20, non-preemptive: its Markov
-/// chain, with the class in service in the state, has mean times of 16.64 and 23.30 ms.
+/// The queueing model of section 5.1: λ 100 for each class, µ 300, K 20, non-preemptive. Its Markov
+/// chain, with the class in service as part of the state, has mean times of 16.64 and 23.30 ms.
 #[test]
 fn two_classes_wait_as_in_the_queueing_model() {
     const RUNS: u64 = 20;

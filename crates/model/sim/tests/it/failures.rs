@@ -1,11 +1,11 @@
-//! Nodes that fail, and recover: what they send, and their sockets.
+//! Nodes that fail and recover: their traffic and their sockets.
 
 use netloom_sim::{FlowSpec, NodeChange};
 
 use crate::common::{Sketch, at, counted, datagrams, node_at, over_tcp, ping, whole};
 
-/// Two hosts, of which the second fails at 100 ms and recovers at 200 ms; these flows, after a
-/// second.
+/// Runs two hosts with these flows for a second. The second host fails at 100 ms and recovers at
+/// 200 ms.
 fn after_a_failure(flows: impl Fn(u32, u32) -> Vec<FlowSpec>) -> netloom_sim::Simulation {
     let (mut sketch, a, b) = Sketch::chain(1, &[r#"{"rate":"10Mbit/s","delay":"1ms"}"#]);
     let changes = [node_at(100, b, NodeChange::Fails), node_at(200, b, NodeChange::Recovers)];
@@ -20,7 +20,8 @@ fn what_a_node_sends_ends_with_it_and_its_kernel_answers_again() {
     let cell = after_a_failure(|a, b| {
         vec![ping(b, "10.0.0.1", 50, 10, 56), ping(a, "10.0.0.2", 50, 10, 56)]
     });
-    // At 0, 10, … 90 ms; the tenth comes with the failure or is not sent.
+    // Requests are sent at 0, 10, … 90 ms. The one at 100 ms coincides with the failure and may be
+    // sent or not.
     assert!((10..=11).contains(&counted(&cell, 0).sent.frames), "{:?}", counted(&cell, 0).sent);
     assert_eq!(counted(&cell, 1).received.frames, 50, "links are not the node's to cut");
     assert_eq!(cell.not_begun(), [] as [u32; 0]);
@@ -49,7 +50,7 @@ fn sockets_are_gone_and_peers_hear_so_when_they_write() {
     assert_eq!(udp.sent.frames, 50);
     assert!((9..=11).contains(&udp.received.frames), "{udp:?}");
     assert!(udp.errors > 30, "nobody listens: {udp:?}");
-    // The server is gone in the midst of the first response, and nobody answers the next request.
+    // The server fails in the middle of the first response, and no one answers the next request.
     assert_eq!(counted(&cell, 1).completions.count(), 0);
     assert!(cell.node_counts().no_port > udp.errors, "{:?}", cell.node_counts());
 }

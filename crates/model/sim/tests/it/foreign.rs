@@ -1,5 +1,5 @@
-//! A real client asks a simulated server: `a`, which is real, the router `r`, and `h`, at which a
-//! flow's server listens.
+//! A real client of a simulated server: `a` is real, `r` is the router, and the server of a flow
+//! listens at `h`.
 
 use etherparse::{PacketBuilder, SlicedPacket, TransportSlice};
 use netloom_sim::{Cell, FlowSpec, InterfaceId};
@@ -10,7 +10,7 @@ const A: InterfaceId = InterfaceId { node: 0, interface: 0 };
 const ROUTER: [u8; 6] = [2, 0, 0, 0, 0, 2];
 const PORT: u16 = 8000;
 
-/// The network, whose links have these properties.
+/// Returns the network, whose links have `properties`.
 fn joined(properties: &str, flows: impl FnOnce(u32) -> Vec<FlowSpec>) -> Cell {
     let mut sketch = Sketch::new(1);
     let (a, r) = (sketch.node("a", false), sketch.node("r", true));
@@ -23,17 +23,17 @@ fn joined(properties: &str, flows: impl FnOnce(u32) -> Vec<FlowSpec>) -> Cell {
     simulation.cells.remove(0)
 }
 
-/// The server of a client that asks for one byte at once.
+/// Returns a flow whose server listens for a client that asks for one byte at once.
 fn web(from: u32) -> Vec<FlowSpec> {
     vec![over_tcp(from, "10.0.1.1", PORT, r#"{"http": {"requests": 1, "sizes": "1B"}}"#)]
 }
 
-/// A client of few words: it takes what comes in order, and acknowledges each packet.
+/// A minimal client: it accepts data in order only, and acknowledges each packet.
 struct Client {
     cell: Cell,
     millis: u64,
     sent: u32,
-    /// The next sequence number that it waits for, once it knows one.
+    /// The next sequence number that it expects, once it has received one.
     awaited: Option<u32>,
     got: Vec<u8>,
     has_ended: bool,
@@ -59,7 +59,7 @@ impl Client {
         self.cell.enter(A, ROUTER, &packet).expect("it is taken");
     }
 
-    /// Lets time pass, and acknowledges what comes.
+    /// Lets time pass, and acknowledges the packets that arrive.
     fn wait(&mut self, millis: u64) {
         let end = self.millis + millis;
         while self.millis < end {
@@ -109,7 +109,7 @@ impl Client {
     }
 }
 
-/// The head and the body of a response.
+/// Returns the head and the body of a response.
 fn parts(response: &[u8]) -> (&str, &[u8]) {
     let end = response.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
     (std::str::from_utf8(&response[..end]).expect("text"), &response[end..])
@@ -125,7 +125,7 @@ fn a_real_client_gets_what_it_asks_a_simulated_server_for() {
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
     assert!(head.contains("Content-Length: 100000\r\n"), "{head}");
     assert!(body.len() == 100_000 && body.iter().all(|byte| *byte == 0));
-    // The connection goes on, until the client asks for something else.
+    // The connection stays open until the client asks for something that does not exist.
     client.got.clear();
     client.ask(b"GET /index.html HTTP/1.1\r\n\r\n");
     client.wait(2000);
@@ -139,7 +139,7 @@ fn lost_packets_are_sent_again_with_their_bytes() {
     let mut client = Client::new(joined(lossy, web));
     client.open();
     let requests = b"GET /3000 HTTP/1.1\r\n\r\n".repeat(20);
-    // The second half first, and all of it several times.
+    // The second half arrives first, and all of it several times.
     let (first, second) = requests.split_at(200);
     for _ in 0..5 {
         client.send(client.sent + 200, second, false);
@@ -188,7 +188,7 @@ fn whoever_receives_a_transfer_reads_what_a_real_client_sends() {
     client.wait(500);
     assert_eq!(client.cell.counts(0).expect("it is there").received.bytes, before + 1000);
     assert!(client.has_ended && !client.was_reset);
-    // And nobody complains of a datagram to a port that somebody listens on.
+    // A datagram to a port that a flow receives on causes no error message.
     let mut packet = Vec::new();
     let udp = PacketBuilder::ipv4([10, 0, 0, 1], [10, 0, 1, 1], 64).udp(5000, 9);
     udp.write(&mut packet, b"hello").expect("memory");

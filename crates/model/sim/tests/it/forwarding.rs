@@ -1,4 +1,4 @@
-//! What nodes do with packets, in both versions of IP.
+//! Forwarding of packets by nodes, in both versions of IP.
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
@@ -54,7 +54,8 @@ fn a_packet_that_goes_in_circles_ends_with_its_hop_limit() {
         let flows = vec![ping(host, to, 1, 1, 56)];
         let mut cell = whole(sketch.network.clone(), flows);
         cell.advance(at(1000)).expect("no loop");
-        // It is forwarded 63 times; then `b` says so, which crosses the link once more.
+        // The packet is forwarded 63 times. Then `b` sends an error message, which crosses the link
+        // once more.
         let crossed = forward(&mut cell, 1).offered.frames + reverse(&mut cell, 1).offered.frames;
         assert_eq!(crossed, 63 + 1);
         assert_eq!(cell.node_counts().time_exceeded, 1);
@@ -68,7 +69,7 @@ fn without_a_way_a_router_says_so() {
     sketch.network.nodes[1].routes.clear();
     let flows = vec![
         ping(from, "192.0.2.1", 2, 1, 56),
-        // A network that is there, and a host that is not.
+        // One request goes to a host that does not exist, on a network that does.
         ping(from, "10.0.1.77", 1, 1, 56),
         ping(from, "2001:db8::1", 1, 1, 56),
     ];
@@ -81,7 +82,7 @@ fn without_a_way_a_router_says_so() {
 #[test]
 fn nobody_at_a_port_is_an_error_and_a_host_does_not_forward() {
     let (mut sketch, from, _) = Sketch::chain(1, &["{}", "{}"]);
-    // The flow's port is open at its own destination only: this one is of nobody.
+    // The flow's port is open at its own destination only. No flow receives at this address.
     let flows = vec![datagrams(from, "10.0.1.2", vec![(0, 100)])];
     let mut cell = whole(sketch.network.clone(), flows);
     cell.advance(at(10)).expect("no loop");
@@ -94,7 +95,7 @@ fn nobody_at_a_port_is_an_error_and_a_host_does_not_forward() {
     assert_eq!(cell.node_counts().not_forwarded, 1);
 }
 
-/// Two links, the second of which carries 1000 bytes at most.
+/// Returns a network of two links, the second of which carries at most 1000 bytes.
 fn narrow() -> (Sketch, u32) {
     let mut sketch = Sketch::new(1);
     let nodes = [("a", false), ("r", true), ("b", false)]
@@ -155,7 +156,7 @@ fn the_timeline_changes_links_at_its_exact_times() {
     cell.advance(at(100)).expect("no loop");
     let (least, most) = counted(&cell, 0).delay.extremes().expect("replies");
     assert_eq!((least, most), (Duration::from_millis(2), Duration::from_millis(10)));
-    // From 20 to 29 nothing enters; what was in flight at 20 is lost on the way there or back.
+    // From 20 to 29 no packet enters. Those in flight at 20 are lost on the way there or back.
     let down =
         forward(&mut cell, 0).dropped.down.frames + reverse(&mut cell, 0).dropped.down.frames;
     assert_eq!(counted(&cell, 0).received.frames, 40 - down);

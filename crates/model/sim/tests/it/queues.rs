@@ -1,11 +1,11 @@
-//! Queues against theory, through three hops.
+//! Queues compared with theory, through three hops.
 
 use netloom_link::Stream;
 use netloom_units::{Duration, Time};
 
 use crate::common::{Sketch, at, counted, datagrams, whole};
 
-/// Payload of datagrams whose frames take 1 ms at 8 Mbit/s without framing: 1000 bytes.
+/// Payload of datagrams whose frames have 1000 bytes: they take 1 ms at 8 Mbit/s without framing.
 const PAYLOAD: u32 = 1000 - 42;
 const LINE: &str = r#"{"rate":"8Mbit/s","framing":"none","queue":{"limit":"1000000packets"}}"#;
 
@@ -24,7 +24,8 @@ fn a_regular_stream_waits_nowhere_to_the_nanosecond() {
 
 #[test]
 fn a_burst_waits_as_long_as_what_is_before_it() {
-    // Ten at once: the k-th leaves the first line after k ms, and the two others add 1 ms each.
+    // Ten frames are sent at once. The k-th leaves the first line after k ms, and the two other
+    // lines add 1 ms each.
     let (sketch, from, _) = Sketch::chain(1, &[LINE; 3]);
     let sent = vec![(0, PAYLOAD); 10];
     let mut cell = whole(sketch.network, vec![datagrams(from, "10.0.2.2", sent)]);
@@ -33,7 +34,7 @@ fn a_burst_waits_as_long_as_what_is_before_it() {
     assert_eq!(counts.delay.sum_ns(), (1..=10u128).map(|k| (k + 2) * 1_000_000).sum());
 }
 
-/// Times of a Poisson process of so many a second, in ns.
+/// Returns the times of a Poisson process with `rate` events per second, in ns.
 fn poisson(stream: &mut Stream, rate: f64, count: usize) -> Vec<u64> {
     let mut now = 0.0;
     (0..count)
@@ -44,7 +45,7 @@ fn poisson(stream: &mut Stream, rate: f64, count: usize) -> Vec<u64> {
         .collect()
 }
 
-/// The mean delay of a run in ns.
+/// Returns the mean delay of a run in ns.
 fn mean_delay(links: &[&str; 3], sent: Vec<(u64, u32)>) -> f64 {
     let end = sent.last().map_or(0, |(at, _)| *at);
     let count = sent.len();
@@ -68,7 +69,7 @@ fn in_interval(means: &[f64], expected: f64) -> (bool, f64, f64) {
 
 #[test]
 fn poisson_arrivals_at_a_line_of_constant_service_wait_as_in_an_m_d_1() {
-    // The first hop is the queue; behind it frames are 1 ms apart at least and wait no more.
+    // Frames queue at the first hop. Behind it they are at least 1 ms apart and do not wait.
     let load = 0.7;
     let means: Vec<f64> = (0..20)
         .map(|run| {
@@ -77,7 +78,7 @@ fn poisson_arrivals_at_a_line_of_constant_service_wait_as_in_an_m_d_1() {
             mean_delay(&[LINE; 3], times.into_iter().map(|at| (at, PAYLOAD)).collect())
         })
         .collect();
-    // Wait ρ/(2(1−ρ)) of 1 ms, and three services.
+    // The mean wait is ρ/(2(1−ρ)) of 1 ms; three services of 1 ms add to it.
     let expected = (load / (2.0 * (1.0 - load)) + 3.0) * 1e6;
     let (inside, mean, half) = in_interval(&means, expected);
     assert!(inside, "{mean} ± {half}, expected {expected}");
@@ -85,11 +86,12 @@ fn poisson_arrivals_at_a_line_of_constant_service_wait_as_in_an_m_d_1() {
 
 #[test]
 fn poisson_arrivals_of_exponential_length_wait_as_in_an_m_m_1() {
-    // Fast lines before and after: their times are those of the frame's length, and subtracted.
+    // The lines before and after are fast. Their times depend on the length of the frame and are
+    // subtracted.
     let fast = r#"{"rate":"8Gbit/s","framing":"none","queue":{"limit":"1000000packets"}}"#;
     let load = 0.6;
-    // 42 bytes are headers: lengths are exponential beyond that, and scaled so that the mean
-    // service is 1 ms. Khinchin and Pollaczek give the wait for the lengths that are sent.
+    // 42 bytes are headers. Lengths beyond them are exponential, scaled so that the mean service is
+    // 1 ms. The Pollaczek-Khinchine formula gives the wait for the lengths that are sent.
     let mut squares = 0.0;
     let mut sum = 0.0;
     let mut frames = 0.0;
@@ -106,7 +108,7 @@ fn poisson_arrivals_of_exponential_length_wait_as_in_an_m_m_1() {
                 .collect();
             let mut own = 0.0;
             for (_, payload) in &sent {
-                // µs at 8 Mbit/s: a byte each.
+                // Service in µs: at 8 Mbit/s, one for each byte.
                 let service = f64::from(payload + 42);
                 sum += service;
                 squares += service * service;

@@ -1,5 +1,5 @@
-//! One network and seed give the same events, whenever somebody looks, and however the network
-//! is divided.
+//! Determinism: a network and a seed give the same events, whenever results are read, and however
+//! the network is divided.
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, FrameEvent, PipeStatistics};
@@ -28,7 +28,7 @@ const PROPERTIES: [&str; 8] = [
         {"limit":"30packets","discipline":{"red":{"min":"3packets","max":"9packets"}}}]}}}}"#,
 ];
 
-/// Everything that can be seen of a run.
+/// Everything that can be observed of a run.
 #[derive(Debug, PartialEq)]
 struct Seen {
     log: Vec<(PipeId, FrameEvent)>,
@@ -36,7 +36,7 @@ struct Seen {
     flows: Vec<(FlowTotals, String)>,
 }
 
-/// Random links in a row, and what is sent over them.
+/// Returns random links in a row, and the flows sent over them.
 fn network(seed: u64, links: &[usize], cut: Option<u64>) -> (Network, Vec<FlowSpec>) {
     let properties: Vec<&str> = links.iter().map(|choice| PROPERTIES[*choice]).collect();
     let (mut sketch, from, to) = Sketch::chain(seed, &properties);
@@ -74,8 +74,8 @@ fn network(seed: u64, links: &[usize], cut: Option<u64>) -> (Network, Vec<FlowSp
     (sketch.network, flows)
 }
 
-/// What several processes see of one network together, each of which has a part: what passes
-/// between them passes as bytes.
+/// Runs a network in several processes, each of which has a part, and returns what they observe
+/// together. Everything that passes between them is encoded as bytes.
 fn seen_by(of: impl Fn() -> (Network, Vec<FlowSpec>), processes: u32, cells: u32) -> Seen {
     let part = |process| {
         let (network, flows) = of();
@@ -104,7 +104,7 @@ fn seen_by(of: impl Fn() -> (Network, Vec<FlowSpec>), processes: u32, cells: u32
             if running.is_empty() {
                 break;
             }
-            // Some take longer than others.
+            // Some processes take longer than others.
             rounds = rounds.wrapping_mul(5).wrapping_add(3);
             let (process, round) = running.swap_remove(rounds / 16 % running.len());
             round.run(&mut parts[process], &mut plan, &mut mail);
@@ -123,7 +123,7 @@ fn seen_by(of: impl Fn() -> (Network, Vec<FlowSpec>), processes: u32, cells: u32
     Seen { log, statistics, flows }
 }
 
-/// What a process is to do next.
+/// The next task of a process.
 struct Round {
     until: Time,
     bounds: Vec<Time>,
@@ -131,7 +131,7 @@ struct Round {
 }
 
 impl Round {
-    /// The process advances its cells as far as they can be.
+    /// Advances the cells of the process as far as possible.
     fn run(self, part: &mut Simulation, plan: &mut Schedule, mail: &mut [Vec<Vec<u8>>]) {
         let region = part.region();
         for bytes in self.mail {
@@ -164,14 +164,14 @@ impl Round {
     }
 }
 
-/// A thing as another process has it.
+/// Returns a value as another process receives it: encoded and decoded.
 fn copied<T: Binary>(thing: &T) -> T {
     let mut bytes = Vec::new();
     thing.encode(&mut bytes);
     Input::new(&bytes).only().expect("it was encoded")
 }
 
-/// What was counted of flows.
+/// Returns the counts of flows.
 fn totals(FlowSample { ends, tcp, delivered }: &FlowSample) -> Vec<(FlowTotals, String)> {
     let flows = ends.iter().map(|(flow, _)| flow + 1).max().unwrap_or(0);
     let of = |flow: u32| {
@@ -255,7 +255,7 @@ fn a_network_with_delays_is_divided_and_one_without_is_not() {
 
 #[test]
 fn the_longest_links_are_between_processes() {
-    // All of a millisecond but one.
+    // All links but one have a delay of a millisecond.
     let (whole, flows) = network(1, &[1, 1, 5, 1, 1, 1], None);
     let division = |process| Division { cells: 5, processes: 2, process };
     let part = Simulation::part(whole, flows, division(1));
@@ -267,7 +267,7 @@ fn the_longest_links_are_between_processes() {
     });
     let between: Vec<_> = between.map(|(_, least)| least.as_nanos()).collect();
     assert_eq!(between, [6_000_000; 2]);
-    // One process more than there are parts has nothing.
+    // One process more than there are parts: it gets no cell.
     let (whole, flows) = network(1, &[0, 2], None);
     let none = Simulation::part(whole, flows, division(1));
     assert_eq!((none.regions.len(), none.cells.len()), (1, 0));

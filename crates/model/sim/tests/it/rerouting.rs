@@ -1,4 +1,4 @@
-//! Routes of all nodes that change at a time.
+//! Routes of all nodes that change at one time.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use netloom_sim::{Change, Network, Route, RouteSource, Simulation};
 
 use crate::common::{Sketch, at, counted, datagrams, ping, prefix, whole};
 
-/// Routes by node.
+/// The routes of each node.
 #[derive(Debug)]
 struct Known(Vec<Vec<Route>>);
 
@@ -23,8 +23,8 @@ fn by(to: &str, via: &str, interface: u32) -> Route {
     Route { to: prefix(to), via, interface: Some(interface), metric: 0 }
 }
 
-/// Hosts `a` and `b` at routers 1 and 2, between which there are links 1 (near) and 2 (far). Only
-/// who knows the routes leads over either.
+/// Hosts `a` and `b` at routers 1 and 2, with two links between the routers: 1 (near) and 2 (far).
+/// Only the route source decides which of them is used.
 fn ring() -> (Sketch, [Arc<dyn RouteSource>; 2], u32, u32) {
     let mut sketch = Sketch::new(3);
     let names = ["a", "r1", "r2", "b"];
@@ -51,7 +51,7 @@ fn routes_at(millis: u64, source: &Arc<dyn RouteSource>) -> Change {
     Change { at: at(millis), changes: vec![], media: vec![], route: None, node: None, routes }
 }
 
-/// The near link is down from 100 to 300 ms; routes follow 50 ms later.
+/// The near link is down from 100 to 300 ms. Routes follow 50 ms later.
 fn failing() -> (Network, u32, u32) {
     let (mut sketch, [near, far], a, b) = ring();
     let link = netloom_fabric::LinkId(1);
@@ -62,7 +62,7 @@ fn failing() -> (Network, u32, u32) {
     (sketch.network, a, b)
 }
 
-/// Frames that a link has delivered in both directions.
+/// Frames that a link has delivered in each direction.
 fn over(simulation: &mut Simulation, link: u32) -> [u64; 2] {
     let link = netloom_fabric::LinkId(link);
     Direction::BOTH.map(|direction| {
@@ -75,12 +75,12 @@ fn over(simulation: &mut Simulation, link: u32) -> [u64; 2] {
 fn packets_go_the_other_way_after_a_change_and_come_back() {
     let (network, a, _) = failing();
     let mut run = whole(network, vec![ping(a, "10.0.3.2", 50, 10, 56)]);
-    // Requests of 0 to 90 ms, and answers of all of them but the last, which is on its way.
+    // Requests of 0 to 90 ms, and their answers. The last answer is still on its way.
     run.advance(at(150)).expect("no loop");
     assert_eq!(over(&mut run, 1), [10, 10]);
     assert_eq!(over(&mut run, 2), [0, 0]);
-    // Those of 100 to 140 ms are lost; those of 150 to 340 ms go the other way, where the last two
-    // are answered when the way back is near again.
+    // Requests of 100 to 140 ms are lost. Those of 150 to 340 ms take the far link. The last two of
+    // these are answered when the way back uses the near link again.
     run.advance(at(1000)).expect("no loop");
     assert_eq!(over(&mut run, 2), [20, 18]);
     assert_eq!(over(&mut run, 1), [25, 27], "ten before, 15 from 350 ms on, and two answers");

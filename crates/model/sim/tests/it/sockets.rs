@@ -1,4 +1,4 @@
-//! Twins of TCP connections that real programs have.
+//! Twins of the TCP connections of real programs.
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
@@ -32,14 +32,14 @@ fn chain(cells: u32) -> Simulation {
     simulation
 }
 
-/// The ends of the connection as a host has them.
+/// Returns the ends of the connection, from the point of view of a host.
 fn ends(host: u32) -> SocketEnds {
     let ends = ["10.0.0.1:40000", "10.0.1.2:80"].map(|end| end.parse().expect("an end"));
     let [local, remote] = if host == CLIENT { ends } else { [ends[1], ends[0]] };
     SocketEnds { local, remote, algorithm: Some(Algorithm::Reno), mss: Some(1000) }
 }
 
-/// What hosts do at which times.
+/// Queues the actions of hosts, each with its flow and its time.
 fn brings(simulation: &mut Simulation, all: &[(u32, u64, SocketAction)]) {
     for host in [CLIENT, SERVER] {
         let of_host = all.iter().filter(|(one, ..)| *one == host);
@@ -65,8 +65,8 @@ fn totals(simulation: &Simulation, host: u32) -> SocketTotals {
     all.find(|(whose, _)| *whose == (host, 7)).expect("it was opened").1
 }
 
-/// What a connection does hangs on the network alone, wherever cells are divided: an exchange whose
-/// ends finish before they have sent it all.
+/// The behaviour of a connection depends on the network alone, not on how cells are divided. The
+/// test is an exchange whose ends finish before everything has been sent.
 #[test]
 fn a_twin_carries_what_programs_wrote_to_the_byte() {
     let reports = [1, 2].map(|cells| {
@@ -93,7 +93,8 @@ fn a_twin_carries_what_programs_wrote_to_the_byte() {
         let server = SocketTotals { written: 777, acknowledged: 777, read: 2_000_000 };
         assert_eq!(totals(&simulation, SERVER), server);
         let metered = simulation.metered(SLOW, 1514).expect("it is metered");
-        // All of its frames are twins: 1000 bytes each, by its SYN, and some lost and sent again.
+        // All of its frames are twins of 1000 bytes each, as its SYN announces. Some are lost and
+        // sent again.
         let frames = metered.report.offered;
         assert!((2000..4000).contains(&frames) && metered.others.is_empty(), "{frames}");
         let received = simulation.take_received_twins();
@@ -106,7 +107,7 @@ fn a_twin_carries_what_programs_wrote_to_the_byte() {
     assert_eq!(reports[0], reports[1]);
 }
 
-/// A reader that stops closes the window, and the writer stands still until it reads on.
+/// A reader that stops reading closes the window. The writer then waits until the reader goes on.
 #[test]
 fn a_slow_reader_holds_the_writer() {
     let mut simulation = chain(1);
@@ -131,7 +132,7 @@ fn a_slow_reader_holds_the_writer() {
     assert_eq!(totals(&simulation, SERVER).read, wanted);
 }
 
-/// Whoever is reset gets what was written before, and the other end learns of it.
+/// A reset end gets what was written before the reset, and the other end is notified of it.
 #[test]
 fn a_reset_comes_behind_what_was_written() {
     let mut simulation = chain(1);
@@ -146,7 +147,8 @@ fn a_reset_comes_behind_what_was_written() {
     assert_eq!(totals(&simulation, CLIENT).written, 50_000);
 }
 
-/// Ports serve another connection, and an end that nobody awaits is refused.
+/// Ports are used again by another connection. A connection to an end that does not wait for one is
+/// refused.
 #[test]
 fn ports_serve_again_and_strangers_are_refused() {
     let mut simulation = chain(1);

@@ -1,4 +1,4 @@
-//! Twins of what real programs send, and what is counted of them.
+//! Twins of the packets of real programs, and their counts.
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
@@ -8,14 +8,14 @@ use netloom_units::Duration;
 
 use crate::common::{Sketch, at, datagrams, flow};
 
-/// A fast link, and one that has room for the frame on its line and five that wait.
+/// A fast link, and one that has room for the frame on its line and five in its queue.
 const LINKS: [&str; 2] =
     [r#"{"delay":"10ms"}"#, r#"{"delay":"10ms","rate":"1Mbit/s","queue":{"limit":"5packets"}}"#];
 
 const SLOW: PipeId = PipeId { link: LinkId(1), direction: Direction::Forward };
 const BACK: PipeId = PipeId { link: LinkId(0), direction: Direction::Reverse };
 
-/// A datagram of 1000 bytes from one end of the chain to the other.
+/// Returns a datagram of 1000 bytes from one end of the chain to the other.
 fn sent(millis: u64) -> Sent {
     Sent {
         at: at(millis),
@@ -39,7 +39,7 @@ fn twins(from: u32) -> FlowSpec {
     }
 }
 
-/// The chain, metered, in so many cells, with other traffic.
+/// Returns the chain with all pipes metered, in `cells` cells, with other traffic.
 fn chain(cells: u32, others: Vec<(u64, u32)>) -> Simulation {
     let (sketch, from, _) = Sketch::chain(1, &LINKS);
     let flows = vec![twins(from), datagrams(from, "10.0.1.2", others)];
@@ -59,7 +59,7 @@ fn twins_are_counted_where_they_go() {
     alone.advance(at(500)).expect("no loop");
     let one = report(&mut alone, SLOW);
     assert_eq!((one.offered, one.left, one.served), (1, 1, 1));
-    // 1000 bytes and what Ethernet adds, at 1 Mbit/s.
+    // 1000 bytes plus the Ethernet overhead, at 1 Mbit/s.
     assert!((Duration::from_millis(8)..Duration::from_millis(9)).contains(&one.time), "{one:?}");
 
     let mut burst = chain(1, vec![]);
@@ -68,10 +68,10 @@ fn twins_are_counted_where_they_go() {
     let many = report(&mut burst, SLOW);
     assert_eq!((many.offered, many.left, many.served), (20, 6, 6));
     assert_eq!(many.lost, (6..20).collect::<Vec<u32>>());
-    // The first takes its own time, the sixth six times as long.
+    // The first frame takes its own time, the sixth six times as long.
     assert_eq!(many.time.as_nanos(), 21 * one.time.as_nanos());
     assert!(!many.is_down && many.unfinished == Duration::ZERO);
-    // Nobody answers a twin, and a period counts for itself.
+    // No node answers a twin, and each period is counted by itself.
     assert_eq!(report(&mut burst, BACK).offered, 0);
     assert_eq!(report(&mut burst, SLOW).offered, 0);
 }
@@ -81,7 +81,7 @@ fn frames_are_counted_in_the_period_in_which_they_leave() {
     for cells in [1, 2] {
         let mut simulation = chain(cells, vec![]);
         simulation.bring_twins(0, [sent(0)]);
-        // On its way over the second link.
+        // The twin is on its way over the second link.
         simulation.advance(at(25)).expect("no loop");
         let first = report(&mut simulation, SLOW);
         assert_eq!((first.offered, first.left), (1, 0), "{cells} cells");
@@ -111,7 +111,8 @@ fn reports_do_not_depend_on_cells() {
     assert_eq!(all[0], all[2]);
 }
 
-/// A router that takes the last hop says so, and that is a frame of the twin's flow, too.
+/// A router at which the hop limit runs out sends an error message, whose frame counts as one of
+/// the twin's flow.
 #[test]
 fn errors_about_twins_count_as_twins() {
     let mut simulation = chain(1, vec![]);
@@ -148,8 +149,8 @@ fn ways_are_those_that_packets_take() {
     assert!(matches!(simulation.path(from, address("192.0.2.1")), Err(NoPath::NoRoute(_))));
 }
 
-/// What comes of twins is counted where they end, wherever cells are divided: 20 datagrams at once,
-/// of which the slow link takes six.
+/// Twins are counted where they end, however cells are divided. Of 20 simultaneous datagrams, the
+/// slow link takes six.
 #[test]
 fn what_comes_of_twins_is_known_by_its_ends() {
     for cells in [1, 2] {
@@ -161,7 +162,7 @@ fn what_comes_of_twins_is_known_by_its_ends() {
         let expected = Received {
             frames: 6,
             bytes: 6000,
-            // 20 ms of propagation each, and one to six times the transmission.
+            // Each has 20 ms of propagation, and one to six times the transmission time.
             delay: Duration::from_nanos(6 * 20_000_000 + 21 * one),
         };
         let ends = sent(0).ends;
@@ -170,14 +171,15 @@ fn what_comes_of_twins_is_known_by_its_ends() {
     }
 }
 
-/// What other frames take on the line is known apart, and does not count what finds no room.
+/// The time that other frames take on the line is counted apart, without frames that find no room.
 #[test]
 fn others_are_metered_by_the_time_of_their_transmission() {
     let mut simulation = chain(1, vec![(0, 972); 9]);
     simulation.bring_twins(0, [sent(400)]);
     simulation.advance(at(500)).expect("no loop");
     let report = report(&mut simulation, SLOW);
-    // Of nine datagrams, six find room; the twin after them is as long, and finds nobody.
+    // Six of nine datagrams find room. The twin after them is as long, and finds no frame in
+    // service.
     assert_eq!((report.offered, report.served), (1, 1));
     assert_eq!(report.others.as_nanos(), 6 * report.time.as_nanos());
 }

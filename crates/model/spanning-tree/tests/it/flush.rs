@@ -1,4 +1,4 @@
-//! Addresses learned over ways that are gone are forgotten.
+//! Addresses that were learned over paths which no longer exist are forgotten.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Together with bridges that speak version 0 only.
+//! Networks with bridges that use only version 0.
 
 use crate::common::legacy::Legacy;
 use crate::common::network::{Network, Node};
@@ -16,7 +16,8 @@ fn legacy(priority: u16, number: u8) -> Node {
     Node::Legacy(Legacy::new(priority, [2, 0, 0, 0, 0, number]))
 }
 
-/// Bridges in a line, each with two ports: 0 to the one before, 1 to the one after.
+/// Returns bridges in a line, each with two ports: port 0 to the previous bridge, port 1 to the
+/// next one.
 fn line(nodes: Vec<Node>) -> Network {
     let count = nodes.len();
     let mut network = Network::new(nodes);
@@ -49,8 +50,8 @@ fn a_port_to_a_legacy_bridge_listens_and_learns_for_15_s_each() {
     network.run_until(at(10_000));
     network.set_link(0, false);
     network.set_link(0, true);
-    // Its first BPDU counts 3 s after the link came up; until then the port's clock is that of
-    // RSTP.
+    // The first BPDU of the legacy bridge counts 3 s after the link came up. Until then the port
+    // uses the timers of RSTP.
     let mut forwards_at = None;
     for second in 11..=60 {
         network.run_until(at(second * 1000));

@@ -1,6 +1,6 @@
 //! Bridges of the Rapid Spanning Tree Protocol, alone and in whole networks, in virtual time.
 //!
-//! One program for all: linking takes longer than running.
+//! All tests are in one program, because linking takes longer than running.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! One bridge alone: ports to hosts, limits, deadlines, and what it is told.
+//! A single bridge: ports to hosts, limits, deadlines, and received BPDUs.
 
 use crate::common::{at, cost, id, ms};
 use netloom_spanning_tree::{
@@ -19,7 +19,7 @@ fn drain(bridge: &mut Bridge) -> Vec<(usize, [u8; 60])> {
     std::iter::from_fn(|| bridge.poll_transmit()).collect()
 }
 
-/// What another bridge says of itself as the root.
+/// Returns a BPDU of another bridge that claims to be the root.
 fn said(priority: u16, flags: Flags, role: MessageRole) -> [u8; 60] {
     let other = id(priority, 9);
     let vector = Vector { root: other, cost: 0, bridge: other, port: 0x8001 };
@@ -55,7 +55,7 @@ fn a_port_that_is_said_to_be_an_edge_forwards_at_once_until_a_bridge_is_heard() 
     assert!(bridge.forwards(1) && bridge.port(1).unwrap().edge && !bridge.forwards(0));
     bridge.receive(at(10), 1, &said(0, Flags::default(), MessageRole::Designated));
     assert!(!bridge.port(1).unwrap().edge);
-    // The link goes and comes: whoever is there now, it is an edge again.
+    // The link goes down and up again. Whatever is behind it now, the port is an edge again.
     bridge.enable(at(20), 1, false);
     assert!(!bridge.forwards(1));
     bridge.enable(at(30), 1, true);
@@ -128,7 +128,7 @@ fn a_port_that_hears_itself_never_forwards() {
     assert!(now > at(100_000));
 }
 
-/// Frames that went out by the twin of a backup port may still be on their way (rbWhile).
+/// Frames that were sent by the twin of a backup port may still be on their way (rbWhile).
 #[test]
 fn a_backup_port_that_leads_to_the_root_waits() {
     let mut bridge = bridge(2);
@@ -150,7 +150,7 @@ fn no_port_sends_more_than_six_bpdus_in_a_second() {
     let mut sent: Vec<Time> = Vec::new();
     for millis in 0..10_000u64 {
         advance(&mut bridge, at(millis));
-        // Each is better than the one before: port 1 has something new to say each time.
+        // Each BPDU is better than the one before, so port 1 has something new to send each time.
         let other = id(0, 9);
         let cost = 1_000_000 - millis as u32;
         let vector = Vector { root: other, cost, bridge: other, port: 0x8001 };

@@ -1,5 +1,5 @@
-//! Whatever the network, it becomes a tree of the cheapest ways; how soon, and whether frames can
-//! go round before.
+//! Any network becomes a tree of the cheapest paths. The tests check how soon, and whether frames
+//! can go round before.
 
 use std::cell::Cell;
 
@@ -24,9 +24,10 @@ fn roots(plan: &Plan, network: &Network) -> Vec<BridgeId> {
 proptest! {
     #![proptest_config(cases(600))]
 
-    /// All starts at once. Agreements go from hop to hop with the links' delays; a port that is
-    /// held back, or whose neighbour did not hear, waits for hellos: three of them (6 s) are the
-    /// bound. Over 6000 networks the longest was 5.1 s, half took less than 0.1 s.
+    /// All bridges start at once. Agreements go from hop to hop with the links' delays. A port that
+    /// is held back, or whose neighbour did not receive its BPDU, waits for hellos; three of them
+    /// (6 s) are the bound. Over 6000 networks the longest time was 5.1 s, and half took less than
+    /// 0.1 s.
     #[test]
     fn a_network_becomes_a_tree_of_the_cheapest_ways(plan in plans()) {
         let mut network = plan.network();
@@ -35,10 +36,11 @@ proptest! {
         prop_assert!(network.loops.is_empty(), "loops {:?}", network.loops);
     }
 
-    /// One link fails, and the root stays reachable: stale information can only go the few hops
-    /// that the real one takes. The bound is that of the start and two seconds of TxHoldCount; over
-    /// 4000 networks the longest was 7 s, and 95 of 100 took less than 0.12 s. A link that comes
-    /// back is proposed and agreed to: over 6000 the longest was 0.17 s.
+    /// One link fails, and the root stays reachable. Stale information can only go the few hops
+    /// that the real information takes. The bound is that of the start plus two seconds of
+    /// TxHoldCount. Over 4000 networks the longest time was 7 s, and 95 of 100 took less than 0.12
+    /// s. A link that comes back is proposed and agreed to: over 6000 networks the longest time was
+    /// 0.17 s.
     #[test]
     fn a_failed_link_is_replaced_without_loops(
         plan in equal_plans(),
@@ -65,8 +67,8 @@ proptest! {
         prop_assert_eq!(network.loops.len(), loops);
     }
 
-    /// A link that loses one frame in five delays the tree, and does not prevent it: what is lost
-    /// is said again.
+    /// A link that loses one frame in five delays the tree but does not prevent it: lost
+    /// information is sent again.
     #[test]
     fn lost_frames_are_said_again(plan in plans(), seed in any::<u64>()) {
         let mut network = plan.network();
@@ -79,10 +81,11 @@ proptest! {
     }
 }
 
-/// Links fail and come back in whatever order, with costs that differ by seven orders of magnitude:
-/// information on ways that are gone counts up to the greatest age, for up to 20 hops held back for
-/// a second each, and frames may go round meanwhile, as the standard allows. It ends, and is rare:
-/// in 73 of 6000 networks (274 with the standard's agreements), for at most 3.8 s (12 s).
+/// Links fail and come back in any order, with costs that differ by seven orders of magnitude.
+/// Information about paths that no longer exist counts up to the greatest age: for up to 20 hops,
+/// each of which holds it back for a second. Frames may go round meanwhile, as the standard allows.
+/// This ends, and is rare: it happened in 73 of 6000 networks (274 with the standard's agreements),
+/// for at most 3.8 s (12 s).
 #[test]
 fn whatever_fails_the_tree_comes_back() {
     let (looped, longest) = (Cell::new(0), Cell::new(ms(0)));

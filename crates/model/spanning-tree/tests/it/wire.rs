@@ -1,4 +1,4 @@
-//! BPDUs as bytes, written down by hand from clause 9.
+//! BPDUs as bytes, which were written by hand from clause 9.
 
 use crate::common::{at, cases, cost, id};
 use netloom_spanning_tree::{
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 const SOURCE: [u8; 6] = [2, 0, 0, 0, 0, 7];
 
-/// Destination, source, length, LLC; then the BPDU; then padding.
+/// Returns a frame: destination, source, length and LLC, then the BPDU, then padding.
 fn frame(length: u8, bpdu: &[u8]) -> [u8; 60] {
     let mut frame = [0; 60];
     frame[..17].copy_from_slice(&[

@@ -6,16 +6,16 @@ use netloom_units::{Duration, Time};
 use super::Fate;
 use crate::{Meter, PipeReport, transmission};
 
-/// How often in a period backlogs are sampled.
+/// Number of samples of the backlogs in a period.
 const SAMPLES: u64 = 20;
 
-/// Pipes in series. A frame is its place in `fates`.
+/// Pipes in series. A frame is identified by its index in `fates`.
 pub(super) struct Chain {
     pub pipes: Vec<Pipe<u32>>,
     meters: Vec<Meter>,
     fates: Vec<Fate>,
     now: Time,
-    /// Frames under way.
+    /// Number of frames under way.
     inside: u64,
 }
 
@@ -37,12 +37,12 @@ impl Chain {
         self.inside == 0
     }
 
-    /// Other frames arrive at a pipe.
+    /// Offers other frames to a pipe.
     pub fn bring(&mut self, place: usize, frames: impl Iterator<Item = Emission>) {
         self.pipes[place].bring(self.now, frames);
     }
 
-    /// Lets a period pass in which these frames are sent.
+    /// Runs a period in which these frames are sent.
     pub fn period(&mut self, period: Duration, mut frames: &[Emission]) {
         let (begin, nanos) = (self.now, period.as_nanos());
         for sample in 1..=SAMPLES {
@@ -56,14 +56,14 @@ impl Chain {
         }
     }
 
-    /// Lets time pass until all frames have left.
+    /// Runs until all frames have left.
     pub fn drain(&mut self) {
         while let Some(due) = self.next_due().filter(|_| self.inside > 0) {
             self.run(due, &[]);
         }
     }
 
-    /// What each pipe did since this was last called.
+    /// Returns what each pipe did since the last call.
     pub fn reports(&mut self, full: u32) -> Vec<PipeReport> {
         let now = self.now;
         let report = |(pipe, meter): (&mut Pipe<u32>, &mut Meter)| {
@@ -96,7 +96,7 @@ impl Chain {
     }
 
     fn send(&mut self, frame: Emission) {
-        // A rehearsal has fewer frames.
+        // A rehearsal has fewer frames than `u32` can number.
         let number = self.fates.len() as u32;
         self.fates.push(Fate { sent: frame.at, left: None });
         self.inside += 1;

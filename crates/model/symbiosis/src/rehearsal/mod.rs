@@ -1,10 +1,10 @@
-//! The whole loop in virtual time, without programs and without a kernel: a path of simulated pipes
-//! with other traffic on each, and the small network that follows it, period after period.
-//! Deterministic: what comes out follows from the scene.
+//! The whole loop of symbiosis in virtual time, without programs and without a kernel: a path of
+//! simulated pipes with other traffic on each, and the small network that follows it, period after
+//! period. It is deterministic: the scene determines the result.
 //!
-//! [`record`] runs the original, [`follow`] the small network, either as late as a real one would
-//! be, or in the very period that it follows, as the thesis does it. [`closed`] runs both by turns,
-//! each from what the other gave it.
+//! [`record`] runs the original path. [`follow`] runs the small network, either as late as a real
+//! one would be, or in the very period that it follows, as the thesis does. [`closed`] runs both in
+//! turn, each with the results of the other.
 
 mod chain;
 mod small;
@@ -16,16 +16,16 @@ use crate::{LossMethod, PipeReport};
 use chain::Chain;
 use small::SmallNetwork;
 
-/// A path, what is sent over it, and how often it is reported on.
+/// A path, its traffic, and the interval between reports.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// The links of the path, in the order of the way.
+    /// The links of the path, in order.
     pub links: Vec<SceneLink>,
     /// Frames of the real flow, by time.
     pub real: Vec<Emission>,
-    /// Bytes of a full frame.
+    /// Length of a full frame in bytes.
     pub full: u32,
-    /// T.
+    /// T: duration of a period.
     pub period: Duration,
     /// Seed of all random streams.
     pub seed: u64,
@@ -34,66 +34,67 @@ pub struct Scene {
 /// A link of a path.
 #[derive(Debug, Clone)]
 pub struct SceneLink {
-    /// What its pipe runs on.
+    /// Configuration of its pipe.
     pub config: PipeConfig,
-    /// The other frames that are offered to it, by time. They leave behind it.
+    /// The other frames that are offered to it, by time. They leave the path behind it.
     pub cross: Vec<Emission>,
 }
 
-/// What became of a frame.
+/// The fate of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fate {
-    /// When it was sent.
+    /// Time at which it was sent.
     pub sent: Time,
-    /// When it left the path, if it did.
+    /// Time at which it left the path, if it did.
     pub left: Option<Time>,
 }
 
-/// What the original did.
+/// The results of the original path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    /// What became of each real frame.
+    /// The fate of each real frame.
     pub fates: Vec<Fate>,
-    /// For each period the reports of all links.
+    /// The reports of all links, for each period.
     pub reports: Vec<Vec<PipeReport>>,
 }
 
-/// How a small network follows.
+/// The method by which a small network follows the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// One pipe for the path, calibrated by the M/D/1 model.
+    /// One pipe stands for the path, calibrated by the M/D/1 model.
     Md1(Inherited, LossMethod),
-    /// A pipe for each link, with the other traffic once more.
+    /// Each link has a pipe, which gets the other traffic again.
     CrossTraffic,
 }
 
 impl Method {
-    /// `md1` as it is.
+    /// The method `md1` as it is used in runs.
     pub const MD1: Self = Self::Md1(Inherited::Head, LossMethod::Positions);
 }
 
-/// How a small pipe inherits the backlog of the network (5.11): the way that is taken, and others
-/// to compare it with.
+/// The ways in which a small pipe can inherit the backlog of the network (5.11): the one that is
+/// used in runs, and others for comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inherited {
     /// Once: the line is held.
     Head,
-    /// Each frame of the period has an extra delay.
+    /// Each frame of the period gets an extra delay.
     Each,
     /// Not at all.
     Not,
 }
 
-/// How late the small network is.
+/// The delay of the small network behind the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lag {
-    /// It does in a period what the original did in the same one.
+    /// In each period the small network does what the original did in the same period.
     None,
-    /// It does what the original did in the period before, as a run must.
+    /// In each period the small network does what the original did in the period before, as in a
+    /// real run.
     Period,
 }
 
-/// Runs the original until all frames were sent and the real ones have left it.
+/// Runs the original path until all frames have been sent and the real ones have left it.
 pub fn record(scene: &Scene) -> Recording {
     let mut original = Original::new(scene);
     let mut reports = Vec::new();
@@ -104,7 +105,7 @@ pub fn record(scene: &Scene) -> Recording {
     Recording { fates: original.chain.into_fates(), reports }
 }
 
-/// Runs the small network on what was recorded, and says what became of each real frame.
+/// Runs the small network on a recording. Returns the fate of each real frame.
 pub fn follow(scene: &Scene, recording: &Recording, method: Method, lag: Lag) -> Vec<Fate> {
     let mut small = SmallNetwork::new(scene, method);
     for number in 0..recording.reports.len() + 1 {
@@ -122,9 +123,10 @@ pub fn follow(scene: &Scene, recording: &Recording, method: Method, lag: Lag) ->
     small.finish()
 }
 
-/// Runs both by turns, one period late: the small network lets the real frames through, then the
-/// original runs the same period with their twins, then its reports calibrate the small network.
-/// What became of each frame in the original, and in the small network.
+/// Runs both networks in turn, one period apart. In each period the small network lets the real
+/// frames through; then the original runs the same period with their twins; then its reports
+/// calibrate the small network. Returns the fates of the frames in the original and in the small
+/// network.
 pub fn closed(scene: &Scene, method: Method) -> (Vec<Fate>, Vec<Fate>) {
     let mut original = Original::new(scene);
     let mut small = SmallNetwork::new(scene, method);
@@ -142,11 +144,11 @@ pub fn closed(scene: &Scene, method: Method) -> (Vec<Fate>, Vec<Fate>) {
     (original.chain.into_fates(), small.finish())
 }
 
-/// The path with all its traffic.
+/// The original path with all its traffic.
 struct Original {
     chain: Chain,
     number: u64,
-    /// When the last frame is sent.
+    /// Time at which the last frame is sent.
     last: Time,
 }
 
@@ -163,7 +165,7 @@ impl Original {
         self.chain.now() > self.last && self.chain.is_empty()
     }
 
-    /// Runs the next period with those twins.
+    /// Runs the next period with the given twins.
     fn period(&mut self, scene: &Scene, twins: &[Emission]) -> Vec<PipeReport> {
         for (place, link) in scene.links.iter().enumerate() {
             let cross = frames_of(scene, self.number, &link.cross);
@@ -175,7 +177,7 @@ impl Original {
     }
 }
 
-/// Those of `frames` that are sent in a period.
+/// Returns those of `frames` that are sent in a period.
 fn frames_of<'a>(scene: &Scene, period: u64, frames: &'a [Emission]) -> &'a [Emission] {
     let place = |number| {
         let begin = Time::ZERO + times(scene.period, number);

@@ -7,7 +7,7 @@ use super::chain::Chain;
 use super::{Fate, Inherited, Method, Scene, frames_of, times};
 use crate::{Calibration, Calibrator, Ghosts, LossMethod, PipeReport, transmission};
 
-/// What follows the original.
+/// The network that follows the original.
 pub(super) struct SmallNetwork {
     chain: Chain,
     follows: Follows,
@@ -15,12 +15,12 @@ pub(super) struct SmallNetwork {
 
 enum Follows {
     Md1(Calibrator, Inherited),
-    /// Random numbers of ghosts in bins.
+    /// Random numbers for ghosts in bins.
     CrossTraffic(Stream),
 }
 
 impl SmallNetwork {
-    /// The small network before the first report.
+    /// Returns the small network before the first report.
     pub fn new(scene: &Scene, method: Method) -> Self {
         let configs = scene.links.iter().map(|link| link.config.clone());
         let (chain, follows) = match method {
@@ -40,8 +40,8 @@ impl SmallNetwork {
         Self { chain, follows }
     }
 
-    /// Has it do from now on what was reported of `period`. The backlogs of the present are those
-    /// at the end of the reports `before`.
+    /// Calibrates the network with what was reported of `period`. The current backlogs are those at
+    /// the end of the reports `before`.
     pub fn calibrate(
         &mut self,
         scene: &Scene,
@@ -69,12 +69,12 @@ impl SmallNetwork {
         }
     }
 
-    /// Lets a period pass in which these frames are sent.
+    /// Runs a period in which these frames are sent.
     pub fn period(&mut self, scene: &Scene, real: &[Emission]) {
         self.chain.period(scene.period, real);
     }
 
-    /// What became of all frames.
+    /// Returns the fates of all frames.
     pub fn finish(mut self) -> Vec<Fate> {
         self.chain.drain();
         self.chain.into_fates()
@@ -87,7 +87,7 @@ fn calibrator(scene: &Scene, losses: LossMethod) -> Calibrator {
     Calibrator::new(scene.period, delay, losses)
 }
 
-/// The other traffic of a link in a period.
+/// Returns the other traffic of a link in a period.
 fn ghosts(scene: &Scene, period: u64, cross: &[Emission]) -> Ghosts {
     let begin = times(scene.period, period);
     let frames = frames_of(scene, period, cross).iter();
@@ -95,7 +95,7 @@ fn ghosts(scene: &Scene, period: u64, cross: &[Emission]) -> Ghosts {
     Ghosts::new(&arrivals, scene.period)
 }
 
-/// Calibrates the pipe of `chain`, with the backlog in that way.
+/// Calibrates the pipe of `chain`, which inherits the backlog in the given way.
 fn inherit(inherited: Inherited, calibration: &Calibration, chain: &mut Chain, now: Time) {
     let pipe = &mut chain.pipes[0];
     match inherited {

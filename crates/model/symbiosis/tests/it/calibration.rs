@@ -1,4 +1,5 @@
-//! From reports to what a small pipe does: means, missing data, losses, backlogs.
+//! Calibration: the settings of a small pipe that follow from reports. Tests of means, missing
+//! data, losses, and backlogs.
 
 use netloom_link::{EarlyLoss, FrameInfo, Pipe, Stream};
 use netloom_symbiosis::{Calibration, Calibrator, LossMethod, PipeReport, formula};
@@ -14,7 +15,8 @@ fn calibrator() -> Calibrator {
     Calibrator::new(SECOND, ms(30), LossMethod::Positions)
 }
 
-/// A link that served so many frames of twins, each in that time, and lost those.
+/// Returns the report of a link that served `served` frames of twins, each in the time `each`, and
+/// lost the frames `lost`.
 fn link(served: u32, each: Duration, lost: &[u32]) -> PipeReport {
     PipeReport {
         offered: served + lost.len() as u32,
@@ -27,8 +29,8 @@ fn link(served: u32, each: Duration, lost: &[u32]) -> PipeReport {
     }
 }
 
-/// By hand: 50 frames/s that take 15 ms, 10 on the first link and 5 on the second, are those of a
-/// line of 100 frames/s.
+/// Computed by hand: 50 frames/s that take 15 ms, 10 on the first link and 5 on the second, are
+/// those of a line of 100 frames/s.
 #[test]
 fn times_of_a_chain_add_up() {
     let chain = [link(50, ms(10), &[]), link(50, ms(5), &[])];
@@ -39,7 +41,7 @@ fn times_of_a_chain_add_up() {
     assert_eq!(*losses, EarlyLoss::NONE);
 }
 
-/// What leaves is what leaves the last link, whatever was taken in.
+/// The departures of a chain are those of its last link, whatever entered.
 #[test]
 fn departures_are_those_of_the_last_link() {
     let last = PipeReport { left: 20, ..link(45, ms(5), &[]) };
@@ -72,13 +74,13 @@ fn without_enough_frames_losses_are_those_of_five_seconds() {
         assert_eq!(next(link(0, ms(0), &[])), (0.25, quarter.clone()));
     }
     assert_eq!(next(link(0, ms(0), &[])), (0.0, EarlyLoss::NONE), "that is long ago");
-    // 1 of 4, then 0 of 2 beside it.
+    // One of 4 frames is lost, then none of 2.
     assert_eq!(next(link(3, ms(1), &[2])).0, 0.25);
     let sixth = next(link(2, ms(1), &[])).0;
     assert!((sixth - 1.0 / 6.0).abs() < 1e-15, "{sixth}");
 }
 
-/// A burst after a minute of silence meets the idle network's line, and loses nothing.
+/// A burst after a minute of silence finds the idle network's line, and loses nothing.
 #[test]
 fn silence_leaves_the_idle_network() {
     let mut calibrator = calibrator();
@@ -103,7 +105,8 @@ fn losses_of_links_multiply() {
     assert_eq!(calibration.loss, formula::path_loss([0.25, 0.2]));
 }
 
-/// Three of four are lost: the numbers are a pattern, for as many frames as come.
+/// Three of four frames are lost: the numbers become a pattern, which applies to any number of
+/// frames.
 #[test]
 fn where_most_are_lost_the_numbers_go_on() {
     let calibration = calibrator().calibrate(&[link(2, ms(1), &[0, 1, 2, 4, 5, 6])], ms(0));
@@ -123,7 +126,7 @@ fn shares_can_be_lost_otherwise() {
     }
 }
 
-/// A small pipe with so many frames, on a line of 100 frames/s.
+/// Returns a small pipe with `frames` frames, on a line of 100 frames/s.
 fn small(frames: u64) -> Pipe<u64> {
     let config = calibrator().idle(ms(10)).config();
     let mut pipe = Pipe::new(config, Stream::new(1, "small"), Time::ZERO);
@@ -134,12 +137,12 @@ fn small(frames: u64) -> Pipe<u64> {
     pipe
 }
 
-/// What follows where 50 frames/s take 15 ms: a line of 100 frames/s.
+/// Returns the calibration for 50 frames/s that take 15 ms: a line of 100 frames/s.
 fn steady(backlog: Duration) -> Calibration {
     calibrator().calibrate(&[link(50, ms(15), &[])], backlog)
 }
 
-/// When the next frame arrives, in ms.
+/// Returns the time at which the next frame arrives, in ms.
 fn next(pipe: &mut Pipe<u64>) -> u64 {
     loop {
         let due = pipe.next_deadline().unwrap();
@@ -162,7 +165,7 @@ fn a_backlog_that_is_too_small_holds_the_line_once() {
     );
 }
 
-/// By hand: 200 ms instead of 50 are 15 frames; 15 a second more.
+/// Computed by hand: 200 ms instead of 50 ms are 15 frames, so 15 more per second are needed.
 #[test]
 fn a_backlog_that_is_too_large_drains_in_a_period() {
     let mut pipe = small(20);

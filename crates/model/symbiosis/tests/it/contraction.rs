@@ -1,4 +1,4 @@
-//! Pruning and contraction: the thesis's example, and laws over random networks.
+//! Pruning and contraction: the thesis's example, and laws that hold for random networks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ struct Network {
 }
 
 impl Network {
-    /// Links by their ends, with the delay of each direction in ms. Routes are the shortest by
-    /// delay.
+    /// Returns a network whose links are given by their ends and the delay of each direction in ms.
+    /// Routes are the shortest by delay.
     fn new(links: &[(u32, u32, u64, u64)], hosts: &[u32]) -> Self {
         let ms = Duration::from_millis;
         let link = |(a, b, there, back)| GraphLink { ends: [a, b], delays: [ms(there), ms(back)] };
@@ -57,7 +57,8 @@ impl Network {
     }
 }
 
-/// For each vertex that can be reached, over which pipe and from where (Bellman and Ford).
+/// Returns, for each vertex that can be reached, the last pipe and the vertex before it (Bellman
+/// and Ford).
 fn shortest(graph: &Graph, from: u32) -> BTreeMap<u32, (PipeId, u32)> {
     let mut distances = BTreeMap::from([(from, 0)]);
     let mut ways = BTreeMap::new();
@@ -88,9 +89,9 @@ fn pipe(link: u32, direction: Direction) -> PipeId {
     PipeId { link: LinkId(link), direction }
 }
 
-/// After Fig. 5.5, by its text: links that no emulated host needs go, and links 2 and 3 become one
-/// with the sum of their delays. Emulated hosts 0, 1 and 2; routers 10 to 14; simulated hosts 20
-/// and 21.
+/// Follows the text of Fig. 5.5: links that no emulated host needs are removed, and links 2 and 3
+/// become one with the sum of their delays. Emulated hosts are 0, 1 and 2; routers 10 to 14;
+/// simulated hosts 20 and 21.
 #[test]
 fn the_thesis_s_example() {
     let links = [
@@ -122,7 +123,7 @@ fn the_thesis_s_example() {
     assert_eq!(whole.junctions, BTreeSet::from([10, 11, 12]));
 }
 
-/// A real host with two links forwards nothing into one link.
+/// A real host with two links does not forward, so its links are not contracted.
 #[test]
 fn a_real_host_in_a_line_stays() {
     let network = Network::new(&[(0, 10, 1, 1), (10, 1, 1, 1), (1, 2, 1, 1)], &[0, 1, 2]);
@@ -130,7 +131,7 @@ fn a_real_host_in_a_line_stays() {
     assert_eq!(ends, [[0, 1], [1, 2]]);
 }
 
-/// There over vertex 10, back over vertex 11: two links with a pipe each.
+/// The path there goes over vertex 10, the path back over vertex 11: two links with one pipe each.
 #[test]
 fn ways_there_and_back_may_differ() {
     let links = [(0, 10, 1, 9), (10, 1, 1, 9), (0, 11, 9, 2), (11, 1, 9, 2)];
@@ -143,7 +144,7 @@ fn ways_there_and_back_may_differ() {
     assert_eq!(delays, [2, 4].map(Duration::from_millis));
 }
 
-/// A random network: a tree, so that all is connected, with further links.
+/// A random network: a tree, so that it is connected, with further links.
 fn random(seed: u64) -> Network {
     let mut stream = Stream::new(seed, "network");
     let vertices = 3 + stream.below(20) as u32;
@@ -152,7 +153,7 @@ fn random(seed: u64) -> Network {
         links.push((a, b, 1 + stream.below(50), 1 + stream.below(50)));
     };
     for vertex in 1..vertices {
-        // Often a line, so that there is something to contract.
+        // The tree is often a line, so that there is something to contract.
         let other =
             if stream.chance(0.6) { vertex - 1 } else { stream.below(vertex.into()) as u32 };
         link(other, vertex, &mut stream);
@@ -192,7 +193,7 @@ proptest! {
                 prop_assert_eq!(pipes.iter().any(|pipe| others.contains(pipe)), shared);
             }
         }
-        // Nothing is left to contract: what joins two links is a real host.
+        // Nothing is left to contract: only real hosts join two links.
         for junction in &small.junctions {
             let ends = small.links.iter().flat_map(|link| link.ends);
             prop_assert_ne!(ends.filter(|end| end == junction).count(), 2);

@@ -1,4 +1,5 @@
-//! Symbiosis against its laws, in virtual time and with fixed seeds, so that results are exact.
+//! Symbiosis compared with its laws, in virtual time and with fixed seeds, so that results are
+//! exact.
 
 mod calibration;
 mod contraction;

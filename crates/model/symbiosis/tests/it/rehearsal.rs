@@ -1,5 +1,5 @@
-//! The whole loop in virtual time: what must come out exactly, and how near the small network
-//! comes.
+//! The whole loop in virtual time: results that must be exact, and how closely the small network
+//! follows.
 
 use netloom_link::{Emission, Framing, PipeConfig, QueueLimit, RateLimit, Stream};
 use netloom_symbiosis::LossMethod;
@@ -11,7 +11,7 @@ use netloom_units::{Duration, Rate, Time};
 const FRAME: u32 = 1500;
 const BITS: u64 = 8 * FRAME as u64;
 
-/// A line of so many frames a second with room for so many.
+/// Returns a line that serves `frames` frames per second, with room for `room` frames.
 fn line(frames: u64, room: u32) -> PipeConfig {
     let rate = Rate::from_bits_per_second(frames * BITS).unwrap();
     let mut config = PipeConfig { framing: Framing::None, ..PipeConfig::default() };
@@ -20,7 +20,7 @@ fn line(frames: u64, room: u32) -> PipeConfig {
     config
 }
 
-/// Frames at random times, so many a second on average.
+/// Returns frames at random times, `rate` per second on average.
 fn poisson(rate: f64, seconds: (u64, u64), seed: u64, name: &str) -> Vec<Emission> {
     let mut stream = Stream::new(seed, name);
     let (mut at, end) = (seconds.0 as f64, seconds.1 as f64);
@@ -39,13 +39,14 @@ fn scene(links: Vec<(PipeConfig, Vec<Emission>)>, real: Vec<Emission>) -> Scene 
     Scene { links, real, full: FRAME, period: Duration::from_secs(1), seed: 1 }
 }
 
-/// A link of 100 frames/s with room for 20, that is offered 60 real and 60 other ones for 30 s.
+/// Returns a link of 100 frames/s with room for 20. It is offered 60 real and 60 other frames per
+/// second for 30 s.
 fn congested(seed: u64) -> Scene {
     let cross = poisson(60.0, (0, 30), seed, "cross");
     scene(vec![(line(100, 20), cross)], poisson(60.0, (0, 30), seed, "real"))
 }
 
-/// Three links in series, of which the second is too slow for some seconds.
+/// Returns three links in series, of which the second is too slow for some seconds.
 fn series(seed: u64) -> Scene {
     let mut slow = line(50, 50);
     slow.delay = Duration::from_millis(12).into();
@@ -86,8 +87,8 @@ fn the_same_scene_gives_the_same_fates() {
     }
 }
 
-/// The loop by turns, in which the original learns of real frames from the small network only, is
-/// what follows a recording one period late.
+/// In the closed loop, the original receives real frames only from the small network. The results
+/// equal those of following a recording one period late.
 #[test]
 fn a_closed_loop_is_what_a_recording_gives() {
     for method in METHODS {
@@ -100,7 +101,7 @@ fn a_closed_loop_is_what_a_recording_gives() {
     }
 }
 
-/// Every frame has one fate, and none leaves before it was sent and served.
+/// Each frame has exactly one fate, and none leaves before it was sent and served.
 #[test]
 fn frames_are_conserved() {
     for method in METHODS {
@@ -120,7 +121,7 @@ fn frames_are_conserved() {
     }
 }
 
-/// In the same period, one link loses the very frames that the original loses.
+/// In the same period, a single link loses exactly the frames that the original loses.
 #[test]
 fn losses_by_position_are_the_same_frames() {
     let scene = congested(3);
@@ -131,7 +132,7 @@ fn losses_by_position_are_the_same_frames() {
     assert_eq!(lost(&small), expected);
 }
 
-/// A period late, as many are lost, to within those of the last period.
+/// One period late, the number of losses is the same, except for those of the last periods.
 #[test]
 fn losses_by_position_are_as_many_a_period_late() {
     for seed in 1..=5 {
@@ -145,8 +146,8 @@ fn losses_by_position_are_as_many_a_period_late() {
     }
 }
 
-/// With the other traffic once more, in the same period, the small network is the original, but for
-/// times that are coded to the microsecond.
+/// With the other traffic repeated in the same period, the small network equals the original,
+/// except for the rounding of times to microseconds.
 #[test]
 fn cross_traffic_without_lag_is_the_original() {
     for scene in [congested(4), series(4)] {
@@ -160,7 +161,8 @@ fn cross_traffic_without_lag_is_the_original() {
     }
 }
 
-/// The mean delay over five seeds: what the methods are for, at a load of 80 %.
+/// The mean delay over five seeds at a load of 80 %, which is what the methods are meant to
+/// reproduce.
 #[test]
 fn delays_of_poisson_traffic_follow() {
     for (method, lag, most) in [
@@ -182,7 +184,7 @@ fn delays_of_poisson_traffic_follow() {
     }
 }
 
-/// §4: on a line that is just fast enough, inheriting the backlog takes away most of the error.
+/// §4: on a line that is just fast enough, inheriting the backlog removes most of the error.
 #[test]
 fn inheriting_the_backlog_is_what_makes_it_follow() {
     let error = |inherited| {
@@ -200,8 +202,8 @@ fn inheriting_the_backlog_is_what_makes_it_follow() {
     assert!(with < 0.05 && without > 4.0 * with, "{with} {without}");
 }
 
-/// Evenly spaced real frames never wait for each other, so that md1 gives them too little delay;
-/// the other traffic once more does not.
+/// Evenly spaced real frames never wait for each other, so md1 gives them too little delay.
+/// Repeating the other traffic does not.
 #[test]
 fn evenly_spaced_frames_need_the_cross_traffic() {
     let gap = 2_500_000;

@@ -1,5 +1,5 @@
-//! What an endpoint is configured by: Linux's sysctls as typed fields, and the socket's own
-//! options. Not here: parsing and the names of sysctls in scenarios.
+//! Configuration of an endpoint: Linux's sysctls as typed fields, and the socket's own options. Not
+//! here: parsing, and the names of sysctls in scenarios.
 
 mod sysctls;
 
@@ -9,29 +9,30 @@ use netloom_units::Duration;
 
 use crate::congestion::{Algorithm, HyStart};
 
-/// Least, first and most bytes of a socket buffer, as in `tcp_rmem` and `tcp_wmem`.
+/// Sizes of a socket buffer in bytes, as in `tcp_rmem` and `tcp_wmem`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buffer {
-    /// The least size.
+    /// The smallest size.
     pub min: u32,
     /// The size at the start.
     pub initial: u32,
-    /// The size up to which autotuning goes.
+    /// The size up to which autotuning grows the buffer.
     pub max: u32,
 }
 
-/// When an endpoint uses ECN: `tcp_ecn`.
+/// Use of ECN: `tcp_ecn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EcnMode {
     /// 0: never.
     Off,
-    /// 1: asks for it, and agrees where the other end asks.
+    /// 1: requests it, and accepts the other end's request.
     On,
-    /// 2: agrees where the other end asks.
+    /// 2: accepts the other end's request.
     Passive,
 }
 
-/// How losses are detected: `tcp_recovery`, bit 0x1, and without it RFC 6675's count of duplicates.
+/// The method that detects losses: `tcp_recovery`, bit 0x1. Without it, duplicates are counted as
+/// in RFC 6675.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LossDetection {
     /// By time, RACK (RFC 8985).
@@ -40,27 +41,27 @@ pub enum LossDetection {
     DuplicateThreshold,
 }
 
-/// A connection's configuration. [`Default`] has the defaults of Linux 6.x over Ethernet: those of
-/// sysctls as Documentation/networking/ip-sysctl names them.
+/// A connection's configuration. [`Default`] has the defaults of Linux 6.x over Ethernet. Fields
+/// are named after the sysctls in Documentation/networking/ip-sysctl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// `tcp_congestion_control`, or the socket's `TCP_CONGESTION`.
     pub congestion_control: Algorithm,
-    /// How CUBIC leaves slow start.
+    /// The rule by which CUBIC leaves slow start.
     pub hystart: HyStart,
-    /// Bytes of the longest packet, IP header included.
+    /// Length of the longest packet in bytes, including the IP header.
     pub mtu: u16,
-    /// Bytes of the IP header: 20 for IPv4, 40 for IPv6.
+    /// Length of the IP header in bytes: 20 for IPv4, 40 for IPv6.
     pub network_header: u16,
-    /// The socket's `TCP_MAXSEG`: bound of the maximum segment size without options.
+    /// The socket's `TCP_MAXSEG`: upper bound of the maximum segment size, without options.
     pub max_segment: Option<u16>,
     /// The socket's `TCP_NODELAY`: sends partial segments at once (no Nagle).
     pub no_delay: bool,
-    /// The socket's `TCP_WINDOW_CLAMP`: bound of the window that is advertised.
+    /// The socket's `TCP_WINDOW_CLAMP`: upper bound of the advertised window.
     pub window_clamp: Option<u32>,
-    /// The socket's `SO_SNDBUF`, doubled as Linux does; no autotuning of the send buffer then.
+    /// The socket's `SO_SNDBUF`, doubled as Linux does. The send buffer is then not autotuned.
     pub send_buffer: Option<u32>,
-    /// The socket's `SO_RCVBUF`, doubled as Linux does; no autotuning of the receive buffer then.
+    /// The socket's `SO_RCVBUF`, doubled as Linux does. The receive buffer is then not autotuned.
     pub receive_buffer: Option<u32>,
     /// `tcp_rmem`.
     pub rmem: Buffer,
@@ -68,9 +69,9 @@ pub struct Config {
     pub wmem: Buffer,
     /// `tcp_moderate_rcvbuf`: whether the receive buffer grows by itself.
     pub moderate_rcvbuf: bool,
-    /// How much of the receive buffer is payload, in 256ths, once there is some: Linux measures it
-    /// from the buffers that its device fills. The default is what Linux 6.18 found at a TAP device
-    /// with packets of 1500 bytes: 86,016 of 131,072.
+    /// The share of the receive buffer that holds payload, in 256ths, once payload has arrived.
+    /// Linux measures it from the buffers that its device fills. The default is the ratio that
+    /// Linux 6.18 found at a TAP device with packets of 1500 bytes: 86,016 of 131,072.
     pub payload_ratio: u8,
     /// `tcp_sack`.
     pub sack: bool,
@@ -84,11 +85,11 @@ pub struct Config {
     pub ecn: EcnMode,
     /// `tcp_recovery`.
     pub recovery: LossDetection,
-    /// `tcp_early_retrans`: whether tail losses are probed for (RFC 8985 §7).
+    /// `tcp_early_retrans`: whether tail losses are probed (RFC 8985 §7).
     pub tail_loss_probe: bool,
-    /// `tcp_frto`: whether F-RTO (RFC 5682) looks for spurious timeouts.
+    /// `tcp_frto`: whether F-RTO (RFC 5682) detects spurious timeouts.
     pub frto: bool,
-    /// `tcp_reordering`: the first reordering degree, in packets.
+    /// `tcp_reordering`: the initial reordering degree, in packets.
     pub reordering: u32,
     /// `tcp_max_reordering`.
     pub max_reordering: u32,
@@ -98,42 +99,45 @@ pub struct Config {
     pub rto_min: Duration,
     /// `tcp_rto_max_ms`.
     pub rto_max: Duration,
-    /// `tcp_min_rtt_wlen`: the window of the least round-trip time.
+    /// `tcp_min_rtt_wlen`: the window over which the least round-trip time is taken.
     pub min_rtt_window: Duration,
     /// `tcp_pacing_ss_ratio`, in per cent.
     pub pacing_slow_start_ratio: u32,
     /// `tcp_pacing_ca_ratio`, in per cent.
     pub pacing_avoidance_ratio: u32,
-    /// The socket's `SO_MAX_PACING_RATE`, in bytes per second: paces any congestion control.
+    /// The socket's `SO_MAX_PACING_RATE`, in bytes per second. It makes any congestion control
+    /// pace.
     pub max_pacing_rate: u64,
     /// `tcp_min_tso_segs`.
     pub min_tso_segments: u32,
-    /// `tcp_tso_rtt_log`: bursts are longer on shorter paths; 0 for never.
+    /// `tcp_tso_rtt_log`: makes bursts longer on shorter paths. 0 turns this off.
     pub tso_rtt_log: u32,
-    /// `tcp_tso_win_divisor`: a burst takes at most this part of the window.
+    /// `tcp_tso_win_divisor`: a burst takes at most this fraction of the window.
     pub tso_window_divisor: u32,
-    /// `tcp_comp_sack_delay_ns`; zero for no compression of acknowledgements.
+    /// `tcp_comp_sack_delay_ns`. Zero turns the compression of acknowledgements off.
     pub comp_sack_delay: Duration,
-    /// `tcp_comp_sack_slack_ns`: how much later the compressed acknowledgement may come, and does
-    /// where nothing else wakes the kernel.
+    /// `tcp_comp_sack_slack_ns`: how much later the compressed acknowledgement may be sent. It is
+    /// that late where nothing else wakes the kernel.
     pub comp_sack_slack: Duration,
-    /// `tcp_comp_sack_nr`: most acknowledgements that one replaces.
+    /// `tcp_comp_sack_nr`: the largest number of acknowledgements that one replaces.
     pub comp_sack_segments: u32,
-    /// `tcp_notsent_lowat`: no room is announced while this much waits unsent.
+    /// `tcp_notsent_lowat`: no room is announced while this many bytes wait unsent.
     pub notsent_lowat: u32,
-    /// `tcp_limit_output_bytes`: bound of a burst; the device queue below is not modelled.
+    /// `tcp_limit_output_bytes`: upper bound of a burst. The device queue below is not modelled.
     pub limit_output_bytes: u32,
     /// `tcp_syn_retries`.
     pub syn_retries: u32,
-    /// `tcp_syn_linear_timeouts`: so many retransmissions of a SYN before the timeout doubles.
+    /// `tcp_syn_linear_timeouts`: number of retransmissions of a SYN before the timeout starts to
+    /// double.
     pub syn_linear_timeouts: u32,
     /// `tcp_synack_retries`.
     pub synack_retries: u32,
-    /// `tcp_retries2`: how many timeouts in a row end a connection, by the time they would take.
+    /// `tcp_retries2`: the number of timeouts in a row that end a connection, converted into the
+    /// time that they would take.
     pub retries2: u32,
-    /// `tcp_fin_timeout`: how long a closed socket waits for the other end's FIN.
+    /// `tcp_fin_timeout`: time that a closed socket waits for the other end's FIN.
     pub fin_timeout: Duration,
-    /// How long TIME-WAIT lasts: 60 s in Linux, as `ss -to` shows it (RFC 9293 §3.4.2 has 4 min).
+    /// Duration of TIME-WAIT: 60 s in Linux, as `ss -to` shows (RFC 9293 §3.4.2 has 4 min).
     pub time_wait: Duration,
     /// `tcp_invalid_ratelimit`: the least time between answers to segments outside the window.
     pub invalid_ratelimit: Duration,
@@ -198,24 +202,25 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The maximum segment size to announce: what fits into the MTU without options.
+    /// Returns the maximum segment size to announce: the largest that fits into the MTU without
+    /// options.
     pub(crate) fn announced_mss(&self) -> u16 {
         let fits = self.mtu.saturating_sub(self.network_header + 20).max(LEAST_MSS);
         fits.min(self.max_segment.unwrap_or(u16::MAX)).max(LEAST_MSS)
     }
 
-    /// Bytes of payload in `buffer` bytes of receive buffer.
+    /// Returns the bytes of payload that `buffer` bytes of receive buffer hold.
     pub(crate) fn payload_of(&self, buffer: u32) -> u32 {
         (u64::from(buffer) * u64::from(self.payload_ratio) / 256) as u32
     }
 
-    /// Bytes of receive buffer for `payload` bytes.
+    /// Returns the bytes of receive buffer that `payload` bytes need.
     pub(crate) fn buffer_for(&self, payload: u64) -> u64 {
         payload * 256 / u64::from(self.payload_ratio.max(1))
     }
 
-    /// The window's shift: as many bits as the largest receive buffer needs (RFC 7323 §2.3), at
-    /// most 14.
+    /// Returns the window's shift: as many bits as the largest receive buffer needs (RFC 7323
+    /// §2.3), at most 14.
     pub(crate) fn window_shift(&self) -> u8 {
         let largest = self.receive_buffer.unwrap_or(0).max(self.rmem.max);
         let largest = largest.min(self.window_clamp.unwrap_or(u32::MAX));
@@ -224,5 +229,5 @@ impl Config {
     }
 }
 
-/// `tcp_min_snd_mss` of ip-sysctl: no segment is cut smaller.
+/// The smallest segment size, `tcp_min_snd_mss` of ip-sysctl.
 pub(crate) const LEAST_MSS: u16 = 48;

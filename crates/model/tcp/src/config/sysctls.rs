@@ -1,42 +1,43 @@
-//! Linux's sysctls by name: what they set in a [`Config`]. Not here: what the fields mean.
+//! Sets fields of a [`Config`] by the names of Linux's sysctls. Not here: the meaning of the
+//! fields.
 
 use netloom_units::Duration;
 
 use super::{Buffer, Config, EcnMode, LossDetection};
 
-/// Why a sysctl cannot be set.
+/// The reason why a sysctl cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SysctlError {
-    /// The model has nothing that it would change.
+    /// The model has nothing that the sysctl would change.
     #[error("the model of TCP knows no sysctl `{0}`: it has no effect here")]
     Unknown(String),
-    /// The value is not one that Linux takes.
+    /// Linux would refuse the value.
     #[error("`{name}` cannot be `{value}`: it takes {takes}")]
     Invalid {
         /// The sysctl.
         name: String,
         /// The value that was given.
         value: String,
-        /// What it takes instead.
+        /// The values that the sysctl takes.
         takes: &'static str,
     },
 }
 
-/// What sysctls have for values.
+/// Descriptions of the values that sysctls take.
 const NUMBER: &str = "a whole number from 0 to 4294967295";
 const SWITCH: &str = "0 or 1";
 const THREE: &str = "three sizes in bytes that do not fall: least, first, most";
 
 impl Config {
-    /// Whether the model has something that the sysctl `name` sets.
+    /// Whether the sysctl `name` sets anything in the model.
     pub fn knows(name: &str) -> bool {
         takes(name.strip_prefix("net.ipv4.").unwrap_or(name)).is_some()
     }
 
-    /// Sets what the sysctl `name` of a node sets, with or without `net.ipv4.` before it.
+    /// Sets the fields that the sysctl `name` sets, with or without the prefix `net.ipv4.`.
     ///
     /// # Errors
-    /// If the model does not know it, or Linux would refuse the value.
+    /// If the sysctl sets nothing in the model, or Linux would refuse the value.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), SysctlError> {
         let short = name.strip_prefix("net.ipv4.").unwrap_or(name);
         let value = value.trim();
@@ -150,7 +151,7 @@ fn buffer(value: &str) -> Option<Buffer> {
     })
 }
 
-/// What a sysctl takes; none if the model does not know it.
+/// Returns a description of the values that a sysctl takes. `None` if it sets nothing in the model.
 fn takes(name: &str) -> Option<&'static str> {
     let mut any = Config::default();
     if any.switch(name).is_some() {

@@ -1,14 +1,14 @@
 //! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00, 2017; Cardwell, Cheng, Gunn,
-//! Yeganeh and Jacobson 2016, "BBR: Congestion-based congestion control", ACM Queue 14): measures
-//! what the bottleneck delivers and how long an empty path takes, paces by the one and bounds what
-//! is in flight by both. Not here: samples of the delivery rate (`rate`), what both versions share
-//! (`path`).
+//! Yeganeh and Jacobson 2016, "BBR: Congestion-based congestion control", ACM Queue 14). BBR
+//! measures the delivery rate of the bottleneck and the round-trip time of an empty path. It paces
+//! by the former and bounds the data in flight by both. Not here: samples of the delivery rate
+//! (`rate`), and the parts that both versions share (`path`).
 //!
-//! Written from the draft's pseudocode, whose names the comments give. Sections are the draft's;
-//! its text was not at hand, but that of its successor was, draft-cardwell-ccwg-bbr-00, which keeps
-//! most of it (docs/tcp.md). Two rules are the successor's, since a kernel's version 1 is recorded
-//! to follow them (benches/tcp/sockets.py): a pacing rate 1 % below the bandwidth, and a window
-//! that has room for packets that are acknowledged at once.
+//! This file was written from the draft's pseudocode, whose names the comments give. Section
+//! numbers are the draft's. Its text was not available, but that of its successor was,
+//! draft-cardwell-ccwg-bbr-00, which keeps most of it (docs/tcp.md). Two rules are the successor's,
+//! because a kernel's version 1 was recorded to follow them (benches/tcp/sockets.py): a pacing rate
+//! 1 % below the bandwidth, and a window with room for packets that are acknowledged all at once.
 //!
 //! | constant | value | source |
 //! |---|---|---|
@@ -47,7 +47,7 @@ const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 const LEAST_CWND: u32 = 4;
 /// Below 1.2 Mbit/s, in bytes per second, a burst is a single packet.
 const SINGLE_PACKET_RATE: u64 = 150_000;
-/// BBRExtraAckedFilterLen in round trips, once the pipe is full and before.
+/// BBRExtraAckedFilterLen in round trips: after the pipe has been filled, and before.
 const AGGREGATION_WINDOW: u64 = 10;
 const FIRST_AGGREGATION_WINDOW: u64 = 1;
 /// Round trips without growth that show a full pipe.
@@ -68,8 +68,8 @@ pub(crate) struct Bbr {
     mode: Mode,
     /// BBR.BtlBw's filter over round trips.
     bandwidth: Greatest,
-    /// BBR.RTprop, when it was measured, and whether it was so long ago that it is to be measured
-    /// anew.
+    /// BBR.RTprop, the time at which it was measured, and whether it is so old that it has to be
+    /// measured again.
     rtt: Option<Duration>,
     rtt_at: Time,
     rtt_expired: bool,
@@ -79,16 +79,17 @@ pub(crate) struct Bbr {
     filled: bool,
     full_bandwidth: u64,
     full_rounds: u32,
-    /// When the phase of the cycle began.
+    /// Time at which the phase of the cycle began.
     phase_at: Time,
-    /// BBR.probe_rtt_done_stamp, and whether a round trip has passed with the least window.
+    /// BBR.probe_rtt_done_stamp, and whether a round trip has passed with the smallest window.
     probe_until: Option<Time>,
     probe_round: bool,
     idle_restart: bool,
-    /// BBR.prior_cwnd: the window to come back to after losses and ProbeRTT.
+    /// BBR.prior_cwnd: the window to restore after losses and ProbeRTT.
     saved_cwnd: u32,
     recovering: bool,
-    /// BBR.packet_conservation: until more than this is delivered of what was sent later.
+    /// BBR.packet_conservation: it lasts until packets that were sent when this many had been
+    /// delivered are delivered themselves.
     conserves_until: Option<u64>,
     aggregation: Aggregation,
     random: u32,
@@ -168,8 +169,9 @@ impl Bbr {
         }
     }
 
-    /// BBRCheckCyclePhase (§4.3.4.3): a phase lasts a round trip of an empty path, that above 1
-    /// until as much is in flight as it aims at, that below 1 until its queue is gone.
+    /// BBRCheckCyclePhase (§4.3.4.3). A phase lasts one round trip of an empty path. The phase with
+    /// a gain above 1 also lasts until it has as much in flight as it aims at. The phase with a
+    /// gain below 1 ends early when its queue is gone.
     fn check_cycle(&mut self, flow: &Flow, sample: &RateSample) {
         let Mode::ProbeBandwidth(phase) = self.mode else { return };
         let whole = self.rtt.is_some_and(|rtt| flow.now.since(self.phase_at) > rtt);
@@ -192,13 +194,14 @@ impl Bbr {
         self.phase_at = flow.now;
     }
 
-    /// BBREnterProbeBW (§4.3.4.2): in any phase but that below 1, drawn at random.
+    /// BBREnterProbeBW (§4.3.4.2): starts in a randomly drawn phase, but never in the one with a
+    /// gain below 1.
     fn enter_probe_bandwidth(&mut self, flow: &Flow) {
         let drawn = self.draw(CYCLE.len() as u32 - 1) as usize;
         self.enter_phase(flow, (CYCLE.len() - drawn) % CYCLE.len());
     }
 
-    /// The next random number below `below` (Marsaglia 2003, "Xorshift RNGs").
+    /// Draws the next random number below `below` (Marsaglia 2003, "Xorshift RNGs").
     fn draw(&mut self, below: u32) -> u32 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 17;
@@ -232,8 +235,8 @@ impl Bbr {
     }
 
     /// BBRUpdateRTprop (§4.1.2). A sample that equals the estimate does not renew it, as in the
-    /// successor's ProbeRTT (draft-cardwell-ccwg-bbr-00 §4.3.4.3): without noise, any empty queue
-    /// would put off ProbeRTT for ever.
+    /// successor's ProbeRTT (draft-cardwell-ccwg-bbr-00 §4.3.4.3). Otherwise, in a path without
+    /// noise, any empty queue would postpone ProbeRTT for ever.
     fn update_rtt(&mut self, flow: &Flow, sample: &RateSample) {
         self.rtt_expired = flow.now > self.rtt_at + RTT_WINDOW;
         let Some(rtt) = sample.rtt else { return };
@@ -258,8 +261,8 @@ impl Bbr {
         }
     }
 
-    /// BBRHandleProbeRTT: the least window for 200 ms and a round trip. What is sampled meanwhile
-    /// is no measure of the path.
+    /// BBRHandleProbeRTT: keeps the smallest window for 200 ms and a round trip. Samples taken
+    /// meanwhile do not measure the path.
     fn probe_rtt(&mut self, flow: &mut Flow) {
         flow.sampling_limited = true;
         let Some(until) = self.probe_until else {
@@ -292,7 +295,7 @@ impl Bbr {
         flow.cwnd = flow.cwnd.max(self.saved_cwnd);
     }
 
-    /// BBRSetPacingRate (§4.2.1): until the pipe is full, it only rises.
+    /// BBRSetPacingRate (§4.2.1). Until the pipe has been filled, the rate only rises.
     fn set_pacing_rate(&self, flow: &mut Flow, gain: u64) {
         if self.bandwidth.value() == 0 {
             return;
@@ -303,8 +306,8 @@ impl Bbr {
         }
     }
 
-    /// BBRModulateCwndForRecovery (§4.2.3.4): in the first round trip of a recovery, as much goes
-    /// out as is delivered. `true` if that sets the window.
+    /// BBRModulateCwndForRecovery (§4.2.3.4): in the first round trip of a recovery, as much is
+    /// sent as is delivered. Returns `true` if that sets the window.
     fn conserve(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
         let recovering = flow.state == RecoveryState::Recovery;
         if recovering && !self.recovering {
@@ -344,7 +347,7 @@ impl Bbr {
     }
 }
 
-/// Packets of the least burst (BBRSetSendQuantum, §4.2.2).
+/// Returns the smallest burst in packets (BBRSetSendQuantum, §4.2.2).
 const fn least_burst(flow: &Flow) -> u32 {
     if flow.pacing_rate < SINGLE_PACKET_RATE { 1 } else { 2 }
 }
@@ -444,7 +447,7 @@ mod tests {
     fn startup_ends_after_three_rounds_without_a_quarter_more() {
         let (mut bbr, mut flow) = (Bbr::new(1), flow());
         bbr.start(&mut flow);
-        // 2.885 initial windows in a round trip, less a hundredth.
+        // 2.885 initial windows in a round trip, minus one percent.
         assert_eq!(flow.pacing_rate, 285_615);
         let mut ends = None;
         for (round, packets) in [10, 20, 40, 80, 90, 95, 99, 99].into_iter().enumerate() {
@@ -497,7 +500,7 @@ mod tests {
         flow.in_flight = 50;
         bbr.control(&mut flow, &RateSample { newly_lost: 20, ..sample(1, 450) });
         assert_eq!(flow.cwnd, 51);
-        // What was sent after the recovery began is delivered: the window may grow again.
+        // Packets sent after the recovery began are delivered: the window may grow again.
         flow.delivered = 600;
         bbr.control(&mut flow, &sample(5, 500));
         assert_eq!(flow.cwnd, 56);

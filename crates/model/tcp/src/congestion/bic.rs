@@ -1,36 +1,39 @@
 //! BIC (Xu, Harfoush and Rhee 2004, "Binary increase congestion control (BIC) for fast
-//! long-distance networks", INFOCOM, §III): binary search between the window that a loss left and
-//! the one that it met; beyond it a slow start from there ("max probing"); fast convergence.
+//! long-distance networks", INFOCOM, §III): a binary search between the window after a loss and the
+//! window at which it occurred; beyond that window, a slow start from there ("max probing"); fast
+//! convergence.
 //!
-//! Bounds and parameters are those that Linux's module names (`modinfo tcp_bic`), not those of the
-//! paper: `beta` = 819/1024, `max_increment` = 16, `low_window` = 14, `smooth_part` = 20; a step
-//! goes a quarter of the way, not half of it. Windows grow by packets that are acknowledged, as if
-//! each acknowledgement were for one: where receivers delay them, twice as fast.
+//! Bounds and parameters are those of Linux's module (`modinfo tcp_bic`), not those of the paper:
+//! `beta` = 819/1024, `max_increment` = 16, `low_window` = 14, `smooth_part` = 20. A step goes a
+//! quarter of the way, not half of it. Windows grow by packets acknowledged, by a rule that takes
+//! each acknowledgement to be for one packet. With receivers that delay acknowledgements, they
+//! therefore grow twice as fast.
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// A step goes this part of the way to the largest window.
+/// A step goes this fraction of the way to the largest window.
 const PART: u32 = 4;
-/// Packets that a window grows by in a round trip at most: `max_increment`.
+/// Largest growth of a window in a round trip, in packets: `max_increment`.
 const LARGEST_STEP: u32 = 16;
 /// Round trips in which a window grows by [`PART`] packets near the largest one: `smooth_part`.
 const SMOOTH: u32 = 20;
-/// Packets to be acknowledged for one more, at most, while no loss was met: 5 % in a round trip.
+/// Largest number of packets acknowledged per packet of growth while no loss has occurred: 5 %
+/// growth in a round trip.
 const UNTRIED: u32 = 20;
-/// BIC is Reno up to here: `low_window`.
+/// Up to this window BIC behaves like Reno: `low_window`.
 const LOW_WINDOW: u32 = 14;
-/// The part of the window that a loss leaves, in 1024ths: `beta`.
+/// Fraction of the window that remains after a loss, in 1024ths: `beta`.
 const BETA: u64 = 819;
-/// Packets for each acknowledgement, in sixteenths, before any is known.
+/// Assumed packets per acknowledgement before any is received, in sixteenths.
 const DELAYED: u32 = 2 * 16;
 
 /// BIC's variables.
 #[derive(Debug)]
 pub(crate) struct Bic {
-    /// The window that the latest loss met, lowered by fast convergence (`prev_max`, `max_win`);
-    /// 0 before the first.
+    /// The window at which the latest loss occurred, lowered by fast convergence (`prev_max`,
+    /// `max_win`). 0 before the first loss.
     most: u32,
-    /// Packets that an acknowledgement is for, smoothed, in sixteenths.
+    /// Packets per acknowledgement, smoothed, in sixteenths.
     delayed16: u32,
 }
 
@@ -41,7 +44,8 @@ impl Default for Bic {
 }
 
 impl Bic {
-    /// Packets to be acknowledged for one more, if each acknowledgement is for one.
+    /// Returns the number of packets acknowledged per packet of growth, if each acknowledgement is
+    /// for one packet.
     fn spacing(&self, cwnd: u32) -> u32 {
         if cwnd <= LOW_WINDOW {
             return cwnd;
@@ -68,7 +72,7 @@ impl Bic {
 impl CongestionControl for Bic {
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
         let cwnd = u64::from(flow.cwnd);
-        // Fast convergence: a falling maximum leaves room to others.
+        // Fast convergence: a falling maximum leaves room to other connections.
         let falling = flow.cwnd < self.most;
         self.most = if falling { (cwnd * (1024 + BETA) / 2048) as u32 } else { flow.cwnd };
         if flow.cwnd <= LOW_WINDOW { flow.half() } else { ((cwnd * BETA / 1024) as u32).max(2) }
@@ -106,7 +110,8 @@ mod tests {
     fn steps_are_a_part_of_the_distance_within_their_bounds() {
         let bic = Bic { most: 200, ..Bic::default() };
         let spacings = [10, 100, 160, 198, 202, 212, 300].map(|cwnd| bic.spacing(cwnd));
-        // A packet; 16; a quarter of 40; 4 in 20 round trips, on both sides; 12 / 3; 16.
+        // One packet per round trip; 16; a quarter of 40; 4 in 20 round trips, on both sides; 12 /
+        // 3; 16.
         assert_eq!(spacings, [10, 100 / 16, 16, 990, 1010, 53, 300 / 16]);
         assert_eq!(Bic::default().spacing(15), 3, "as if it were that far above the largest one");
         assert_eq!(Bic::default().spacing(600), 20, "5 % in a round trip");

@@ -1,19 +1,20 @@
 //! CDG (Hayes and Armitage 2011, "Revisiting TCP congestion control using delay gradients"): a
-//! rising round-trip time makes a back-off likely, P = 1 − e^(−g/G); losses while the queue is not
-//! deemed full count little, and a shadow window regains what delay-based back-offs lost to others.
+//! rising round-trip time makes a back-off likely, P = 1 − e^(−g/G). Losses count little while the
+//! queue is not deemed full. A shadow window regains what delay-based back-offs have lost to other
+//! connections.
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Gradients are averaged over so many rounds.
+/// Number of rounds over which gradients are averaged.
 const WINDOW: usize = 8;
 /// β of a delay-based back-off, in 1024ths: 0.7.
 const BETA: u64 = 717;
-/// G: the scale of the probability: 3 ms, as the paper's experiments have it.
+/// G, the scale of the probability: 3 ms, as in the paper's experiments.
 const SCALE_US: u64 = 3000;
-/// Back-offs without effect, after which the others are deemed loss-based.
+/// Number of back-offs without effect after which the other connections are deemed loss-based.
 const INEFFECTUAL: u32 = 5;
 
-/// CDG's variables; times in µs.
+/// CDG's variables. Times are in µs.
 #[derive(Debug)]
 pub(crate) struct Cdg {
     random: u64,
@@ -26,7 +27,7 @@ pub(crate) struct Cdg {
     at: usize,
     sums: (i64, i64),
     backoffs: u32,
-    /// What the window would be without delay-based back-offs.
+    /// The window as it would be without delay-based back-offs.
     shadow: u32,
     full: bool,
     delay_backoff: bool,
@@ -51,14 +52,15 @@ impl Cdg {
         }
     }
 
-    /// The next random number below 2³² (SplitMix64; Steele, Lea, Flood 2014).
+    /// Draws the next random number below 2³² (SplitMix64; Steele, Lea, Flood 2014).
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         ((mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb)) >> 32
     }
 
-    /// The moving average of the gradients of the least and of the largest round-trip time.
+    /// Returns the moving averages of the gradients of the least and of the largest round-trip
+    /// time.
     fn gradient(&mut self) -> Option<(i64, i64)> {
         let (least, most) = self.before.replace((self.least, self.most))?;
         let new = (self.least as i64 - least as i64, self.most as i64 - most as i64);
@@ -107,7 +109,8 @@ impl Cdg {
     }
 }
 
-/// e^(−x/scale) in 2⁻³², by halving and a series: exact to a part in a thousand.
+/// Returns e^(−x/scale) in units of 2⁻³², by repeated factors of e⁻¹ and a series. It is exact to a
+/// part in a thousand.
 pub(crate) fn falling_exponential(x: u64, scale: u64) -> u64 {
     const ONE: u128 = 1 << 32;
     let whole = (x / scale).min(40);
@@ -132,7 +135,7 @@ impl CongestionControl for Cdg {
 
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
         if self.backoffs > 0 && !self.full {
-            // The queue is not full: the loss is not congestion's.
+            // The queue is not full, so congestion did not cause the loss.
             return flow.cwnd.max(2);
         }
         self.shadow = (self.shadow >> 1).max(2);

@@ -1,34 +1,36 @@
 //! CUBIC (RFC 9438; Ha, Rhee and Xu 2008, "CUBIC: A new TCP-friendly high-speed TCP variant"), with
 //! fast convergence, and HyStart before it. The Reno-friendly window grows by α = 3(1 − β)/(1 + β)
-//! also above its old maximum, as in the paper (equation 4); RFC 9438 §4.3 makes α 1 there. The
-//! time stands still while the application sends nothing (RFC 9438 §5.8).
+//! above its old maximum too, as in the paper (equation 4); RFC 9438 §4.3 sets α to 1 there. The
+//! time of the cubic function does not advance while the application sends nothing (RFC 9438 §5.8).
 
 use netloom_units::Time;
 
 use super::hystart::Exit;
 use super::{Acked, CongestionControl, CongestionEvent, Flow, HyStart, RecoveryState};
 
-/// β in 1024ths: 0.7 (RFC 9438 §4.6); recorded: parameter `beta` of Linux's module
+/// β in 1024ths: 0.7 (RFC 9438 §4.6). Recorded: parameter `beta` of Linux's module
 /// (benches/tcp/parameters.py).
 const BETA: u64 = 717;
 const SCALE: u64 = 1024;
-/// Before the first loss, a packet for so many that are acknowledged at least; recorded
-/// (benches/tcp/growth.py): after HyStart, Linux grows so, without an old maximum to grow to.
+/// Before the first loss, the window grows by at least one packet for this many acknowledged.
+/// Recorded (benches/tcp/growth.py): Linux grows this way after HyStart, when it has no old maximum
+/// to grow to.
 const BEFORE_LOSS: u32 = 20;
 /// C = 0.4 (RFC 9438 §5.1), as 2/5.
 const C_NUMERATOR: u64 = 2;
 const C_DENOMINATOR: u64 = 5;
-/// Cubed milliseconds of a cubed second.
+/// Cubic milliseconds in a cubic second.
 const CUBED: u64 = 1_000_000_000;
 
 /// CUBIC's variables (RFC 9438 §4.1.2).
 #[derive(Debug)]
 pub(crate) struct Cubic {
     exit: Exit,
-    /// The window before the latest reduction, lowered by fast convergence; 0 before it.
+    /// The window before the latest reduction, lowered by fast convergence. 0 before the first
+    /// reduction.
     last_max: u32,
     epoch: Option<Epoch>,
-    /// The least round-trip time of the connection in ns; 0 before the first.
+    /// Least round-trip time of the connection in ns. 0 before the first sample.
     least_rtt: u64,
     idle_since: Time,
 }
@@ -41,7 +43,7 @@ struct Epoch {
     k: u64,
     /// The window at K.
     origin: u32,
-    /// Reno-friendly window, and packets acknowledged towards its next one.
+    /// Reno-friendly window, and the packets acknowledged towards its next packet.
     friendly: u32,
     friendly_count: u64,
 }
@@ -68,27 +70,27 @@ impl Cubic {
         }
     }
 
-    /// Packets to be acknowledged for the window to grow by one (RFC 9438 §4.2 to 4.5).
+    /// Returns the number of packets acknowledged per packet of growth (RFC 9438 §4.2 to 4.5).
     fn acks_per_packet(&mut self, flow: &Flow, acked: u32) -> u32 {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(flow));
         let cwnd = flow.cwnd;
         let t = (flow.now.since(epoch.start).as_nanos() + self.least_rtt) / 1_000_000;
         let target = cubic_window(t, epoch.k, epoch.origin);
-        // Next to no growth at the plateau: Ha, Rhee and Xu 2008, algorithm 1.
+        // The window hardly grows at the plateau: Ha, Rhee and Xu 2008, algorithm 1.
         let mut count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
         if self.last_max == 0 {
             count = count.min(BEFORE_LOSS);
         }
         let count = count.min(grow_friendly(&mut epoch, cwnd, acked));
         self.epoch = Some(epoch);
-        // At most half the window more in a round trip (RFC 9438 §4.2).
+        // The window grows by at most half in a round trip (RFC 9438 §4.2).
         count.max(2)
     }
 }
 
-/// W_cubic(t) with t and K in milliseconds (RFC 9438, equation 1).
+/// Returns W_cubic(t), with t and K in milliseconds (RFC 9438, equation 1).
 pub(crate) fn cubic_window(t: u64, k: u64, origin: u32) -> u32 {
-    // Ten minutes: 40 million packets.
+    // Limited to ten minutes, which give 40 million packets.
     let distance = t.abs_diff(k).min(600_000);
     let cubed = u128::from(distance).pow(3) * u128::from(C_NUMERATOR);
     let delta = (cubed / u128::from(C_DENOMINATOR * CUBED)) as u64;
@@ -97,9 +99,10 @@ pub(crate) fn cubic_window(t: u64, k: u64, origin: u32) -> u32 {
     window.min(u64::from(u32::MAX)) as u32
 }
 
-/// The Reno-friendly window (RFC 9438 §4.3); packets to acknowledge if it is above `cwnd`.
+/// Grows the Reno-friendly window (RFC 9438 §4.3). Returns the number of packets acknowledged per
+/// packet of growth if it is above `cwnd`.
 fn grow_friendly(epoch: &mut Epoch, cwnd: u32, acked: u32) -> u32 {
-    // cwnd/α packets for one more: (1 + β)/(3 (1 − β)) of the window.
+    // cwnd/α packets per packet of growth: (1 + β)/(3 (1 − β)) of the window.
     let per_packet = (u64::from(cwnd) * (SCALE + BETA) / (3 * (SCALE - BETA))).max(1);
     epoch.friendly_count += u64::from(acked);
     let more = epoch.friendly_count / per_packet;
@@ -111,7 +114,7 @@ fn grow_friendly(epoch: &mut Epoch, cwnd: u32, acked: u32) -> u32 {
     }
 }
 
-/// The integer cube root, by Newton's method.
+/// Returns the integer cube root, by Newton's method.
 pub(crate) fn cube_root(value: u64) -> u64 {
     if value == 0 {
         return 0;
@@ -167,7 +170,7 @@ impl CongestionControl for Cubic {
 
     fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
         if state == RecoveryState::Loss {
-            // Everything is learnt anew (RFC 9438 §4.8).
+            // After a timeout, everything is measured anew (RFC 9438 §4.8).
             self.epoch = None;
             self.last_max = 0;
             self.least_rtt = 0;

@@ -1,9 +1,11 @@
-//! DCTCP (RFC 8257): the fraction of marked packets, averaged, sets the reduction: cwnd·(1 − α/2).
-//! A loss halves the window. Growth is Reno's. Packets are counted where the RFC counts bytes.
+//! DCTCP (RFC 8257): the averaged fraction α of marked packets determines the reduction, to cwnd·(1
+//! − α/2). A loss halves the window. Growth is Reno's. Packets are counted where the RFC counts
+//! bytes.
 
 use super::{CongestionControl, CongestionEvent, EcnUse, Flow, RecoveryState};
 
-/// α and fractions are in millionths: fine enough that α falls to nothing (§4.2 has it in reals).
+/// Unit of α and of fractions: a millionth. It is fine enough for α to fall to nothing (§4.2 uses
+/// real numbers).
 const ONE: u64 = 1_000_000;
 /// 1/g, for the gain g = 1/16 (§4.2: the value that the RFC recommends).
 const GAIN_DIVISOR: u64 = 16;
@@ -15,10 +17,10 @@ pub(crate) struct Dctcp {
     alpha: u64,
     /// DCTCP.WindowEnd.
     window_end: u64,
-    /// Packets delivered, and delivered with a mark, when the window of data began.
+    /// Packets delivered, and packets delivered with a mark, at the start of the window of data.
     delivered: u64,
     marked: u64,
-    /// The window before the latest reduction.
+    /// The congestion window before the latest reduction.
     before: u32,
 }
 
@@ -36,7 +38,7 @@ impl Dctcp {
         self.marked = flow.delivered_ce;
     }
 
-    /// At the end of a window of data: M = marked/delivered, α ← (1 − g) α + g M (§3.3).
+    /// Updates α at the end of a window of data: M = marked/delivered, α ← (1 − g) α + g M (§3.3).
     fn update(&mut self, flow: &Flow) {
         let delivered = flow.delivered - self.delivered;
         let marked = flow.delivered_ce - self.marked;
@@ -45,7 +47,7 @@ impl Dctcp {
         self.begin_window(flow);
     }
 
-    /// A loss counts as in any other TCP (§3.5, RFC 5681 §3.1).
+    /// Halves the window after a loss, as any other TCP does (§3.5, RFC 5681 §3.1).
     fn halve(&mut self, flow: &mut Flow) {
         self.before = flow.cwnd;
         flow.ssthresh = flow.half();
@@ -57,7 +59,7 @@ impl CongestionControl for Dctcp {
         self.begin_window(flow);
     }
 
-    /// cwnd ← cwnd · (1 − α/2) (§3.4); two packets at least, as RFC 5681 §3.1 has it.
+    /// cwnd ← cwnd · (1 − α/2) (§3.4), but at least two packets (RFC 5681 §3.1).
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
         self.before = flow.cwnd;
         let less = u64::from(flow.cwnd) * self.alpha / (2 * ONE);

@@ -1,15 +1,15 @@
-//! What a congestion control sees of a connection, and what it sets. Not here: how the connection
-//! comes to it.
+//! The view that a congestion control has of a connection: the values that it reads and those that
+//! it sets. Not here: how the connection obtains them.
 
 use netloom_units::{Duration, Time};
 
-/// The state of loss recovery, by Linux's names (Sarolahti and Kuznetsov 2002, §3.2).
+/// State of loss recovery, with Linux's names (Sarolahti and Kuznetsov 2002, §3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum RecoveryState {
-    /// Nothing is wrong.
+    /// There is no sign of loss or congestion.
     #[default]
     Open,
-    /// Something was SACKed or acknowledged twice: reordering or a loss.
+    /// Packets were SACKed or acknowledged twice: a sign of reordering or a loss.
     Disorder,
     /// The window is being reduced because of a mark.
     Reduced,
@@ -20,7 +20,7 @@ pub enum RecoveryState {
 }
 
 impl RecoveryState {
-    /// The name in reports.
+    /// Returns the name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -32,98 +32,100 @@ impl RecoveryState {
     }
 }
 
-/// What a congestion control may want to know, beside acknowledgements.
+/// Events that are reported to a congestion control, beside acknowledgements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CongestionEvent {
-    /// The first packet goes out while none is in flight.
+    /// The first packet is sent while none is in flight.
     TransmitStart,
-    /// The window was restarted after an idle time.
+    /// The window was restarted after an idle period.
     WindowRestart,
-    /// A reduction is complete: the window has reached the threshold.
+    /// A reduction is complete: the window has reached the slow-start threshold.
     ReductionComplete,
     /// The retransmission timer expired.
     Timeout,
-    /// A segment came with a congestion-experienced mark.
+    /// A segment arrived with a congestion-experienced mark.
     MarkReceived,
-    /// A segment came without one.
+    /// A segment arrived without such a mark.
     UnmarkedReceived,
-    /// An acknowledgement came; whether it echoes a mark, whether it acknowledges new data.
+    /// An acknowledgement arrived.
     Acknowledged {
-        /// ECE is set.
+        /// Whether ECE is set: it echoes a mark.
         echo: bool,
-        /// Packets that it newly acknowledges or SACKs.
+        /// Number of packets that it newly acknowledges or SACKs.
         packets: u32,
     },
 }
 
-/// An acknowledgement, as [`CongestionControl::acked`](super::CongestionControl::acked) gets it.
+/// An acknowledgement, as it is reported to
+/// [`CongestionControl::acked`](super::CongestionControl::acked).
 #[derive(Debug, Clone, Copy)]
 pub struct Acked {
-    /// Packets that are newly acknowledged cumulatively.
+    /// Number of packets newly acknowledged cumulatively.
     pub packets: u32,
-    /// Round-trip time of the newest packet; `None` if only retransmissions are acknowledged.
+    /// Round-trip time of the newest packet. `None` if only retransmissions are acknowledged.
     pub rtt: Option<Duration>,
-    /// Packets that were in flight when the newest one was sent.
+    /// Number of packets in flight when the newest packet was sent.
     pub in_flight: u32,
 }
 
-/// The connection as a congestion control sees it.
+/// A connection as a congestion control sees it.
 #[derive(Debug, Clone)]
 pub struct Flow {
-    /// The time of the call.
+    /// Time of the current call.
     pub now: Time,
     /// Congestion window in packets.
     pub cwnd: u32,
-    /// Packets acknowledged since the window grew last (RFC 3465).
+    /// Packets acknowledged since the window last grew (RFC 3465).
     pub cwnd_count: u32,
-    /// Slow-start threshold in packets; `u32::MAX` before the first reduction.
+    /// Slow-start threshold in packets. `u32::MAX` before the first reduction.
     pub ssthresh: u32,
-    /// Bound of the window.
+    /// Upper bound of the window.
     pub cwnd_clamp: u32,
     /// The window before the latest reduction.
     pub prior_cwnd: u32,
-    /// The threshold before the latest reduction.
+    /// The slow-start threshold before the latest reduction.
     pub prior_ssthresh: u32,
-    /// Whether the congestion window, not the application, limits what is in flight.
+    /// Whether the congestion window, rather than the application, limits the packets in flight.
     pub cwnd_limited: bool,
-    /// Whether it did at any time of the present round.
+    /// Whether the window limited them at any time of the current round.
     pub(crate) cwnd_limited_in_round: bool,
-    /// Most packets in flight in the latest window.
+    /// Largest number of packets in flight in the latest window.
     pub peak_in_flight: u32,
-    /// The window of the start, in packets.
+    /// The initial window, in packets.
     pub initial_cwnd: u32,
     /// Payload of a full packet in bytes.
     pub mss: u32,
-    /// Packets in flight.
+    /// Number of packets in flight.
     pub in_flight: u32,
-    /// Smoothed round-trip time; zero before the first sample.
+    /// Smoothed round-trip time. Zero before the first sample.
     pub srtt: Duration,
-    /// The least round-trip time of the past minutes; `None` before the first sample.
+    /// Least round-trip time of the past minutes. `None` before the first sample.
     pub least_rtt: Option<Duration>,
     /// Position of the first byte that is not acknowledged.
     pub una: u64,
     /// Position of the next byte to send.
     pub nxt: u64,
-    /// Packets delivered so far.
+    /// Number of packets delivered so far.
     pub delivered: u64,
-    /// Packets of them that came with a mark.
+    /// Number of packets delivered with a mark so far.
     pub delivered_ce: u64,
-    /// Packets deemed lost so far.
+    /// Number of packets deemed lost so far.
     pub lost: u64,
     /// The state of recovery.
     pub state: RecoveryState,
-    /// Pacing rate in bytes per second; also sizes bursts of controls that do not pace.
+    /// Pacing rate in bytes per second. It also determines the size of bursts for controls that do
+    /// not pace.
     pub pacing_rate: u64,
-    /// Bound of the pacing rate.
+    /// Upper bound of the pacing rate.
     pub max_pacing_rate: u64,
-    /// Whether the application leaves the path idle at present.
+    /// Whether the application currently leaves the path idle.
     pub app_limited: bool,
-    /// Set by a control that keeps the path from being full itself: samples of the delivery rate
-    /// count as limited by the application until what is in flight now is acknowledged.
+    /// Set by a control that itself keeps the path from being full. Samples of the delivery rate
+    /// then count as limited by the application, until everything in flight now is acknowledged.
     pub sampling_limited: bool,
-    /// The milliseconds echoed by the latest segment, where it has timestamps.
+    /// The milliseconds that the latest segment's timestamp echoed, if it has timestamps.
     pub timestamp_echo: Option<u32>,
-    /// The sender's clock of the latest segment, where it has timestamps.
+    /// The sender's clock in the latest segment, if it has timestamps.
     pub timestamp_value: Option<u32>,
 }
 
@@ -160,9 +162,10 @@ impl Flow {
         }
     }
 
-    /// Whether the window may grow: it limits what is in flight, or, in slow start, it is less than
-    /// twice what is (RFC 7661 §4.2 and draft-ietf-ccwg-ratelimited-increase §3 bound the window by
-    /// what was in flight in this spirit; the peak of a round is to be recorded, see docs/tcp.md).
+    /// Updates whether the window may grow: it may if it limits the packets in flight or, in slow
+    /// start, if it is less than twice their peak. (RFC 7661 §4.2 and
+    /// draft-ietf-ccwg-ratelimited-increase §3 also bound the window by what was in flight. The
+    /// peak of a round is still to be recorded, see docs/tcp.md.)
     pub(crate) const fn update_limited(&mut self) {
         let slow = self.in_slow_start() && self.cwnd < 2 * self.peak_in_flight;
         self.cwnd_limited = self.cwnd_limited_in_round || slow;
@@ -173,8 +176,8 @@ impl Flow {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start: one packet more for each acknowledged one, up to the threshold; what is left of
-    /// `acked` then (RFC 5681 §3.1, RFC 3465 without its limit).
+    /// Grows the window as in slow start: by one packet for each one acknowledged, up to the
+    /// threshold. Returns the rest of `acked` (RFC 5681 §3.1; RFC 3465 without its limit).
     pub fn slow_start(&mut self, acked: u32) -> u32 {
         let cwnd = self.cwnd.saturating_add(acked).min(self.ssthresh);
         let left = acked - cwnd.saturating_sub(self.cwnd).min(acked);
@@ -182,11 +185,11 @@ impl Flow {
         left
     }
 
-    /// Congestion avoidance: one packet more for every `per_packet` acknowledged ones (RFC 5681
-    /// §3.1, equation 3, by RFC 3465).
+    /// Grows the window as in congestion avoidance: by one packet for every `per_packet`
+    /// acknowledged (RFC 5681 §3.1, equation 3, with RFC 3465).
     pub fn avoid(&mut self, per_packet: u32, acked: u32) {
         let per_packet = per_packet.max(1);
-        // Credits of a time when fewer were needed.
+        // Credit from a time at which growth took fewer packets.
         if self.cwnd_count >= per_packet {
             self.cwnd_count = 0;
             self.cwnd += 1;
@@ -200,8 +203,9 @@ impl Flow {
         self.cwnd = self.cwnd.min(self.cwnd_clamp);
     }
 
-    /// Congestion avoidance by `alpha` thousandths of a packet in a round trip: α/cwnd for each
-    /// acknowledged packet. `credit` keeps what is left of a packet, times the window.
+    /// Grows the window as in congestion avoidance, by `alpha` thousandths of a packet per round
+    /// trip: α/cwnd for each packet acknowledged. `credit` keeps the rest, in thousandths of a
+    /// packet times the window.
     pub fn avoid_by(&mut self, credit: &mut u64, alpha: u64, acked: u32) {
         *credit = credit.saturating_add(alpha.saturating_mul(acked.into()));
         let packet = 1000 * u64::from(self.cwnd.max(1));
@@ -211,7 +215,7 @@ impl Flow {
         self.cwnd = self.cwnd.saturating_add(more).min(self.cwnd_clamp);
     }
 
-    /// Growth of Reno, which others fall back to.
+    /// Grows the window as Reno does. Other controls fall back to this.
     pub fn grow_as_reno(&mut self, acked: u32) {
         let left = if self.in_slow_start() { self.slow_start(acked) } else { acked };
         if left > 0 && !self.in_slow_start() {
@@ -219,7 +223,7 @@ impl Flow {
         }
     }
 
-    /// Half the window, two packets at least (RFC 5681 §3.1, equation 4).
+    /// Returns half the window, but at least two packets (RFC 5681 §3.1, equation 4).
     pub const fn half(&self) -> u32 {
         if self.cwnd / 2 < 2 { 2 } else { self.cwnd / 2 }
     }

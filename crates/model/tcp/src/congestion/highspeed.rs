@@ -1,7 +1,7 @@
-//! HighSpeed TCP (RFC 3649): a(w)/w packets more for each acknowledgement, b(w) of the window less
-//! for a loss; above 38 packets both follow from a straight response function. The steps of a(w)
-//! are those of RFC 3649's appendix B. Where receivers delay acknowledgements, windows grow by half
-//! of a(w) in a round trip, as Linux's do.
+//! HighSpeed TCP (RFC 3649): the window grows by a(w)/w packets for each acknowledgement and
+//! shrinks by the fraction b(w) at a loss. Above 38 packets, both follow from a straight response
+//! function. The steps of a(w) are those of RFC 3649's appendix B. With receivers that delay
+//! acknowledgements, windows grow by half of a(w) in a round trip, as Linux's do.
 
 use super::{CongestionControl, Flow};
 
@@ -27,7 +27,7 @@ pub(crate) const DECREASES: [u32; 73] = [
 #[derive(Debug)]
 pub(crate) struct HighSpeed;
 
-/// The step of a window: a(w) − 1.
+/// Returns the step of a window: a(w) − 1.
 pub(crate) fn step(cwnd: u32) -> usize {
     STEPS.partition_point(|bound| *bound < cwnd).min(STEPS.len() - 1)
 }
@@ -46,7 +46,8 @@ impl CongestionControl for HighSpeed {
             flow.slow_start(acked);
             return;
         }
-        // "In response to a single acknowledgment": a(w)/w, for however many packets it is (§5).
+        // "In response to a single acknowledgment": a(w)/w, however many packets it acknowledges
+        // (§5).
         flow.cwnd_count = flow.cwnd_count.saturating_add(step(flow.cwnd) as u32 + 1);
         if flow.cwnd_count >= flow.cwnd && flow.cwnd < flow.cwnd_clamp {
             flow.cwnd_count -= flow.cwnd;

@@ -1,56 +1,57 @@
 //! H-TCP (Leith and Shorten 2004, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet;
-//! draft-leith-tcp-htcp-06): the window grows the faster, the longer ago the latest congestion was,
-//! and a loss takes from it what the path's queue held. Written from the paper's equations as
-//! remembered; they are to be checked against its text (docs/tcp.md).
+//! draft-leith-tcp-htcp-06): the window grows faster the longer ago the latest congestion was, and
+//! a loss shrinks it by what the path's queue held. This file was written from memory of the
+//! paper's equations. They have to be checked against its text (docs/tcp.md).
 //!
-//! | here | there |
+//! | this file | the paper |
 //! |---|---|
 //! | α(Δ) = 1 for Δ ≤ Δ_L, else 1 + 10 (Δ − Δ_L) + ((Δ − Δ_L)/2)² | increase function, Δ_L = 1 s |
 //! | α ← 2 (1 − β) α | keeps the fairness to Reno, whatever β is |
 //! | β = RTT_min/RTT_max, from 0.5 to 0.8 | adaptive back-off |
 //! | β = 0.5 where the throughput changed by more than 20 % | adaptive reset, Δ_B = 0.2 |
 //!
-//! Two things are ours, since the paper leaves them open. The throughput before a congestion is the
-//! greatest of an epoch's round trips. RTT_max is that of the epoch; RTT_min that of the
-//! connection. The draft's scaling of α by the round-trip time is an option there and not done.
+//! Two choices are ours, because the paper leaves them open. The throughput before a congestion is
+//! the greatest of an epoch's round trips. RTT_max is that of the epoch, and RTT_min that of the
+//! connection. The draft's scaling of α by the round-trip time is optional there, and is not done
+//! here.
 
 use netloom_units::Time;
 
 use super::{Acked, CongestionControl, CongestionEvent, Flow};
 
-/// Fractions and α are in thousandths.
+/// Unit of fractions and of α: a thousandth.
 const ONE: u64 = 1000;
-/// Δ_L in milliseconds: so long after a congestion, growth is Reno's.
+/// Δ_L: time after a congestion, in milliseconds, during which growth is Reno's.
 const LOW_SPEED: u64 = 1000;
 /// Bounds of β.
 const LEAST_BETA: u64 = 500;
 const MOST_BETA: u64 = 800;
-/// Δ_B: a change of throughput by more than this part shows that the path has changed.
+/// Δ_B: a larger relative change of throughput shows that the path has changed.
 const CHANGE: u64 = 200;
 
 /// H-TCP's variables.
 #[derive(Debug)]
 pub(crate) struct Htcp {
     epoch: Epoch,
-    /// The epoch before the latest reduction, to go on with if that is undone.
+    /// The epoch before the latest reduction. It goes on if the reduction is undone.
     before: Epoch,
-    /// The least round-trip time of the connection in ns; 0 before the first.
+    /// Least round-trip time of the connection in ns. 0 before the first sample.
     least_rtt: u64,
-    /// Round trip that is being measured: since when, and packets delivered before.
+    /// The round trip that is being measured: its start, and the packets delivered before it.
     round_at: Time,
     round_delivered: u64,
-    /// Thousandths of a packet that the window has still to grow by, times the window.
+    /// Growth that the window has not taken yet, in thousandths of a packet times the window.
     credit: u64,
 }
 
-/// A period between two congestions.
+/// The period between two congestion events.
 #[derive(Debug, Clone, Copy)]
 struct Epoch {
     start: Time,
     beta: u64,
-    /// The largest round-trip time in ns.
+    /// Largest round-trip time in ns.
     most_rtt: u64,
-    /// The greatest throughput in packets per second, and that of the epoch before; 0 for none.
+    /// Greatest throughput in packets per second, and that of the epoch before. 0 for none.
     throughput: u64,
     previous: u64,
 }
@@ -71,13 +72,13 @@ impl Default for Htcp {
 }
 
 impl Htcp {
-    /// α in thousandths of a packet for each round trip.
+    /// Returns α in thousandths of a packet per round trip.
     fn alpha(&self, now: Time) -> u64 {
         let since = now.since(self.epoch.start).as_nanos() / 1_000_000;
         2 * (ONE - self.epoch.beta) * increase(since) / ONE
     }
 
-    /// β for the congestion that ends the epoch.
+    /// Returns β for the congestion that ends the epoch.
     fn backoff(&self) -> u64 {
         let Epoch { most_rtt, throughput, previous, .. } = self.epoch;
         let changed = throughput.abs_diff(previous) * ONE > previous * CHANGE;
@@ -105,9 +106,9 @@ impl Htcp {
     }
 }
 
-/// α(Δ) in thousandths, `since` ms after the latest congestion.
+/// Returns α(Δ) in thousandths, `since` ms after the latest congestion.
 fn increase(since: u64) -> u64 {
-    // An hour makes α 3.3 million packets.
+    // Limited to an hour, which makes α 3.3 million packets.
     let late = since.saturating_sub(LOW_SPEED).min(3_600_000);
     ONE + 10 * late + late * late / (4 * ONE)
 }

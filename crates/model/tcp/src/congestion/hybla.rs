@@ -1,25 +1,27 @@
 //! TCP Hybla (Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous
-//! networks"): a connection with a long round trip grows as fast as one with RTT₀ = 25 ms: ρ =
-//! RTT/RTT₀ gives 2^ρ − 1 packets for each acknowledgement in slow start, ρ²/cwnd later. As in
-//! Linux, an acknowledgement counts once for however many packets it is, a window begins with ρ
-//! packets, and Hybla is Reno while anything is amiss.
+//! networks"): a connection with a long round trip grows as fast as one with RTT₀ = 25 ms. With ρ =
+//! RTT/RTT₀, the window grows by 2^ρ − 1 packets for each acknowledgement in slow start, and by
+//! ρ²/cwnd later. As in Linux, an acknowledgement counts once, however many packets it
+//! acknowledges; a window begins with ρ packets; and Hybla behaves like Reno in any recovery state
+//! but open.
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
 /// RTT₀ in microseconds.
 const REFERENCE_US: u64 = 25_000;
-/// Our own bound, which keeps 2^ρ small enough for the arithmetic: no paper has one.
+/// Upper bound of ρ, which keeps 2^ρ small enough for the arithmetic. It is our own: no paper has
+/// one.
 const RHO_MOST: u64 = 16;
-/// Most packets of a window.
+/// Largest window in packets.
 const CLAMP: u32 = 65_535;
 
 /// Hybla's variables.
 #[derive(Debug, Default)]
 pub(crate) struct Hybla {
-    /// ρ in eighths; at least one.
+    /// ρ in eighths, at least one.
     rho8: u64,
     least_us: u64,
-    /// Fractions of a packet, in 128ths.
+    /// Growth that the window has not taken yet, in 128ths of a packet.
     credit: u64,
 }
 
@@ -31,8 +33,8 @@ impl Hybla {
     }
 }
 
-/// 2^x in 128ths, with x in eighths: powers of two between straight lines would be 6 % off, so that
-/// the eighths have a table.
+/// Returns 2^x in 128ths, with x in eighths. The eighths have a table, because straight lines
+/// between powers of two would be wrong by 6 %.
 fn power128(eighths: u64) -> u64 {
     const EIGHTHS: [u64; 8] = [128, 140, 152, 166, 181, 197, 215, 235];
     EIGHTHS[(eighths % 8) as usize] << (eighths / 8).min(RHO_MOST)
@@ -41,7 +43,7 @@ fn power128(eighths: u64) -> u64 {
 impl CongestionControl for Hybla {
     fn start(&mut self, flow: &mut Flow) {
         self.update(flow);
-        // One packet of the reference.
+        // One packet of the reference connection corresponds to ρ packets.
         flow.cwnd_clamp = flow.cwnd_clamp.min(CLAMP);
         flow.cwnd = ((self.rho8 / 8) as u32).min(flow.cwnd_clamp);
     }

@@ -1,4 +1,4 @@
-//! Leaving slow start before the queue overflows: HyStart (Ha and Rhee 2011, "Taming the elephants:
+//! Leaves slow start before the queue overflows: HyStart (Ha and Rhee 2011, "Taming the elephants:
 //! New TCP slow start", Computer Networks 55) with the parameters that Linux's module shows, and
 //! HyStart++ (RFC 9406). Not here: congestion avoidance.
 
@@ -6,23 +6,25 @@ use netloom_units::{Duration, Time};
 
 use super::{Flow, HyStart};
 
-/// No exit below this window (packets). Recorded: `hystart_low_window` (benches/tcp/parameters.py).
+/// Below this window, in packets, slow start is never left. Recorded: `hystart_low_window`
+/// (benches/tcp/parameters.py).
 const LOW_WINDOW: u32 = 16;
-/// Samples of the round-trip time in a round (RFC 9406's N_RTT_SAMPLE).
+/// Number of samples of the round-trip time in a round (RFC 9406's N_RTT_SAMPLE).
 const SAMPLES: u32 = 8;
-/// Acknowledgements that follow each other this closely are a train. Recorded:
+/// Acknowledgements that follow each other within this time are a train. Recorded:
 /// `hystart_ack_delta_us` (benches/tcp/parameters.py).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
-/// Bounds of the rise of delay that counts (RFC 9406: MIN_RTT_THRESH, MAX_RTT_THRESH).
+/// Bounds of the rise of delay that shows a queue (RFC 9406: MIN_RTT_THRESH, MAX_RTT_THRESH).
 const LEAST_RISE: u64 = 4_000_000;
 const MOST_RISE: u64 = 16_000_000;
-/// Conservative slow start grows this much more slowly, for so many rounds (RFC 9406 §4.3).
+/// Conservative slow start grows more slowly by this factor, for this many rounds (RFC 9406 §4.3).
 const CSS_GROWTH_DIVISOR: u32 = 4;
 const CSS_ROUNDS: u32 = 5;
-/// A burst of acknowledgements counts as so many packets at most (RFC 9406: L without pacing).
+/// Largest number of packets that a burst of acknowledgements counts for (RFC 9406: L without
+/// pacing).
 const MOST_ACKED: u32 = 8;
 
-/// The state of either form.
+/// The state of either form of HyStart.
 #[derive(Debug)]
 pub(crate) struct Exit {
     kind: HyStart,
@@ -30,16 +32,17 @@ pub(crate) struct Exit {
     round_end: u64,
     round_start: Time,
     last_ack: Time,
-    /// The least round-trip time of this round and of the previous one; zero before any.
+    /// Least round-trip time of this round and of the previous one. Zero before any sample.
     round_least: u64,
     previous_least: u64,
     samples: u32,
-    /// HyStart++: in conservative slow start, since so many rounds, from this delay.
+    /// HyStart++: `Some` in conservative slow start, with the number of its rounds and the delay at
+    /// its start.
     conservative: Option<(u32, u64)>,
     css_count: u32,
 }
 
-/// The rise of delay over `least` (ns) that shows a queue.
+/// Returns the rise of delay over `least` (both in ns) that shows a queue.
 fn rise(least: u64) -> u64 {
     (least / 8).clamp(LEAST_RISE, MOST_RISE)
 }
@@ -59,7 +62,7 @@ impl Exit {
         }
     }
 
-    /// Slow start begins anew.
+    /// Begins slow start anew.
     pub fn reset(&mut self, flow: &Flow) {
         self.conservative = None;
         self.previous_least = 0;
@@ -74,8 +77,8 @@ impl Exit {
         self.samples = 0;
     }
 
-    /// An acknowledgement while the window is below its threshold (in a recovery, too): a round may
-    /// begin, and with HyStart++ end slow start.
+    /// Handles an acknowledgement while the window is below its threshold, even in a recovery. A
+    /// new round may begin, which with HyStart++ may end slow start.
     fn acknowledged(&mut self, flow: &mut Flow) {
         if self.kind == HyStart::Off || flow.una <= self.round_end {
             return;
@@ -92,7 +95,7 @@ impl Exit {
         self.begin_round(flow);
     }
 
-    /// Growth of slow start for `acked` packets: what is left of them.
+    /// Grows the window in slow start for `acked` packets. Returns the rest of them.
     pub fn grow(&mut self, flow: &mut Flow, acked: u32) -> u32 {
         if self.kind != HyStart::PlusPlus {
             return flow.slow_start(acked);
@@ -108,7 +111,8 @@ impl Exit {
         0
     }
 
-    /// A sample of the round-trip time in slow start, with the least one known, `least` (both ns).
+    /// Takes a sample of the round-trip time in slow start. `least` is the least one so far (both
+    /// in ns).
     pub fn sample(&mut self, flow: &mut Flow, rtt: u64, least: u64) {
         self.acknowledged(flow);
         match self.kind {
@@ -123,7 +127,7 @@ impl Exit {
         if flow.now.since(self.last_ack) <= TRAIN_GAP {
             self.last_ack = flow.now;
             let train = flow.now.since(self.round_start).as_nanos();
-            // Half of the least round trip stands for the delay of one way.
+            // Half of the least round trip stands for the one-way delay.
             if train > least / 2 {
                 flow.ssthresh = flow.cwnd;
                 return;
@@ -139,7 +143,7 @@ impl Exit {
         }
     }
 
-    /// RFC 9406 §4.2.
+    /// Takes a sample for HyStart++ (RFC 9406 §4.2).
     fn sample_plus_plus(&mut self, rtt: u64) {
         if self.round_least == 0 || rtt < self.round_least {
             self.round_least = rtt;
@@ -154,7 +158,7 @@ impl Exit {
                     self.conservative = Some((0, self.round_least));
                 }
             }
-            // The rise was jitter: back to slow start.
+            // The rise was jitter: return to normal slow start.
             Some((_, baseline)) if self.round_least < baseline => self.conservative = None,
             Some(_) => {}
         }

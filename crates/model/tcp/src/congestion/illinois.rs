@@ -1,26 +1,27 @@
 //! TCP-Illinois (Liu, Başar and Srikant 2008, "TCP-Illinois: A loss- and delay-based congestion
 //! control algorithm for high-speed networks", Performance Evaluation 65, and VALUETOOLS 2006): a
-//! loss decides that the window shrinks, the queueing delay by how much, and how fast it grows
-//! otherwise. Written from the paper's equations as remembered; they are to be checked against its
-//! text (docs/tcp.md).
+//! loss makes the window shrink. The queueing delay determines by how much, and how fast the window
+//! grows otherwise. This file was written from memory of the paper's equations. They have to be
+//! checked against its text (docs/tcp.md).
 //!
-//! d_a is the average queueing delay, T_a − T_min; d_m the largest one, T_max − T_min.
+//! d_a is the average queueing delay, T_a − T_min. d_m is the largest one, T_max − T_min.
 //!
-//! | here | there |
+//! | this file | the paper |
 //! |---|---|
 //! | α = α_max for d_a ≤ d₁, else κ₁/(κ₂ + d_a) | f₁(d_a); by κ₁ and κ₂, α_min at d_m |
 //! | β = β_min for d_a ≤ d₂, β_max for d_a ≥ d₃, linear between | f₂(d_a); κ₃, κ₄ |
 //! | α_max 10, α_min 0.3, β_min 1/8, β_max 1/2 | the paper's choice of parameters |
 //! | d₁ = 0.01 d_m, d₂ = 0.1 d_m, d₃ = 0.8 d_m | η₁, η₂, η₃ |
 //! | below 10 packets: α 1, β 1/2 | W_thresh |
-//! | back to α_max after 5 round trips with d_a ≤ d₁ only | θ |
+//! | α returns to α_max only after 5 round trips with d_a ≤ d₁ | θ |
 //!
-//! T_a is the mean of the samples of a round trip, and α and β are set once in each. T_min and
-//! T_max are those of the connection: the paper names no time after which they would be forgotten.
+//! T_a is the mean of the samples of a round trip. α and β are set once in each. T_min and T_max
+//! are those of the connection, because the paper gives no time after which they should be
+//! forgotten.
 
 use super::{Acked, CongestionControl, CongestionEvent, Flow};
 
-/// α and β are in thousandths.
+/// Unit of α and β: a thousandth.
 const ONE: u64 = 1000;
 const MOST_ALPHA: u64 = 10_000;
 const LEAST_ALPHA: u64 = 300;
@@ -35,28 +36,28 @@ const LEAST_WINDOW: u32 = 10;
 /// θ.
 const CALM_ROUNDS: u32 = 5;
 
-/// Illinois' variables; times in ns.
+/// Illinois' variables. Times are in ns.
 #[derive(Debug)]
 pub(crate) struct Illinois {
     alpha: u64,
     beta: u64,
-    /// The least and the largest round-trip time; 0 before any.
+    /// Least and largest round-trip time. 0 before any sample.
     least: u64,
     most: u64,
-    /// Samples of this round trip: their sum and number.
+    /// Sum and number of the samples of this round trip.
     sum: u64,
     samples: u64,
     round_end: u64,
-    /// Round trips in a row without a queue.
+    /// Number of consecutive round trips without a queue.
     calm: u32,
-    /// Thousandths of a packet that the window has still to grow by, times the window.
+    /// Growth that the window has not taken yet, in thousandths of a packet times the window.
     credit: u64,
 }
 
 impl Default for Illinois {
     fn default() -> Self {
         Self {
-            // No queue has been seen.
+            // No queue has been measured yet.
             alpha: MOST_ALPHA,
             beta: MOST_BETA,
             least: 0,
@@ -71,7 +72,7 @@ impl Default for Illinois {
 }
 
 impl Illinois {
-    /// Sets α and β by what the round trip has shown.
+    /// Sets α and β by the measurements of the round trip.
     fn end_round(&mut self, flow: &Flow) {
         if let Some(average) = self.sum.checked_div(self.samples) {
             let delay = average.saturating_sub(self.least);
@@ -89,7 +90,7 @@ impl Illinois {
     }
 }
 
-/// f₁: α for the average delay `delay`, where the largest is `largest`.
+/// f₁: returns α for the average delay `delay`, where the largest is `largest`.
 fn increase(delay: u64, largest: u64) -> u64 {
     let none = largest * NO_QUEUE / 100;
     if delay <= none {
@@ -102,7 +103,7 @@ fn increase(delay: u64, largest: u64) -> u64 {
     (span * least * u128::from(MOST_ALPHA) / (span * least + above)) as u64
 }
 
-/// f₂: β for the average delay `delay`, where the largest is `largest`.
+/// f₂: returns β for the average delay `delay`, where the largest is `largest`.
 fn decrease(delay: u64, largest: u64) -> u64 {
     let (short, long) = (largest * SHORT_QUEUE / 100, largest * LONG_QUEUE / 100);
     if delay <= short {

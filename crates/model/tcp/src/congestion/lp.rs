@@ -1,35 +1,36 @@
 //! TCP-LP (Kuzmanovic and Knightly 2003, "TCP-LP: A distributed algorithm for low priority data
-//! transfer"): one-way delays, from timestamps, above 15 % of their range are early congestion: the
-//! window halves, and an inference phase begins, in which a second sign takes it down to one
-//! packet.
+//! transfer"): one-way delays, measured by timestamps, that exceed 15 % of their range are early
+//! congestion. The window is then halved, and an inference phase begins. A second sign of
+//! congestion in that phase reduces the window to one packet.
 //!
-//! A one-way delay is the difference of two clocks that nobody has set: timestamps begin at random
-//! in Linux. Its LP begins the range anew with each decision, from the smoothed difference to twice
-//! that, so that 15 % of it are days; from then on it is Reno. So is this one.
+//! A one-way delay is the difference of two clocks that are not synchronised: timestamps start at a
+//! random value in Linux. At each decision, Linux's LP restarts the range, from the smoothed
+//! difference to twice that, so that 15 % of the range are days. From then on it behaves like Reno.
+//! So does this one.
 
 use netloom_units::{Duration, Time};
 
 use super::{Acked, CongestionControl, Flow};
 
-/// δ: the threshold's place in the range of one-way delays, in per cent.
+/// δ: the threshold's place in the range of one-way delays, in percent.
 const THRESHOLD: u64 = 15;
-/// The inference phase lasts so many round trips.
+/// Duration of the inference phase in round trips.
 const INFERENCE_RTTS: u64 = 3;
-/// By how many milliseconds the clocks at both ends are apart: the order of what is drawn at random
-/// from 32 bits.
+/// Offset between the clocks of the two ends in milliseconds: the order of magnitude of a random
+/// number of 32 bits.
 const APART: i64 = 1 << 30;
 
-/// TCP-LP's variables; one-way delays in milliseconds, with an unknown offset.
+/// TCP-LP's variables. One-way delays are in milliseconds, with an unknown offset.
 #[derive(Debug, Default)]
 pub(crate) struct Lp {
-    /// Smoothed one-way delay in eighths, once there is one.
+    /// Smoothed one-way delay in eighths, once there is a sample.
     smoothed8: Option<i64>,
-    /// The least and the largest, once there are any.
+    /// Least and largest one-way delay, once there are any.
     range: Option<(i64, i64)>,
     above: bool,
     inference_until: Option<Time>,
-    /// When the latest decision shows its effect: once what it found in flight has left the queue,
-    /// and an acknowledgement says so.
+    /// Time at which the latest decision takes effect: everything in flight at the decision has
+    /// then left the queue, and its acknowledgements have arrived.
     blind_until: Time,
 }
 
@@ -72,16 +73,19 @@ impl CongestionControl for Lp {
     }
 
     fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
-        // The acknowledgement of one packet may have waited: that is no delay of the path.
+        // The acknowledgement of a single packet may have been delayed by the receiver, which is
+        // not a delay of the path.
         if sample.packets < 2 || flow.now < self.blind_until {
             return;
         }
-        // From when the newest packet was sent to the receiver's clock, which it started: the one
-        // whose timestamp is echoed may have waited for it.
+        // The delay is measured from the time at which the newest packet was sent to the receiver's
+        // clock when it acknowledged it. The packet whose timestamp is echoed may have waited for
+        // the newest one.
         let Some((rtt, value)) = sample.rtt.zip(flow.timestamp_value) else { return };
         let sent = flow.now.as_nanos().saturating_sub(rtt.as_nanos()) / 1_000_000;
         self.sample(APART + i64::from(value.wrapping_sub(sent as u32) as i32));
-        // Slow start up to the first loss shows the range: the paper's initial estimate of d_max.
+        // Slow start up to the first loss shows the range: it is the paper's initial estimate of
+        // d_max.
         if self.above && flow.ssthresh != u32::MAX {
             self.react(flow);
         }

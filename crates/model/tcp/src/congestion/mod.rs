@@ -1,5 +1,5 @@
-//! Congestion controls behind one trait. Each has a file, whose doc comment names its source.
-//! Adding one takes its file and a line in `algorithms!`.
+//! Congestion controls behind one trait. Each has a file, whose module comment names its source. A
+//! new one takes its own file and a line in `algorithms!`.
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 
@@ -33,54 +33,55 @@ use std::str::FromStr;
 use crate::config::Config;
 use crate::rate::RateSample;
 
-/// How a congestion control uses ECN.
+/// The use of ECN by a congestion control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EcnUse {
-    /// As the configuration says; a mark counts as a loss (RFC 3168).
+    /// ECN as configured. A mark counts as a loss (RFC 3168).
     Classic,
-    /// Always asks for it, marks even pure acknowledgements as capable, and echoes each mark
-    /// (RFC 8257 §3).
+    /// ECN is always requested, even pure acknowledgements are marked as ECN-capable, and each mark
+    /// is echoed (RFC 8257 §3).
     Accurate,
 }
 
-/// A congestion control. The endpoint calls it with its [`Flow`], whose window it may change where
-/// the flow is mutable. Defaults are those of a control that reacts to losses and paces nothing.
+/// A congestion control. The endpoint calls it with its [`Flow`]; where the flow is mutable, the
+/// control may change its window. Default methods are those of a control that reacts to losses and
+/// does not pace.
 pub trait CongestionControl: fmt::Debug + Send {
-    /// The connection is established.
+    /// Called when the connection is established.
     fn start(&mut self, flow: &mut Flow) {
         let _ = flow;
     }
 
-    /// The slow-start threshold after a congestion event (a loss, a mark, a timeout).
+    /// Returns the slow-start threshold after a congestion event (a loss, a mark, a timeout).
     fn reduce(&mut self, flow: &mut Flow) -> u32;
 
-    /// `acked` packets were acknowledged, nothing is being repaired, or the timeout's losses are
-    /// (slow start): lets the window grow. Called also when the application limits, as
-    /// [`Flow::cwnd_limited`] says.
+    /// Lets the window grow, after `acked` packets were acknowledged. Called while nothing is being
+    /// repaired, or while the losses of a timeout are (slow start). It is also called when the
+    /// application limits the sending rate: see [`Flow::cwnd_limited`].
     fn grow(&mut self, flow: &mut Flow, acked: u32);
 
-    /// The window after an undone reduction (RFC 4015).
+    /// Returns the window after an undone reduction (RFC 4015).
     fn undo(&mut self, flow: &mut Flow) -> u32 {
         flow.cwnd.max(flow.prior_cwnd)
     }
 
-    /// Packets were acknowledged or SACKed.
+    /// Called when packets were acknowledged or SACKed.
     fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
         let _ = (flow, sample);
     }
 
-    /// The recovery is about to change from [`Flow::state`] to `state`.
+    /// Called before the state of recovery changes from [`Flow::state`] to `state`.
     fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
         let _ = (flow, state);
     }
 
-    /// Something happened that a control may want to know.
+    /// Called for each event.
     fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
         let _ = (flow, event);
     }
 
-    /// Sets window and pacing rate by itself after each acknowledgement, instead of `grow` and of
-    /// proportional rate reduction. `true` if it did.
+    /// Sets the window and the pacing rate after each acknowledgement, in place of `grow` and of
+    /// proportional rate reduction. Returns `true` if it did.
     fn control(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
         let _ = (flow, sample);
         false
@@ -96,27 +97,27 @@ pub trait CongestionControl: fmt::Debug + Send {
         false
     }
 
-    /// How ECN is used.
+    /// Returns the use of ECN.
     fn ecn(&self) -> EcnUse {
         EcnUse::Classic
     }
 
-    /// The least burst in packets, where it is not the configuration's.
+    /// Returns the smallest burst in packets, if it differs from the configuration's.
     fn min_burst(&self, flow: &Flow) -> Option<u32> {
         let _ = flow;
         None
     }
 
-    /// How many windows the send buffer holds.
+    /// Number of windows that the send buffer holds.
     fn send_buffer_windows(&self) -> u32 {
         2
     }
 }
 
-/// How CUBIC leaves slow start.
+/// The method by which CUBIC leaves slow start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HyStart {
-    /// Never before a loss.
+    /// Slow start ends only at a loss.
     Off,
     /// By trains of acknowledgements and by delay, as in Linux.
     #[default]
@@ -127,17 +128,17 @@ pub enum HyStart {
 
 macro_rules! algorithms {
     ($($variant:ident, $name:literal, $doc:literal => $make:expr;)*) => {
-        /// A congestion control's name.
+        /// The name of a congestion control.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Algorithm {
             $(#[doc = $doc] $variant,)*
         }
 
         impl Algorithm {
-            /// All of them.
+            /// All congestion controls.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            /// The name, as `tcp_congestion_control` has it.
+            /// Returns the name, as in `tcp_congestion_control`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -145,7 +146,7 @@ macro_rules! algorithms {
             }
         }
 
-        /// A control of the configured kind; `seed` is for those that draw random numbers.
+        /// Makes a control of the configured kind. `seed` is for those that draw random numbers.
         pub(crate) fn make(config: &Config, seed: u32) -> Box<dyn CongestionControl> {
             let make: fn(&Config, u32) -> Box<dyn CongestionControl> =
                 match config.congestion_control {
@@ -195,7 +196,7 @@ algorithms! {
         |_, _| Box::new(yeah::Yeah::default());
 }
 
-/// A name that no congestion control has.
+/// The name does not belong to any congestion control.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no congestion control `{0}`; there are {known}", known = known())]
 pub struct UnknownAlgorithm(pub String);

@@ -1,41 +1,43 @@
 //! TCP-NV, "New Vegas" (Brakmo 2010, "TCP-NV: Congestion avoidance for data centers", Linux
-//! Plumbers Conference): compares the rate that is reached with the rate that the window would
-//! reach without a queue; grows or shrinks only after several measurements agree. The constants
-//! have no public source that was found: docs/tcp.md lists them as open.
+//! Plumbers Conference): compares the rate achieved with the rate that the window would achieve
+//! without a queue. The window grows or shrinks only after several measurements agree. No public
+//! source of the constants was found: docs/tcp.md lists them as open.
 
 use netloom_units::{Duration, Time};
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Packets that may queue, and the band below in which the window stays.
+/// Number of packets that may queue, and the width of the band below it in which the window stays
+/// constant.
 const PAD: u64 = 10;
 const PAD_BUFFER: u64 = 2;
-/// The least round-trip time is measured anew after this.
+/// Time after which the least round-trip time is measured anew.
 const RESET: Duration = Duration::from_secs(5);
-/// A congestion decision takes 30 % of the excess.
+/// Percentage of the excess by which a congestion decision lowers the window.
 const DECREASE: u64 = 30;
-/// A loss keeps 0.8 of the window (819/1024).
+/// Fraction of the window that remains after a loss: 0.8 (819/1024).
 const LOSS_KEEPS: u64 = 819;
-/// Measurements before a decrease, an increase, and the end of slow start.
+/// Number of measurements before a decrease, an increase, and the end of slow start.
 const DECREASE_EVALUATIONS: u32 = 60;
 const INCREASE_EVALUATIONS: u32 = 20;
 const SLOW_START_EVALUATIONS: u32 = 30;
-/// Rounds with a measurement, before the first is used.
+/// Number of rounds with a measurement before the first one is used.
 const LEAST_ROUNDS: u32 = 2;
-/// Below this window there is no avoidance.
+/// Windows up to this one are not evaluated.
 const LEAST_CWND: u32 = 2;
 
 /// NV's variables.
 #[derive(Debug, Default)]
 pub(crate) struct Nv {
-    /// The least round-trip time in ns, the least since the reset, and when that was; 0 before any.
+    /// Least round-trip time in ns, the least one since the reset, and the time of the reset. 0
+    /// before any sample.
     base: u64,
     new_base: u64,
     reset_at: Time,
     rounds: u32,
     round_end: u64,
     evaluations: u32,
-    /// The greatest rate of the evaluation, in packets per second.
+    /// Greatest rate of the evaluation, in packets per second.
     most_rate: u64,
     may_grow: bool,
     catching_up: bool,

@@ -1,9 +1,10 @@
 //! Scalable TCP (Kelly 2003, "Scalable TCP: Improving performance in highspeed wide area networks",
-//! §3): 0.01 packets more for each acknowledged one, an eighth less for a loss.
+//! §3): the window grows by 0.01 packets for each one acknowledged, and shrinks by an eighth at a
+//! loss.
 
 use super::{CongestionControl, Flow};
 
-/// 1/a: packets to be acknowledged for one more, if the window is not smaller.
+/// 1/a: packets acknowledged per packet of growth, unless the window is smaller.
 const ACKED_PER_PACKET: u32 = 100;
 
 /// Scalable TCP has no state of its own.

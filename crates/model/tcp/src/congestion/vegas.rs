@@ -1,6 +1,6 @@
 //! Vegas (Brakmo and Peterson 1995, "TCP Vegas: End to end congestion avoidance on a global
-//! Internet"): once in a round trip, the packets that queue (cwnd − cwnd·baseRTT/RTT) are held
-//! between α = 2 and β = 4; slow start ends when more than γ = 1 queue.
+//! Internet"): once per round trip, the number of packets that queue (cwnd − cwnd·baseRTT/RTT) is
+//! kept between α = 2 and β = 4. Slow start ends when more than γ = 1 packets queue.
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
@@ -8,14 +8,14 @@ const ALPHA: u64 = 2;
 const BETA: u64 = 4;
 const GAMMA: u64 = 1;
 
-/// What Vegas measures; YeAH, NV and Veno measure similarly.
+/// Delay measurements of Vegas. YeAH, NV and Veno measure similarly.
 #[derive(Debug, Default)]
 pub(crate) struct Delays {
-    /// The least round-trip time in ns; 0 before any.
+    /// Least round-trip time in ns. 0 before any sample.
     pub base: u64,
-    /// The least of this round.
+    /// Least round-trip time of this round.
     pub least: u64,
-    /// Samples of this round.
+    /// Number of samples in this round.
     pub samples: u32,
 }
 
@@ -36,7 +36,8 @@ impl Delays {
         self.samples = 0;
     }
 
-    /// Packets of a window of `cwnd` that queue, going by this round's least round-trip time.
+    /// Returns how many packets of a window of `cwnd` queue, according to this round's least
+    /// round-trip time.
     pub fn queued(&self, cwnd: u32) -> u64 {
         let over = self.least.saturating_sub(self.base);
         (u128::from(cwnd) * u128::from(over)).checked_div(u128::from(self.base)).unwrap_or(0) as u64
@@ -58,7 +59,7 @@ impl Vegas {
         self.delays.begin_round();
     }
 
-    /// At the end of a round.
+    /// Adjusts the window at the end of a round.
     fn adjust(&mut self, flow: &mut Flow) {
         let queued = self.delays.queued(flow.cwnd);
         let target = u128::from(flow.cwnd) * u128::from(self.delays.base)

@@ -1,20 +1,21 @@
 //! Veno (Fu and Liew 2003, "TCP Veno: TCP enhancement for transmission over wireless access
-//! networks"): Vegas' estimate of the queue tells congestion from random losses; with few packets
-//! queued a loss costs a fifth of the window, with many, half of it, and growth halves.
+//! networks"): Vegas' estimate of the queue distinguishes congestion from random losses. With few
+//! packets queued, a loss costs a fifth of the window. With many, it costs half of it, and growth
+//! is halved.
 
 use super::vegas::Delays;
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Packets in the queue that mean congestion: β = 3 of the paper.
+/// Number of packets in the queue that means congestion: β = 3 of the paper.
 const BETA: u64 = 3;
 
 /// Veno's variables.
 #[derive(Debug, Default)]
 pub(crate) struct Veno {
     delays: Delays,
-    /// Packets that queue.
+    /// Number of packets that queue.
     queued: u64,
-    /// Every second increase is left out.
+    /// Whether the next increase is left out: every second one is.
     skip: bool,
 }
 
@@ -51,7 +52,7 @@ impl CongestionControl for Veno {
 }
 
 impl Veno {
-    /// One packet in two round trips.
+    /// Grows the window by one packet in two round trips.
     fn grow_slowly(&mut self, flow: &mut Flow, acked: u32) {
         flow.cwnd_count += acked;
         if flow.cwnd_count >= flow.cwnd {

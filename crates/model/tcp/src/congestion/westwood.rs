@@ -1,27 +1,28 @@
 //! Westwood+ (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001, "TCP Westwood: Bandwidth estimation
 //! for enhanced transport over wireless links"; Grieco and Mascolo 2004, "Performance evaluation
 //! and comparison of Westwood+, New Reno, and Vegas TCP congestion control"): after a loss the
-//! window becomes what the measured bandwidth and the least round-trip time hold. The bandwidth is
-//! sampled once in a round trip and filtered with 0.9 of the old value. Growth is Reno's.
+//! window becomes the product of the measured bandwidth and the least round-trip time. The
+//! bandwidth is sampled once per round trip and filtered with 0.9 of the old value. Growth is
+//! Reno's.
 
 use netloom_units::Time;
 
 use super::{Acked, CongestionControl, CongestionEvent, Flow};
 
-/// Westwood's variables. Bandwidths in bytes per second.
+/// Westwood's variables. Bandwidths are in bytes per second.
 #[derive(Debug, Default)]
 pub(crate) struct Westwood {
     bandwidth: u64,
     bytes: u64,
     since: Time,
-    /// Round-trip times in ns; 0 before any.
+    /// Round-trip times in ns. 0 before any sample.
     latest_rtt: u64,
     least_rtt: u64,
     started: bool,
 }
 
 impl Westwood {
-    /// b̂ₖ = 0.9 b̂ₖ₋₁ + 0.1 bₖ; the first sample counts whole.
+    /// b̂ₖ = 0.9 b̂ₖ₋₁ + 0.1 bₖ. The first sample is taken as it is.
     fn sample(&mut self, bandwidth: u64) {
         let first = self.bandwidth == 0;
         self.bandwidth = if first { bandwidth } else { (9 * self.bandwidth + bandwidth) / 10 };
@@ -38,7 +39,7 @@ impl Westwood {
         }
     }
 
-    /// What the path holds, in packets.
+    /// Returns the number of packets that the path holds.
     fn pipe(&self, mss: u32) -> u32 {
         let bytes = u128::from(self.bandwidth) * u128::from(self.least_rtt) / 1_000_000_000;
         ((bytes / u128::from(mss.max(1))) as u32).max(2)

@@ -1,24 +1,23 @@
-//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007, "YeAH-TCP: yet another highspeed TCP"):
-//! Scalable while few packets queue, Reno and precautionary decongestion while many do; a loss
-//! costs what queues.
+//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007, "YeAH-TCP: yet another highspeed TCP"): while
+//! few packets queue, the window grows as in Scalable TCP. While many queue, it grows as in Reno,
+//! with precautionary decongestion. A loss shrinks the window by the packets that queue.
 
 use super::vegas::Delays;
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Most packets in the queue (α).
+/// Largest number of packets in the queue (α).
 const ALPHA: u64 = 80;
-/// Decongestion keeps the window above Reno's estimate plus this, and takes the whole queue (γ =
-/// 1).
+/// Decongestion takes the queue divided by this from the window (γ = 1).
 const GAMMA: u32 = 1;
 /// A loss costs at least 2^−δ of the window.
 const DELTA: u32 = 3;
-/// Decongestion takes 2^−ε of the window at most.
+/// Decongestion takes at most 2^−ε of the window.
 const EPSILON: u32 = 1;
-/// A queue above 1/φ of the least round-trip time is too long.
+/// A queue is too long if it delays packets by more than 1/φ of the least round-trip time.
 const PHI: u64 = 8;
-/// Rounds of competition with Reno after which losses halve (ρ).
+/// Number of rounds of competition with Reno after which losses halve the window (ρ).
 const RHO: u32 = 16;
-/// Rounds after which the memory of Reno's window fades (ζ).
+/// Number of rounds after which the estimate of Reno's window is reset (ζ).
 const ZETA: u32 = 50;
 /// 1/a of Scalable.
 const SCALABLE: u32 = 100;
@@ -31,7 +30,7 @@ pub(crate) struct Yeah {
     queued: u64,
     reno_rounds: u32,
     fast_rounds: u32,
-    /// What Reno's window would be.
+    /// An estimate of the window that Reno would have.
     reno_window: u32,
 }
 
@@ -52,7 +51,7 @@ impl Yeah {
     fn end_round(&mut self, flow: &mut Flow) {
         if self.delays.samples > 0 {
             let over = self.delays.least - self.delays.base;
-            // Packets in the queue: the delay times the rate of a round.
+            // Packets in the queue: the queueing delay times the rate of a round.
             let queue =
                 u128::from(over) * u128::from(flow.cwnd) / u128::from(self.delays.least.max(1));
             self.queued = queue as u64;

@@ -1,5 +1,5 @@
-//! What an acknowledgement says: packets delivered, round-trip times, the window, duplicates. Not
-//! here: what follows for losses (`repair`).
+//! Processes an acknowledgement: packets delivered, round-trip times, the send window, duplicates.
+//! Not here: the consequences of losses (`repair`).
 
 use netloom_units::{Duration, Time};
 
@@ -8,45 +8,47 @@ use crate::congestion::{Acked, CongestionEvent};
 use crate::segment::{Flags, SackBlocks, Segment};
 use crate::sent::Sent;
 
-/// What one acknowledgement has said.
+/// The results of one acknowledgement.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// It acknowledges new data cumulatively.
+    /// Whether it acknowledges new data cumulatively.
     pub advanced: bool,
-    /// Packets newly acknowledged cumulatively, SACKed before or not.
+    /// Number of packets newly acknowledged cumulatively, whether SACKed before or not.
     pub packets: u32,
-    /// Packets newly SACKed.
+    /// Number of packets newly SACKed.
     pub sacked: u32,
-    /// Packets newly known to be delivered.
+    /// Number of packets newly found to be delivered.
     pub delivered: u32,
-    /// Packets newly deemed lost.
+    /// Number of packets newly deemed lost.
     pub lost: u32,
-    /// A packet from before the recovery point was delivered that was never sent again.
+    /// Whether a packet from before the recovery point was delivered that was never retransmitted.
     pub original: bool,
-    /// It acknowledges what was retransmitted, so that others may have waited for that.
+    /// Whether it acknowledges a retransmission. The acknowledgement of other packets may then have
+    /// waited for that one.
     resent: bool,
-    /// It changes nothing but what it SACKs: a duplicate (RFC 5681 §2).
+    /// Whether it is a duplicate: it changes nothing but the packets that it SACKs (RFC 5681 §2).
     pub duplicate: bool,
-    /// It reports that something arrived twice.
+    /// Whether it reports that something arrived twice.
     pub dsack: bool,
-    /// It echoes a mark.
+    /// Whether it echoes a mark.
     pub echo: bool,
-    /// Packets in flight before.
+    /// Number of packets in flight before it.
     pub flight_before: u32,
-    /// When the first and the last of the packets newly acknowledged were sent; only those sent
-    /// once.
+    /// Times at which the first and the last of the newly acknowledged packets were sent. Only
+    /// packets that were sent once count.
     first_sent: Option<Time>,
     last_sent: Option<Time>,
     last_in_flight: u32,
-    /// When the first of those newly SACKed was sent.
+    /// Time at which the first of the newly SACKed packets was sent.
     sacked_sent: Option<Time>,
     /// The lowest packet that was overtaken.
     overtaken: Option<u64>,
 }
 
 impl Endpoint {
-    /// Fifth check of RFC 9293 §3.10.7.4. `start`: the segment's number, `carries`: it has payload
-    /// or a FIN. `false` if the segment is to be dropped.
+    /// Does the fifth check of RFC 9293 §3.10.7.4. `start` is the segment's sequence number;
+    /// `carries` is whether it has payload or a FIN. Returns `false` if the segment must be
+    /// dropped.
     pub(super) fn acknowledge(
         &mut self,
         now: Time,
@@ -62,7 +64,8 @@ impl Endpoint {
             self.challenge(now);
             return false;
         }
-        // An old acknowledgement is ignored (RFC 9293 §3.10.7.4); what it SACKs is still true.
+        // An old acknowledgement is ignored (RFC 9293 §3.10.7.4), but its SACK blocks are still
+        // true.
         let old = ack < self.snd.una;
         if old && segment.sack_blocks == 0 {
             return true;
@@ -80,8 +83,8 @@ impl Endpoint {
             self.recovery.timeouts = 0;
             self.recovery.silent_since = None;
         }
-        // In the order of the sequence: what this acknowledgement SACKs has not overtaken what it
-        // acknowledges (RFC 8985 §6.2, step 3).
+        // In the order of the sequence: packets that this acknowledgement SACKs have not overtaken
+        // those that it acknowledges (RFC 8985 §6.2, step 3).
         let highest = self.snd.sent.highest_sacked;
         self.take_sacks(now, sack, ack, &mut outcome);
         self.take_cumulative(now, ack, highest, &mut outcome);
@@ -101,7 +104,7 @@ impl Endpoint {
         true
     }
 
-    /// The send window (RFC 9293 §3.10.7.4); whether it changes.
+    /// Updates the send window (RFC 9293 §3.10.7.4). Returns whether it changes.
     fn update_window(&mut self, now: Time, segment: &Segment, start: u64, ack: u64) -> bool {
         let window = u32::from(segment.window) << self.snd.shift;
         let newer = start > self.snd.window_seq
@@ -115,7 +118,7 @@ impl Endpoint {
         self.snd.grant(window, self.negotiated.option_bytes());
         if changed && self.snd.sent.is_empty() {
             self.recovery.backoff = 0;
-            // The probe of a closed window ends; what waits goes out.
+            // The probe of a closed window ends. Waiting data is sent.
             if self.timers.is_set_for(super::timers::Retransmit::Window) {
                 self.timers.retransmit = None;
             }
@@ -148,7 +151,7 @@ impl Endpoint {
                 count += 1;
             }
         }
-        // Lower ones first: a block that is new has not overtaken those below it.
+        // Lower blocks come first: a new block has not overtaken those below it.
         let blocks = &mut blocks[..count];
         blocks.sort_unstable();
         let original = self.answers_the_original();
@@ -177,7 +180,7 @@ impl Endpoint {
         snd.sent.remember(blocks);
     }
 
-    /// Whether the first block reports what arrived twice (RFC 2883 §4).
+    /// Whether the first block reports data that arrived twice (RFC 2883 §4).
     fn is_duplicate_report(&self, sack: &SackBlocks, start: u64, end: u64, ack: u64) -> bool {
         if end <= ack || start < ack {
             return true;
@@ -191,14 +194,16 @@ impl Endpoint {
     fn take_dsack(&mut self, end: u64, outcome: &mut Outcome) {
         outcome.dsack = true;
         self.recovery.see_duplicate(end);
-        // A tail-loss probe is sent again on purpose: its DSACK says nothing of the window (§7.4).
+        // A tail-loss probe is retransmitted on purpose, so its DSACK says nothing about RACK's
+        // window (§7.4).
         let probe = self.recovery.probe.is_some_and(|probe| probe.resent && probe.end == end);
         if !probe {
             self.recovery.rack.see_duplicate(self.snd.una, self.snd.nxt);
         }
     }
 
-    /// Takes off what is acknowledged up to `ack`; packets up to `highest` were SACKed before.
+    /// Removes packets that are acknowledged, up to `ack`. Packets up to `highest` were SACKed
+    /// before.
     fn take_cumulative(&mut self, now: Time, ack: u64, highest: u64, outcome: &mut Outcome) {
         let least = self.rtt.least().unwrap_or(Duration::ZERO);
         while let Some(packet) = self.snd.sent.pop_acknowledged(ack) {
@@ -256,7 +261,8 @@ impl Endpoint {
             outcome.delivered += 1;
             self.rate.delivered += 1;
         } else if outcome.packets > 0 {
-            // They were counted when they arrived; the one that filled the gap is new.
+            // These packets were counted when they arrived. Only the one that filled the gap is
+            // new.
             let known = self.snd.duplicates.min(outcome.packets - 1);
             self.snd.duplicates -= known;
             outcome.delivered = outcome.delivered.saturating_sub(known).max(1);
@@ -265,10 +271,10 @@ impl Endpoint {
         }
     }
 
-    /// Reordering is seen where a packet that was sent once is delivered after one behind it (RFC
-    /// 8985 §6.2, step 3), or the first transmission of one that was sent again needlessly, as its
-    /// echoed timestamp shows (RFC 3522). Its degree is how far it was overtaken,
-    /// `tcp_max_reordering` at most.
+    /// Detects reordering: a packet that was sent once is delivered after one behind it (RFC 8985
+    /// §6.2, step 3), or the first transmission of a packet that was retransmitted needlessly is,
+    /// as its echoed timestamp shows (RFC 3522). The degree of reordering is the distance by which
+    /// the packet was overtaken, at most `tcp_max_reordering`.
     fn detect_reordering(&mut self, overtaken: Option<u64>) {
         let Some(start) = overtaken else { return };
         let highest = self.snd.sent.highest_sacked.max(self.snd.una);
@@ -281,7 +287,7 @@ impl Endpoint {
         self.recovery.rack.reordering_seen = true;
     }
 
-    /// Samples of the round-trip time (RFC 6298 §3, RFC 7323 §4).
+    /// Takes samples of the round-trip time (RFC 6298 §3, RFC 7323 §4).
     fn take_rtt(&mut self, now: Time, outcome: &mut Outcome) {
         let first = outcome.first_sent.filter(|_| !outcome.resent);
         let sent = first.or(outcome.sacked_sent);
@@ -294,7 +300,7 @@ impl Endpoint {
         };
         let Some(rtt) = rtt else { return };
         self.rtt.sample(rtt, self.snd.una, self.snd.nxt);
-        // A sample ends the doublings (RFC 6298 §5.7 and its note on §5.5).
+        // A sample ends the doubling of the timeout (RFC 6298 §5.7 and its note on §5.5).
         self.recovery.backoff = 0;
         let last = outcome.last_sent.filter(|_| !outcome.resent).or(outcome.sacked_sent);
         self.rtt.sample_least(now, last.map_or(rtt, |last| now.since(last)));

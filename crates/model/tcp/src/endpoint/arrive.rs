@@ -1,5 +1,5 @@
-//! SEGMENT ARRIVES (RFC 9293 §3.10.7), with the checks of RFC 5961 and RFC 7323. Not here: what an
-//! acknowledgement does to the sender (`acknowledge`), handshakes (`handshake`).
+//! SEGMENT ARRIVES (RFC 9293 §3.10.7), with the checks of RFC 5961 and RFC 7323. Not here: the
+//! effects of an acknowledgement on the sender (`acknowledge`), and handshakes (`handshake`).
 
 use netloom_units::Time;
 
@@ -10,11 +10,11 @@ use crate::receiver::Arrival;
 use crate::segment::{Ecn, Flags, SackBlocks, Segment};
 use crate::sequence::SYN_AT;
 
-/// A segment's place in the sequence.
+/// The part of the sequence that a segment covers.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     start: u64,
-    /// After the payload; a FIN stands there.
+    /// Position after the payload, which is that of a FIN.
     payload_end: u64,
     end: u64,
 }
@@ -55,10 +55,10 @@ impl Endpoint {
         Extent { start, payload_end, end }
     }
 
-    /// First to fourth check: timestamps, sequence number, RST, SYN.
+    /// Does the first to fourth check: timestamps, sequence number, RST, SYN.
     fn check(&mut self, now: Time, segment: &Segment, extent: Extent) -> bool {
         if self.is_repeated_syn(segment, extent) {
-            // The answer was lost.
+            // The answer to the SYN was lost.
             self.snd.syn_due = true;
             return false;
         }
@@ -87,32 +87,33 @@ impl Endpoint {
         true
     }
 
-    /// The SYN that this end has answered comes again (RFC 9293 §3.10.7.4, fourth check).
+    /// Whether this is the SYN that this end has already answered (RFC 9293 §3.10.7.4, fourth
+    /// check).
     fn is_repeated_syn(&self, segment: &Segment, extent: Extent) -> bool {
         let syn = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
         self.state == State::SynReceived && syn && extent.start == SYN_AT
     }
 
-    /// In a simultaneous open, the other end's SYN comes again with an acknowledgement (RFC 9293
-    /// §3.5, figure 7).
+    /// Whether this is the other end's SYN in a simultaneous open, which is sent again with an
+    /// acknowledgement (RFC 9293 §3.5, figure 7).
     fn is_crossed_syn(&self, segment: &Segment, extent: Extent) -> bool {
         self.state == State::SynReceived
             && segment.flags.contains(Flags::SYN | Flags::ACK)
             && extent.start == SYN_AT
     }
 
-    /// PAWS (RFC 7323 §5.3, R1). TS.Recent of a connection that was idle for 24 days (§5.5) is not
-    /// forgotten.
+    /// PAWS (RFC 7323 §5.3, R1). TS.Recent of a connection that was idle for 24 days is not
+    /// forgotten, contrary to §5.5.
     fn is_too_old(&self, segment: &Segment) -> bool {
         let Some(timestamps) = segment.timestamps else { return false };
         let before = (timestamps.value.wrapping_sub(self.negotiated.recent) as i32) < 0;
         self.negotiated.timestamps && before
     }
 
-    /// Whether any of the segment is in the window (RFC 9293 §3.10.7.4, table 6). Both ends are
-    /// inclusive: an acknowledgement without payload may stand right behind a window that is used
-    /// up, and one that data has overtaken is older than RCV.NXT but not than what this end has
-    /// acknowledged when it was sent ("special allowance should be made to accept valid ACKs").
+    /// Whether any part of the segment is in the window (RFC 9293 §3.10.7.4, table 6). Both ends
+    /// are inclusive. An acknowledgement without payload may stand right behind a window that is
+    /// used up. One that data has overtaken is older than RCV.NXT, but not older than what this end
+    /// had acknowledged when it was sent ("special allowance should be made to accept valid ACKs").
     fn is_acceptable(&self, extent: Extent) -> bool {
         let edge = self.rcv.window.edge().max(self.rcv.next);
         let begins = extent.start <= edge;
@@ -120,7 +121,7 @@ impl Endpoint {
         extent.end >= base && begins
     }
 
-    /// RFC 5961 §3: only the exact next number resets.
+    /// Handles an RST: only the exact next number resets the connection (RFC 5961 §3).
     fn arrive_reset(&mut self, now: Time, extent: Extent) {
         if extent.start != self.rcv.next {
             self.challenge(now);
@@ -134,14 +135,14 @@ impl Endpoint {
         }
     }
 
-    /// Answers a segment that is not acceptable with an acknowledgement.
+    /// Answers an unacceptable segment with an acknowledgement.
     fn answer_out_of_turn(&mut self, now: Time, extent: Extent) {
         if self.state == State::SynReceived {
             return;
         }
         if extent.end > extent.start && extent.end <= self.rcv.next {
-            // What came twice is never held back: the other end must learn of it (RFC 5681 §4.2,
-            // RFC 2883 §4).
+            // The acknowledgement of a duplicate is never held back: the other end must be notified
+            // of it (RFC 5681 §4.2, RFC 2883 §4).
             let dsack = self.config.dsack && self.negotiated.sack;
             self.rcv.see_old(extent.start, extent.end, dsack);
             self.rcv.acks.be_alert(self.rcv.window.size());
@@ -151,7 +152,7 @@ impl Endpoint {
         self.challenge(now);
     }
 
-    /// An acknowledgement out of turn; not more than one in a while (RFC 5961 §7).
+    /// Sends a challenge acknowledgement, at a limited rate (RFC 5961 §7).
     pub(super) fn challenge(&mut self, now: Time) {
         let limit = self.config.invalid_ratelimit;
         if self.challenged.is_none_or(|last| now.since(last) >= limit) {
@@ -160,7 +161,7 @@ impl Endpoint {
         }
     }
 
-    /// TS.Recent (RFC 7323 §4.3).
+    /// Updates TS.Recent (RFC 7323 §4.3).
     fn remember_timestamp(&mut self, segment: &Segment, extent: Extent) {
         let Some(timestamps) = segment.timestamps else { return };
         self.flow.timestamp_value = Some(timestamps.value);
@@ -172,7 +173,7 @@ impl Endpoint {
         }
     }
 
-    /// SYN-RECEIVED: the third segment of the handshake.
+    /// Handles the third segment of the handshake, in SYN-RECEIVED.
     fn complete_handshake(&mut self, now: Time, segment: &Segment) -> bool {
         let ack = self.snd.sequence.position(segment.ack, self.snd.una);
         if ack <= self.snd.una || ack > self.snd.nxt {
@@ -189,7 +190,7 @@ impl Endpoint {
         true
     }
 
-    /// Whether the acknowledgement covers this end's FIN, and what follows from it.
+    /// Handles the acknowledgement of this end's FIN, if it is acknowledged.
     fn settle_fin(&mut self, now: Time) {
         let covered = self.snd.fin_sent && self.snd.una == self.snd.nxt;
         if !covered {
@@ -216,7 +217,7 @@ impl Endpoint {
         }
     }
 
-    /// TIME-WAIT.
+    /// Enters TIME-WAIT.
     fn wait_for_the_rest(&mut self, now: Time) {
         if self.state != State::TimeWait {
             self.events.push(Event::Closed(CloseReason::Finished));
@@ -226,7 +227,7 @@ impl Endpoint {
         self.timers.lifetime = Some(self.ticks.expiry(now, self.config.time_wait));
     }
 
-    /// Seventh and eighth check: payload and FIN.
+    /// Does the seventh and eighth check: payload and FIN.
     fn take_payload(&mut self, now: Time, segment: &Segment, extent: Extent) {
         if extent.end == extent.start {
             return;
@@ -236,7 +237,7 @@ impl Endpoint {
             return;
         }
         if self.released && extent.payload_end > self.rcv.next {
-            // Nobody will read it (RFC 2525 §2.17).
+            // The application will not read it (RFC 2525 §2.17).
             self.abort(now);
             return;
         }
@@ -247,7 +248,7 @@ impl Endpoint {
         self.receive(now, segment, extent);
     }
 
-    /// After the other end's FIN: only that FIN can come again.
+    /// Handles a segment after the other end's FIN: only that FIN can be sent again.
     fn arrive_too_late(&mut self, now: Time, segment: &Segment, extent: Extent) {
         if extent.end <= self.rcv.next {
             self.rcv.acks.now = true;
@@ -257,7 +258,7 @@ impl Endpoint {
         }
     }
 
-    /// Marks of the network (RFC 3168 §6.1.3, RFC 8257 §3.2).
+    /// Handles congestion marks of the network (RFC 3168 §6.1.3, RFC 8257 §3.2).
     fn see_mark(&mut self, now: Time, segment: &Segment) {
         if !self.negotiated.ecn_on() {
             return;
@@ -268,7 +269,8 @@ impl Endpoint {
         let marked = segment.ecn == Ecn::Ce;
         if self.negotiated.accurate {
             if marked != self.negotiated.echo && self.rcv.acks.owed() {
-                // What came before is acknowledged as it was (RFC 8257 §3.2, DCTCP.CE).
+                // Segments that arrived before are acknowledged with the previous mark (RFC 8257
+                // §3.2, DCTCP.CE).
                 self.reply = Some(self.bare_acknowledgement(now));
             }
             self.negotiated.echo = marked;
@@ -280,7 +282,7 @@ impl Endpoint {
         self.control.event(&mut self.flow, event);
     }
 
-    /// What a segment with payload says of the path.
+    /// Updates estimates of the path from a segment with payload.
     fn estimate(&mut self, now: Time, segment: &Segment) {
         let packet =
             if segment.mss == 0 { segment.len } else { segment.len.min(segment.mss.into()) };
@@ -299,7 +301,7 @@ impl Endpoint {
     }
 
     fn receive(&mut self, now: Time, segment: &Segment, extent: Extent) {
-        // What lies beyond the window is cut off.
+        // Data beyond the window is cut off.
         let edge = self.rcv.window.edge();
         let fits = extent.payload_end.min(edge.max(extent.start));
         let whole = fits == extent.payload_end;
@@ -322,7 +324,7 @@ impl Endpoint {
                 acks.now = true;
             }
             Arrival::OutOfOrder => {
-                // The receiver's estimate, or the sender's where it has one that is shorter.
+                // The receiver's estimate, or the sender's if it has one that is shorter.
                 let rtt = self.rcv.window.rtt();
                 let rtt = if self.rtt.measured() { rtt.min(self.rtt.smoothed()) } else { rtt };
                 acks.out_of_order(now, self.rcv.next, &self.config, rtt);
@@ -342,7 +344,7 @@ impl Endpoint {
             self.events.push(Event::Readable);
         }
         if gap_before {
-            // A gap is closed, or the next one begins: acknowledged at once (RFC 5681 §4.2).
+            // A gap is closed, or the next one begins: it is acknowledged at once (RFC 5681 §4.2).
             self.rcv.acks.now = true;
             return;
         }
@@ -351,7 +353,7 @@ impl Endpoint {
         self.rcv.acks.in_order(now, unacknowledged, self.ticks, srtt);
     }
 
-    /// Everything up to the other end's FIN is there.
+    /// Handles the other end's FIN, once everything before it has arrived.
     fn arrive_fin(&mut self, now: Time) {
         self.rcv.acks.now = true;
         match self.state {

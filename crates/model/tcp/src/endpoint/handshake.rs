@@ -1,5 +1,5 @@
-//! Opening a connection: SYNs, and what the two ends agree on. Not here: the rest of RFC 9293's
-//! event processing (`arrive`).
+//! The handshake: SYNs, and the options that the two ends agree on. Not here: the rest of RFC
+//! 9293's event processing (`arrive`).
 
 use netloom_units::Time;
 
@@ -21,7 +21,7 @@ impl Endpoint {
         self.set_timeout(now);
     }
 
-    /// LISTEN (RFC 9293 §3.10.7.2).
+    /// Handles a segment in LISTEN (RFC 9293 §3.10.7.2).
     pub(super) fn arrive_in_listen(&mut self, now: Time, segment: &Segment) {
         if segment.flags.contains(Flags::RST) {
             return;
@@ -46,7 +46,7 @@ impl Endpoint {
         }
     }
 
-    /// Options of the other end's SYN.
+    /// Applies the options of the other end's SYN.
     fn agree(&mut self, segment: &Segment) {
         let agreed = &mut self.negotiated;
         let options = segment.syn;
@@ -58,11 +58,11 @@ impl Endpoint {
             agreed.recent = timestamps.value;
         }
         if agreed.window_scaling {
-            // 14 at most (RFC 7323 §2.3).
+            // The shift is at most 14 (RFC 7323 §2.3).
             self.snd.shift = scale.unwrap_or(0).min(14);
             self.rcv.window.shift = self.config.window_shift();
         }
-        // 536 without the option (RFC 9293 §3.7.1).
+        // 536 is the default without the option (RFC 9293 §3.7.1).
         self.snd.peer_mss = options.map_or(536, |syn| u32::from(syn.mss)).max(1);
         self.snd.window = u32::from(segment.window);
         self.snd.largest_window = self.snd.window;
@@ -70,7 +70,7 @@ impl Endpoint {
         self.flow.mss = self.snd.mss;
     }
 
-    /// SYN-SENT (RFC 9293 §3.10.7.3).
+    /// Handles a segment in SYN-SENT (RFC 9293 §3.10.7.3).
     pub(super) fn arrive_in_syn_sent(&mut self, now: Time, segment: &Segment) {
         let flags = segment.flags;
         let acknowledges = flags.contains(Flags::ACK);
@@ -97,7 +97,7 @@ impl Endpoint {
             self.rcv.acks.now = true;
             self.establish(now);
         } else {
-            // Both ends have opened at once.
+            // Both ends have opened the connection at the same time.
             self.agree_on_ecn(flags.contains(Flags::ECE | Flags::CWR));
             self.state = State::SynReceived;
             self.snd.syn_due = true;
@@ -109,8 +109,8 @@ impl Endpoint {
         self.negotiated.ecn = if on { EcnState::On } else { EcnState::Off };
     }
 
-    /// The other end has this end's SYN. A SYN that was sent again gives no sample, but by its
-    /// timestamp (RFC 6298 §3).
+    /// Handles the acknowledgement of this end's SYN. A retransmitted SYN gives no sample of the
+    /// round-trip time, except by its timestamp (RFC 6298 §3).
     pub(super) fn acknowledge_syn(&mut self, now: Time, segment: &Segment) {
         self.snd.una = SYN_AT + 1;
         self.snd.syn_due = false;
@@ -134,11 +134,12 @@ impl Endpoint {
         self.rtt.sample_least(now, rtt);
     }
 
-    /// Data may go both ways.
+    /// Enters ESTABLISHED: data may be sent in both directions.
     pub(super) fn establish(&mut self, now: Time) {
         self.state = State::Established;
         self.timers.retransmit = None;
-        // More than one lost SYN: the path is congested (RFC 5681 §3.1, loosened by RFC 6928 §2).
+        // After more than one lost SYN, the path counts as congested (RFC 5681 §3.1, loosened by
+        // RFC 6928 §2).
         let congested = self.recovery.timeouts > 1;
         self.flow.cwnd = if congested { 1 } else { self.flow.initial_cwnd };
         self.recovery.timeouts = 0;

@@ -1,5 +1,5 @@
-//! The connection: what joins the parts. [`Endpoint`] has the calls; its files have one matter
-//! each.
+//! The connection, which joins the parts of the model. [`Endpoint`] has the public calls. Each file
+//! implements one aspect of it.
 
 mod acknowledge;
 mod arrive;
@@ -42,34 +42,34 @@ pub enum State {
     SynSent,
     /// Has sent and received a SYN.
     SynReceived,
-    /// Data goes both ways.
+    /// Data is sent in both directions.
     Established,
     /// Has sent a FIN.
     FinWait1,
-    /// Its FIN is acknowledged.
+    /// Has sent a FIN, which is acknowledged.
     FinWait2,
     /// Has received a FIN.
     CloseWait,
-    /// Has sent and received a FIN; its own is not acknowledged.
+    /// Has sent and received a FIN. Its own FIN is not acknowledged.
     Closing,
     /// Has received a FIN, then sent one.
     LastAck,
-    /// Waits until nothing of the connection is left in the network.
+    /// Waits until the network holds no more packets of the connection.
     TimeWait,
 }
 
 impl State {
-    /// Whether both ends know each other's sequence numbers.
+    /// Whether both ends have each other's sequence numbers.
     pub const fn synchronized(self) -> bool {
         !matches!(self, Self::Closed | Self::Listen | Self::SynSent | Self::SynReceived)
     }
 
-    /// Whether payload may still come.
+    /// Whether payload may still arrive.
     const fn receives(self) -> bool {
         matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
     }
 
-    /// Whether payload may still go out, for the first time or again.
+    /// Whether payload may still be sent, for the first time or again.
     const fn sends(self) -> bool {
         matches!(
             self,
@@ -77,7 +77,7 @@ impl State {
         )
     }
 
-    /// The name in reports, as `ss` has it.
+    /// Returns the name in reports, as in `ss`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Closed => "closed",
@@ -99,14 +99,14 @@ impl State {
 ///
 /// # Call order
 /// 1. [`connect`](Self::connect) or [`listen`](Self::listen) makes one.
-/// 2. After every call that takes `now`: [`poll_event`](Self::poll_event) until it returns `None`,
-///    react with [`read`](Self::read), [`write`](Self::write) and so on, then
-///    [`poll_transmit`](Self::poll_transmit) until it returns `None`, then ask
-///    [`next_deadline`](Self::next_deadline) anew.
-/// 3. At the deadline, [`handle_timeout`](Self::handle_timeout); when a segment comes,
+/// 2. After every call that takes `now`: call [`poll_event`](Self::poll_event) until it returns
+///    `None`, and react with [`read`](Self::read), [`write`](Self::write) and so on. Then call
+///    [`poll_transmit`](Self::poll_transmit) until it returns `None`, and ask for
+///    [`next_deadline`](Self::next_deadline) again.
+/// 3. At the deadline, call [`handle_timeout`](Self::handle_timeout). When a segment arrives, call
 ///    [`handle_segment`](Self::handle_segment).
 ///
-/// `now` never goes back. Late calls are allowed; what they do is done late.
+/// `now` never decreases. Calls may be late; their effects are then late, too.
 ///
 /// # Example
 /// ```
@@ -148,15 +148,15 @@ pub struct Endpoint {
     timers: Timers,
     ticks: Ticks,
     usage: Usage,
-    /// Whether packets are paced, and when the next one may go.
+    /// Whether packets are paced, and the time at which the next one may be sent.
     paced: bool,
     next_at: Time,
     events: Events,
-    /// A segment that is sent before all else: a reset or an answer out of turn.
+    /// A segment that is sent before all others: a reset or an answer out of turn.
     reply: Option<Segment>,
-    /// The application has closed both directions: what arrives now finds nobody.
+    /// Whether the application has closed both directions. Data that arrives then has no reader.
     released: bool,
-    /// When a segment outside the window was answered last.
+    /// Time at which a segment outside the window was last answered.
     challenged: Option<Time>,
 }
 
@@ -188,8 +188,8 @@ impl Endpoint {
         }
     }
 
-    /// Opens a connection at `now`: the SYN waits in [`poll_transmit`](Self::poll_transmit).
-    /// `initial` is the initial sequence number, and the seed of congestion controls that draw
+    /// Opens a connection at `now`. The SYN waits in [`poll_transmit`](Self::poll_transmit).
+    /// `initial` is the initial sequence number, and also the seed of congestion controls that draw
     /// random numbers.
     pub fn connect(now: Time, config: Arc<Config>, initial: u32) -> Self {
         let mut endpoint = Self::new(config, initial, State::SynSent);
@@ -198,45 +198,45 @@ impl Endpoint {
         endpoint
     }
 
-    /// Waits for a SYN. `initial` as for [`connect`](Self::connect).
+    /// Waits for a SYN. `initial` has the same meaning as in [`connect`](Self::connect).
     pub fn listen(config: Arc<Config>, initial: u32) -> Self {
         Self::new(config, initial, State::Listen)
     }
 
-    /// A segment has arrived, with its SACK blocks.
+    /// Handles a segment that has arrived, with its SACK blocks.
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, sack: &SackBlocks) {
         self.flow.now = now;
         self.segment_arrives(now, segment, sack);
     }
 
-    /// The time of [`next_deadline`](Self::next_deadline) has come.
+    /// Handles the expiry of timers. Call it at the time of [`next_deadline`](Self::next_deadline).
     pub fn handle_timeout(&mut self, now: Time) {
         self.flow.now = now;
         self.timers_expire(now);
     }
 
-    /// When [`handle_timeout`](Self::handle_timeout) or [`poll_transmit`](Self::poll_transmit) is
-    /// to be called next, whatever arrives.
+    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) or
+    /// [`poll_transmit`](Self::poll_transmit) must be called next, even if no segment arrives.
     #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
         let acks = &self.rcv.acks;
         earlier(self.timers.next(), earlier(acks.delayed, acks.compressed))
     }
 
-    /// The next segment to send at `now`.
+    /// Returns the next segment to send at `now`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
         self.flow.now = now;
         self.next_segment(now)
     }
 
-    /// The next event.
+    /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.poll()
     }
 
-    /// Appends up to `bytes` bytes to what is to be sent; returns how many the send buffer takes.
-    /// [`Event::Writable`] follows when there is room again. Zero once the sending direction is
-    /// closed.
+    /// Appends up to `bytes` bytes to the data to be sent. Returns how many of them the send buffer
+    /// took; [`Event::Writable`] follows when there is room again. Returns zero once the sending
+    /// direction is closed.
     pub fn write(&mut self, now: Time, bytes: u64) -> u64 {
         self.flow.now = now;
         let open = matches!(self.state, State::SynSent | State::SynReceived)
@@ -251,7 +251,7 @@ impl Endpoint {
         taken
     }
 
-    /// Takes up to `most` readable bytes; returns how many there were.
+    /// Takes up to `most` readable bytes. Returns their number.
     pub fn read(&mut self, now: Time, most: u64) -> u64 {
         self.flow.now = now;
         let segment = self.rcv.acks.segment.max(1);
@@ -269,18 +269,18 @@ impl Endpoint {
         taken
     }
 
-    /// Bytes that can be read now.
+    /// Returns the number of bytes that can be read now.
     pub fn readable(&self) -> u64 {
         self.rcv.readable()
     }
 
-    /// Bytes that the send buffer takes now.
+    /// Returns the number of bytes that the send buffer can take now.
     pub fn writable(&self) -> u64 {
         self.snd.room(&self.config)
     }
 
-    /// Closes the sending direction: a FIN follows what is written (RFC 9293 §3.10.4; shutdown(2)
-    /// with `SHUT_WR`). Reading goes on.
+    /// Closes the sending direction: a FIN follows the data written so far (RFC 9293 §3.10.4;
+    /// shutdown(2) with `SHUT_WR`). Reading goes on.
     pub fn shutdown(&mut self, now: Time) {
         self.flow.now = now;
         match self.state {
@@ -299,8 +299,8 @@ impl Endpoint {
         }
     }
 
-    /// Closes both directions, as close(2) does: like [`shutdown`](Self::shutdown), but nobody
-    /// reads any more. If something is unread, or arrives, the connection is reset (RFC 2525
+    /// Closes both directions, as close(2) does: like [`shutdown`](Self::shutdown), but without
+    /// reading any more. If data is unread or arrives later, the connection is reset (RFC 2525
     /// §2.17).
     pub fn close(&mut self, now: Time) {
         self.flow.now = now;
@@ -315,7 +315,7 @@ impl Endpoint {
         }
     }
 
-    /// Ends the connection at once, with a reset where the other end knows of it (RFC 9293
+    /// Ends the connection at once, with a reset if the other end has state for it (RFC 9293
     /// §3.10.5).
     pub fn abort(&mut self, now: Time) {
         self.flow.now = now;
@@ -330,8 +330,8 @@ impl Endpoint {
         }
     }
 
-    /// The path takes packets of `mtu` bytes at most, as an ICMP message says: what is longer
-    /// counts as lost and goes out in smaller packets (RFC 1191, RFC 8201).
+    /// Handles an ICMP message: the path takes packets of at most `mtu` bytes. Longer packets count
+    /// as lost and are sent again as smaller ones (RFC 1191, RFC 8201).
     pub fn handle_mtu(&mut self, now: Time, mtu: u16) {
         self.flow.now = now;
         self.shrink_packets(mtu);
@@ -347,7 +347,7 @@ impl Endpoint {
         &self.config
     }
 
-    /// What TCP_INFO would show.
+    /// Returns the fields of TCP_INFO.
     pub fn info(&self) -> Info {
         let flow = &self.flow;
         let unlimited = flow.pacing_rate == u64::MAX;
@@ -383,7 +383,7 @@ impl Endpoint {
         }
     }
 
-    /// The connection is over, without TIME-WAIT.
+    /// Ends the connection, without TIME-WAIT.
     fn end(&mut self, reason: CloseReason) {
         if self.state != State::Closed && self.state != State::TimeWait {
             self.events.push(Event::Closed(reason));

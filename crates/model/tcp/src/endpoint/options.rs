@@ -1,33 +1,33 @@
-//! What the two ends have agreed on in their SYNs. Not here: how options look on the wire
+//! Options that the two ends have agreed on in their SYNs. Not here: the encoding of options
 //! (`segment`).
 
 use crate::config::{Config, EcnMode};
 
-/// How far ECN is agreed on.
+/// State of the negotiation of ECN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EcnState {
     /// Not used.
     Off,
-    /// This end's SYN asks for it.
+    /// This end's SYN requests it.
     Offered,
     /// Both ends use it.
     On,
 }
 
-/// Options that both ends know; before the handshake, those that this end offers.
+/// Options that both ends have agreed on. Before the handshake, the options that this end offers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Negotiated {
     pub sack: bool,
     pub timestamps: bool,
     pub window_scaling: bool,
     pub ecn: EcnState,
-    /// Marks are echoed one by one, and control packets are capable, too (RFC 8257).
+    /// Whether marks are echoed one by one, and control packets are ECN-capable, too (RFC 8257).
     pub accurate: bool,
-    /// The latest timestamp of the other end, to be echoed (TS.Recent).
+    /// The latest timestamp of the other end, which is echoed (TS.Recent).
     pub recent: u32,
-    /// The other end must learn that its packets are marked (RFC 3168 §6.1.3).
+    /// Whether the other end must be notified that its packets are marked (RFC 3168 §6.1.3).
     pub echo: bool,
-    /// The next new packet says that the window was reduced (RFC 3168 §6.1.2).
+    /// Whether the next new packet must announce that the window was reduced (RFC 3168 §6.1.2).
     pub reduced: bool,
 }
 
@@ -50,12 +50,12 @@ impl Negotiated {
         self.ecn == EcnState::On
     }
 
-    /// Bytes of options that every segment has.
+    /// Returns the bytes of options that every segment has.
     pub const fn option_bytes(&self) -> u32 {
         if self.timestamps { 12 } else { 0 }
     }
 
-    /// SACK blocks that fit beside the other options.
+    /// Returns the number of SACK blocks that fit beside the other options.
     pub const fn most_sacks(&self) -> u8 {
         if !self.sack {
             0

@@ -1,6 +1,6 @@
-//! The states of recovery (Sarolahti and Kuznetsov 2002, §3.2): what an acknowledgement or a
-//! timeout changes, what is deemed lost, and what becomes of the window. Not here: undoing a
-//! reduction (`undo`), the retransmissions themselves (`transmit`).
+//! The states of recovery (Sarolahti and Kuznetsov 2002, §3.2): the effects of an acknowledgement
+//! or a timeout, the packets deemed lost, and the changes of the window. Not here: the undoing of a
+//! reduction (`undo`), and the retransmissions themselves (`transmit`).
 
 use netloom_units::{Duration, Time};
 
@@ -12,7 +12,7 @@ use crate::congestion::{CongestionEvent, RecoveryState as S};
 use crate::rack::{Conditions, mark_at_timeout};
 
 impl Endpoint {
-    /// An acknowledgement came, while something was in flight.
+    /// Handles an acknowledgement that arrived while packets were in flight.
     pub(super) fn repair(&mut self, now: Time, mut outcome: Outcome) {
         let lost_before = self.rate.lost;
         let reducing = matches!(self.flow.state, S::Reduced | S::Recovery);
@@ -30,7 +30,7 @@ impl Endpoint {
         }
     }
 
-    /// The timer after an acknowledgement (RFC 6298 §5.2 and 5.3, RFC 8985 §7.2).
+    /// Sets the timer after an acknowledgement (RFC 6298 §5.2 and 5.3, RFC 8985 §7.2).
     fn rearm_after(&mut self, now: Time, outcome: &Outcome) {
         if self.snd.sent.is_empty() {
             self.timers.retransmit = None;
@@ -48,7 +48,7 @@ impl Endpoint {
         }
     }
 
-    /// The probe of a tail loss is answered (TLP_process_ack, RFC 8985 §7.4.2).
+    /// Handles the answer to the probe of a tail loss (TLP_process_ack, RFC 8985 §7.4.2).
     fn answer_probe(&mut self, outcome: &Outcome) {
         let Some(probe) = self.recovery.probe else { return };
         if self.snd.una < probe.end {
@@ -57,20 +57,20 @@ impl Endpoint {
         if !probe.resent || outcome.dsack {
             self.recovery.probe = None;
         } else if self.snd.una > probe.end {
-            // The probe has repaired a loss: the network is congested.
+            // The probe has repaired a loss, so the network is congested.
             self.recovery.probe = None;
             self.enter_reduction(outcome.delivered);
             self.end_reduction();
             self.change_state(S::Open);
         } else if outcome.duplicate && outcome.sacked == 0 {
-            // The other end got both: the probe was not needed.
+            // The other end received both packets: the probe was not needed.
             self.recovery.probe = None;
         }
     }
 
     fn step(&mut self, now: Time, outcome: &Outcome) {
         if outcome.echo {
-            // The network is congested: nothing is to be undone (RFC 4015 §3).
+            // The network is congested, so the reduction must not be undone (RFC 4015 §3).
             self.flow.prior_ssthresh = 0;
         }
         self.notice_reneging(outcome);
@@ -92,7 +92,8 @@ impl Endpoint {
         }
     }
 
-    /// The other end drops what it has announced: what follows SND.UNA was SACKed (RFC 2018 §8).
+    /// Detects reneging: the other end has dropped data that it had announced, because the packet
+    /// at SND.UNA was SACKed (RFC 2018 §8).
     fn notice_reneging(&mut self, outcome: &Outcome) {
         let reneged = self.snd.sent.first().is_some_and(|packet| packet.sacked);
         if outcome.advanced && reneged {
@@ -100,13 +101,14 @@ impl Endpoint {
         }
     }
 
-    /// Everything up to the recovery point is acknowledged. `true` if the state stays for now.
+    /// Leaves the state, now that everything up to the recovery point is acknowledged. Returns
+    /// `true` if the state stays for now.
     fn leave_at_the_point(&mut self) -> bool {
         match self.flow.state {
             S::Loss => false,
             S::Reduced => {
-                // One packet more: until the one with CWR arrives, the other end echoes the mark,
-                // and that would count as another (RFC 3168 §6.1.2).
+                // One packet more must be acknowledged. Until the one with CWR arrives, the other
+                // end echoes the mark, and the echo would count as another one (RFC 3168 §6.1.2).
                 if self.snd.una > self.recovery.point {
                     self.end_reduction();
                     self.change_state(S::Open);
@@ -150,21 +152,22 @@ impl Endpoint {
             return;
         }
         if self.recovery.frto {
-            // Something arrived that was sent before the timeout and not since: the timeout was
-            // spurious (RFC 5682 §3.1, step 3b). Without SACK, that may be seen only once new data
-            // was sent: what one acknowledgement covers may have arrived before (§2.1, step 3b).
+            // A packet arrived that was sent before the timeout and not retransmitted since, so the
+            // timeout was spurious (RFC 5682 §3.1, step 3b). Without SACK, this can be judged only
+            // after new data was sent: the data that one acknowledgement covers may have arrived
+            // before (§2.1, step 3b).
             let tested = self.negotiated.sack || self.snd.nxt > self.recovery.point;
             if outcome.original && tested && self.undo_loss(true) {
                 return;
             }
             if self.snd.nxt > self.recovery.point {
-                // Step 3a: the new data was overtaken by nothing, so something is missing.
+                // Step 3a: the new data arrived before data that is still missing.
                 if outcome.sacked > 0 || outcome.duplicate {
                     self.recovery.frto = false;
                 }
             } else if outcome.advanced && !recovered {
                 self.recovery.point = self.snd.nxt;
-                // Step 2b: new data, if there is any, tells the two cases apart.
+                // Step 2b: new data, if there is any, distinguishes the two cases.
                 if self.snd.unsent() > 0 && self.snd.window_end() > self.snd.nxt {
                     self.recovery.hold = true;
                     return;
@@ -182,7 +185,7 @@ impl Endpoint {
         }
     }
 
-    /// Open, Disorder, Reduced.
+    /// Handles an acknowledgement in the states Open, Disorder and Reduced.
     fn step_elsewhere(&mut self, now: Time, outcome: &Outcome) {
         if !self.negotiated.sack && outcome.advanced {
             self.snd.duplicates = 0;
@@ -202,7 +205,7 @@ impl Endpoint {
         self.snd.sent.lost() > 0
     }
 
-    /// Nothing is lost: what state is that?
+    /// Sets the state, now that no packet is deemed lost.
     fn try_open(&mut self, outcome: &Outcome) {
         if outcome.echo && self.flow.state < S::Reduced {
             self.enter_reduction(outcome.delivered);
@@ -220,10 +223,10 @@ impl Endpoint {
         }
     }
 
-    /// Marks what is lost; sets the timer for what may be.
+    /// Marks lost packets, and sets the timer for packets that may be lost.
     pub(super) fn detect_losses(&mut self, now: Time) {
         if !self.negotiated.sack {
-            // Three duplicates (RFC 5681 §3.2).
+            // Three duplicates show a loss (RFC 5681 §3.2).
             if self.flow.state < S::Recovery
                 && self.snd.duplicates >= self.recovery.reordering.max(1)
             {
@@ -257,7 +260,8 @@ impl Endpoint {
         }
     }
 
-    /// RFC 6675 §4, IsLost: as many packets as the threshold have overtaken it.
+    /// Marks packets by RFC 6675 §4, IsLost: a packet is lost if as many packets as the threshold
+    /// have overtaken it.
     fn detect_by_count(&mut self) {
         let threshold = self.recovery.reordering as usize;
         let overtakers: Vec<u64> = {
@@ -282,7 +286,7 @@ impl Endpoint {
         self.snd.bound_duplicates();
     }
 
-    /// The timer, not an acknowledgement, has shown losses.
+    /// Repairs losses that the timer, not an acknowledgement, has shown.
     pub(super) fn repair_after_timer(&mut self, now: Time) {
         if self.flow.state < S::Recovery && self.is_time_to_recover() {
             self.enter_recovery(false, 0);
@@ -290,13 +294,13 @@ impl Endpoint {
         if self.flow.state == S::Recovery {
             let in_flight = self.in_flight();
             let threshold = self.flow.ssthresh;
-            // Nothing was delivered; the first retransmission goes out nevertheless.
+            // Nothing was delivered, but the first retransmission is sent nevertheless.
             self.flow.cwnd = self.recovery.prr.window(0, in_flight, threshold, false).max(1);
         }
         self.set_timeout(now);
     }
 
-    /// Fast recovery begins (RFC 6675 §5, step 4), with an acknowledgement that delivered
+    /// Begins fast recovery (RFC 6675 §5, step 4), with an acknowledgement that delivered
     /// `delivered` packets.
     fn enter_recovery(&mut self, echo: bool, delivered: u32) {
         self.recovery.undo_from = None;
@@ -315,13 +319,13 @@ impl Endpoint {
         self.change_state(S::Recovery);
     }
 
-    /// The threshold to come back to if the reduction is undone: pipe_prev, the larger one of the
-    /// flight size and the threshold (RFC 4015 §3).
+    /// Returns the threshold to restore if the reduction is undone: pipe_prev, the larger one of
+    /// the flight size and the threshold (RFC 4015 §3).
     fn threshold_now(&self) -> u32 {
         self.flow.ssthresh.max(self.snd.sent.len())
     }
 
-    /// A mark was echoed: the window shrinks, nothing is repaired (RFC 3168 §6.1.2).
+    /// Reduces the window after a mark was echoed. Nothing is retransmitted (RFC 3168 §6.1.2).
     pub(super) fn enter_reduction(&mut self, delivered: u32) {
         self.flow.prior_ssthresh = 0;
         if self.flow.state < S::Reduced {
@@ -337,15 +341,15 @@ impl Endpoint {
         self.recovery.probe = None;
         self.flow.cwnd_count = 0;
         self.flow.prior_cwnd = self.flow.cwnd;
-        // RecoverFS of RFC 9937: SND.NXT − SND.UNA, without what was SACKed before, and with what
-        // this acknowledgement delivers.
+        // RecoverFS of RFC 9937: SND.NXT − SND.UNA, without the packets SACKed before, and with
+        // those that this acknowledgement delivers.
         let flight = self.snd.sent.len().saturating_sub(self.snd.sacked()) + delivered;
         self.recovery.prr.begin(flight);
         self.flow.ssthresh = self.control.reduce(&mut self.flow);
         self.negotiated.reduced = self.negotiated.ecn_on();
     }
 
-    /// The reduction is over: the window is at the threshold (RFC 6937 §3, last step).
+    /// Ends the reduction: the window is at the threshold (RFC 6937 §3, last step).
     pub(super) fn end_reduction(&mut self) {
         let reducing = self.recovery.undo_from.is_some() || self.flow.state == S::Reduced;
         if self.flow.ssthresh < u32::MAX && reducing {
@@ -365,8 +369,8 @@ impl Endpoint {
         }
     }
 
-    /// The retransmission timer expired: everything that it proves lost goes out again, slowly
-    /// (RFC 5681 §3.1, RFC 8985 §6.3).
+    /// Handles the expired retransmission timer: every packet that it proves lost is sent again,
+    /// slowly (RFC 5681 §3.1, RFC 8985 §6.3).
     pub(super) fn enter_loss(&mut self, now: Time) {
         let state = self.flow.state;
         let fresh = state < S::Recovery;
@@ -379,8 +383,8 @@ impl Endpoint {
         self.snd.duplicates = 0;
         self.rate.lost += u64::from(lost);
         self.refresh_flow(now);
-        // Once for each window of data, and not again for a packet that timed out before (RFC 5681
-        // §3.1, below equation 4).
+        // The reduction is made once per window of data, and not again for a packet that timed out
+        // before (RFC 5681 §3.1, below equation 4).
         let repeated = state == S::Loss && self.recovery.timeouts > 0;
         if state <= S::Disorder || self.snd.una >= self.recovery.point || !repeated && !fresh {
             self.flow.prior_ssthresh = self.threshold_now();
@@ -390,8 +394,8 @@ impl Endpoint {
             let resent = self.snd.sent.resent();
             self.recovery.allow_undo(self.snd.una, resent);
         }
-        // The loss window of one segment (RFC 5681 §3.1), beside what is not deemed lost (RFC 8985
-        // §6.3).
+        // The loss window of one segment (RFC 5681 §3.1), plus the packets that are not deemed lost
+        // (RFC 8985 §6.3).
         self.flow.cwnd = self.in_flight() + 1;
         self.flow.cwnd_count = 0;
         self.change_state(S::Loss);
@@ -399,18 +403,19 @@ impl Endpoint {
         self.recovery.probe = None;
         self.recovery.hold = false;
         self.negotiated.reduced = self.negotiated.ecn_on();
-        // Not after a fast recovery, whose retransmissions may still be answered (RFC 5682 §2.1,
-        // step 1).
+        // F-RTO does not start after a fast recovery, whose retransmissions may still be answered
+        // (RFC 5682 §2.1, step 1).
         self.recovery.frto = self.config.frto && (fresh || self.recovery.timeouts > 0);
     }
 
-    /// Without RACK, all that is not SACKed (RFC 6675 §5.1).
+    /// Without RACK, marks all packets that are not SACKed (RFC 6675 §5.1).
     fn mark_all(&mut self) -> u32 {
         let ids = self.snd.sent.first_id()..self.snd.sent.next_id();
         ids.map(|id| u32::from(self.snd.sent.mark_lost(id))).sum()
     }
 
-    /// What becomes of the window. `reducing`: a reduction was under way before.
+    /// Updates the window after an acknowledgement. `reducing` is whether a reduction was under way
+    /// before.
     fn control_window(&mut self, now: Time, outcome: &Outcome, reducing: bool) {
         self.refresh_flow(now);
         let mut sample = self.rate.sample(now, self.rtt.least());
@@ -426,7 +431,7 @@ impl Endpoint {
             return;
         }
         if matches!(self.flow.state, S::Reduced | S::Recovery) {
-            // SafeACK (RFC 9937): progress without a new loss.
+            // SafeACK (RFC 9937): the acknowledgement makes progress and shows no new loss.
             let safe = outcome.advanced && outcome.lost == 0;
             let (in_flight, threshold) = (self.in_flight(), self.flow.ssthresh);
             if outcome.delivered > 0 {
@@ -434,9 +439,9 @@ impl Endpoint {
                 self.flow.cwnd = prr.window(outcome.delivered, in_flight, threshold, safe);
             }
         } else if outcome.advanced && !reducing {
-            // Growth needs new data that is acknowledged (RFC 5681 §3.1). What the acknowledgement
-            // covers that ends a recovery was counted by PRR: the window is the threshold then
-            // (RFC 6675 §5.1, RFC 9937).
+            // The window grows only if new data is acknowledged (RFC 5681 §3.1). PRR has already
+            // counted what the acknowledgement that ends a recovery covers: the window is then the
+            // threshold (RFC 6675 §5.1, RFC 9937).
             self.flow.update_limited();
             self.control.grow(&mut self.flow, outcome.packets);
         }

@@ -1,5 +1,6 @@
-//! How much may be sent: the congestion window and whether it is used, restarts after idle times,
-//! pacing, the size of bursts and of the send buffer. Not here: the segments (`transmit`).
+//! Decides how much may be sent: the congestion window and whether it is used, restarts after idle
+//! periods, pacing, and the sizes of bursts and of the send buffer. Not here: the segments
+//! (`transmit`).
 
 use netloom_units::{Duration, Time};
 
@@ -7,34 +8,37 @@ use super::Endpoint;
 use crate::config::LEAST_MSS;
 use crate::congestion::CongestionEvent;
 
-/// The longest burst in bytes: what segmentation offload takes at once. Recorded: `gso_max_size` of
-/// `ip -d link`.
+/// The longest burst in bytes: the amount that segmentation offload takes at once. Recorded:
+/// `gso_max_size` of `ip -d link`.
 const LONGEST_BURST: u64 = 65_536;
-/// Bursts in a second where the path is long (`tcp_tso_rtt_log` of ip-sysctl: "tso_packet_size =
+/// Number of bursts per second on a long path (`tcp_tso_rtt_log` of ip-sysctl: "tso_packet_size =
 /// sk->sk_pacing_rate / 1024").
 const BURSTS_PER_SECOND: u64 = 1024;
-/// An echoed timestamp that is older than this many milliseconds, 4.6 hours, is no measure of the
-/// path: far above any RTO (RFC 6298 §2.5), far below a wrap of the clock (RFC 7323 §5.4).
+/// An echoed timestamp that is older than this many milliseconds (4.6 hours) does not measure the
+/// path. The limit is far above any RTO (RFC 6298 §2.5) and far below a wrap of the clock (RFC 7323
+/// §5.4).
 const LONGEST_ECHO: u32 = 1 << 24;
-/// Nanoseconds of a second.
+/// Nanoseconds in a second.
 const NANOS: u64 = 1_000_000_000;
 
-/// Whether the window was used up in the present round (RFC 7661's idea, as Linux does it).
+/// Records whether the window was used up in the current round (RFC 7661's idea, as Linux
+/// implements it).
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     /// The round ends when this position is acknowledged.
     round_end: u64,
-    /// Most packets in flight since the window limited last, and when that was.
+    /// Largest number of packets in flight since the window last limited them, and the time at
+    /// which it last did.
     used: u32,
     limited_at: Time,
-    /// When payload was sent last.
+    /// Time at which payload was last sent.
     pub sent_at: Time,
-    /// Something was sent since the window was validated last.
+    /// Whether anything was sent since the window was last validated.
     pub unvalidated: bool,
 }
 
 impl Endpoint {
-    /// Brings what congestion controls see up to date.
+    /// Updates the values that congestion controls read.
     pub(super) fn refresh_flow(&mut self, now: Time) {
         let in_flight = self.in_flight();
         let flow = &mut self.flow;
@@ -50,9 +54,10 @@ impl Endpoint {
         flow.lost = self.rate.lost;
     }
 
-    /// The pacing rate of controls that set none: twice the window in a round trip in slow start,
-    /// 1.2 times it later (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio` of ip-sysctl: "current_rate
-    /// = cwnd * mss / srtt"). It sizes bursts where nothing is paced.
+    /// Sets the pacing rate of controls that set none: twice the window per round trip in slow
+    /// start, 1.2 times the window later (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio` of
+    /// ip-sysctl: "current_rate = cwnd * mss / srtt"). It determines the size of bursts where
+    /// nothing is paced.
     pub(super) fn update_pacing_rate(&mut self) {
         let flow = &mut self.flow;
         let ratio = if flow.in_slow_start() {
@@ -61,7 +66,7 @@ impl Endpoint {
             self.config.pacing_avoidance_ratio
         };
         let bytes = u64::from(flow.cwnd) * u64::from(flow.mss) * u64::from(ratio) / 100;
-        // Up to 18 GB in flight.
+        // The product does not overflow with up to 18 GB in flight.
         let rate = bytes.saturating_mul(NANOS).checked_div(flow.srtt.as_nanos());
         flow.pacing_rate = rate.unwrap_or(u64::MAX).min(flow.max_pacing_rate);
     }
@@ -71,9 +76,9 @@ impl Endpoint {
         self.snd.tune_buffer(&self.config, self.flow.cwnd, windows);
     }
 
-    /// Packets in a burst: a millisecond of the pacing rate, more on short paths, at least two
-    /// (`tcp_min_tso_segs`, and `tcp_tso_rtt_log`: "distance = min_rtt_usec / (2^tcp_tso_rtt_log)",
-    /// "tso_packet_size += gso_max_size >> distance"), at most 64 KB.
+    /// Returns the packets in a burst: a millisecond of the pacing rate, more on short paths, at
+    /// least two (`tcp_min_tso_segs`, and `tcp_tso_rtt_log`: "distance = min_rtt_usec /
+    /// (2^tcp_tso_rtt_log)", "tso_packet_size += gso_max_size >> distance"), at most 64 KB.
     pub(super) fn burst(&self) -> u32 {
         let mut bytes = self.flow.pacing_rate / BURSTS_PER_SECOND;
         let log = self.config.tso_rtt_log;
@@ -92,9 +97,9 @@ impl Endpoint {
     }
 
     /// Whether it is better to wait for the next acknowledgement than to send `packets` packets
-    /// now: a longer burst is cheaper. The rule is ours: a burst is a millisecond long, so it may
-    /// wait for an acknowledgement that is due within one. A burst that takes a third of the window
-    /// does not wait (`tcp_tso_win_divisor`), nor do repairs.
+    /// now, because a longer burst is cheaper. The rule is ours: a burst is a millisecond long, so
+    /// it may wait for an acknowledgement that is due within one. A burst that takes a third of the
+    /// window does not wait (`tcp_tso_win_divisor`), and repairs do not either.
     pub(super) fn waits_for_burst(&self, now: Time, packets: u32, burst: u32) -> bool {
         use crate::congestion::RecoveryState::Recovery;
         if packets >= burst || self.flow.state >= Recovery || self.flow.in_flight == 0 {
@@ -110,9 +115,9 @@ impl Endpoint {
         due <= now + Duration::from_nanos(NANOS / BURSTS_PER_SECOND)
     }
 
-    /// Counts what was sent against the window, once nothing more can be sent; `limited`: the
-    /// congestion window was the reason. RFC 2861 §3.2, "after sending a data segment": T_prev is
-    /// `limited_at`, W_used is `used`.
+    /// Compares the packets sent with the window, once no more can be sent. `limited` is whether
+    /// the congestion window was the reason. RFC 2861 §3.2, "after sending a data segment": T_prev
+    /// is `limited_at`, W_used is `used`.
     pub(super) fn validate_window(&mut self, now: Time, limited: bool) {
         let out = self.snd.sent.len();
         let flow = &mut self.flow;
@@ -136,8 +141,8 @@ impl Endpoint {
         }
     }
 
-    /// The application has not used the window for a timeout: half of what is unused goes (RFC 2861
-    /// §3.2), but for the restart window (RFC 5681 §4.1).
+    /// Gives up half of the unused window, after the application has not used it for a timeout (RFC
+    /// 2861 §3.2). The restart window remains (RFC 5681 §4.1).
     fn forget_unused(&mut self, now: Time) {
         use crate::congestion::RecoveryState::Open;
         let blocked = self.snd.blocked;
@@ -153,8 +158,8 @@ impl Endpoint {
         self.usage.limited_at = now;
     }
 
-    /// Something is written after an idle time: the window restarts (RFC 5681 §4.1, RFC 2861), as
-    /// many halvings as timeouts have passed.
+    /// Restarts the window when data is written after an idle period (RFC 5681 §4.1, RFC 2861): it
+    /// is halved once for each timeout that has passed.
     pub(super) fn restart_after_idle(&mut self, now: Time) {
         if !self.snd.sent.is_empty() || self.usage.sent_at == Time::ZERO {
             return;
@@ -170,13 +175,14 @@ impl Endpoint {
         let restart = flow.initial_cwnd.min(flow.cwnd);
         let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).min(31) as u32;
         flow.cwnd = (flow.cwnd >> halvings).max(restart);
-        // The halving takes effect once.
+        // The halving must take effect only once.
         self.usage.sent_at = now;
         self.usage.limited_at = now;
         self.usage.used = 0;
     }
 
-    /// The path takes less than was thought: what is too long is lost.
+    /// Reduces the packet size after the path turned out to take less. Packets that are too long
+    /// are lost.
     pub(super) fn shrink_packets(&mut self, mtu: u16) {
         let headers = self.config.network_header + 20;
         let mss = mtu.saturating_sub(headers).max(LEAST_MSS);
@@ -199,8 +205,8 @@ impl Endpoint {
         self.flow.mss = bound;
     }
 
-    /// The clock of timestamps: milliseconds, from an origin of the connection's own (RFC 7323
-    /// §5.4).
+    /// Returns the clock of timestamps: milliseconds from an origin that is the connection's own
+    /// (RFC 7323 §5.4).
     pub(super) fn clock(&self, now: Time) -> u32 {
         ((now.as_nanos() / 1_000_000) as u32).wrapping_add(self.clock_offset())
     }
@@ -209,7 +215,7 @@ impl Endpoint {
         self.snd.sequence.wire(0) | 1
     }
 
-    /// The time since this end sent the timestamp `echo`.
+    /// Returns the time since this end sent the timestamp `echo`.
     pub(super) fn since_echo(&self, now: Time, echo: u32) -> Duration {
         self.since_relative_echo(now, echo.wrapping_sub(self.clock_offset()))
     }
@@ -220,8 +226,8 @@ impl Endpoint {
     }
 }
 
-/// The threshold that keeps three quarters of the present window (RFC 2861 §3.2: "ssthresh =
-/// max(ssthresh, 3*cwnd/4)").
+/// Returns the threshold that keeps three quarters of the current window (RFC 2861 §3.2: "ssthresh
+/// = max(ssthresh, 3*cwnd/4)").
 fn current_threshold(cwnd: u32, ssthresh: u32) -> u32 {
     if cwnd < ssthresh { ssthresh } else { ssthresh.max(cwnd / 2 + cwnd / 4) }
 }

@@ -1,17 +1,18 @@
-//! The sending half: what is written, what is sent, and how much the other end takes. Not here:
-//! what the congestion window allows (`send`).
+//! The sending half: data written, data sent, and the other end's window. Not here: what the
+//! congestion window allows (`send`).
 
 use crate::config::{Config, LEAST_MSS};
 use crate::sent::SentQueue;
 use crate::sequence::{SYN_AT, Sequence};
 
-/// What the kernel needs beside a packet's payload for headers, before rounding up to a power of
-/// two, and for its descriptor: together 2304 bytes at 1460. Recorded (benches/tcp/loopback.py):
-/// send buffers at the start, for payloads from 88 to 8948 bytes.
+/// Memory that the kernel needs beside a packet's payload: for headers, before the sum is rounded
+/// up to a power of two, and for its descriptor. Together with the payload this is 2304 bytes at
+/// 1460. Recorded (benches/tcp/loopback.py): send buffers at the start, for payloads from 88 to
+/// 8948 bytes.
 const OVERHEAD: u32 = 576;
 const DESCRIPTOR: u32 = 256;
 
-/// Everything that one direction keeps where it begins.
+/// The state of one direction at its sending end.
 #[derive(Debug)]
 pub(crate) struct Sender {
     pub sequence: Sequence,
@@ -19,40 +20,40 @@ pub(crate) struct Sender {
     pub una: u64,
     /// Position of the next byte to send (SND.NXT).
     pub nxt: u64,
-    /// Position after the last byte that was written.
+    /// Position after the last byte written.
     pub end: u64,
-    /// No more will be written: a FIN follows.
+    /// Whether no more will be written, so that a FIN follows.
     pub closing: bool,
-    /// The FIN has been sent.
+    /// Whether the FIN has been sent.
     pub fin_sent: bool,
-    /// The other end's window in bytes, and the largest it ever was.
+    /// The other end's window in bytes, and the largest that it ever was.
     pub window: u32,
     pub largest_window: u32,
-    /// Positions of the segment that gave the window: its number, its acknowledgement.
+    /// Positions of the segment that gave the window: its sequence number and its acknowledgement.
     pub window_seq: u64,
     pub window_ack: u64,
     /// Shift of the other end's window.
     pub shift: u8,
-    /// Maximum segment size without options: what the other end takes, what the path takes.
+    /// Largest segment that the other end takes and that the path takes, without options.
     pub peer_mss: u32,
     pub path_mss: u32,
-    /// Payload of a full packet.
+    /// Payload of a full packet in bytes.
     pub mss: u32,
     pub sent: SentQueue,
-    /// Without SACK: packets that duplicate acknowledgements stand for.
+    /// Without SACK: number of packets that duplicate acknowledgements stand for.
     pub duplicates: u32,
-    /// Position after the last packet that was not full (Minshall's variant of Nagle).
+    /// Position after the last packet that was not full (Minshall's variant of Nagle's algorithm).
     pub small_end: u64,
-    /// Bytes of the send buffer.
+    /// Size of the send buffer in bytes.
     pub buffer: u64,
-    /// A write found the buffer full.
+    /// Whether a write found the buffer full.
     pub blocked: bool,
     pub packets_sent: u64,
-    /// The SYN is to go out, for the first time or again.
+    /// Whether the SYN must be sent, for the first time or again.
     pub syn_due: bool,
-    /// A tail-loss probe is to go out, whatever the window.
+    /// Whether a tail-loss probe must be sent, whatever the window.
     pub probe_due: bool,
-    /// A probe of the other end's window is to go out.
+    /// Whether a probe of the other end's window must be sent.
     pub force: bool,
 }
 
@@ -87,17 +88,18 @@ impl Sender {
         }
     }
 
-    /// Sets the payload of a full packet, beside `options` bytes of options.
+    /// Sets the payload of a full packet, which has `options` bytes of options.
     pub fn size_packets(&mut self, options: u32) {
         let whole = self.peer_mss.min(self.path_mss).max(u32::from(LEAST_MSS));
         let mss = whole.saturating_sub(options).max(1);
-        // Two packets fit into the largest window, so that acknowledgements need not wait: Fs = 1/2
-        // (RFC 9293 §3.8.6.2.1).
+        // Two packets have to fit into the largest window, so that acknowledgements are not
+        // delayed: Fs = 1/2 (RFC 9293 §3.8.6.2.1).
         let half = self.largest_window / 2;
         self.mss = if half > 0 { mss.min(half.max(u32::from(LEAST_MSS))) } else { mss };
     }
 
-    /// The other end grants `window` bytes; `options` as for packets.
+    /// Applies a window of `window` bytes that the other end grants. `options` is the bytes of
+    /// options of a packet.
     pub fn grant(&mut self, window: u32, options: u32) {
         self.window = window;
         if window > self.largest_window {
@@ -109,39 +111,39 @@ impl Sender {
         }
     }
 
-    /// Bytes written and not yet sent.
+    /// Returns the bytes written and not yet sent.
     pub const fn unsent(&self) -> u64 {
-        // Once the FIN is sent, it stands behind the last byte.
+        // The FIN comes after the last byte, so `nxt` may exceed `end`.
         self.end.saturating_sub(self.nxt)
     }
 
-    /// Whether there is something to send for the first time, the FIN included.
+    /// Whether there is anything to send for the first time, including the FIN.
     pub const fn has_unsent(&self) -> bool {
         self.unsent() > 0 || (self.closing && !self.fin_sent)
     }
 
-    /// The position after the last byte that the other end takes.
+    /// Returns the position after the last byte that the other end's window takes.
     pub const fn window_end(&self) -> u64 {
         self.una + self.window as u64
     }
 
-    /// Bytes acknowledged, without SYN and FIN.
+    /// Returns the bytes acknowledged, without SYN and FIN.
     pub fn bytes_acknowledged(&self) -> u64 {
         self.una.min(self.end).saturating_sub(SYN_AT + 1)
     }
 
-    /// Bytes of the buffer in use: written and not acknowledged.
+    /// Returns the bytes of the buffer in use: written and not acknowledged.
     fn buffered(&self) -> u64 {
         self.end.saturating_sub(self.una.max(SYN_AT + 1))
     }
 
-    /// Bytes that may be written.
+    /// Returns the number of bytes that may be written.
     pub fn room(&self, config: &Config) -> u64 {
         let lowat = u64::from(config.notsent_lowat).saturating_sub(self.unsent());
         self.buffer.saturating_sub(self.buffered()).min(lowat)
     }
 
-    /// Takes up to `bytes` bytes.
+    /// Takes up to `bytes` bytes, and returns how many.
     pub fn write(&mut self, config: &Config, bytes: u64) -> u64 {
         let taken = bytes.min(self.room(config));
         self.blocked |= taken < bytes;
@@ -149,7 +151,7 @@ impl Sender {
         taken
     }
 
-    /// Whether a writer that found no room is to be woken: a third of the buffer is free. Recorded
+    /// Whether to wake a writer that found no room, because a third of the buffer is free. Recorded
     /// (benches/tcp/loopback.py).
     pub fn unblock(&mut self, config: &Config) -> bool {
         let free = self.room(config);
@@ -158,7 +160,7 @@ impl Sender {
         enough
     }
 
-    /// The buffer grows with the congestion window, so that it holds `windows` of it. Recorded:
+    /// Grows the buffer with the congestion window, so that it holds `windows` windows. Recorded:
     /// `tb` and `cwnd` of ss (benches/tcp/sockets.py).
     pub fn tune_buffer(&mut self, config: &Config, cwnd: u32, windows: u32) {
         if config.send_buffer.is_some() {
@@ -178,17 +180,18 @@ impl Sender {
         self.sent.in_flight().saturating_sub(self.duplicates)
     }
 
-    /// No more packets are overtaken than are neither acknowledged nor lost.
+    /// Limits the packets that duplicates stand for to those that are neither acknowledged nor
+    /// lost.
     pub fn bound_duplicates(&mut self) {
         self.duplicates = self.duplicates.min(self.sent.len() - self.sent.lost());
     }
 
-    /// Packets that arrived out of order, as far as known.
+    /// Returns the number of packets that arrived out of order, as far as acknowledgements show.
     pub fn sacked(&self) -> u32 {
         self.sent.sacked() + self.duplicates
     }
 
-    /// Nothing more will be sent.
+    /// Forgets everything that is to be sent.
     pub fn forget(&mut self) {
         self.sent = SentQueue::default();
         self.duplicates = 0;

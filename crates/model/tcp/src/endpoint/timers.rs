@@ -1,6 +1,6 @@
-//! The timers of a connection and what they do. Retransmission, tail-loss probe, reordering and
-//! zero-window probe exclude each other, as in Linux. Not here: the timers of acknowledgements
-//! (`receiver/acks.rs`), and what a loss means (`repair`).
+//! The timers of a connection and their effects. The timers of retransmission, tail-loss probe,
+//! reordering and zero-window probe exclude each other, as in Linux. Not here: the timers of
+//! acknowledgements (`receiver/acks.rs`), and the consequences of a loss (`repair`).
 
 use netloom_units::{Duration, Time};
 
@@ -12,30 +12,30 @@ use crate::recovery::TailProbe;
 /// PTO without a sample of the round-trip time (RFC 8985 §7.2).
 const FIRST_PROBE: Duration = Duration::from_secs(1);
 
-/// What the retransmission timer is set for.
+/// The purpose for which the retransmission timer is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Retransmit {
     /// RTO (RFC 6298 §5).
     Timeout,
     /// A probe for a loss at the tail (RFC 8985 §7).
     TailProbe,
-    /// Packets that may only be reordered count as lost (RFC 8985 §6.2, step 5).
+    /// The end of the time that packets which may only be reordered have (RFC 8985 §6.2, step 5).
     Reordering,
     /// A probe of the other end's closed window (RFC 9293 §3.8.6.1).
     Window,
 }
 
-/// What is due when.
+/// The timers that are set.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     pub retransmit: Option<(Retransmit, Time)>,
-    /// TIME-WAIT, or FIN-WAIT-2 of a closed socket, ends.
+    /// End of TIME-WAIT, or of FIN-WAIT-2 of a closed socket.
     pub lifetime: Option<Time>,
-    /// The packet that waits may go out.
+    /// Time at which the packet that pacing holds back may be sent.
     pub paced: Option<Time>,
 }
 
-/// The earlier of two deadlines, if there is any.
+/// Returns the earlier of two deadlines, if there is any.
 #[inline]
 pub(super) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
     match (one, other) {
@@ -87,7 +87,7 @@ impl Endpoint {
         self.state = State::Closed;
     }
 
-    /// The RTO expired (RFC 6298 §5.4 to 5.6).
+    /// Handles the expired RTO (RFC 6298 §5.4 to 5.6).
     fn retransmission_timeout(&mut self, now: Time) {
         if self.snd.sent.is_empty() {
             return;
@@ -110,9 +110,9 @@ impl Endpoint {
         self.set_timeout(now);
     }
 
-    /// Whether the other end has been silent for so long that the connection is given up: as long
-    /// as `tcp_retries2` timeouts from the least one would take (ip-sysctl: 924.6 s by default), or
-    /// `tcp_syn_retries` SYNs (RFC 9293 §3.8.3).
+    /// Whether the other end has been silent for so long that the connection is given up. The limit
+    /// is the time that `tcp_retries2` timeouts would take, starting with the least one (ip-sysctl:
+    /// 924.6 s by default), or `tcp_syn_retries` SYNs (RFC 9293 §3.8.3).
     fn has_timed_out(&self, now: Time) -> bool {
         let config = &self.config;
         match self.state {
@@ -122,7 +122,7 @@ impl Endpoint {
                 let Some(since) = self.recovery.silent_since else { return false };
                 let base = config.rto_min.as_nanos().max(1);
                 let most = config.rto_max.as_nanos();
-                // The first timeout has passed when the silence begins.
+                // The first timeout has already passed when the silence begins.
                 let waits = (1..=config.retries2).map(|n| (base << n.min(40)).min(most));
                 now.since(since).as_nanos() >= waits.sum()
             }
@@ -135,8 +135,8 @@ impl Endpoint {
         self.timers.retransmit = Some((Retransmit::Timeout, at));
     }
 
-    /// After new data or an acknowledgement: a tail-loss probe where it makes sense, else the
-    /// timeout, which runs from `from`.
+    /// Sets the timer after new data or an acknowledgement: for a tail-loss probe if one is useful,
+    /// else for the timeout, which runs from `from`.
     pub(super) fn arm_retransmit(&mut self, now: Time, from: Time) {
         if self.snd.sent.is_empty() {
             self.timers.retransmit = None;
@@ -152,8 +152,9 @@ impl Endpoint {
         self.timers.retransmit = Some((what, self.ticks.expiry(now, delay)));
     }
 
-    /// After new data: the timeout runs from the first packet in flight and does not restart (RFC
-    /// 6298 §5.1); a tail-loss probe does, and comes no later than the timeout (RFC 8985 §7.2).
+    /// Sets the timer after new data. The timeout runs from the first packet in flight and does not
+    /// restart (RFC 6298 §5.1). A tail-loss probe does restart, but comes no later than the timeout
+    /// (RFC 8985 §7.2).
     pub(super) fn arm_after_sending(&mut self, now: Time, idle: bool) {
         if idle || self.timers.retransmit.is_none() {
             self.arm_retransmit(now, now);
@@ -167,9 +168,9 @@ impl Endpoint {
         }
     }
 
-    /// PTO (TLP_calc_PTO, RFC 8985 §7.2): two round trips, and the longest delay of an
-    /// acknowledgement (TLP.max_ack_delay) where only one packet is in flight. `None` where no
-    /// probe is due: something is being repaired or is SACKed, or a probe is under way.
+    /// Returns PTO (TLP_calc_PTO, RFC 8985 §7.2): two round trips, plus the longest delay of an
+    /// acknowledgement (TLP.max_ack_delay) if only one packet is in flight. `None` if no probe is
+    /// due: losses are being repaired, packets are SACKed, or a probe is under way.
     fn probe_delay(&self) -> Option<Duration> {
         use crate::congestion::RecoveryState::{Open, Reduced};
         let calm = matches!(self.flow.state, Open | Reduced);
@@ -197,11 +198,11 @@ impl Endpoint {
         let fresh = self.snd.unsent() > 0 && self.snd.window_end() > self.snd.nxt;
         self.recovery.probe = Some(TailProbe { end: self.snd.nxt, resent: !fresh });
         self.snd.probe_due = true;
-        // The timeout counts from the last transmission: the probe (§7.3).
+        // The timeout counts from the last transmission, which is the probe (§7.3).
         self.set_timeout(now);
     }
 
-    /// The reordering window of RACK is over (RFC 8985 §6.2, step 5).
+    /// Handles the end of RACK's reordering window (RFC 8985 §6.2, step 5).
     fn reordering_timeout(&mut self, now: Time) {
         let before = self.in_flight();
         self.detect_losses(now);
@@ -213,7 +214,7 @@ impl Endpoint {
         }
     }
 
-    /// Begins to probe a window that lets nothing out (RFC 9293 §3.8.6.1).
+    /// Starts to probe a window that lets nothing be sent (RFC 9293 §3.8.6.1).
     pub(super) fn watch_window(&mut self, now: Time) {
         if self.timers.retransmit.is_none() && self.snd.sent.is_empty() && self.snd.has_unsent() {
             let delay = self.rtt.timeout(self.recovery.backoff);
@@ -225,7 +226,7 @@ impl Endpoint {
         if !self.snd.sent.is_empty() || !self.snd.has_unsent() {
             return;
         }
-        // "Exponentially between successive probes" (RFC 9293 §3.8.6.1); the timeout is bounded.
+        // "Exponentially between successive probes" (RFC 9293 §3.8.6.1). The timeout is bounded.
         self.recovery.backoff = (self.recovery.backoff + 1).min(self.config.retries2);
         self.snd.force = true;
         let delay = self.rtt.timeout(self.recovery.backoff);

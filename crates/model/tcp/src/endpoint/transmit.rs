@@ -1,5 +1,5 @@
-//! The next segment to send: resets, SYNs, retransmissions, probes, new data, acknowledgements. Not
-//! here: how much may be sent (`send`).
+//! Makes the next segment to send: a reset, a SYN, a retransmission, a probe, new data or an
+//! acknowledgement. Not here: how much may be sent (`send`).
 
 use netloom_units::{Duration, Time};
 
@@ -11,9 +11,9 @@ use crate::segment::{Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps, Tr
 use crate::sent::Sent;
 use crate::sequence::SYN_AT;
 
-/// The other end's maximum segment as long as nothing else is known (RFC 9293 §3.7.1).
+/// The other end's maximum segment size until another is received (RFC 9293 §3.7.1).
 const DEFAULT_MSS: u32 = 536;
-/// Nanoseconds of a second.
+/// Nanoseconds in a second.
 const NANOS: u64 = 1_000_000_000;
 
 impl Endpoint {
@@ -57,7 +57,8 @@ impl Endpoint {
             }
             self.rcv.acks.sent();
         } else if self.negotiated.ecn == EcnState::Offered && self.recovery.timeouts == 0 {
-            // A SYN that asks for ECN may be what was lost (RFC 3168 §6.1.1.1).
+            // The request for ECN is not repeated: it may be the reason why the SYN was lost (RFC
+            // 3168 §6.1.1.1).
             segment.flags |= Flags::ECE | Flags::CWR;
         }
         if self.negotiated.accurate && self.negotiated.ecn != EcnState::Off {
@@ -84,7 +85,7 @@ impl Endpoint {
             .then(|| Timestamps { value: self.clock(now), echo: self.negotiated.recent })
     }
 
-    /// A segment without payload from `position`, with what every segment says.
+    /// Returns a segment without payload at `position`, with the fields that every segment has.
     fn bare(&mut self, now: Time, position: u64) -> Segment {
         let mut flags = Flags::ACK;
         if self.negotiated.ecn_on() && self.negotiated.echo {
@@ -102,7 +103,7 @@ impl Endpoint {
         }
     }
 
-    /// An acknowledgement of the present state, without SACK blocks.
+    /// Returns an acknowledgement of the current state, without SACK blocks.
     pub(super) fn bare_acknowledgement(&mut self, now: Time) -> Segment {
         let nxt = self.snd.nxt;
         let mut segment = self.bare(now, nxt);
@@ -120,7 +121,7 @@ impl Endpoint {
         self.complete(segment)
     }
 
-    /// Adds SACK blocks; the acknowledgement is sent with it.
+    /// Adds SACK blocks. The segment carries the pending acknowledgement.
     fn complete(&mut self, mut segment: Segment) -> Transmit {
         let most = self.negotiated.most_sacks();
         let sack = if self.rcv.sack_count(most) > 0 {
@@ -133,7 +134,7 @@ impl Endpoint {
         Transmit { segment, sack }
     }
 
-    /// A segment with payload, or a FIN, or a probe.
+    /// Returns a segment with payload, a FIN, or a probe.
     fn send_data(&mut self, now: Time) -> Option<Transmit> {
         if self.snd.probe_due {
             self.snd.probe_due = false;
@@ -163,8 +164,8 @@ impl Endpoint {
         self.send_new(now, in_flight)
     }
 
-    /// Nothing is left to send: the application limits from now on (CheckIfApplicationLimited,
-    /// draft-cheng-iccrg-delivery-rate-estimation-00 §3.4).
+    /// Records that nothing is left to send, so that the application limits the rate from now on
+    /// (CheckIfApplicationLimited, draft-cheng-iccrg-delivery-rate-estimation-00 §3.4).
     fn note_idle(&mut self, in_flight: u32) {
         let lost = self.snd.sent.lost() > self.snd.sent.resent();
         if in_flight < self.flow.cwnd && !lost && self.state.sends() {
@@ -173,7 +174,7 @@ impl Endpoint {
         }
     }
 
-    /// Something else than the congestion window keeps more from being sent.
+    /// Records that something other than the congestion window keeps more from being sent.
     fn note_unlimited(&mut self, now: Time) {
         if self.usage.unvalidated {
             self.usage.unvalidated = false;
@@ -182,7 +183,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether pacing holds the next packet back; the deadline is set then.
+    /// Whether pacing holds the next packet back. If so, sets the deadline.
     fn is_paced(&mut self, now: Time) -> bool {
         if !self.paced || self.flow.pacing_rate == u64::MAX || self.next_at <= now {
             return false;
@@ -191,8 +192,9 @@ impl Endpoint {
         true
     }
 
-    /// `bytes` of payload go out: when may the next ones (BBR.next_departure_time, draft-cardwell-
-    /// ccwg-bbr-00 §4.6.2)? Headers do not count: recorded (benches/tcp/loopback.py).
+    /// Sets the time at which the next packet may be sent, after `bytes` of payload
+    /// (BBR.next_departure_time, draft-cardwell-ccwg-bbr-00 §4.6.2). Headers do not count: recorded
+    /// (benches/tcp/loopback.py).
     fn pace(&mut self, now: Time, bytes: u32) {
         let rate = self.flow.pacing_rate;
         if self.paced && rate != u64::MAX && rate > 0 {
@@ -201,7 +203,7 @@ impl Endpoint {
         }
     }
 
-    /// The packet `id` once more.
+    /// Sends the packet `id` again.
     fn resend(&mut self, now: Time, id: u64) -> Transmit {
         let stamp = self.rate.stamp(now, self.snd.in_flight());
         self.snd.sent.resend(id, now, stamp);
@@ -218,7 +220,7 @@ impl Endpoint {
         self.packet(now, &packet, false)
     }
 
-    /// The segment of a packet.
+    /// Returns the segment of a packet.
     fn packet(&mut self, now: Time, packet: &Sent, fresh: bool) -> Transmit {
         let mut segment = self.bare(now, packet.start);
         segment.len = packet.len - u32::from(packet.fin);
@@ -251,7 +253,7 @@ impl Endpoint {
         self.complete(segment)
     }
 
-    /// New data, as the windows allow.
+    /// Returns a segment of new data, if the windows allow it.
     fn send_new(&mut self, now: Time, in_flight: u32) -> Option<Transmit> {
         let quota = self.flow.cwnd.saturating_sub(in_flight);
         if quota == 0 {
@@ -281,12 +283,13 @@ impl Endpoint {
         Some(self.send_burst(now, take, in_flight))
     }
 
-    /// Whether only the FIN is left, which needs no window.
+    /// Whether only the FIN is left to send. It needs no window.
     fn sends_lone_fin(&self) -> bool {
         self.snd.unsent() == 0 && self.snd.closing && !self.snd.fin_sent
     }
 
-    /// Bytes of the next burst: whole packets, or a last partial one where Nagle lets it go.
+    /// Returns the bytes of the next burst: whole packets, or a last partial one if Nagle's
+    /// algorithm allows it.
     fn next_take(&self, quota: u32, burst: u32) -> u32 {
         let mss = self.snd.mss;
         let unsent = self.snd.unsent();
@@ -297,17 +300,17 @@ impl Endpoint {
         if partial == 0 {
             return take;
         }
-        // RFC 9293 §3.7.4, by draft-minshall-nagle-01: one packet that is not full may be in
-        // flight. The last one before a FIN goes at once.
+        // RFC 9293 §3.7.4, with draft-minshall-nagle-01: one packet that is not full may be in
+        // flight. The last one before a FIN is sent at once.
         let last = u64::from(take) == unsent;
         let small_in_flight = self.snd.small_end > self.snd.una && !self.snd.sent.is_empty();
         let free = self.config.no_delay || (last && self.snd.closing) || !small_in_flight;
-        // Alone, and only because the other end's window is small, it waits: no silly windows (RFC
-        // 9293 §3.8.6.2.1).
+        // A partial packet that is alone, and partial only because the other end's window is small,
+        // waits: this avoids silly windows (RFC 9293 §3.8.6.2.1).
         if free && (last || take > partial) { take } else { take - partial }
     }
 
-    /// Sends `take` bytes, and the FIN where it follows.
+    /// Sends `take` bytes, and the FIN if it follows them.
     fn send_burst(&mut self, now: Time, take: u32, in_flight: u32) -> Transmit {
         let mss = self.snd.mss;
         let start = self.snd.nxt;
@@ -321,7 +324,7 @@ impl Endpoint {
         let mut segment = self.bare(now, start);
         segment.len = take;
         segment.mss = mss.min(65_535) as u16;
-        // The last of what is written is pushed (RFC 9293 §3.9.1.2).
+        // The last packet of the data written has PSH set (RFC 9293 §3.9.1.2).
         if last {
             segment.flags |= Flags::PSH;
         }
@@ -369,8 +372,8 @@ impl Endpoint {
         }
     }
 
-    /// The probe of a tail loss: new data if there is any, else the last packet again (RFC 8985
-    /// §7.3).
+    /// Returns the probe of a tail loss: new data if there is any, else the last packet again (RFC
+    /// 8985 §7.3).
     fn send_tail_probe(&mut self, now: Time) -> Option<Transmit> {
         let probe = self.recovery.probe?;
         if !probe.resent {
@@ -389,8 +392,9 @@ impl Endpoint {
         Some(self.resend(now, last))
     }
 
-    /// A probe of the other end's window: as much as it takes, else an old number without payload,
-    /// which has to be answered, as a keep-alive has (RFC 9293 §3.8.6.1, §3.8.4).
+    /// Returns a probe of the other end's window. It carries as much as the window takes. If that
+    /// is nothing, it is an old sequence number without payload, which has to be answered, like a
+    /// keep-alive (RFC 9293 §3.8.6.1, §3.8.4).
     fn send_window_probe(&mut self, now: Time) -> Transmit {
         let window = self.snd.window_end().saturating_sub(self.snd.nxt);
         let take = u64::from(self.snd.mss).min(self.snd.unsent()).min(window) as u32;

@@ -1,19 +1,20 @@
-//! Undoing a reduction that was not justified: the retransmissions were spurious, by DSACKs (RFC
-//! 3708), timestamps (RFC 3522, RFC 4015) or F-RTO (RFC 5682). Which state tries which one follows
-//! Sarolahti and Kuznetsov 2002, §3.3 †. Not here: what looks for them.
+//! Undoes reductions that were not justified: the retransmissions were spurious, as shown by DSACKs
+//! (RFC 3708), timestamps (RFC 3522, RFC 4015) or F-RTO (RFC 5682). Which state tries which method
+//! follows Sarolahti and Kuznetsov 2002, §3.3 †. Not here: the code that detects spurious
+//! retransmissions.
 
 use super::Endpoint;
 use crate::congestion::RecoveryState as S;
 
 impl Endpoint {
-    /// Whether everything retransmitted since the reduction had arrived.
+    /// Whether everything retransmitted since the reduction had already arrived.
     fn may_undo(&self) -> bool {
         self.recovery.undo_from.is_some()
             && (self.recovery.all_spurious() || self.answers_the_original())
     }
 
-    /// Eifel: the acknowledgement echoes a timestamp from before the first retransmission (RFC 3522
-    /// §3.2, step 5).
+    /// Eifel: whether the acknowledgement echoes a timestamp from before the first retransmission
+    /// (RFC 3522 §3.2, step 5).
     pub(super) fn answers_the_original(&self) -> bool {
         let Some((echo, first)) = self.flow.timestamp_echo.zip(self.recovery.first_resent) else {
             return false;
@@ -22,8 +23,8 @@ impl Endpoint {
         self.negotiated.timestamps && (echo.wrapping_sub(first) as i32) < 0
     }
 
-    /// Window and threshold become what they were (RFC 4015 §3). The whole window comes back, not
-    /// the flight size: pacing or the acknowledgements' clock spreads what follows.
+    /// Restores the window and the threshold (RFC 4015 §3). The whole window is restored, not the
+    /// flight size: pacing or the acknowledgements' clock spreads what is sent next.
     fn undo_reduction(&mut self, unmark: bool) {
         if unmark {
             self.snd.sent.unmark_losses();
@@ -38,13 +39,14 @@ impl Endpoint {
         self.recovery.undo_from = None;
     }
 
-    /// At the recovery point. `true` if the state must stay until more is acknowledged.
+    /// Undoes the reduction at the recovery point, if possible. Returns `true` if the state must
+    /// stay until more is acknowledged.
     pub(super) fn undo_recovery(&mut self) -> bool {
         if self.may_undo() {
             self.undo_reduction(false);
         }
         if self.snd.una == self.recovery.point && !self.negotiated.sack {
-            // Duplicates of what was retransmitted would begin another recovery (RFC 6582 §4).
+            // Duplicates of retransmitted packets would begin another recovery (RFC 6582 §4).
             self.recovery.first_resent = None;
             return true;
         }
@@ -55,13 +57,14 @@ impl Endpoint {
         false
     }
 
-    /// In fast recovery, by a partial acknowledgement.
+    /// Undoes the reduction in fast recovery, after a partial acknowledgement.
     pub(super) fn undo_partial(&mut self) -> bool {
         if self.recovery.undo_from.is_none() || !self.answers_the_original() {
             return false;
         }
-        // Reordering made it: the packets are on their way. The state stays until what was sent
-        // again is answered, too, so that its duplicates do not look like another loss.
+        // The cause was reordering: the packets are on their way. The state stays until the
+        // retransmissions are answered, too, so that their duplicates do not look like another
+        // loss.
         if self.snd.sent.resent() > 0 {
             return true;
         }
@@ -70,7 +73,8 @@ impl Endpoint {
         true
     }
 
-    /// By DSACKs for everything that was retransmitted (RFC 3708 §3).
+    /// Undoes the reduction if DSACKs have reported everything that was retransmitted (RFC 3708
+    /// §3).
     pub(super) fn undo_by_duplicates(&mut self) -> bool {
         let undo = self.recovery.undo_from.is_some() && self.recovery.all_spurious();
         if undo {
@@ -79,7 +83,8 @@ impl Endpoint {
         undo
     }
 
-    /// After a timeout. `certain`: F-RTO has found it spurious (RFC 5682 §3.1, step 3b).
+    /// Undoes the reduction after a timeout. `certain` is whether F-RTO has found it spurious (RFC
+    /// 5682 §3.1, step 3b).
     pub(super) fn undo_loss(&mut self, certain: bool) -> bool {
         if !certain && !self.may_undo() {
             return false;

@@ -1,51 +1,53 @@
-//! When acknowledgements go out: delayed (RFC 9293 §3.8.6.3) by 40 to 200 ms with an estimate of
-//! the gaps between segments, at once at the start ("quick acknowledgements", Sarolahti and
-//! Kuznetsov 2002 §3.4), for gaps, and compressed where many gaps come at once (`tcp_comp_sack_*`).
-//! Not here: what they say.
+//! Decides when acknowledgements are sent. They are delayed (RFC 9293 §3.8.6.3) by 40 to 200 ms,
+//! according to an estimate of the gaps between segments. They are sent at once at the start
+//! ("quick acknowledgements", Sarolahti and Kuznetsov 2002 §3.4) and for gaps in the sequence, and
+//! are compressed when many gaps arrive at once (`tcp_comp_sack_*`). Not here: the contents of
+//! acknowledgements.
 
 use netloom_units::{Duration, Time};
 
 use crate::config::Config;
 use crate::ticks::Ticks;
 
-/// The least and the longest delay. RFC 9293 §3.8.6.3 asks for less than 500 ms only; these are to
-/// be recorded (docs/tcp.md).
+/// The shortest and the longest delay. RFC 9293 §3.8.6.3 only asks for less than 500 ms. These
+/// values are still to be recorded (docs/tcp.md).
 pub(crate) const DELAY_MIN: Duration = Duration::from_millis(40);
 pub(crate) const DELAY_MAX: Duration = Duration::from_millis(200);
-/// Most acknowledgements at once at the start: to be recorded (docs/tcp.md).
+/// Largest number of immediate acknowledgements at the start. Still to be recorded (docs/tcp.md).
 const QUICK_MOST: u32 = 16;
-/// Duplicate acknowledgements that are sent before compression begins: three make the other end
-/// repair a loss (RFC 5681 §3.2). To be recorded (docs/tcp.md).
+/// Number of duplicate acknowledgements that are sent before compression begins: three make the
+/// other end repair a loss (RFC 5681 §3.2). Still to be recorded (docs/tcp.md).
 const UNCOMPRESSED: u32 = 3;
 
-/// The other end's segment size before it has sent any (RFC 9293 §3.7.1).
+/// Assumed segment size of the other end before it has sent any (RFC 9293 §3.7.1).
 const FIRST_SEGMENT: u32 = 536;
 
 /// The state of acknowledging.
 #[derive(Debug)]
 pub(crate) struct AckPolicy {
-    /// An acknowledgement is to go out now.
+    /// Whether an acknowledgement must be sent now.
     pub now: bool,
-    /// The delayed acknowledgement is due.
+    /// Time at which the delayed acknowledgement is due.
     pub delayed: Option<Time>,
-    /// The compressed acknowledgement is due.
+    /// Time at which the compressed acknowledgement is due.
     pub compressed: Option<Time>,
-    /// Acknowledgements that the compressed one replaces.
+    /// Number of acknowledgements that the compressed one replaces.
     held: u32,
-    /// Duplicates sent for the present gap, which begins at the position.
+    /// Number of duplicates sent for the current gap, and the position at which that gap begins.
     duplicates: u32,
     gap_at: u64,
-    /// The estimated gap between segments; zero before the first.
+    /// Estimated time between segments. Zero before the first.
     gap: Duration,
-    /// Acknowledgements that still go out at once.
+    /// Number of acknowledgements that will still be sent at once.
     quick: u32,
-    /// The connection answers what it receives, and the answer carries the acknowledgement.
+    /// Whether the connection answers what it receives, so that the answer carries the
+    /// acknowledgement.
     pub interactive: bool,
     received_at: Time,
-    /// The largest payload of a segment: the other end's segment size.
+    /// Largest payload of a segment so far, which is taken as the other end's segment size.
     pub segment: u32,
-    /// Segments since the latest acknowledgement that end what the other application wrote: it may
-    /// wait for an answer.
+    /// Number of segments since the latest acknowledgement that end a write of the other
+    /// application, which may then wait for an answer.
     pushed: u8,
 }
 
@@ -69,8 +71,8 @@ impl Default for AckPolicy {
 }
 
 impl AckPolicy {
-    /// Packets with `packet` bytes of payload arrived, pushed (PSH) or not; a window of `window` is
-    /// open.
+    /// Records that packets with `packet` bytes of payload arrived. `pushed` is whether PSH is set,
+    /// `window` the size of the open window.
     pub fn received(&mut self, now: Time, packet: u32, pushed: bool, window: u32, rto: Duration) {
         if pushed || packet < self.segment {
             self.pushed = self.pushed.saturating_add(1);
@@ -90,26 +92,26 @@ impl AckPolicy {
         } else if since < self.gap {
             self.gap = (half + since).min(rto);
         } else if since > rto {
-            // The other end has restarted: it needs acknowledgements to grow its window.
+            // The other end has restarted and needs acknowledgements to grow its window.
             self.be_quick(window);
         }
     }
 
-    /// The next acknowledgements go out at once: as many as half the window has segments.
+    /// Makes the next acknowledgements immediate: as many as half the window has segments.
     fn be_quick(&mut self, window: u32) {
         let segments = window / (2 * self.segment.max(1));
         let segments = if segments == 0 { 2 } else { segments };
         self.quick = self.quick.max(segments.min(QUICK_MOST));
     }
 
-    /// Something arrived twice: acknowledge at once for a while.
+    /// Makes acknowledgements immediate for a while, after data has arrived twice.
     pub fn be_alert(&mut self, window: u32) {
         self.be_quick(window);
         self.interactive = false;
         self.gap = DELAY_MIN;
     }
 
-    /// In-order payload is there, `unacknowledged` bytes since the last acknowledgement.
+    /// Handles in-order payload, with `unacknowledged` bytes since the last acknowledgement.
     pub fn in_order(&mut self, now: Time, unacknowledged: u64, ticks: Ticks, srtt: Duration) {
         let full = unacknowledged > u64::from(self.segment);
         let quick = self.quick > 0 && !self.interactive;
@@ -129,14 +131,14 @@ impl AckPolicy {
         self.gap.min(bound).min(DELAY_MAX)
     }
 
-    /// The application has read all there is: a delayed acknowledgement goes out at once where the
-    /// other end may wait for it, and this end is not about to answer.
+    /// Handles that the application has read everything. A delayed acknowledgement is then sent at
+    /// once if the other end may wait for it and this end is not about to answer.
     pub fn drained(&mut self) {
         let waits = self.pushed > 1 || (self.pushed == 1 && !self.interactive);
         self.now |= self.delayed.is_some() && waits;
     }
 
-    /// A gap is there, at `next`, and the segment did not close it.
+    /// Handles a segment that leaves the gap at `next` open.
     pub fn out_of_order(&mut self, now: Time, next: u64, config: &Config, rtt: Duration) {
         if !config.sack || config.comp_sack_segments == 0 {
             self.now = true;
@@ -163,14 +165,15 @@ impl AckPolicy {
         }
     }
 
-    /// Whether the compressed acknowledgement is due at `now`.
+    /// Whether the compressed acknowledgement is due at `now`. If so, it is sent.
     pub fn compression_is_over(&mut self, now: Time) -> bool {
         let over = self.compressed.is_some_and(|due| due <= now);
         self.now |= over;
         over
     }
 
-    /// Whether the delayed acknowledgement is due; the estimate was too short then.
+    /// Whether the delayed acknowledgement is due. If so, it is sent, and the estimate is raised
+    /// because it was too short.
     pub fn delay_is_over(&mut self, now: Time, rto: Duration) -> bool {
         if self.delayed.is_none_or(|due| due > now) {
             return false;
@@ -186,14 +189,15 @@ impl AckPolicy {
         true
     }
 
-    /// Payload goes out: where it answers what was received, the connection is interactive.
+    /// Records that payload is sent. If it answers what was received, the connection is
+    /// interactive.
     pub fn sending_data(&mut self, now: Time) {
         if now.since(self.received_at) < self.gap {
             self.interactive = true;
         }
     }
 
-    /// An acknowledgement goes out, alone or with payload.
+    /// Records that an acknowledgement is sent, alone or with payload.
     pub fn sent(&mut self) {
         self.now = false;
         self.delayed = None;
@@ -203,7 +207,7 @@ impl AckPolicy {
         self.quick = self.quick.saturating_sub(1);
     }
 
-    /// Whether an acknowledgement waits to go out, now or later.
+    /// Whether an acknowledgement is pending, now or later.
     pub fn owed(&self) -> bool {
         self.now || self.delayed.is_some() || self.compressed.is_some()
     }

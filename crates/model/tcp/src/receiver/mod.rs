@@ -1,5 +1,5 @@
-//! The receiving half: what has arrived, in order or not, and what an acknowledgement says of it.
-//! [`acks`] decides when acknowledgements go out, [`window`] how much the other end may send.
+//! The receiving half: the data that has arrived, in order or not, and the acknowledgements of it.
+//! [`acks`] decides when acknowledgements are sent, [`window`] how much the other end may send.
 
 pub(crate) mod acks;
 mod sacks;
@@ -14,30 +14,30 @@ use acks::AckPolicy;
 use sacks::Sacks;
 use window::Window;
 
-/// What became of a segment's payload.
+/// The place of a segment's payload in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// It continues what was there, and made so many bytes readable.
+    /// The segment continues the data in order, and makes this many bytes readable.
     InOrder(u64),
-    /// It leaves a gap.
+    /// The segment leaves a gap.
     OutOfOrder,
-    /// All of it was there already.
+    /// All of it had arrived already.
     Duplicate,
 }
 
-/// Everything that one direction keeps where it ends.
+/// The state of one direction at its receiving end.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     pub sequence: Sequence,
-    /// Position of the next byte that is expected (RCV.NXT).
+    /// Position of the next expected byte (RCV.NXT).
     pub next: u64,
     /// Position of the next byte that the application reads.
     pub read: u64,
-    /// Position of the other end's FIN, once it is known.
+    /// Position of the other end's FIN, once it has arrived.
     pub fin: Option<u64>,
-    /// What has arrived out of order: disjoint, not adjacent, in order.
+    /// Blocks that have arrived out of order: disjoint, not adjacent, sorted.
     waiting: Vec<(u64, u64)>,
-    /// Sequence numbers in it.
+    /// Number of sequence numbers in these blocks.
     waiting_bytes: u64,
     sacks: Sacks,
     pub window: Window,
@@ -59,14 +59,14 @@ impl Receiver {
         }
     }
 
-    /// The other end's SYN has this number.
+    /// Records the sequence number of the other end's SYN.
     pub fn synchronize(&mut self, initial: u32) {
         self.sequence = Sequence::new(initial);
         self.next = SYN_AT + 1;
         self.window.synchronize(self.next);
     }
 
-    /// Bytes that the application can read.
+    /// Returns the number of bytes that the application can read.
     pub fn readable(&self) -> u64 {
         let end = match self.fin {
             Some(fin) if self.next > fin => fin,
@@ -84,12 +84,12 @@ impl Receiver {
         !self.waiting.is_empty()
     }
 
-    /// Bytes that take room in the receive buffer.
+    /// Returns the number of bytes that take room in the receive buffer.
     pub fn buffered(&self) -> u64 {
         self.readable() + self.waiting_bytes
     }
 
-    /// Takes payload (and FIN) from `start` up to `end`, which is not empty.
+    /// Takes payload (and FIN) from `start` up to `end`, which must not be empty.
     pub fn take(&mut self, start: u64, end: u64, dsack: bool) -> Arrival {
         if end <= self.next {
             self.duplicate(start, end, dsack);
@@ -107,7 +107,7 @@ impl Receiver {
         Arrival::InOrder(self.next - before)
     }
 
-    /// What waited and is now continued is in order, too.
+    /// Moves waiting blocks that are now continued into the data in order.
     fn join_waiting(&mut self) {
         let mut joined = 0;
         for (start, end) in &self.waiting {
@@ -157,18 +157,18 @@ impl Receiver {
         }
     }
 
-    /// A whole segment arrived that lies before the window.
+    /// Records a whole segment that lies before the window.
     pub fn see_old(&mut self, start: u64, end: u64, dsack: bool) {
         self.duplicate(start, end.min(self.next.max(start)), dsack);
     }
 
-    /// How many SACK blocks the next segment has, if there is room for `most`.
+    /// Returns the number of SACK blocks of the next segment, which has room for `most`.
     pub fn sack_count(&self, most: u8) -> u8 {
         self.sacks.count().min(most)
     }
 
-    /// The SACK blocks of the segment that goes out: one for a duplicate first, which is reported
-    /// once, then the most recent ones (RFC 2018 §4, RFC 2883 §4).
+    /// Returns the SACK blocks of the segment that is sent: first one for a duplicate, which is
+    /// reported once, then the most recent ones (RFC 2018 §4, RFC 2883 §4).
     pub fn take_sacks(&mut self, most: u8) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         let sequence = self.sequence;
@@ -178,14 +178,14 @@ impl Receiver {
         blocks
     }
 
-    /// The window field of a segment that goes out at `now`, not scaled; the acknowledgement that
-    /// goes with it is sent.
+    /// Returns the window of a segment that is sent, not scaled. The segment carries the pending
+    /// acknowledgement.
     pub fn window_to_send(&mut self, config: &Config, mss: u32) -> u32 {
         let buffered = self.buffered();
         self.window.select(config, self.next, buffered, mss)
     }
 
-    /// The application reads up to `most` bytes.
+    /// Reads up to `most` bytes for the application. Returns their number.
     pub fn read(&mut self, now: Time, most: u64, config: &Config, mss: u32) -> u64 {
         let taken = self.readable().min(most);
         self.read += taken;
@@ -220,7 +220,7 @@ mod tests {
                 assert!(block.start < block.end);
             }
         }
-        // What is still missing at the start.
+        // Fill the gaps that are left at the start.
         receiver.take(first, first + 20_000, true);
         assert!(receiver.next >= first + 20_000 && receiver.waiting.is_empty());
         assert_eq!(receiver.readable(), receiver.next - first);

@@ -1,5 +1,5 @@
-//! Which blocks a SACK option reports, and in which order (RFC 2018 §4, RFC 2883 §4). Not here:
-//! which option has room for how many.
+//! Decides which blocks a SACK option reports, and in which order (RFC 2018 §4, RFC 2883 §4). Not
+//! here: how many blocks an option has room for.
 
 const MOST: usize = 4;
 
@@ -8,12 +8,12 @@ const MOST: usize = 4;
 pub(crate) struct Sacks {
     recent: [(u64, u64); MOST],
     count: usize,
-    /// What arrived twice, to be reported once.
+    /// The block that arrived twice, which is reported once.
     pub duplicate: Option<(u64, u64)>,
 }
 
 impl Sacks {
-    /// `block` has grown or is new: it comes first, and what it covers is gone.
+    /// Puts `block`, which is new or has grown, first. Blocks that it covers are dropped.
     pub fn report(&mut self, block: (u64, u64)) {
         let covered = |known: &(u64, u64)| known.0 >= block.0 && known.1 <= block.1;
         let mut kept = [(0, 0); MOST];
@@ -30,7 +30,7 @@ impl Sacks {
         self.count = left + 1;
     }
 
-    /// Everything before `next` is in order.
+    /// Drops blocks that end at or before `next`: everything before it is in order.
     pub fn settle(&mut self, next: u64) {
         let mut count = 0;
         for at in 0..self.count {
@@ -46,7 +46,7 @@ impl Sacks {
         (self.count + usize::from(self.duplicate.is_some())) as u8
     }
 
-    /// The blocks to report now.
+    /// Returns the blocks to report now.
     pub fn take(&mut self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let duplicate = self.duplicate.take();
         duplicate.into_iter().chain(self.recent[..self.count].iter().copied())

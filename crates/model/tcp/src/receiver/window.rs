@@ -1,34 +1,37 @@
-//! How much the other end may send: a window that grows with what arrives, a buffer that grows with
-//! what the application reads in a round trip (Fisk and Feng 2001, "Dynamic right-sizing in TCP"),
-//! no silly windows (RFC 9293 §3.8.6.2.2), and none that shrinks. Not here: when it is advertised.
+//! Decides how much the other end may send: the window grows with the data that arrives, and the
+//! buffer with the data that the application reads in a round trip (Fisk and Feng 2001, "Dynamic
+//! right-sizing in TCP"). Silly windows are avoided (RFC 9293 §3.8.6.2.2), and the window never
+//! shrinks. Not here: when the window is advertised.
 
 use netloom_units::{Duration, Time};
 
 use crate::config::Config;
 
-/// The least payload that says something about the path: to be recorded (docs/tcp.md).
+/// Smallest payload from which the path is estimated. Still to be recorded (docs/tcp.md).
 const TELLING: u32 = 128;
 
 /// The receive window.
 #[derive(Debug)]
 pub(crate) struct Window {
-    /// Bytes of the receive buffer.
+    /// Size of the receive buffer in bytes.
     buffer: u32,
-    /// Bound of the window that the buffer as it is allows.
+    /// Upper bound of the window that the current buffer allows.
     clamp: u32,
-    /// Bound that grows with what arrives, so that a burst cannot fill the buffer with scraps.
+    /// Upper bound that grows with arriving data, so that a burst of small segments cannot fill the
+    /// buffer.
     growing: u32,
-    /// Position and size of the window that was advertised last.
+    /// Position and size of the window that was last advertised.
     base: u64,
     size: u32,
     pub shift: u8,
-    /// The round-trip time as the receiver sees it; zero before the first sample.
+    /// Round-trip time as the receiver estimates it. Zero before the first sample.
     rtt: Duration,
     /// The latest echoed timestamp that gave a sample.
     sampled: u32,
-    /// Without timestamps: a window that was granted, and when.
+    /// Without timestamps: the edge of a window that was granted, and the time.
     granted: Option<(u64, Time)>,
-    /// What is read in a round trip: from where, since when, the most so far.
+    /// Data read in a round trip: the position and the time at which the round trip began, and the
+    /// most read in one so far.
     round: Option<(u64, Time)>,
     most_read: u32,
     fixed: bool,
@@ -53,33 +56,33 @@ impl Window {
         }
     }
 
-    /// The window of a SYN: never scaled, whole segments of `mss`.
+    /// Sets the window of a SYN: never scaled, in whole segments of `mss`.
     pub fn open(&mut self, config: &Config, mss: u32) {
         let bound = config.window_clamp.unwrap_or(u32::MAX);
         self.clamp = config.payload_of(self.buffer).min(bound);
-        // Nothing is known of the device's buffers: half of them counts as payload.
+        // The device's buffers have not been measured yet: half of them counts as payload.
         let first = (self.buffer / 2).min(bound).min(65_535);
         self.size = if first > mss { first / mss * mss } else { first };
         self.growing = self.size;
         self.most_read = self.size.min(10 * mss);
     }
 
-    /// The window begins at `next`.
+    /// Makes the window begin at `next`.
     pub fn synchronize(&mut self, next: u64) {
         self.base = next;
     }
 
-    /// The position after the last byte that the other end may send.
+    /// Returns the position after the last byte that the other end may send.
     pub const fn edge(&self) -> u64 {
         self.base + self.size as u64
     }
 
-    /// What is left of the advertised window behind `next`.
+    /// Returns the part of the advertised window that is left behind `next`.
     pub const fn left(&self, next: u64) -> u32 {
         self.edge().saturating_sub(next) as u32
     }
 
-    /// The position that was acknowledged last.
+    /// Returns the position that was last acknowledged.
     pub const fn acknowledged(&self) -> u64 {
         self.base
     }
@@ -88,17 +91,17 @@ impl Window {
         self.size
     }
 
-    /// The size of the receive buffer.
+    /// Returns the size of the receive buffer in bytes.
     pub const fn buffer(&self) -> u32 {
         self.buffer
     }
 
-    /// The receiver's estimate of the round-trip time.
+    /// Returns the receiver's estimate of the round-trip time.
     pub const fn rtt(&self) -> Duration {
         self.rtt
     }
 
-    /// The window to advertise, with `buffered` bytes in the buffer.
+    /// Returns the window to advertise, with `buffered` bytes in the buffer.
     fn wanted(&self, config: &Config, next: u64, buffered: u64, mss: u32) -> u32 {
         let whole = config.payload_of(self.buffer).min(self.clamp);
         let free = u64::from(whole).saturating_sub(buffered) as u32;
@@ -115,11 +118,11 @@ impl Window {
         } else {
             left
         };
-        // A window that shrinks would take back what the other end may have used.
+        // The window must not shrink: the other end may already have used what would be taken back.
         window.max(left.next_multiple_of(1 << self.shift))
     }
 
-    /// Advertises a window at `next`: returns it and keeps it.
+    /// Advertises a window at `next`. Returns it.
     pub fn select(&mut self, config: &Config, next: u64, buffered: u64, mss: u32) -> u32 {
         let bound = u32::from(u16::MAX) << self.shift;
         self.size = self.wanted(config, next, buffered, mss).min(bound);
@@ -127,7 +130,7 @@ impl Window {
         self.size
     }
 
-    /// Whether reading has opened the window so much that it is worth a segment.
+    /// Whether reading has opened the window so far that it is worth a segment.
     pub fn worth_update(&self, config: &Config, next: u64, buffered: u64, mss: u32) -> bool {
         let left = self.left(next);
         if 2 * u64::from(left) > u64::from(self.clamp) {
@@ -137,7 +140,7 @@ impl Window {
         wanted > 0 && u64::from(wanted) >= 2 * u64::from(left)
     }
 
-    /// `len` bytes arrived in order: the window may grow by two segments.
+    /// Lets the window grow by two segments for each packet, after `len` bytes arrived in order.
     pub fn grow(&mut self, config: &Config, len: u32, buffered: u64, mss: u32) {
         if len < TELLING {
             return;
@@ -151,8 +154,8 @@ impl Window {
         }
     }
 
-    /// A sample of the round-trip time from the timestamp that the other end echoed, in
-    /// milliseconds; one for each echoed value.
+    /// Takes a sample of the round-trip time from the timestamp that the other end echoed, in
+    /// milliseconds. Each echoed value gives one sample.
     pub fn sample_rtt(&mut self, now_ms: u32, echo: u32) {
         if echo == 0 || echo == self.sampled {
             return;
@@ -164,7 +167,8 @@ impl Window {
         }
     }
 
-    /// Without timestamps: the time from granting a window until it was used is a bound.
+    /// Without timestamps, takes the time from granting a window until it was used as an upper
+    /// bound of the round-trip time.
     pub fn sample_window(&mut self, now: Time, next: u64) {
         match self.granted {
             Some((until, _)) if next < until => {}
@@ -186,8 +190,8 @@ impl Window {
         self.rtt = Duration::from_nanos(rtt);
     }
 
-    /// The application has read up to `position`: the buffer is to hold twice what it reads in a
-    /// round trip, and more while that grows.
+    /// Handles that the application has read up to `position`. The buffer should hold twice what
+    /// the application reads in a round trip, and more while that grows.
     pub fn read(&mut self, now: Time, position: u64, config: &Config, mss: u32) {
         let Some((from, since)) = self.round else {
             self.round = Some((position, now));

@@ -1,5 +1,6 @@
-//! Congestion controls against theory, on the path of Erazo 2013, §3.2.1: 10 Mbit/s, 64 ms one way,
-//! 66 kB. A packet of 1514 bytes takes 1.2112 ms; 105.7 of them fill the path, 43 the queue.
+//! Congestion controls compared with theory, on the path of Erazo 2013, §3.2.1: 10 Mbit/s, 64 ms in
+//! each direction, a queue of 66 kB. A packet of 1514 bytes takes 1.2112 ms. 105.7 packets fill the
+//! path, and 43 the queue.
 
 use netloom_tcp::{Algorithm, Config, EcnMode, Flags, HyStart, Info, RecoveryState};
 use netloom_units::Time;
@@ -7,7 +8,7 @@ use netloom_units::Time;
 use crate::common::network::{Fate, Line, Network};
 use crate::common::{at_ms, ms};
 
-/// Most packets in flight without loss: path and queue.
+/// Largest number of packets in flight without loss: path and queue.
 const FULL: f64 = 105.7 + 43.6;
 
 fn long_path(config: Config) -> Network {
@@ -23,7 +24,7 @@ fn with(congestion_control: Algorithm) -> Config {
     Config { congestion_control, ..Config::default() }
 }
 
-/// What a sender's connection shows every 10 ms, from `from` to `to` seconds.
+/// Samples of a sender's connection every 10 ms, from `from` to `to` seconds.
 fn samples(network: &mut Network, from: u64, to: u64) -> Vec<(f64, Info)> {
     (from * 100..to * 100)
         .map(|step| {
@@ -33,12 +34,12 @@ fn samples(network: &mut Network, from: u64, to: u64) -> Vec<(f64, Info)> {
         .collect()
 }
 
-/// Mean of the window.
+/// Mean of the congestion window.
 fn mean(samples: &[(f64, Info)]) -> f64 {
     samples.iter().map(|(_, info)| f64::from(info.cwnd)).sum::<f64>() / samples.len() as f64
 }
 
-/// When recoveries begin.
+/// Times at which recoveries begin.
 fn recoveries(samples: &[(f64, Info)]) -> Vec<f64> {
     let recovers = |info: &Info| info.recovery == RecoveryState::Recovery;
     let begins = samples.windows(2).filter(|pair| !recovers(&pair[0].1) && recovers(&pair[1].1));
@@ -49,8 +50,8 @@ fn goodput(network: &Network) -> f64 {
     network.hosts[1].received as f64 * 8.0 / (network.now.as_nanos() as f64 / 1e9)
 }
 
-/// The sawtooth of Reno: from half of the full window up, a packet in each round trip, which takes
-/// 128 ms until the path is full and then as long as the queue makes it.
+/// The sawtooth of Reno starts at half of the full window and rises by a packet per round trip. A
+/// round trip takes 128 ms until the path is full, and then as long as the queue makes it.
 #[test]
 fn renos_sawtooth_has_its_period_and_mean() {
     let mut network = long_path(with(Algorithm::Reno));
@@ -73,7 +74,7 @@ fn renos_sawtooth_has_its_period_and_mean() {
 }
 
 /// W(t) = C (t − K)³ + W_max, K = ∛(W_max (1 − β)/C) (RFC 9438 §4.2), on a path whose buffer is
-/// large enough for the whole of it.
+/// large enough for the whole curve.
 #[test]
 fn cubic_follows_its_curve() {
     let lines = [Line::new(0, ms(50), 0), Line::new(0, ms(50), 0)];
@@ -107,7 +108,7 @@ fn cubic_follows_its_curve() {
         let t = tenth as f64 / 10.0;
         let cwnd = f64::from(network.hosts[0].endpoint.info().cwnd);
         let curve = 0.4 * (t - k).powi(3) + most;
-        // The window follows with a round trip's delay; near the plateau, Reno is faster.
+        // The window follows with a delay of a round trip. Near the plateau, Reno is faster.
         let reno = after + 0.53 * t / 0.1;
         let expected = curve.max(reno);
         assert!((cwnd / expected - 1.0).abs() < 0.06, "{t}: {cwnd} {curve} {reno} (K {k})");
@@ -118,7 +119,7 @@ fn cubic_follows_its_curve() {
 fn hystart_leaves_slow_start_before_the_queue_overflows() {
     let run = |hystart: HyStart| {
         let config = Config { hystart, ..with(Algorithm::Cubic) };
-        // A queue of several products: time enough to see its delay.
+        // A queue of several bandwidth-delay products leaves enough time to measure its delay.
         let lines = [Line::new(10_000_000, ms(64), 2_000_000), Line::new(0, ms(64), 0)];
         let mut network = Network::new(config, lines);
         network.send(u64::MAX / 4);
@@ -130,17 +131,17 @@ fn hystart_leaves_slow_start_before_the_queue_overflows() {
     let (off, linux, plus_plus) = (run(HyStart::Off), run(HyStart::Linux), run(HyStart::PlusPlus));
     assert!(off.lost > 0, "{off:?}");
     assert_eq!((linux.lost, plus_plus.lost), (0, 0), "{linux:?} {plus_plus:?}");
-    // Linux leaves as soon as it sees the delay, HyStart++ five slower rounds later.
+    // Linux leaves slow start as soon as it measures the delay, HyStart++ five slower rounds later.
     assert!(linux.cwnd < plus_plus.cwnd && plus_plus.cwnd < off.cwnd, "{linux:?} {plus_plus:?}");
 }
 
-/// BBR: startup, drain, then twice the product as a bound, and a pacing rate that cycles (1.25,
-/// 0.75, six times 1) around the bottleneck's rate; ProbeRTT every ten seconds.
+/// BBR: startup, drain, then twice the bandwidth-delay product as an upper bound, and a pacing rate
+/// that cycles (1.25, 0.75, six times 1) around the bottleneck's rate; ProbeRTT every ten seconds.
 #[test]
 fn bbr_finds_rate_and_round_trip_and_cycles() {
     let mut network = long_path(with(Algorithm::Bbr));
     let samples = samples(&mut network, 5, 60);
-    // 99 % of the payload's rate, by its margin.
+    // 99 % of the payload's rate, because of its margin.
     let rate = 10e6 / 8.0 * 1448.0 / 1514.0 * 0.99;
     let count = |gain: f64| {
         let near = |info: &Info| {
@@ -164,8 +165,8 @@ fn bbr_finds_rate_and_round_trip_and_cycles() {
     assert!(goodput(&network) > 0.92 * 10e6 * 1448.0 / 1514.0);
 }
 
-/// BBR 3: probes the round-trip time every five seconds with half the product, and bandwidth
-/// between; its long-term bound keeps it from losing anything after Startup.
+/// BBR 3 probes the round-trip time every five seconds with half the bandwidth-delay product, and
+/// the bandwidth in between. Its long-term bound keeps it from losing anything after Startup.
 #[test]
 fn bbr3_probes_without_losing() {
     let mut network = long_path(with(Algorithm::Bbr3));
@@ -182,7 +183,7 @@ fn bbr3_probes_without_losing() {
     assert!(goodput(&network) > 0.9 * 10e6 * 1448.0 / 1514.0);
 }
 
-/// Reno under random loss: goodput MSS/RTT · √(3/2p) (Mathis and others 1997, with an
+/// Reno under random loss has the goodput MSS/RTT · √(3/2p) (Mathis and others 1997, with an
 /// acknowledgement for every packet; delayed ones do not matter where bytes are counted).
 #[test]
 fn reno_under_random_loss_is_near_mathis() {
@@ -214,12 +215,12 @@ fn vegas_keeps_two_to_four_packets_queued() {
     let samples = samples(&mut network, 30, 60);
     let most = samples.iter().map(|(_, info)| info.cwnd).max().unwrap();
     let least = samples.iter().map(|(_, info)| info.cwnd).min().unwrap();
-    // Window minus path: 105.7 packets of 1.2112 ms in 128 ms, and what waits.
+    // The window minus the path: 105.7 packets of 1.2112 ms take 128 ms, and the rest waits.
     assert!(f64::from(least) - 105.7 >= 1.0 && f64::from(most) - 105.7 <= 6.5, "{least} {most}");
     assert_eq!(samples[0].1.lost, samples.last().unwrap().1.lost);
 }
 
-/// Window before and after the first loss in congestion avoidance.
+/// Median ratio of the windows after and before a loss in congestion avoidance.
 fn reduction(congestion_control: Algorithm, queue: u64) -> f64 {
     let config = with(congestion_control);
     let lines = [Line::new(10_000_000, ms(64), queue), Line::new(0, ms(64), 0)];
@@ -241,7 +242,7 @@ fn reduction(congestion_control: Algorithm, queue: u64) -> f64 {
     ratios[ratios.len() / 2]
 }
 
-/// The part of the window that a loss leaves, by each algorithm's paper.
+/// The fraction of the window that remains after a loss is as in each algorithm's paper.
 #[test]
 fn losses_reduce_the_window_as_published() {
     let expected = [
@@ -261,7 +262,7 @@ fn losses_reduce_the_window_as_published() {
         (Algorithm::Veno, 0.5, 0.02),
         // Westwood: what the path holds, 105.7 of 149.
         (Algorithm::Westwood, 0.71, 0.06),
-        // Without ECN, DCTCP halves.
+        // DCTCP halves the window without ECN.
         (Algorithm::Dctcp, 0.5, 0.02),
     ];
     for (algorithm, part, tolerance) in expected {
@@ -270,7 +271,7 @@ fn losses_reduce_the_window_as_published() {
     }
 }
 
-/// Growth in congestion avoidance, in packets for each round trip without a queue, by each paper.
+/// Growth in congestion avoidance, in packets per round trip without a queue, is as in each paper.
 #[test]
 fn windows_grow_as_published() {
     let growth = |congestion_control: Algorithm| {
@@ -291,12 +292,12 @@ fn windows_grow_as_published() {
         let after = network.hosts[0].endpoint.info();
         (f64::from(after.cwnd) - f64::from(before.cwnd), f64::from(before.cwnd))
     };
-    // Five round trips: a packet each.
+    // Five round trips add a packet each.
     let (reno, window) = growth(Algorithm::Reno);
     assert!((4.0..=6.0).contains(&reno), "{reno} {window}");
     let (dctcp, _) = growth(Algorithm::Dctcp);
     assert!((4.0..=6.0).contains(&dctcp), "{dctcp}");
-    // 1 % for each acknowledged packet, if the window is above 100; else like Reno.
+    // The window grows by 1 % for each packet acknowledged if it is above 100, else like Reno's.
     let (scalable, window) = growth(Algorithm::Scalable);
     let expected = if window > 100.0 { window * (1.01f64.powi(5) - 1.0) } else { 5.0 };
     assert!((scalable - expected).abs() <= expected * 0.3 + 1.0, "{scalable} {expected} {window}");
@@ -304,19 +305,19 @@ fn windows_grow_as_published() {
     let (highspeed, window) = growth(Algorithm::HighSpeed);
     let each = [(38.0, 1.0), (118.0, 2.0), (221.0, 3.0), (347.0, 4.0)];
     let each = each.iter().find(|(bound, _)| window <= *bound).unwrap().1;
-    // Half of it: each second packet is acknowledged.
+    // Half of it, because only every second packet is acknowledged.
     assert!((highspeed - 2.5 * each).abs() <= 2.0, "{highspeed} {each} {window}");
-    // ρ² packets, ρ = 100 ms / 25 ms, half of it likewise.
+    // ρ² packets, with ρ = 100 ms / 25 ms. Half of that, for the same reason.
     let (hybla, _) = growth(Algorithm::Hybla);
     assert!((28.0..=42.0).contains(&hybla), "{hybla}");
-    // α = 10 where nothing queues; the ends of the stretch make up to a round trip.
+    // α = 10 where nothing queues. The ends of the measured period add up to a round trip.
     let (illinois, _) = growth(Algorithm::Illinois);
     assert!((40.0..=62.0).contains(&illinois), "{illinois}");
 }
 
-/// Seconds from one loss to the next on the long path, beside what a kernel of Linux 6.1 did there,
-/// whose clock ticks 100 times a second (`benches/tcp/kernels.py --own`, docs/fidelity.md). LP has
-/// the round-trip time and the goodput of Reno there.
+/// Seconds from one loss to the next on the long path, compared with those of a Linux 6.1 kernel
+/// there, whose clock ticks 100 times a second (`benches/tcp/kernels.py --own`, docs/fidelity.md).
+/// LP has the round-trip time and the goodput of Reno there.
 #[test]
 fn periods_are_those_of_a_kernel() {
     let kernel = [
@@ -331,7 +332,8 @@ fn periods_are_those_of_a_kernel() {
         let mut network = long_path(Config { hz: 100, ..with(algorithm) });
         let samples = samples(&mut network, 10, 150);
         let mut begins = recoveries(&samples);
-        // As there, what begins sooner than a second later is the same episode.
+        // As in that measurement, a recovery that begins within a second of another one is the same
+        // episode.
         let mut before = f64::NEG_INFINITY;
         begins.retain(|at| *at - std::mem::replace(&mut before, *at) >= 1.0);
         let measured = (begins.last().unwrap() - begins[0]) / (begins.len() - 1) as f64;
@@ -339,8 +341,8 @@ fn periods_are_those_of_a_kernel() {
     }
 }
 
-/// DCTCP with a step marker: the queue stays near the threshold, and α near its theory; nothing is
-/// lost.
+/// DCTCP with a step marker keeps the queue near the threshold and α near its theoretical value,
+/// without losses.
 #[test]
 fn dctcp_holds_the_queue_at_the_markers_threshold() {
     let config = Config { ecn: EcnMode::On, ..with(Algorithm::Dctcp) };
@@ -365,8 +367,8 @@ fn dctcp_holds_the_queue_at_the_markers_threshold() {
     assert!(goodput(&network) > 0.9 * 100e6 * 1448.0 / 1514.0, "{}", goodput(&network));
 }
 
-/// RFC 3168: a mark halves the window once in a round trip, the echo lasts until CWR, and nothing
-/// is sent again.
+/// RFC 3168: a mark halves the window once per round trip, the echo lasts until CWR, and nothing is
+/// retransmitted.
 #[test]
 fn a_mark_reduces_the_window_once() {
     let config = Config { ecn: EcnMode::On, ..with(Algorithm::Reno) };
@@ -385,11 +387,12 @@ fn a_mark_reduces_the_window_once() {
     };
     assert_eq!(flags(0, Flags::CWR), 1);
     assert!(flags(1, Flags::ECE) > 2);
-    // Half of the window of then: between 60 and 80 packets.
+    // Half of the window at that time, which was between 60 and 80 packets.
     assert!((30..=40).contains(&info.ssthresh.unwrap()), "{info:?}");
 }
 
-/// All of them fill most of the path, without timeouts; those that yield to others may leave some.
+/// All algorithms fill most of the path, without timeouts. Those that yield to other traffic may
+/// leave a part of it.
 #[test]
 fn every_algorithm_uses_the_path() {
     for algorithm in Algorithm::ALL {

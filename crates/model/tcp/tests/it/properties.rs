@@ -1,4 +1,5 @@
-//! Whatever the network does, bytes arrive once and in order, and nothing panics.
+//! Properties that hold whatever the network does: bytes arrive once and in order, and nothing
+//! panics.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 use crate::common::network::{Fate, Line, Network};
 use crate::common::{at_ms, ms};
 
-/// A number that looks random, for each packet.
+/// A pseudo-random number for each packet.
 fn mixed(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -98,8 +99,8 @@ proptest! {
         mtu in 100u16..1500,
         whole in any::<bool>(),
     ) {
-        // Without timestamps, the timeout stays as long as no packet arrives at the first try
-        // (Karn): minutes between two packets, where many are lost.
+        // Without timestamps, the timeout stays doubled as long as no packet arrives at the first
+        // try (Karn). If many are lost, minutes pass between two packets.
         let milder = |trouble: Trouble| Trouble {
             loss: if config.timestamps { trouble.loss } else { trouble.loss / 4 },
             ..trouble
@@ -171,21 +172,21 @@ proptest! {
     }
 }
 
-/// What holds at all times.
+/// Checks what must hold at all times.
 fn check(endpoint: &Endpoint) {
     let info = endpoint.info();
     assert!(info.cwnd >= 1, "{info:?}");
     assert!(info.in_flight <= 2 * info.unacked, "{info:?}");
     assert!(info.sacked + info.lost_now <= info.unacked, "{info:?}");
-    // Every packet is in flight, or arrived, or lost; it may be lost and in flight again.
+    // Every packet is in flight, has arrived, or is lost. It may be both lost and in flight again.
     assert!(info.in_flight + info.sacked + info.lost_now >= info.unacked, "{info:?}");
-    // Without SACK, an acknowledgement that comes twice stands for a packet.
+    // Without SACK, each duplicate acknowledgement counts as a packet.
     if endpoint.config().sack {
         assert!(info.delivered <= info.packets_sent + 4, "{info:?}");
     }
 }
 
-/// Segments near what the endpoint expects, and others.
+/// Segments close to those that the endpoint expects, and others.
 fn segment() -> impl Strategy<Value = (u64, Segment, SackBlocks, u8)> {
     let near = prop_oneof![0u32..200_000, any::<u32>()];
     let ack = prop_oneof![900u32..120_000, Just(1001u32), any::<u32>()];

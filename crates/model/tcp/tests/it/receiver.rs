@@ -16,13 +16,14 @@ fn the_first_segments_are_acknowledged_at_once_later_ones_in_pairs() {
         .windows(2)
         .map(|pair| pair[1].1.segment.ack.wrapping_sub(pair[0].1.segment.ack))
         .collect();
-    // Sixteen quick ones at most; the handshake's SYN-ACK counts as one.
+    // At most sixteen acknowledgements are quick. The handshake's SYN-ACK counts as one.
     assert!(covered[..10].iter().all(|bytes| *bytes == 1448), "{covered:?}");
     assert!(covered[20..80].iter().all(|bytes| *bytes == 2896), "{covered:?}");
 }
 
-/// A lone segment after the quick phase: 40 ms, up to a tick more; at once where the application
-/// reads it, since the other one may wait, as Linux 6.18 was recorded to do.
+/// A lone segment after the quick phase is acknowledged after 40 ms, or up to a tick more. It is
+/// acknowledged at once if the application reads it, because the other end may be waiting, as Linux
+/// 6.18 was recorded to do.
 #[test]
 fn a_lone_segment_is_acknowledged_after_40_ms_or_when_it_is_read() {
     let delay = |reads: bool| {
@@ -70,7 +71,7 @@ fn gaps_are_reported_at_once_latest_block_first() {
             vec![block(7, 10), block(5, 6), block(3, 4)],
         ]
     );
-    // Lengths on the wire: 20 + 12 + 4 + 8 a block.
+    // Lengths on the wire: 20 + 12 + 4, and 8 for each block.
     let lengths: Vec<u32> = acks.iter().map(|(_, packet)| packet.segment.header_len()).collect();
     assert_eq!(lengths[1..5], [32, 44, 52, 60]);
 }
@@ -136,7 +137,7 @@ fn a_closed_window_is_probed_and_opens_again() {
     assert!(info.unsent > 0);
     let readable = network.hosts[1].endpoint.readable();
     assert!((60_000..=131_072).contains(&readable), "{readable}");
-    // Probes: an old number without payload, at growing distances.
+    // Probes have an old sequence number without payload, and are sent at growing intervals.
     let una = network.hosts[1].sent.last().unwrap().1.segment.ack;
     let probes: Vec<_> = network.hosts[0]
         .sent
@@ -156,7 +157,7 @@ fn a_closed_window_is_probed_and_opens_again() {
     assert_eq!(network.hosts[1].received, 1_000_000);
 }
 
-/// The window that opens is lost: the next probe finds it open.
+/// The segment that opens the window is lost. The next probe finds the window open.
 #[test]
 fn a_lost_window_update_is_found_by_the_probe() {
     let mut network = Network::symmetric(Config::default(), 0, ms(10), 0);
@@ -188,7 +189,7 @@ fn the_receive_window_grows_with_what_is_read() {
     let (large, fast) = run(6_291_456);
     assert_eq!(small, 86_016);
     assert!(large > 1_250_000, "{large}");
-    // A window of 84 KiB each 100 ms, against 100 Mbit/s.
+    // A window of 84 KiB every 100 ms, compared with 100 Mbit/s.
     assert!((7_000_000..8_700_000).contains(&slow), "{slow}");
     assert!(fast > 90_000_000, "{fast}");
 }
@@ -221,7 +222,7 @@ fn data_carries_the_acknowledgement() {
         network.settle(host);
         network.run(network.now + ms(11));
     }
-    // Once the exchange is interactive, no acknowledgement goes alone.
+    // Once the exchange is interactive, acknowledgements are not sent alone.
     let pure: usize = [0, 1].map(|host| acks_of(&network, host).len()).iter().sum();
     assert!(pure <= 5, "{pure}");
     let last = network.hosts[0].sent.last().unwrap().1.segment;

@@ -8,7 +8,8 @@ use crate::common::{at_ms, ms};
 
 const MSS: u32 = 1448;
 
-/// A path of 50 ms each way without rate, after the handshake. `plan` decides on each data packet.
+/// Returns a path of 50 ms in each direction without a rate limit, after the handshake. `plan`
+/// decides the fate of each data packet.
 fn path(config: Config, plan: impl FnMut(u64, &Segment) -> Fate + 'static) -> Network {
     let mut network = Network::symmetric(config, 0, ms(50), 0);
     network.connect();
@@ -16,14 +17,14 @@ fn path(config: Config, plan: impl FnMut(u64, &Segment) -> Fate + 'static) -> Ne
     network
 }
 
-/// A plan that drops the packets with these numbers.
+/// Returns a plan that drops the packets with these numbers.
 fn drop(numbers: &'static [u64]) -> impl FnMut(u64, &Segment) -> Fate {
     |number, segment| {
         if segment.len > 0 && numbers.contains(&number) { Fate::Drop } else { Fate::Pass }
     }
 }
 
-/// When the packet that begins at `seq` was sent.
+/// Returns the times at which the packet with the number `packet` was sent.
 fn times(network: &Network, packet: u32) -> Vec<Time> {
     let data = data_of(network, 0);
     data.iter().filter(|(_, seq, _)| *seq == packet * MSS).map(|(at, ..)| *at).collect()
@@ -44,9 +45,9 @@ fn a_single_loss_is_repaired_in_a_round_trip() {
     assert_eq!(info.recovery, RecoveryState::Open);
 }
 
-/// An acknowledgement that was delayed and one that a gap asks for at once are one segment: what it
-/// acknowledges was not overtaken by what it SACKs, so that the next loss needs no reordering
-/// window (RFC 8985 §6.2, steps 3 and 4).
+/// A delayed acknowledgement and one that a gap requires at once are sent as one segment. The data
+/// that it acknowledges was not overtaken by the data that it SACKs, so the next loss needs no
+/// reordering window (RFC 8985 §6.2, steps 3 and 4).
 #[test]
 fn a_delayed_acknowledgement_before_a_gap_is_no_reordering() {
     for first in [120, 121] {
@@ -60,7 +61,7 @@ fn a_delayed_acknowledgement_before_a_gap_is_no_reordering() {
         network.run(at_ms(5_000));
         assert_eq!(network.hosts[1].received, 900 * u64::from(MSS));
         assert_eq!(network.hosts[0].endpoint.info().reordering, 3);
-        // The second one is the packet `first + 399` if one was sent again before it.
+        // The second one is the packet `first + 399` if a packet was retransmitted before it.
         let packets = [first as u32 + 399, first as u32 + 400];
         let sent: Vec<_> = packets.iter().map(|packet| times(&network, *packet)).collect();
         let again = sent.iter().find(|times| times.len() == 2).expect("it was lost");
@@ -69,8 +70,8 @@ fn a_delayed_acknowledgement_before_a_gap_is_no_reordering() {
     }
 }
 
-/// The window after a recovery is the threshold: what was SACKed meanwhile does not let it grow
-/// once more.
+/// The window after a recovery is the threshold: packets SACKed meanwhile do not make it grow once
+/// more.
 #[test]
 fn a_recovery_ends_at_the_threshold() {
     let mut network = path(Config::default(), drop(&[60]));
@@ -107,14 +108,14 @@ fn a_lost_tail_is_repaired_by_a_probe() {
     assert_eq!(network.hosts[1].received, 10 * u64::from(MSS));
     let times = times(&network, 9);
     assert_eq!(times.len(), 2);
-    // The acknowledgement of the packets before comes after 100 ms; two round trips later, the
-    // probe.
+    // The acknowledgement of the packets before arrives after 100 ms. The probe is sent two round
+    // trips later.
     let gap = times[1].since(times[0]);
     assert!(gap >= ms(300) && gap < ms(550), "{gap}");
     let info = network.hosts[0].endpoint.info();
     assert_eq!(info.backoff, 0);
-    // Once more is acknowledged, it is clear that the probe repaired a loss: the window is reduced
-    // all the same (RFC 8985 §7.4.2).
+    // When more is acknowledged, it is clear that the probe repaired a loss, so the window is
+    // reduced nevertheless (RFC 8985 §7.4.2).
     network.send(u64::from(MSS));
     network.run(at_ms(4_000));
     assert!(network.hosts[0].endpoint.info().ssthresh.is_some());
@@ -123,7 +124,8 @@ fn a_lost_tail_is_repaired_by_a_probe() {
 #[test]
 fn a_lost_retransmission_is_found_by_time() {
     let mut network = path(Config::default(), drop(&[4, 20]));
-    // Packet 20 to be sent is the retransmission of 4, or close to it: drop that one.
+    // Packet 20 in the order of sending is the retransmission of packet 4, or close to it: drop
+    // that one.
     let mut retransmitted = 0;
     network.lines[0].plan = Box::new(move |number, segment| {
         let is_fourth = segment.seq == 0xffff_f001u32.wrapping_add(4 * MSS) && segment.len > 0;
@@ -136,7 +138,8 @@ fn a_lost_retransmission_is_found_by_time() {
     assert_eq!(network.hosts[1].received, 900 * u64::from(MSS));
     let times = times(&network, 4);
     assert_eq!(times.len(), 3);
-    // One round trip more, plus a quarter of it at most, and no timeout (which takes 300 ms).
+    // The next retransmission takes one more round trip plus at most a quarter of it. A timeout
+    // would take 300 ms.
     let again = times[2].since(times[1]);
     assert!(again >= ms(100) && again < ms(160), "{again}");
 }
@@ -154,7 +157,7 @@ fn everything_lost_is_repaired_after_the_timeout() {
     assert!(gap >= ms(300) && gap < ms(310), "{gap}");
 }
 
-/// RFC 6298 §5.1: more data does not put the timeout off.
+/// RFC 6298 §5.1: more data does not postpone the timeout.
 #[test]
 fn an_application_that_goes_on_writing_does_not_put_the_timeout_off() {
     for probe in [false, true] {
@@ -167,7 +170,7 @@ fn an_application_that_goes_on_writing_does_not_put_the_timeout_off() {
         let data = data_of(&network, 0);
         let first: Vec<_> = data.iter().filter(|(_, seq, _)| *seq == 0).collect();
         let gap = first[1].0.since(first[0].0);
-        // With a probe, that comes at the time of the timeout, and the timeout 300 ms later.
+        // A probe is sent at the time of the timeout, and the timeout comes 300 ms after it.
         let expected = if probe { ms(600) } else { ms(300) };
         assert!(gap >= expected && gap < expected + ms(30), "{probe} {gap}");
     }
@@ -186,7 +189,7 @@ fn timeouts_double() {
     assert!(gaps.len() >= 5, "{gaps:?}");
     for (n, gap) in gaps.iter().enumerate() {
         let rto = 300.0 * f64::from(1 << n);
-        // Timers are late by an eighth at most.
+        // Timers are late by at most an eighth.
         assert!(*gap >= rto && *gap <= rto * 1.13, "{n}: {gap} {rto}");
     }
 }
@@ -200,12 +203,12 @@ fn a_silent_peer_ends_the_connection_after_fifteen_timeouts() {
     let over = netloom_tcp::Event::Closed(netloom_tcp::CloseReason::TimedOut);
     let closed = network.hosts[0].events.contains(&over);
     assert!(closed, "{:?}", network.hosts[0].events);
-    // 924.6 s (ip-sysctl: tcp_retries2), up to one more timeout of 120 s.
+    // 924.6 s (ip-sysctl: tcp_retries2), plus up to one more timeout of 120 s.
     let last = times(&network, 0).last().unwrap().since(Time::ZERO);
     assert!(last > ms(800_000) && last < ms(1_060_000), "{last}");
 }
 
-/// All packets in flight are delayed by half a second, as by a handover: the timeout is spurious.
+/// A handover delays all packets in flight by half a second: the timeout is spurious.
 #[test]
 fn a_spurious_timeout_is_undone() {
     for timestamps in [true, false] {
@@ -245,7 +248,7 @@ fn reordering_is_undone_and_remembered() {
     assert_eq!(network.hosts[1].received, 3_000 * u64::from(MSS));
     let info = network.hosts[0].endpoint.info();
     assert!(info.reordering > 3, "{info:?}");
-    // RACK waits longer once DSACKs have shown that it was too hasty.
+    // RACK waits longer once DSACKs have shown that it had acted too early.
     assert!(info.retransmitted < 40, "{info:?}");
 }
 

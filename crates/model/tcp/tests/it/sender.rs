@@ -1,4 +1,4 @@
-//! What and how much is sent: windows, idle times, bursts, pacing, buffers, packet sizes.
+//! How much is sent, and when: windows, idle periods, bursts, pacing, buffers, packet sizes.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn ten_packets_go_out_at_first() {
     network.send(1_000_000);
     network.run(network.now + ms(99));
     assert_eq!(data_of(&network, 0).len(), 10);
-    // Slow start: each acknowledged packet lets two go.
+    // In slow start, each acknowledged packet lets two be sent.
     network.run(network.now + ms(100));
     assert_eq!(data_of(&network, 0).len(), 30);
 }
@@ -45,7 +45,7 @@ fn a_lost_syn_costs_seconds_and_two_the_initial_window() {
     }
 }
 
-/// RFC 2861: half of the window goes for each timeout without transmission, not below ten packets.
+/// RFC 2861: the window is halved for each timeout without transmission, but not below ten packets.
 #[test]
 fn an_idle_sender_restarts() {
     let run = |slow_start_after_idle: bool, idle: u64| {
@@ -60,7 +60,8 @@ fn an_idle_sender_restarts() {
         (before, network.hosts[0].endpoint.info().cwnd)
     };
     let (before, after) = run(true, 0);
-    // 160 packets: 10, 20, 40, 80 and the rest; the timeout is 300 ms, and 2.5 s are idle already.
+    // 160 packets are sent as 10, 20, 40, 80 and the rest. The timeout is 300 ms, and the sender
+    // has been idle for 2.5 s already.
     assert!(before >= 100 && after == 10, "{before} {after}");
     let (before, after) = run(false, 10_000);
     assert_eq!(before, after);
@@ -75,7 +76,7 @@ fn an_application_that_sends_little_has_a_small_window() {
         network.run(at_ms(100 + 25 * step));
     }
     let info = network.hosts[0].endpoint.info();
-    // Three packets in a round trip do not limit ten; nothing grows.
+    // Three packets per round trip do not use a window of ten, so it does not grow.
     assert!(info.cwnd <= 12, "{info:?}");
 }
 
@@ -93,9 +94,9 @@ fn bursts_are_a_millisecond_long_two_packets_at_least() {
         let first = endpoint.poll_transmit(network.now).unwrap();
         first.segment.packets()
     };
-    // Ten packets in 100 ms, doubled: 290 kB/s, so that two packets are more than a millisecond.
+    // Ten packets in 100 ms, doubled, make 290 kB/s. Two packets are then more than a millisecond.
     assert_eq!(longest(0, 50), 2);
-    // In 2 ms: 14.5 MB/s, 14,140 bytes in 1/1024 s.
+    // In 2 ms they make 14.5 MB/s: 14,140 bytes in 1/1024 s.
     assert_eq!(longest(0, 1), 9);
 }
 
@@ -111,7 +112,8 @@ fn bbr_spreads_its_packets() {
     let in_a_row = |count: usize| {
         late.windows(count).map(|some| some[count - 1].0.since(some[0].0)).min().unwrap()
     };
-    // Two packets at once, then 2.4 ms at 10 Mbit/s, or 1.9 while probing: never four in less.
+    // Two packets are sent at once, then the next after 2.4 ms at 10 Mbit/s, or 1.9 ms while
+    // probing. Four are never sent in less.
     assert!(in_a_row(4).as_nanos() > 1_500_000, "{}", in_a_row(4));
     assert!(network.lines[0].queued_bytes() < 60_000);
 }
@@ -123,7 +125,7 @@ fn a_bounded_pacing_rate_paces_any_control() {
     network.hosts[0].keep = false;
     network.send(u64::MAX / 4);
     network.run(at_ms(10_000));
-    // Payload is paced, headers are not; the handshake takes 20 ms.
+    // Payload is paced, headers are not. The handshake takes 20 ms.
     let rate = network.hosts[1].received / 10;
     assert!((495_000..=502_000).contains(&rate), "{rate}");
 }
@@ -165,7 +167,7 @@ fn little_waits_unsent_below_the_low_water_mark() {
 fn a_smaller_path_mtu_makes_smaller_packets() {
     let mut network = Network::symmetric(reno(), 0, ms(50), 0);
     network.connect();
-    // A router drops what is longer than 1000 bytes, and says so.
+    // A router drops packets longer than 1000 bytes, and reports this.
     network.lines[0].plan =
         Box::new(
             |_, segment| {
@@ -190,7 +192,7 @@ fn without_window_scaling_64_kb_are_in_flight() {
     network.send(u64::MAX / 4);
     network.run(at_ms(5_000));
     let info = network.hosts[0].endpoint.info();
-    // The congestion window grows only while it limits.
+    // The congestion window grows only while it limits what is sent.
     assert!(info.cwnd <= 94, "{info:?}");
     assert!(info.unacked <= 46 && info.peer_window <= 65_535, "{info:?}");
 }
@@ -214,7 +216,7 @@ fn ecn_is_agreed_on_or_not() {
     assert!(!agreed(EcnMode::Off, EcnMode::On));
 }
 
-/// RFC 7323 §5: a segment with a timestamp older than the latest is dropped and answered.
+/// RFC 7323 §5: a segment whose timestamp is older than the latest one is dropped and answered.
 #[test]
 fn old_timestamps_are_refused() {
     let mut network = Network::symmetric(reno(), 0, ms(5), 0);

@@ -1,4 +1,4 @@
-//! The transitions of RFC 9293 §3.3.2 and §3.10, by hand-made segments.
+//! The transitions of RFC 9293 §3.3.2 and §3.10, tested with hand-made segments.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn syn(flags: Flags, seq: u32, ack: u32) -> Segment {
     Segment { syn: Some(options), ..segment(flags, seq, ack) }
 }
 
-/// A peer by hand: it has the number 500 for its SYN, and the endpoint has 100.
+/// A hand-made peer. Its SYN has the number 500, the endpoint's SYN has 100.
 struct Peer {
     endpoint: Endpoint,
     now: Time,
@@ -39,7 +39,7 @@ impl Peer {
         Self { endpoint: Endpoint::listen(plain(), 100), now: Time::ZERO }
     }
 
-    /// An established connection: 101 and 501 are next.
+    /// An established connection. The next sequence numbers are 101 and 501.
     fn established() -> Self {
         let mut peer = Self::connecting();
         peer.sent();
@@ -64,7 +64,7 @@ impl Peer {
             .collect()
     }
 
-    /// The only segment that was sent: flags, number, acknowledgement.
+    /// Returns flags, sequence number and acknowledgement of the only segment that was sent.
     fn one(&mut self) -> (Flags, u32, u32) {
         let sent = self.sent();
         assert_eq!(sent.len(), 1, "{sent:?}");
@@ -75,7 +75,7 @@ impl Peer {
         std::iter::from_fn(|| self.endpoint.poll_event()).collect()
     }
 
-    /// Lets `millis` pass, with all deadlines.
+    /// Lets `millis` pass, and handles all deadlines.
     fn passes(&mut self, millis: u64) {
         let until = self.now + netloom_units::Duration::from_millis(millis);
         while let Some(at) = self.endpoint.next_deadline().filter(|at| *at <= until) {
@@ -109,7 +109,7 @@ fn passive_open() {
     peer.arrives(syn(Flags::SYN, 500, 0));
     assert_eq!(peer.state(), State::SynReceived);
     assert_eq!(peer.one(), (Flags::SYN | Flags::ACK, 100, 501));
-    // The answer was lost: the SYN comes again.
+    // The answer was lost, so the SYN arrives again.
     peer.now = at_ms(1_000);
     peer.arrives(syn(Flags::SYN, 500, 0));
     assert_eq!(peer.one(), (Flags::SYN | Flags::ACK, 100, 501));
@@ -149,7 +149,7 @@ fn simultaneous_open() {
 fn a_refused_connection() {
     let mut peer = Peer::connecting();
     peer.sent();
-    // Without an acknowledgement, it may be from another connection.
+    // Without an acknowledgement, the reset may belong to another connection.
     peer.arrives(segment(Flags::RST, 0, 0));
     assert_eq!(peer.state(), State::SynSent);
     peer.arrives(segment(Flags::RST | Flags::ACK, 0, 101));
@@ -170,7 +170,8 @@ fn a_syn_without_an_answer_is_sent_seven_times() {
             at.push(due.as_nanos() / 1_000_000_000);
         }
     }
-    // Four timeouts of a second (tcp_syn_linear_timeouts), then 2 s; the wheel adds up to 1/8.
+    // Four timeouts of a second (tcp_syn_linear_timeouts), then 2 s and so on. The timer wheel adds
+    // up to 1/8.
     assert_eq!(at.len(), 7, "{at:?}");
     assert!(at[1] == 1 && at[4] <= 4 && at[5] <= 6, "{at:?}");
     assert_eq!(peer.events(), [Event::Closed(CloseReason::TimedOut)]);
@@ -188,7 +189,7 @@ fn active_close_through_fin_wait_2() {
     peer.arrives(segment(Flags::FIN | Flags::ACK, 501, 102));
     assert_eq!(peer.state(), State::TimeWait);
     assert_eq!(peer.one(), (Flags::ACK, 102, 502));
-    // The FIN once more: acknowledged once more.
+    // When the FIN arrives again, it is acknowledged again.
     peer.passes(30_000);
     peer.arrives(segment(Flags::FIN | Flags::ACK, 501, 102));
     assert_eq!(peer.one(), (Flags::ACK, 102, 502));
@@ -226,7 +227,7 @@ fn passive_close() {
     assert_eq!(peer.state(), State::CloseWait);
     assert_eq!(peer.one(), (Flags::ACK, 101, 502));
     assert_eq!(peer.events(), [Event::Finished]);
-    // The other direction is open still.
+    // The other direction is still open.
     assert_eq!(peer.endpoint.write(peer.now, 100), 100);
     assert_eq!(peer.sent().len(), 1);
     peer.endpoint.shutdown(peer.now);
@@ -252,11 +253,11 @@ fn a_lost_fin_is_sent_again() {
 #[test]
 fn resets_need_the_exact_number() {
     let mut peer = Peer::established();
-    // In the window, but not next: a challenge (RFC 5961 §3.2).
+    // The number is in the window, but not the next one: a challenge is sent (RFC 5961 §3.2).
     peer.arrives(segment(Flags::RST, 600, 0));
     assert_eq!(peer.state(), State::Established);
     assert_eq!(peer.one(), (Flags::ACK, 101, 501));
-    // Outside the window: nothing.
+    // The number is outside the window: nothing is sent.
     peer.arrives(segment(Flags::RST, 400, 0));
     assert_eq!(peer.sent(), []);
     peer.arrives(segment(Flags::RST, 501, 0));
@@ -271,7 +272,7 @@ fn a_syn_in_a_connection_is_challenged() {
     peer.arrives(syn(Flags::SYN, 700, 0));
     assert_eq!(peer.state(), State::Established);
     assert_eq!(peer.one(), (Flags::ACK, 101, 501));
-    // Not more than one in half a second.
+    // At most one challenge is sent in half a second.
     peer.arrives(syn(Flags::SYN, 700, 0));
     assert_eq!(peer.sent(), []);
 }
@@ -331,7 +332,7 @@ fn an_acknowledgement_of_what_was_not_sent_is_answered() {
     let mut peer = Peer::established();
     peer.now = at_ms(1_000);
     peer.arrives(Segment { len: 10, ..segment(Flags::ACK, 501, 900) });
-    // Dropped, and answered (RFC 9293 §3.10.7.4, fifth check).
+    // The segment is dropped and answered (RFC 9293 §3.10.7.4, fifth check).
     assert_eq!(peer.one(), (Flags::ACK, 101, 501));
     assert_eq!(peer.endpoint.readable(), 0);
 }

@@ -1,5 +1,5 @@
-//! The frames of a capture as arrivals: when they came, and how long they were. What a capture
-//! lacks of them does not matter.
+//! Arrivals from a capture: the times and lengths of its frames. Bytes of a frame that the capture
+//! lacks do not matter.
 
 use std::io::Read;
 
@@ -10,27 +10,27 @@ use super::reader::{CaptureError, CaptureReader, LinkType};
 use crate::Emission;
 use crate::recorded::Arrivals;
 
-/// Bytes of an Ethernet header, which captures of IP packets are without.
+/// Bytes of an Ethernet header, which captures of IP packets lack.
 const ETHERNET: u32 = 14;
 
-/// Why a capture gives no arrivals.
+/// The reason why a capture gives no arrivals.
 #[derive(Debug, Error)]
 pub enum NoArrivals {
-    /// It cannot be read.
+    /// The capture cannot be read.
     #[error(transparent)]
     Unread(#[from] CaptureError),
-    /// Its frames are not in order.
+    /// The frames of the capture are not in order.
     #[error("frame {0} is earlier than the one before: put them in order, with `reordercap`")]
     Earlier(u64),
-    /// It is no list of arrivals.
+    /// The frames are not a valid list of arrivals.
     #[error("{0}")]
     Unfit(String),
 }
 
-/// The arrivals of all frames, of which the first comes at 0.
+/// Returns the arrivals of all frames. The first one is at 0.
 ///
 /// # Errors
-/// It is no capture, or its frames are no list of arrivals.
+/// If `from` is not a capture, or its frames are not a valid list of arrivals.
 pub fn arrivals(from: impl Read) -> Result<Arrivals, NoArrivals> {
     let mut reader = CaptureReader::new(from)?;
     let mut all: Vec<Emission> = Vec::new();
@@ -52,7 +52,8 @@ pub fn arrivals(from: impl Read) -> Result<Arrivals, NoArrivals> {
 mod tests {
     use super::*;
 
-    /// A capture of packets at these nanoseconds, of so many bytes, with what is there of each.
+    /// Returns a capture of packets with these times in ns and lengths in bytes. It holds at most
+    /// 20 bytes of each.
     fn capture(link: u32, frames: &[(u32, u32)]) -> Vec<u8> {
         let mut file = Vec::new();
         file.extend(0xa1b2_3c4d_u32.to_le_bytes());
@@ -76,7 +77,7 @@ mod tests {
         let file = capture(1, &[(5, 1514), (1006, 60), (1006, 61)]);
         let expected = ["0.000000000 1514", "0.000001001 60", "0.000001001 61"];
         assert_eq!(texts(&file).unwrap(), expected);
-        // IP packets have their Ethernet header on the line.
+        // On the line, IP packets have an Ethernet header.
         assert_eq!(texts(&capture(101, &[(5, 1500)])).unwrap(), ["0.000000000 1514"]);
     }
 

@@ -1,13 +1,13 @@
-//! Captures, frame by frame: what `replay` sends, and `trace` takes for arrivals. Captures come
-//! from outside: whatever is in them, they are read in bounded memory, or refused.
+//! Captures, read frame by frame: `replay` sends their frames, and `trace` uses their times.
+//! Captures come from outside. Whatever they contain, they are read in bounded memory or refused.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `reader` | pcap and pcapng: [`CaptureReader`] |
 //! | `pcapng` | blocks of pcapng |
-//! | `arrivals` | when frames came, and how long they were: [`arrivals()`] |
-//! | `rewriting` | other addresses in a frame, and the checksums that follow: [`Rewriter`] |
-//! | `packet`, `checksum` | where the headers of a packet are, and sums over them |
+//! | `arrivals` | times and lengths of frames: [`arrivals()`] |
+//! | `rewriting` | replaces addresses in a frame and updates checksums: [`Rewriter`] |
+//! | `packet`, `checksum` | finds the headers of a packet, and sums over them |
 //! | `survey` | whether a whole capture can be sent: [`Survey`] |
 //!
 //! Not here: opening files, sending, clocks.

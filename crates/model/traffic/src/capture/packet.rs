@@ -1,4 +1,4 @@
-//! Where the headers of an IP packet are. Not here: what is done with them.
+//! Finds the headers of an IP packet. Not here: the use of them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -21,32 +21,32 @@ const FRAGMENT: u8 = 44;
 const DESTINATION: u8 = 60;
 const MOBILITY: u8 = 135;
 
-/// A packet's headers, by places in its bytes.
+/// The headers of a packet, by places in its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Headers {
     /// Source and destination.
     pub addresses: [IpAddr; 2],
-    /// Length of the header of IPv4; without that of IPv6 there is no checksum.
+    /// Length of the IPv4 header. `None` for IPv6, whose header has no checksum.
     pub v4_header: Option<usize>,
-    /// The protocol of what follows the headers of IP.
+    /// Protocol of the bytes behind the IP headers.
     pub protocol: u8,
-    /// Where that is.
+    /// Place of these bytes.
     pub payload: usize,
-    /// Where the packet ends by its own account.
+    /// End of the packet, according to its header.
     pub end: usize,
-    /// Whether it is a fragment, and whether a later one.
+    /// The kind of fragment, if the packet is one.
     pub fragment: Option<Part>,
 }
 
-/// Which fragment.
+/// The kind of a fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     First,
     Later,
 }
 
-/// The headers of the packet that begins with `bytes`, or why there are none. Of a packet in an
-/// error message, the end may be missing.
+/// Returns the headers of the packet that begins with `bytes`, or the reason why there are none.
+/// `may_be_cut` allows the end to be missing, as it may be for a packet in an error message.
 pub(super) fn headers(bytes: &[u8], may_be_cut: bool) -> Result<Headers, &'static str> {
     let found = match bytes.first().map(|first| first >> 4) {
         Some(4) => v4(bytes)?,
@@ -93,7 +93,7 @@ fn v6(bytes: &[u8]) -> Result<Headers, &'static str> {
     };
     let addresses = [address(8).ok_or(CUT)?, address(24).ok_or(CUT)?];
     let (mut protocol, mut at, mut fragment) = (fixed[6], 40, None);
-    // Each of them moves on by 8 bytes at least.
+    // Each pass of the loop moves on by at least 8 bytes.
     while let HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION | MOBILITY = protocol {
         let head: &[u8; 8] = bytes.get(at..).and_then(<[u8]>::first_chunk).ok_or(CUT)?;
         let mut size = (usize::from(head[1]) + 1) * 8;
@@ -112,7 +112,7 @@ fn v6(bytes: &[u8]) -> Result<Headers, &'static str> {
         }
         protocol = head[0];
         at += size;
-        // What follows in a later fragment are no headers.
+        // The bytes of a later fragment are not headers.
         if fragment == Some(Part::Later) {
             break;
         }

@@ -1,4 +1,4 @@
-//! Blocks of pcapng. Those that hold no frames are passed over, whatever they are.
+//! Blocks of pcapng. Blocks without frames are skipped, whatever they are.
 
 use std::io::Read;
 
@@ -16,34 +16,34 @@ const RESOLUTION: u16 = 9;
 const CHECK_SEQUENCE: u16 = 13;
 const OFFSET: u16 = 14;
 
-/// Most interfaces of a section, and the longest description of one.
+/// Largest number of interfaces in a section, and largest length of a description in bytes.
 const MOST_INTERFACES: usize = 1 << 16;
 const LONGEST_DESCRIPTION: u32 = 1 << 20;
 
-/// What is known of a section.
+/// The state of a section.
 #[derive(Debug)]
 pub(super) struct Section {
     is_big: bool,
     interfaces: Vec<Interface>,
 }
 
-/// What is known of an interface.
+/// The description of an interface.
 #[derive(Debug, Clone, Copy)]
 struct Interface {
     link: u16,
     unit: Unit,
-    /// In seconds.
+    /// Offset of its times, in seconds.
     offset: i64,
-    /// Whether its frames have their check sequence.
+    /// Whether its frames include their check sequence.
     has_check: bool,
 }
 
 /// The unit of an interface's times.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
-    /// So many ns.
+    /// The unit is this many ns.
     Nanos(u32),
-    /// A second has 2 to this power of them.
+    /// A second has 2 to the power of this many units.
     Binary(u8),
 }
 
@@ -56,7 +56,7 @@ impl Unit {
         }
     }
 
-    /// So many of them in ns.
+    /// Returns the duration of `count` units in ns.
     fn nanos(self, count: u64) -> i128 {
         match self {
             Self::Nanos(nanos) => i128::from(count) * i128::from(nanos),
@@ -66,7 +66,7 @@ impl Unit {
 }
 
 impl Section {
-    /// The section that begins with a block of whose type only was read.
+    /// Reads the beginning of a section. Only the type of its first block has been read.
     pub fn begin<R: Read>(input: &mut Input<R>) -> Result<Self, CaptureError> {
         let mut header = [0; 8];
         input.exact(&mut header)?;
@@ -76,7 +76,7 @@ impl Section {
             [0x4d, 0x3c, 0x2b, 0x1a] => false,
             _ => return Err(input.malformed("a section has no byte order")),
         };
-        // Its type, length and byte order were read.
+        // Type, length and byte order have been read.
         let length = u32_of(is_big, [a, b, c, d]).checked_sub(12);
         let rest = length.filter(|rest| rest % 4 == 0 && *rest >= 16);
         let rest = rest.ok_or_else(|| input.malformed("a section's header has a wrong length"))?;
@@ -84,7 +84,7 @@ impl Section {
         Ok(Self { is_big, interfaces: Vec::new() })
     }
 
-    /// The next frame; nothing at the end.
+    /// Returns the next frame, or `None` at the end.
     pub fn next_packet<R: Read>(
         &mut self,
         input: &mut Input<R>,
@@ -94,14 +94,14 @@ impl Section {
             if input.is_over(&mut kind)? {
                 return Ok(None);
             }
-            // It reads the same in both byte orders.
+            // This type has the same bytes in both byte orders.
             if u32_of(true, kind) == SECTION {
                 *self = Self::begin(input)?;
                 continue;
             }
             let mut length = [0; 4];
             input.exact(&mut length)?;
-            // Type, and length at both ends.
+            // The length includes the type and the lengths at both ends.
             let body = self.word(length).checked_sub(12).filter(|body| body % 4 == 0);
             let body = body.ok_or_else(|| input.malformed("a block has a wrong length"))?;
             match self.word(kind) {
@@ -131,7 +131,7 @@ impl Section {
         if self.is_big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
     }
 
-    /// The length at the end of a block.
+    /// Reads the length at the end of a block, and checks it.
     fn end<R: Read>(&self, input: &mut Input<R>, body: u32) -> Result<(), CaptureError> {
         let mut length = [0; 4];
         input.exact(&mut length)?;
@@ -184,7 +184,7 @@ impl Section {
         input: &mut Input<R>,
         body: u32,
     ) -> Result<(Found, LinkType), CaptureError> {
-        // Beside the frame there are options.
+        // Options may follow the frame.
         if body > 2 * LONGEST {
             return Err(input.malformed("a frame is longer than 262144 bytes"));
         }

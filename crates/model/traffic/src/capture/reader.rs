@@ -1,4 +1,4 @@
-//! Reading a capture. Sources: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
+//! Reads a capture. Sources: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
 
 use std::io::{self, Read};
 
@@ -6,24 +6,24 @@ use thiserror::Error;
 
 use super::pcapng::Section;
 
-/// Longest frame that is read: the longest that tcpdump writes.
+/// Length of the longest frame that is read, in bytes: the longest that tcpdump writes.
 pub(super) const LONGEST: u32 = 262_144;
 
-/// What comes first in a frame of a capture.
+/// The header that a captured frame begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkType {
-    /// A header of Ethernet.
+    /// An Ethernet header.
     Ethernet,
-    /// A header of IPv4 or IPv6.
+    /// An IPv4 or IPv6 header.
     Ip,
 }
 
 impl LinkType {
-    /// By its number in the list of link types of tcpdump.org.
+    /// Returns the link type with this number in the list of tcpdump.org.
     pub(super) fn of_number(number: u32) -> Result<Self, CaptureError> {
         match number {
             1 => Ok(Self::Ethernet),
-            // Raw IP, also by the number that BSDs have for it; IPv4; IPv6.
+            // Raw IP, including the numbers that BSDs have for it; IPv4; IPv6.
             12 | 14 | 101 | 228 | 229 => Ok(Self::Ip),
             other => Err(CaptureError::LinkType(other)),
         }
@@ -33,52 +33,52 @@ impl LinkType {
 /// A frame of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordedFrame<'a> {
-    /// Its number, from 1 on, as Wireshark has it.
+    /// Number of the frame, from 1 on, as in Wireshark.
     pub number: u64,
-    /// When it was captured, in ns since 1970-01-01 UTC, if the clock was right.
+    /// Time of capture in ns since 1970-01-01 UTC, if the clock was right.
     pub at: i128,
-    /// What comes first in it.
+    /// The header that it begins with.
     pub link: LinkType,
-    /// How long it was, in bytes.
+    /// Length of the frame in bytes.
     pub length: u32,
-    /// What the capture has of it.
+    /// The bytes of the frame that the capture has.
     pub bytes: &'a [u8],
 }
 
-/// Why a capture cannot be read.
+/// The reason why a capture cannot be read.
 #[derive(Debug, Error)]
 pub enum CaptureError {
     /// Reading failed.
     #[error("it cannot be read: {0}")]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// The file is not a capture.
     #[error("it is no capture: neither pcap nor pcapng")]
     Other,
-    /// It ends in the midst of something.
+    /// The file ends in the middle of a header, block or frame.
     #[error("it ends within what follows frame {0}: it was not written to its end")]
     Ends(u64),
-    /// It is not as the format has it.
+    /// The file does not follow the format.
     #[error("what follows frame {after} is malformed: {why}")]
     Malformed {
-        /// The number of the last frame before; 0 before the first one.
+        /// Number of the last frame before the fault. 0 if there was none.
         after: u64,
-        /// What is wrong.
+        /// The fault.
         why: &'static str,
     },
-    /// Its frames begin with something else.
+    /// Frames begin with a header that is not supported.
     #[error("frames of link type {0} are not read, only those of Ethernet (1) and IP (101)")]
     LinkType(u32),
-    /// Something in it is not supported.
+    /// The capture contains something that is not supported.
     #[error("what follows frame {after} is not supported: {what}")]
     Unsupported {
-        /// The number of the last frame before; 0 before the first one.
+        /// Number of the last frame before it. 0 if there was none.
         after: u64,
-        /// What.
+        /// The unsupported part.
         what: &'static str,
     },
 }
 
-/// Whether a file that begins so is a capture, pcap or pcapng.
+/// Whether a file that begins with `start` is a capture in the format pcap or pcapng.
 pub fn is_capture(start: &[u8]) -> bool {
     const MAGICS: [[u8; 4]; 5] = [
         [0x0a, 0x0d, 0x0d, 0x0a],
@@ -90,7 +90,8 @@ pub fn is_capture(start: &[u8]) -> bool {
     MAGICS.iter().any(|magic| start.starts_with(magic))
 }
 
-/// Reads a capture from its beginning, one frame after the other. It holds one frame at a time.
+/// Reads a capture from its beginning, one frame after the other. It holds only one frame at a
+/// time.
 #[derive(Debug)]
 pub struct CaptureReader<R> {
     input: Input<R>,
@@ -103,25 +104,25 @@ enum Format {
     PcapNg(Section),
 }
 
-/// What is read from, and what was read last.
+/// The input, and the bytes that were last read from it.
 #[derive(Debug)]
 pub(super) struct Input<R> {
     from: R,
     pub buffer: Vec<u8>,
-    /// How many frames came before.
+    /// Number of frames read before.
     pub frames: u64,
 }
 
-/// Numbers in the byte order of a file.
+/// Returns a number in the byte order of the file.
 pub(super) fn u32_of(is_big: bool, bytes: [u8; 4]) -> u32 {
     if is_big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
 }
 
 impl<R: Read> CaptureReader<R> {
-    /// Reads the beginning of a capture; `from` is to be buffered.
+    /// Reads the beginning of a capture. `from` should be buffered.
     ///
     /// # Errors
-    /// It is no capture, or of frames that are not read.
+    /// If `from` is not a capture, or has frames of an unsupported kind.
     pub fn new(from: R) -> Result<Self, CaptureError> {
         let mut input = Input { from, buffer: Vec::new(), frames: 0 };
         let mut magic = [0; 4];
@@ -142,10 +143,10 @@ impl<R: Read> CaptureReader<R> {
         Ok(Self { input, format })
     }
 
-    /// The next frame; nothing at the end.
+    /// Returns the next frame, or `None` at the end.
     ///
     /// # Errors
-    /// The rest cannot be read.
+    /// If the rest cannot be read.
     pub fn next_frame(&mut self) -> Result<Option<RecordedFrame<'_>>, CaptureError> {
         let found = match &mut self.format {
             Format::Pcap { is_big, nanos, link } => {
@@ -177,7 +178,7 @@ impl<R: Read> Input<R> {
         CaptureError::Unsupported { after: self.frames, what }
     }
 
-    /// Fills `bytes`.
+    /// Fills `bytes` from the input.
     pub fn exact(&mut self, bytes: &mut [u8]) -> Result<(), CaptureError> {
         self.from.read_exact(bytes).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => CaptureError::Ends(self.frames),
@@ -185,8 +186,8 @@ impl<R: Read> Input<R> {
         })
     }
 
-    /// Reads so many bytes into the buffer, instead of what is there. What a file claims to have
-    /// takes no memory before it comes.
+    /// Reads `length` bytes into the buffer, in place of its contents. No memory is reserved for
+    /// bytes that a file claims to have before they are read.
     pub fn fill(&mut self, length: u32) -> Result<(), CaptureError> {
         self.buffer.clear();
         let mut part = (&mut self.from).take(length.into());
@@ -196,13 +197,13 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Passes over so many bytes.
+    /// Skips `length` bytes.
     pub fn skip(&mut self, length: u32) -> Result<(), CaptureError> {
         let skipped = io::copy(&mut (&mut self.from).take(length.into()), &mut io::sink())?;
         if skipped == u64::from(length) { Ok(()) } else { Err(CaptureError::Ends(self.frames)) }
     }
 
-    /// Whether nothing more comes; else the next bytes are in `bytes`.
+    /// Whether the input has ended. Otherwise the next bytes are put into `bytes`.
     pub fn is_over(&mut self, bytes: &mut [u8]) -> Result<bool, CaptureError> {
         let (first, rest) = bytes.split_at_mut(1);
         loop {
@@ -216,19 +217,19 @@ impl<R: Read> Input<R> {
     }
 }
 
-/// The header of a pcap file behind its magic.
+/// Reads the rest of the header of a pcap file, behind its magic number.
 fn pcap<R: Read>(input: &mut Input<R>, is_big: bool, nanos: u32) -> Result<Format, CaptureError> {
     let mut header = [0; 20];
     input.exact(&mut header)?;
     let word = u32_of(is_big, [header[16], header[17], header[18], header[19]]);
-    // With bit 26, the upper four bits are the length of the check sequence behind each frame.
+    // If bit 26 is set, the upper four bits are the length of the check sequence behind each frame.
     if word >> 26 & 1 == 1 && word >> 28 != 0 {
         return Err(input.unsupported("frames with their check sequence"));
     }
     Ok(Format::Pcap { is_big, nanos, link: LinkType::of_number(word & 0xffff)? })
 }
 
-/// The next record of a pcap file.
+/// Reads the next record of a pcap file.
 fn record<R: Read>(
     input: &mut Input<R>,
     is_big: bool,

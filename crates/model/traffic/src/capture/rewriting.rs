@@ -1,5 +1,5 @@
-//! Other addresses in a frame: of Ethernet and IP, with the checksums that depend on them, and in
-//! packets that ICMP quotes. Addresses elsewhere in what packets carry stay.
+//! Replaces the addresses of Ethernet and IP in a frame. Updates the checksums that depend on them,
+//! and packets that ICMP quotes. Other addresses in the payload stay.
 
 use std::net::IpAddr;
 
@@ -11,35 +11,35 @@ use super::reader::{LinkType, RecordedFrame};
 
 /// Bytes of an Ethernet header.
 const ETHERNET: usize = 14;
-/// Types of frames.
+/// EtherTypes.
 const IPV4: [u8; 2] = [0x08, 0x00];
 const IPV6: [u8; 2] = [0x86, 0xdd];
 const TAGGED: [[u8; 2]; 3] = [[0x81, 0x00], [0x88, 0xa8], [0x91, 0x00]];
 
-/// Why a frame cannot be sent.
+/// The reason why a frame cannot be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FrameFault {
-    /// The capture does not have all of it.
+    /// The capture lacks a part of the frame.
     #[error("was cut at {captured} of {length} bytes: only as background")]
     Cut {
-        /// What it has.
+        /// Number of bytes that the capture has.
         captured: usize,
-        /// How long the frame was.
+        /// Length of the frame in bytes.
         length: u32,
     },
-    /// It has an address for which there is no other one.
+    /// The frame has an address for which there is no replacement.
     #[error("has the address {0}, which is not rewritten")]
     NotRewritten(IpAddr),
-    /// It is no packet whose addresses can be rewritten.
+    /// The frame is not a packet whose addresses can be replaced.
     #[error("cannot be rewritten: {0}")]
     Unfit(&'static str),
-    /// It is too short for an Ethernet frame.
+    /// The frame is too short for an Ethernet header.
     #[error("has no whole Ethernet header")]
     NoHeader,
 }
 
 impl FrameFault {
-    /// What to do about it.
+    /// Returns a hint on how to fix the fault.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Cut { .. } => "capture whole frames: `tcpdump -s 0`",
@@ -55,34 +55,34 @@ impl FrameFault {
     }
 }
 
-/// What becomes of addresses.
+/// The treatment of addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addressed<F> {
-    /// They stay.
+    /// Addresses stay.
     AsIs,
-    /// Each becomes what this says; there must be something.
+    /// Each address is replaced by the result of this function, which must not be `None`.
     Rewritten(F),
 }
 
-/// Makes of frames of a capture those that are sent.
+/// Turns frames of a capture into the frames that are sent.
 #[derive(Debug, Clone, Copy)]
 pub struct Rewriter<F> {
     addressed: Addressed<F>,
-    /// Destination and source.
+    /// Destination and source Ethernet addresses.
     macs: [[u8; 6]; 2],
 }
 
 impl<F: Fn(IpAddr) -> Option<IpAddr>> Rewriter<F> {
-    /// For frames to the Ethernet address `to`, from `from`. Frames that are sent as they are keep
-    /// their own, if they have any.
+    /// Returns a rewriter for frames to the Ethernet address `to`, from `from`. Frames that are
+    /// sent as they are keep their own Ethernet addresses, if they have any.
     pub fn new(addressed: Addressed<F>, to: [u8; 6], from: [u8; 6]) -> Self {
         Self { addressed, macs: [to, from] }
     }
 
-    /// Writes the frame that is sent into `out`, instead of what is there.
+    /// Writes the frame to send into `out`, in place of its contents.
     ///
     /// # Errors
-    /// It cannot be sent.
+    /// If the frame cannot be sent.
     pub fn rewrite(&self, frame: &RecordedFrame<'_>, out: &mut Vec<u8>) -> Result<(), FrameFault> {
         let RecordedFrame { bytes, length, link, .. } = *frame;
         if bytes.len() < length as usize {
@@ -119,7 +119,7 @@ impl<F: Fn(IpAddr) -> Option<IpAddr>> Rewriter<F> {
         }
     }
 
-    /// Puts an Ethernet header in front of a packet.
+    /// Appends an Ethernet header and the packet to `out`.
     fn begin(&self, packet: &[u8], out: &mut Vec<u8>) -> Result<(), FrameFault> {
         let kind = match packet.first().map(|first| first >> 4) {
             Some(4) => IPV4,
@@ -143,7 +143,7 @@ fn other(others: Others<'_>, address: IpAddr) -> Result<IpAddr, FrameFault> {
     }
 }
 
-/// Rewrites a whole packet.
+/// Replaces the addresses of a whole packet.
 fn rewrite(packet: &mut [u8], others: Others<'_>) -> Result<(), FrameFault> {
     let found = headers(packet, false).map_err(FrameFault::Unfit)?;
     let new = replace(packet, &found, others)?;
@@ -181,7 +181,7 @@ fn rewrite(packet: &mut [u8], others: Others<'_>) -> Result<(), FrameFault> {
     }
 }
 
-/// Writes a packet's new addresses.
+/// Writes a packet's new addresses. Returns them.
 fn replace(
     packet: &mut [u8],
     found: &Headers,
@@ -189,7 +189,7 @@ fn replace(
 ) -> Result<[IpAddr; 2], FrameFault> {
     let [source, destination] = found.addresses;
     let new = [other(others, source)?, other(others, destination)?];
-    // Headers are there.
+    // [`headers`] has checked that the header is complete.
     match new {
         [IpAddr::V4(source), IpAddr::V4(destination)] => {
             packet[12..16].copy_from_slice(&source.octets());
@@ -204,14 +204,14 @@ fn replace(
     Ok(new)
 }
 
-/// Writes the checksum at a place of `bytes`, which are long enough.
+/// Writes the checksum at the place `at` of `bytes`, which must be long enough.
 fn sum_up(bytes: &mut [u8], at: usize, pseudo: Sum) {
     bytes[at..at + 2].fill(0);
     let checksum = pseudo.with(bytes).checksum();
     bytes[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// Without a checksum, a datagram over IPv4 goes on without.
+/// Rewrites a UDP datagram. One over IPv4 that has no checksum does not get one.
 fn udp(payload: &mut [u8], found: &Headers, new: [IpAddr; 2]) -> Result<(), FrameFault> {
     let Some(header) = payload.first_chunk::<8>() else {
         return Err(FrameFault::Unfit("its UDP header is cut"));
@@ -226,14 +226,14 @@ fn udp(payload: &mut [u8], found: &Headers, new: [IpAddr; 2]) -> Result<(), Fram
     }
     let datagram = &mut payload[..length];
     sum_up(datagram, 6, Sum::pseudo(new, protocol::UDP, length));
-    // Zero would say that there is none.
+    // Zero would mean that there is no checksum.
     if datagram[6..8] == [0, 0] {
         datagram[6..8].fill(0xff);
     }
     Ok(())
 }
 
-/// Has a checksum that covers more than is here follow the addresses.
+/// Updates a transport checksum that covers bytes which are not in `payload`.
 fn follow_in(payload: &mut [u8], found: &Headers, new: [IpAddr; 2]) {
     let at = match found.protocol {
         protocol::TCP => 16,
@@ -252,7 +252,7 @@ fn follow_in(payload: &mut [u8], found: &Headers, new: [IpAddr; 2]) {
     place.copy_from_slice(&checksum);
 }
 
-/// Messages of ICMP that quote a packet (RFC 792).
+/// Types of ICMP messages that quote a packet (RFC 792).
 const QUOTING: [u8; 5] = [3, 4, 5, 11, 12];
 const REDIRECT: u8 = 5;
 
@@ -261,7 +261,7 @@ fn icmp(message: &mut [u8], is_part: bool, others: Others<'_>) -> Result<(), Fra
         return Err(FrameFault::Unfit("its ICMP header is cut"));
     };
     if is_part {
-        // Addresses are not under its checksum.
+        // The checksum of ICMP does not cover addresses.
         return match QUOTING.contains(&kind) {
             true => Err(FrameFault::Unfit("it is a fragment of an error message")),
             false => Ok(()),
@@ -289,7 +289,7 @@ fn icmpv6(
         return Err(FrameFault::Unfit("its ICMPv6 header is cut"));
     };
     match kind {
-        // Neighbour discovery (RFC 4861), listeners (RFC 2710, RFC 3810).
+        // Neighbour discovery (RFC 4861), multicast listeners (RFC 2710, RFC 3810).
         130..=137 | 143 => {
             return Err(FrameFault::Unfit("it is neighbour discovery, or about multicast"));
         }
@@ -308,8 +308,8 @@ fn icmpv6(
     Ok(())
 }
 
-/// Rewrites the beginning of a packet that an error message quotes. Its checksums stay as right or
-/// wrong as they are.
+/// Rewrites the beginning of a packet that an error message quotes. A checksum stays as right or
+/// wrong as it was.
 fn quoted(packet: &mut [u8], others: Others<'_>) -> Result<(), FrameFault> {
     let found = headers(packet, true);
     let found = found.map_err(|_| FrameFault::Unfit("the packet that it quotes is cut"))?;

@@ -1,4 +1,4 @@
-//! Whether all frames of a capture can be sent.
+//! Checks whether all frames of a capture can be sent.
 
 use std::io::Read;
 use std::net::IpAddr;
@@ -8,45 +8,45 @@ use thiserror::Error;
 use super::reader::{CaptureError, CaptureReader};
 use super::rewriting::{Addressed, FrameFault, Rewriter};
 
-/// Bytes of a header of Ethernet, and of a VLAN tag, which are no part of what an MTU limits.
+/// Bytes of an Ethernet header and of a VLAN tag, to which an MTU does not apply.
 const ETHERNET: usize = 14;
 const TAG: usize = 4;
 
-/// What is known of a capture that was read to its end.
+/// Facts about a capture that was read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Survey {
-    /// How many frames it has.
+    /// Number of its frames.
     pub frames: u64,
-    /// The longest packet in bytes, without its Ethernet header.
+    /// Length of the longest packet in bytes, without its Ethernet header.
     pub longest: usize,
-    /// The number of the frame that holds it.
+    /// Number of the frame that holds this packet.
     pub longest_at: u64,
 }
 
-/// Why a capture cannot be sent.
+/// The reason why a capture cannot be sent.
 #[derive(Debug, Error)]
 pub enum Unsendable {
-    /// It cannot be read.
+    /// The capture cannot be read.
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    /// It has no frames.
+    /// The capture has no frames.
     #[error("it has no frames")]
     Empty,
-    /// One of its frames cannot be sent.
+    /// A frame of the capture cannot be sent.
     #[error("frame {number} {fault}")]
     Frame {
-        /// Its number, from 1 on.
+        /// Number of the frame, from 1 on.
         number: u64,
-        /// Why not.
+        /// The reason.
         fault: FrameFault,
     },
 }
 
 impl Survey {
-    /// Reads the capture `from`, whose addresses become others or stay.
+    /// Reads the capture `from`, whose addresses are treated as `addressed` says.
     ///
     /// # Errors
-    /// The first reason why it cannot be sent.
+    /// The first reason why the capture cannot be sent.
     pub fn of<F: Fn(IpAddr) -> Option<IpAddr>>(
         from: impl Read,
         addressed: Addressed<F>,
@@ -67,7 +67,7 @@ impl Survey {
     }
 }
 
-/// The length of a frame that an MTU limits.
+/// Returns the length of a frame to which an MTU applies, in bytes.
 pub fn packet_bytes(frame: &[u8]) -> usize {
     let is_tagged = frame.get(12..14) == Some(&[0x81, 0x00]);
     frame.len().saturating_sub(ETHERNET + if is_tagged { TAG } else { 0 })

@@ -1,10 +1,10 @@
-//! Always the same value.
+//! The distribution of a constant.
 
 use netloom_units::Stream;
 
 use super::Shape;
 
-/// Always this.
+/// Always this value.
 #[derive(Debug)]
 pub(super) struct Constant(pub f64);
 

@@ -1,4 +1,4 @@
-//! Samples from a list or a file, each as likely as the others.
+//! Empirical distributions: samples from a list or a file, all equally likely.
 
 use netloom_units::{DataError, DataFormat, Stream, check_count, lines, quoted};
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Amount, Shape};
 
-/// No amount takes more characters.
+/// The longest text of an amount, in bytes.
 const LONGEST: usize = 64;
 
 /// Samples with their units, one a line in a file.
@@ -21,7 +21,7 @@ pub struct Samples<T: Amount>(Vec<T>);
 
 impl<T: Amount> Samples<T> {
     /// # Errors
-    /// There are none or too many, or all are 0.
+    /// If there are no samples, too many, or only zeros.
     pub fn new(samples: Vec<T>) -> Result<Self, String> {
         check_count(samples.len(), "a list of samples")?;
         match samples.iter().any(|sample| sample.base_units() > 0.0) {
@@ -71,11 +71,11 @@ impl<T: Amount> DataFormat for Samples<T> {
     }
 }
 
-/// At least one sample, and their sum is above 0.
+/// The shape of at least one sample. The sum of all samples is above 0.
 #[derive(Debug)]
 pub(super) struct EmpiricalShape {
     sorted: Vec<f64>,
-    /// The sum of the samples up to each one.
+    /// For each sample, the sum of the samples up to it.
     sums: Vec<f64>,
 }
 
@@ -94,7 +94,7 @@ impl Shape for EmpiricalShape {
         self.sorted[stream.below(self.sorted.len() as u64) as usize]
     }
 
-    /// A uniform part of a sample that is drawn by its length.
+    /// A uniform part of a sample, which is drawn with a probability proportional to its length.
     fn residual(&self, stream: &mut Stream) -> f64 {
         let point = stream.uniform() * self.total();
         let index = self.sums.partition_point(|sum| *sum <= point).min(self.sorted.len() - 1);

@@ -1,15 +1,15 @@
-//! The exponential distribution: no memory, so that what is left has the same law.
+//! The exponential distribution. It has no memory, so the residual has the same law.
 
 use netloom_units::Stream;
 
 use super::{Shape, above_zero};
 
-/// Exponential with this mean.
+/// The exponential distribution with this mean.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exponential(pub f64);
 
 impl Exponential {
-    /// The next value.
+    /// Draws the next value.
     pub fn next(&self, stream: &mut Stream) -> f64 {
         -libm::log(above_zero(stream)) * self.0
     }

@@ -1,10 +1,10 @@
-//! Draws of the gamma distribution.
+//! Random numbers from the gamma distribution.
 
 use netloom_units::Stream;
 
 use super::above_zero;
 
-/// A draw of the gamma distribution of this shape and scale 1 (Marsaglia & Tsang 2000).
+/// Draws from the gamma distribution of this shape and scale 1 (Marsaglia & Tsang 2000).
 pub(super) fn draw(shape: f64, stream: &mut Stream) -> f64 {
     if shape < 1.0 {
         let power = libm::pow(above_zero(stream), 1.0 / shape);

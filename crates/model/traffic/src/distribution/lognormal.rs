@@ -35,7 +35,7 @@ impl<T: Amount> Lognormal<T> {
 pub(super) struct LognormalShape {
     mean: f64,
     sigma: f64,
-    /// The mean of the logarithm.
+    /// Mean of the logarithm.
     location: f64,
 }
 
@@ -48,7 +48,8 @@ impl Shape for LognormalShape {
         libm::exp(self.location + self.sigma * stream.gaussian())
     }
 
-    /// A uniform part of a value that is drawn by its length: lognormal, too, σ² further.
+    /// A uniform part of a value, which is drawn with a probability proportional to its length.
+    /// Such a value is lognormal, too, with its location increased by σ².
     fn residual(&self, stream: &mut Stream) -> f64 {
         let location = self.location + self.sigma * self.sigma;
         libm::exp(location + self.sigma * stream.gaussian()) * stream.uniform()

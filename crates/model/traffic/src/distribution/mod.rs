@@ -1,16 +1,16 @@
-//! Distributions of durations and sizes: what can be written, and the draws.
+//! Distributions of durations and sizes: their notation and their random numbers.
 //!
-//! A distribution is written by its mean. Each has, besides its own draws, those of what is left of
-//! a length at a random time: the residual (equilibrium) law, P(R > x) = ∫ₓ^∞ P(X > y) dy / E\[X\]
-//! (Cox, Renewal Theory, 1962, §5.1), which a stationary start takes.
+//! A distribution is given by its mean. Beside its own values, each gives residuals: the part of a
+//! length that is left at a random time. They follow the residual (equilibrium) law P(R > x) = ∫ₓ^∞
+//! P(X > y) dy / E\[X\] (Cox, Renewal Theory, 1962, §5.1). A stationary start needs them.
 //!
 //! | file | distribution |
 //! |---|---|
-//! | `constant`, `exponential`, `uniform` | those |
-//! | `pareto` | heavy tails, perhaps cut |
-//! | `lognormal`, `weibull` | those |
+//! | `constant`, `exponential`, `uniform` | the distributions of these names |
+//! | `pareto` | heavy tails, optionally cut |
+//! | `lognormal`, `weibull` | the distributions of these names |
 //! | `empirical` | samples from a list or a file |
-//! | `gamma` | its draws, which the residual law of Weibull's needs |
+//! | `gamma` | random numbers that the residual law of the Weibull distribution needs |
 //! | `notation` | how a distribution is written |
 
 mod constant;
@@ -39,12 +39,12 @@ pub use pareto::Pareto;
 pub use uniform::Uniform;
 pub use weibull::Weibull;
 
-/// What a distribution can be of: whole base units, nanoseconds or bytes.
+/// A quantity that can have a distribution, in whole base units: nanoseconds or bytes.
 pub trait Amount: Copy + Ord + fmt::Display + FromStr<Err = UnitError> {
-    /// What it is, in words for messages.
+    /// Name of the quantity, for messages.
     const WHAT: &'static str;
 
-    /// So many base units.
+    /// Returns the amount in base units.
     fn base_units(self) -> f64;
 }
 
@@ -62,10 +62,10 @@ impl Amount for Size {
     }
 }
 
-/// A distribution of durations or sizes, as it is written.
+/// A distribution of durations or sizes, in its notation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Distribution<T: Amount> {
-    /// Always this.
+    /// Always this value.
     Constant(T),
     /// Exponential with this mean.
     Exponential(T),
@@ -73,19 +73,19 @@ pub enum Distribution<T: Amount> {
     Uniform(Uniform<T>),
     /// Pareto: P(X > x) = (x_m/x)^α from x_m on.
     Pareto(Pareto<T>),
-    /// The logarithm is normal.
+    /// Lognormal: the logarithm is normal.
     Lognormal(Lognormal<T>),
     /// Weibull: P(X > x) = exp(−(x/λ)^k).
     Weibull(Weibull<T>),
-    /// Drawn from these samples, each as likely as the others.
+    /// Drawn from these samples, all equally likely.
     Empirical(Data<Samples<T>>),
 }
 
 impl<T: Amount> Distribution<T> {
-    /// What draws are made from.
+    /// Returns the law from which values are drawn.
     ///
     /// # Errors
-    /// The file has not been read.
+    /// If the file has not been read.
     pub fn law(&self) -> Result<Law, TrafficError> {
         Ok(Law(match self {
             Self::Constant(value) => Arc::new(constant::Constant(value.base_units())),
@@ -101,7 +101,7 @@ impl<T: Amount> Distribution<T> {
         }))
     }
 
-    /// What comes from a file.
+    /// Returns the part that comes from a file, if there is one.
     pub(crate) fn file(&mut self) -> Option<&mut dyn DataFile>
     where
         T: Send + Sync + 'static,
@@ -112,7 +112,7 @@ impl<T: Amount> Distribution<T> {
         }
     }
 
-    /// The shape α of the tail, where it falls as a power of x and is not cut.
+    /// Returns the shape α of the tail, if the tail falls as a power of x and is not cut.
     pub fn tail(&self) -> Option<f64> {
         match self {
             Self::Pareto(pareto) => pareto.most.is_none().then_some(pareto.shape),
@@ -120,7 +120,7 @@ impl<T: Amount> Distribution<T> {
         }
     }
 
-    /// The same, if its parameters make sense.
+    /// Returns the distribution if its parameters are valid, else the reason why not.
     fn checked(self) -> Result<Self, String> {
         match &self {
             Self::Constant(value) => positive(*value, "this")?,
@@ -151,67 +151,68 @@ fn sensible(shape: f64, key: &str) -> Result<(), String> {
     }
 }
 
-/// A distribution at work, in base units: nanoseconds or bytes.
+/// A distribution from which values are drawn, in base units: nanoseconds or bytes.
 #[derive(Debug, Clone)]
 pub struct Law(Arc<dyn Shape>);
 
 impl Law {
-    /// The mean.
+    /// Returns the mean.
     pub fn mean(&self) -> f64 {
         self.0.mean()
     }
 
-    /// The next value.
+    /// Draws the next value.
     pub fn draw(&self, stream: &mut Stream) -> f64 {
         self.0.draw(stream)
     }
 
-    /// What is left of a value at a random time.
+    /// Draws the part of a value that is left at a random time.
     pub fn draw_residual(&self, stream: &mut Stream) -> f64 {
         self.0.residual(stream)
     }
 
-    /// The probability that a value is at most `x`.
+    /// Returns the probability that a value is at most `x`.
     pub fn at_most(&self, x: f64) -> f64 {
         self.0.at_most(x)
     }
 
-    /// The next value as a duration: base units are nanoseconds, rounded to the nearest, at least
-    /// 1, so that time goes on.
+    /// Draws the next value as a duration. Base units are nanoseconds, rounded to the nearest. The
+    /// result is at least 1 ns, so that time advances.
     pub fn duration(&self, stream: &mut Stream) -> Duration {
         nanoseconds(self.draw(stream)).max(Duration::from_nanos(1))
     }
 
-    /// The next value as a size: base units are bytes, rounded to the nearest, at least 1.
+    /// Draws the next value as a size. Base units are bytes, rounded to the nearest. The result is
+    /// at least 1.
     pub(crate) fn size(&self, stream: &mut Stream) -> Size {
         Size::from_bytes((libm::round(self.draw(stream)) as u64).max(1))
     }
 
-    /// What is left of a duration at a random time.
+    /// Draws the part of a duration that is left at a random time.
     pub(crate) fn residual_duration(&self, stream: &mut Stream) -> Duration {
         nanoseconds(self.draw_residual(stream))
     }
 }
 
-/// The nearest whole number of nanoseconds.
+/// Returns the nearest whole number of nanoseconds.
 pub(crate) fn nanoseconds(value: f64) -> Duration {
-    // A conversion to an integer saturates.
+    // The conversion to an integer saturates.
     Duration::from_nanos(libm::round(value) as u64)
 }
 
-/// What every distribution can do. Values are in base units.
+/// The operations of every distribution. Values are in base units.
 trait Shape: fmt::Debug + Send + Sync {
-    /// The mean.
+    /// Returns the mean.
     fn mean(&self) -> f64;
-    /// The next value.
+    /// Draws the next value.
     fn draw(&self, stream: &mut Stream) -> f64;
-    /// What is left of a value at a random time.
+    /// Draws the part of a value that is left at a random time.
     fn residual(&self, stream: &mut Stream) -> f64;
-    /// The probability that a value is at most `x`.
+    /// Returns the probability that a value is at most `x`.
     fn at_most(&self, x: f64) -> f64;
 }
 
-/// A number that is uniform in (0, 1], for logarithms and negative powers.
+/// Draws a number that is uniform in (0, 1], for logarithms and negative powers.
 fn above_zero(stream: &mut Stream) -> f64 {
     1.0 - stream.uniform()
 }

@@ -1,4 +1,4 @@
-//! How a distribution is written: a value, or a table that names a distribution.
+//! The notation of a distribution: a value, or a table that names a distribution.
 
 use std::str::FromStr;
 

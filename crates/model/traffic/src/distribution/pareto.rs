@@ -1,4 +1,4 @@
-//! The Pareto distribution: tails that fall as a power, perhaps cut.
+//! The Pareto distribution, whose tail falls as a power and may be cut.
 
 use netloom_units::Stream;
 use schemars::JsonSchema;
@@ -22,7 +22,7 @@ pub struct Pareto<T> {
 impl<T: Amount> Pareto<T> {
     pub(super) fn check(&self) -> Result<(), String> {
         positive(self.mean, "`mean`")?;
-        // Not a number is not above 1 either.
+        // NaN is not above 1 either.
         if !(self.shape > 1.0 && self.shape <= 1000.0) {
             return Err(match self.shape > 0.0 && self.shape <= 1.0 {
                 true => format!("`shape: {}` has no mean: above 1", self.shape),
@@ -43,7 +43,7 @@ impl<T: Amount> Pareto<T> {
     }
 }
 
-/// A Pareto distribution at work.
+/// A Pareto distribution from which values are drawn.
 #[derive(Debug)]
 pub(super) struct ParetoShape {
     mean: f64,
@@ -54,7 +54,7 @@ pub(super) struct ParetoShape {
 }
 
 impl ParetoShape {
-    /// The distribution with this mean and shape, what is longer than `most` counted as `most`.
+    /// Returns the distribution with this mean and shape. Values above `most` count as `most`.
     fn new(mean: f64, alpha: f64, most: Option<f64>) -> Self {
         let least = match most {
             None => mean * (alpha - 1.0) / alpha,
@@ -64,12 +64,14 @@ impl ParetoShape {
     }
 }
 
-/// x_m of a Pareto distribution whose tail is cut to `most` and whose mean is `mean`, which is
-/// less: the root of m = x_m + x_m/(α − 1)·(1 − (x_m/c)^(α − 1)), which grows with x_m.
+/// Returns x_m of a Pareto distribution whose tail is cut at `most` and whose mean is `mean`, which
+/// must be less. It is the root of m = x_m + x_m/(α − 1)·(1 − (x_m/c)^(α − 1)), which grows with
+/// x_m.
 fn least_of_cut(mean: f64, alpha: f64, most: f64) -> f64 {
     let mean_with = |x: f64| x + x / (alpha - 1.0) * (1.0 - libm::pow(x / most, alpha - 1.0));
     let (mut low, mut high) = (0.0, mean);
-    // A float has 53 digits; what is below the mean by many powers of two takes more halvings.
+    // A float has 53 binary digits. A root that is many powers of two below the mean takes more
+    // halvings than that.
     for _ in 0..128 {
         let middle = low + (high - low) / 2.0;
         match mean_with(middle) < mean {
@@ -89,8 +91,8 @@ impl Shape for ParetoShape {
         (self.least * libm::pow(above_zero(stream), -1.0 / self.alpha)).min(self.most)
     }
 
-    /// The inverse of P(R ≤ x), which is x/m up to x_m, and from there
-    /// (x_m + x_m/(α − 1)·(1 − (x_m/x)^(α − 1)))/m, also where the tail is cut.
+    /// The inverse of P(R ≤ x), which is x/m up to x_m. From there on it is (x_m + x_m/(α − 1)·(1 −
+    /// (x_m/x)^(α − 1)))/m, even if the tail is cut.
     fn residual(&self, stream: &mut Stream) -> f64 {
         let area = self.mean * stream.uniform();
         if area <= self.least {

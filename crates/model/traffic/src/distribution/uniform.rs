@@ -44,8 +44,8 @@ impl Shape for UniformShape {
         self.from + stream.uniform() * (self.to - self.from)
     }
 
-    /// A uniform part of a value that is drawn by its length, with density x / (mean · (to −
-    /// from)).
+    /// A uniform part of a value, which is drawn with a probability proportional to its length:
+    /// with density x / (mean · (to − from)).
     fn residual(&self, stream: &mut Stream) -> f64 {
         let (low, high) = (self.from * self.from, self.to * self.to);
         let length = libm::sqrt(low + stream.uniform() * (high - low));

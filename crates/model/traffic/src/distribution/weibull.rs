@@ -49,8 +49,8 @@ impl Shape for WeibullShape {
         self.scale * libm::pow(-libm::log(above_zero(stream)), 1.0 / self.k)
     }
 
-    /// With y = (x/λ)^k, ∫₀ˣ exp(−(s/λ)^k) ds / E\[X\] is the regularized gamma function P(1/k, y):
-    /// so y has the gamma distribution of shape 1/k.
+    /// With y = (x/λ)^k, ∫₀ˣ exp(−(s/λ)^k) ds / E\[X\] is the regularized gamma function P(1/k, y).
+    /// Therefore y has the gamma distribution of shape 1/k.
     fn residual(&self, stream: &mut Stream) -> f64 {
         self.scale * libm::pow(gamma::draw(1.0 / self.k, stream), 1.0 / self.k)
     }

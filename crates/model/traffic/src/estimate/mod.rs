@@ -1,9 +1,10 @@
-//! What a measured series says about its traffic: a series is what was sent in each of equal bins.
+//! Statistics of a measured series of traffic. A series is the number of bits sent in each of equal
+//! bins.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `series` | bins of arrivals; mean, variance, peak |
-//! | `variance_time` | variance of sums over longer and longer times; a hint at the Hurst parameter |
+//! | `variance_time` | variance of sums over increasing times; a hint at the Hurst parameter |
 //! | `wavelet` | the Hurst parameter (Abry & Veitch 1998) |
 
 mod series;

@@ -1,14 +1,14 @@
-//! What was sent in each of equal bins.
+//! A series: the bits sent in each of equal bins.
 
 use netloom_units::{Duration, Time};
 
 use super::VariancePoint;
 use crate::Emission;
 
-/// Fewest sums that a variance is taken of.
+/// Smallest number of sums of which a variance is computed.
 const FEWEST: usize = 16;
 
-/// What was sent in each of equal bins, in bits.
+/// The bits that were sent in each of equal bins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     bin: Duration,
@@ -16,10 +16,11 @@ pub struct Series {
 }
 
 impl Series {
-    /// The bins of `bin` each that end within `time`, filled with `frames`, which are in order.
+    /// Returns the bins of length `bin` that end within `time`, filled with `frames`, which must be
+    /// in order.
     ///
     /// # Panics
-    /// `bin` is zero.
+    /// If `bin` is zero.
     pub fn new(frames: impl IntoIterator<Item = Emission>, bin: Duration, time: Duration) -> Self {
         assert!(bin > Duration::ZERO, "bins have a length");
         let count = (time.as_nanos() / bin.as_nanos()) as usize;
@@ -34,29 +35,29 @@ impl Series {
         Self { bin, bits }
     }
 
-    /// How long a bin is.
+    /// Returns the length of a bin.
     pub fn bin(&self) -> Duration {
         self.bin
     }
 
-    /// What was sent in each, in bits.
+    /// Returns the bits sent in each bin.
     pub fn bits(&self) -> &[f64] {
         &self.bits
     }
 
-    /// The mean rate in bit/s.
+    /// Returns the mean rate in bit/s.
     pub fn mean(&self) -> f64 {
         mean(&self.bits) / self.bin.as_secs_f64()
     }
 
-    /// The rate of the fullest bin in bit/s.
+    /// Returns the rate of the fullest bin in bit/s.
     pub fn peak(&self) -> f64 {
         self.bits.iter().copied().fold(0.0, f64::max) / self.bin.as_secs_f64()
     }
 
-    /// Variances of what was sent in 1, 2, 4 … bins, as long as there are 16 such times. `known`,
-    /// if there is one, is the mean rate in bit/s that they are taken about: of few long sums the
-    /// mean of the series itself explains too much.
+    /// Returns the variances of the bits sent in 1, 2, 4 … bins, as long as there are 16 such
+    /// periods. `known` is the mean rate in bit/s about which the variances are computed, if it is
+    /// given. The mean of the series itself would explain too much if there are few long sums.
     pub fn variances(&self, known: Option<f64>) -> Vec<VariancePoint> {
         let mut points = Vec::new();
         let mut sums = self.bits.clone();
@@ -73,7 +74,7 @@ impl Series {
     }
 }
 
-/// The mean, 0 of none.
+/// Returns the mean, or 0 if there are no values.
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -1,22 +1,22 @@
-//! How the variance grows with the time that is summed over.
+//! The growth of the variance with the time that is summed over.
 
 use netloom_units::Duration;
 
-/// The variance of what was sent in times of one length.
+/// The variance of the bits sent in periods of one length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VariancePoint {
-    /// How long each time is.
+    /// Length of each period.
     pub time: Duration,
-    /// The variance in bit².
+    /// Variance in bit².
     pub variance: f64,
-    /// How many times it was taken of.
+    /// Number of periods of which the variance was computed.
     pub count: usize,
 }
 
-/// The Hurst parameter as half the slope of log variance over log time. A hint only: it is low
-/// where memory is long, since the series' own mean explains too much.
+/// Estimates the Hurst parameter as half the slope of log variance over log time. It is only a
+/// hint: it is too low if memory is long, because the series' own mean explains too much.
 ///
-/// `None` for fewer than two points, and where nothing varies.
+/// Returns `None` for fewer than two points, and if nothing varies.
 pub fn variance_time_hurst(points: &[VariancePoint]) -> Option<f64> {
     if points.len() < 2 || points.iter().any(|point| point.variance <= 0.0) {
         return None;

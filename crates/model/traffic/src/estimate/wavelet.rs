@@ -1,9 +1,9 @@
-//! The Hurst parameter by wavelets (Abry & Veitch 1998): the logarithm of the mean squared detail
-//! at each octave, its bias taken off, and a weighted fit of a line.
+//! Estimates the Hurst parameter by wavelets (Abry & Veitch 1998): the logarithm of the mean
+//! squared detail at each octave, corrected for its bias, and a weighted fit of a line.
 
 use std::f64::consts::LN_2;
 
-/// Fewest details of an octave.
+/// Smallest number of details in an octave.
 const FEWEST: usize = 8;
 
 /// An estimate of the Hurst parameter.
@@ -11,16 +11,16 @@ const FEWEST: usize = 8;
 pub struct HurstEstimate {
     /// The Hurst parameter.
     pub hurst: f64,
-    /// Half the width of its 95 % interval.
+    /// Half the width of the 95 % confidence interval.
     pub half_width: f64,
-    /// The first and the last octave that were fitted; octave j is 2ʲ bins long.
+    /// The first and the last octave of the fit. Octave j is 2ʲ bins long.
     pub octaves: (u32, u32),
 }
 
-/// The Hurst parameter of a series, fitted from octave `from` on, 1 or more: octave j is 2ʲ values
-/// long. Memory shows at times that are longer than all bursts only.
+/// Estimates the Hurst parameter of a series. The fit starts at octave `from`, which is 1 or more;
+/// octave j is 2ʲ values long. Memory shows only at times that are longer than all bursts.
 ///
-/// `None` where there are fewer than two octaves, or nothing varies in one.
+/// Returns `None` if there are fewer than two octaves, or if nothing varies in one.
 pub fn wavelet_hurst(series: &[f64], from: u32) -> Option<HurstEstimate> {
     let mut fit = Fit::default();
     let (mut values, mut octave) = (series.to_vec(), 0);
@@ -36,9 +36,10 @@ pub fn wavelet_hurst(series: &[f64], from: u32) -> Option<HurstEstimate> {
         }
         let count = details.len() as f64;
         let energy = mean_square(&details);
-        // Half of them are as many degrees of freedom as a χ² of them has.
+        // A χ² distribution has as many degrees of freedom as there are details. Half of that
+        // number enters the bias.
         let bias = digamma(count / 2.0) / LN_2 - libm::log2(count / 2.0);
-        // What is left of a constant by rounding.
+        // Rounding leaves such a small rest if the series is constant.
         if energy <= 1e-24 * mean_square(&values) {
             return None;
         }
@@ -51,8 +52,9 @@ fn mean_square(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64
 }
 
-/// One step of the wavelet transform with Daubechies' wavelet of two vanishing moments: what is
-/// coarser, and the details. Pairs at the end that the filter reaches over are left out.
+/// Does one step of the wavelet transform with Daubechies' wavelet of two vanishing moments.
+/// Returns the coarser series and the details. Pairs at the end beyond which the filter would reach
+/// are left out.
 fn transform(values: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let root = libm::sqrt(3.0);
     let norm = 4.0 * std::f64::consts::SQRT_2;
@@ -66,7 +68,7 @@ fn transform(values: &[f64]) -> (Vec<f64>, Vec<f64>) {
     (apply(low), apply(high))
 }
 
-/// The digamma function ψ for x > 0: recurrence to 6 and more, and the asymptotic series
+/// The digamma function ψ for x > 0: the recurrence up to 6 or more, then the asymptotic series
 /// (Abramowitz & Stegun 6.3.5, 6.3.18).
 fn digamma(mut x: f64) -> f64 {
     let mut shift = 0.0;
@@ -79,7 +81,7 @@ fn digamma(mut x: f64) -> f64 {
     shift + libm::log(x) - 0.5 / x - series
 }
 
-/// Sums of a weighted fit of a line.
+/// The sums for a weighted fit of a line.
 #[derive(Default)]
 struct Fit {
     octaves: Option<(u32, u32)>,
@@ -101,7 +103,7 @@ impl Fit {
         self.xy += weight * x * y;
     }
 
-    /// The slope is 2H − 1.
+    /// Computes the estimate. The slope is 2H − 1.
     fn estimate(&self) -> Option<HurstEstimate> {
         let octaves = self.octaves.filter(|(first, last)| first < last)?;
         let determinant = self.weight * self.xx - self.x * self.x;

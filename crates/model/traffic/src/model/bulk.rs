@@ -1,4 +1,4 @@
-//! As much as the path takes.
+//! Bulk traffic: as much as the path takes.
 
 use netloom_units::Size;
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ fn one() -> u32 {
     1
 }
 
-/// Most connections of one entry.
+/// Largest number of connections of one entry.
 const MOST: u32 = 10_000;
 
 impl Configured for BulkConfig {

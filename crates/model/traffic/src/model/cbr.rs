@@ -1,4 +1,4 @@
-//! Frames at a constant rate: one burst for ever.
+//! Frames at a constant rate: one burst that never ends.
 
 use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ impl Configured for CbrConfig {
     }
 }
 
-/// One burst from 0 on, without end.
+/// Returns one burst that begins at 0 and never ends.
 fn for_ever(given: &Given<'_>) -> Bursts {
     let phase = given.stream.fork("phase").uniform();
     Bursts::once(Burst { at: Time::ZERO, lasts: Duration::from_nanos(u64::MAX), phase })

@@ -1,20 +1,20 @@
-//! Why a model cannot send.
+//! Reasons why a model cannot send.
 
 use netloom_units::Duration;
 use thiserror::Error;
 
 use crate::Load;
 
-/// Why a model cannot send.
+/// The reason why a model cannot send.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TrafficError {
-    /// A load in percent where there is no line.
+    /// A load is given in percent, but there is no line.
     #[error("`load: {0}` is a share of a line's rate, and there is none here; write a rate")]
     ShareOfNothing(Load),
     /// A file has not been read.
     #[error("the file {0} has not been read")]
     Unread(String),
-    /// Nothing says how fast the model sends.
+    /// The model has no rate.
     #[error("`{model}` has no `rate`; only TCP sends without one")]
     NoRate {
         /// The model's name.
@@ -48,45 +48,45 @@ pub enum TrafficError {
         /// The model's name.
         model: &'static str,
     },
-    /// A recording begins again before it is over.
+    /// A recording starts again before it has ended.
     #[error("`repeat: {repeat}` is not after the last arrival, at {last}")]
     RepeatsEarly {
-        /// When it begins again.
+        /// Time at which it starts again.
         repeat: Duration,
-        /// When its last arrival is.
+        /// Time of its last arrival.
         last: Duration,
     },
-    /// A recording without a length has no rate.
+    /// A recording whose duration is zero has no rate.
     #[error("the recording has no length in time, so that it has no mean rate")]
     NoTime,
-    /// The stretch that a load asks for is extreme.
+    /// The stretch that a load requires is out of range.
     #[error("the load asks for a stretch of {stretch:e}; that is out of range")]
     Stretch {
-        /// What times would be multiplied with.
+        /// Factor by which times would be multiplied.
         stretch: f64,
     },
-    /// A rate that no sender has.
+    /// The rate is out of range.
     #[error("{rate} bit/s is no rate to send at: from 0.001 to 10¹⁶")]
     Extreme {
-        /// In bit/s.
+        /// The rate in bit/s.
         rate: f64,
     },
-    /// Bursts with hardly a frame.
+    /// Hardly any burst holds a frame.
     #[error("{share:.1e} of all bursts hold a frame; write longer bursts or smaller frames")]
     TooLittle {
-        /// Which share of the bursts holds a frame.
+        /// Share of the bursts that hold a frame.
         share: f64,
     },
-    /// Steps of a rate that are far shorter than a frame.
+    /// The steps of a rate are far shorter than a frame.
     #[error("{passed:.1e} steps pass before one frame has been sent; write longer steps")]
     ManySteps {
-        /// How many, on average.
+        /// Mean number of steps that pass.
         passed: f64,
     },
-    /// More bursts at a time than can be followed.
+    /// There are more simultaneous bursts than can be handled.
     #[error("{active:.1e} bursts at a time are too many: at most {most:.0e}")]
     TooMany {
-        /// Their mean number.
+        /// Mean number of simultaneous bursts.
         active: f64,
         /// The limit.
         most: f64,
@@ -94,7 +94,7 @@ pub enum TrafficError {
 }
 
 impl TrafficError {
-    /// The values of `file` are not here.
+    /// Returns the error for a `file` whose values have not been loaded.
     pub(crate) fn unread(file: Option<&str>) -> Self {
         Self::Unread(file.unwrap_or("without a name").into())
     }

@@ -1,4 +1,4 @@
-//! Transfers that were recorded, and their text.
+//! Recorded transfers, and their text form.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::recorded::seconds;
 /// One transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
-    /// When it begins.
+    /// Time at which it begins.
     pub at: Time,
-    /// How much it sends: at least 1 byte.
+    /// Number of bytes that it sends, at least 1.
     pub bytes: Size,
-    /// How long it lasts, where that was recorded.
+    /// Duration of the transfer, if it was recorded.
     pub lasts: Option<Duration>,
-    /// In how many packets, where that was recorded.
+    /// Number of its packets, if it was recorded.
     pub packets: Option<u64>,
 }
 
@@ -30,20 +30,20 @@ pub struct FlowList(Arc<[Flow]>);
 
 impl FlowList {
     /// # Errors
-    /// There are none or too many.
+    /// If there are no flows or too many.
     pub fn new(mut flows: Vec<Flow>) -> Result<Self, String> {
         check_count(flows.len(), "a list of flows")?;
-        // Collectors write a flow when it ends.
+        // Collectors write a flow when it ends, so the file is in order of ends.
         flows.sort_by_key(|flow| flow.at);
         Ok(Self(flows.into()))
     }
 
-    /// The transfers.
+    /// Returns the transfers.
     pub fn as_slice(&self) -> &[Flow] {
         &self.0
     }
 
-    /// The mean rate up to when the last one ends, in bit/s; none where that is at 0.
+    /// Returns the mean rate up to the last end, in bit/s. `None` if that is at 0.
     pub(super) fn mean_rate(&self) -> Option<f64> {
         let end = |flow: &Flow| flow.at + flow.lasts.unwrap_or_default();
         let last = self.0.iter().map(end).max().unwrap_or_default();
@@ -53,7 +53,7 @@ impl FlowList {
     }
 }
 
-/// Reads `start, duration, bytes[, packets]`; commas may be blanks.
+/// Parses `start, duration, bytes[, packets]`. Commas may be blanks.
 fn flow(line: &str) -> Result<Flow, String> {
     let refused = || {
         format!(

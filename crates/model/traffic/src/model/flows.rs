@@ -1,4 +1,4 @@
-//! Transfers: when each begins and how much it sends.
+//! Transfers: the time at which each begins, and its length.
 
 use netloom_units::{Data, DataFile, Stream};
 use netloom_units::{Rate, Size, Time};
@@ -43,7 +43,7 @@ pub enum ArrivalsConfig {
 }
 
 impl ArrivalsConfig {
-    /// How many begin in a second, on average.
+    /// Mean number of beginnings per second.
     fn per_second(&self) -> Result<f64, TrafficError> {
         match self {
             Self::Poisson(rate) => Ok(*rate),
@@ -53,17 +53,17 @@ impl ArrivalsConfig {
 }
 
 impl FlowsConfig {
-    /// The transfers, with the random numbers of `stream`.
+    /// Returns the transfers, with the random numbers of `stream`.
     ///
     /// # Errors
-    /// A file has not been read.
+    /// If a file has not been read.
     pub fn flows(&self, stream: &Stream) -> Result<Flows, TrafficError> {
         if let Some(file) = &self.file {
             let list = file.values().ok_or_else(|| TrafficError::unread(file.file()))?;
             return Ok(Flows(Process::Listed(FlowList::clone(list), 0)));
         }
         let (Some(arrivals), Some(bytes)) = (&self.arrivals, &self.bytes) else {
-            // What was written was checked to have both.
+            // The check of the configuration requires both.
             return Err(TrafficError::NoRate { model: "flows" });
         };
         let mut gaps = stream.fork("arrivals");
@@ -128,7 +128,7 @@ impl Configured for FlowsConfig {
     fn changes(&self, _: &Given<'_>) -> Result<f64, TrafficError> {
         let arrivals = match &self.arrivals {
             Some(arrivals) => arrivals.per_second()?,
-            // As many as are recorded, once.
+            // A recording is used once.
             None => 0.0,
         };
         Ok(2.0 * arrivals)
@@ -147,28 +147,28 @@ impl Configured for FlowsConfig {
     }
 }
 
-/// Transfers in order of their beginnings: an iterator.
+/// Transfers in order of their beginnings, as an iterator.
 #[derive(Debug, Clone)]
 pub struct Flows(Process);
 
 #[derive(Debug, Clone)]
 enum Process {
     Drawn(Box<Drawn>),
-    /// The list, and which one is next.
+    /// The list, and the index of the next transfer.
     Listed(FlowList, usize),
 }
 
-/// Transfers by distributions.
+/// Transfers drawn from distributions.
 #[derive(Debug, Clone)]
 struct Drawn {
     gap: Gap,
     gaps: Stream,
-    /// When the next one begins.
+    /// Time at which the next one begins.
     next: Time,
     sizes: (Law, Stream),
 }
 
-/// The times between two beginnings.
+/// The law of the times between two beginnings.
 #[derive(Debug, Clone)]
 enum Gap {
     Exponential(Exponential),
@@ -191,7 +191,7 @@ impl Iterator for Flows {
 }
 
 impl Drawn {
-    /// The next transfer; none at the end of time.
+    /// Returns the next transfer, or `None` at the end of time.
     fn next(&mut self) -> Option<Flow> {
         let at = self.next;
         if at == Time::from_nanos(u64::MAX) {
@@ -207,7 +207,7 @@ impl Drawn {
 }
 
 impl Flow {
-    /// The burst that it is at `pace`.
+    /// Returns the burst that this transfer is at `pace`.
     pub(crate) fn burst(&self, pace: Pace) -> Burst {
         let nanos = Size::bytes(self.bytes) as f64 * 8e9 / pace.bits_per_second();
         Burst { at: self.at, lasts: nanoseconds(nanos), phase: 0.0 }

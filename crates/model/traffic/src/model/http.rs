@@ -1,4 +1,4 @@
-//! People and pages: a request, its response, a time to think.
+//! A client of web servers: a request, its response, and a time to think.
 
 use netloom_units::{DataFile, Stream};
 use netloom_units::{Duration, Size};
@@ -32,20 +32,20 @@ fn yes() -> bool {
     true
 }
 
-/// A request and what comes before it.
+/// A request, and the time before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exchange {
-    /// How long the client thinks first; nothing before its first request.
+    /// Time that the client thinks before the request. Zero before its first request.
     pub think: Duration,
-    /// The length of the response's body: at least 1 byte.
+    /// Length of the response's body, at least 1 byte.
     pub response: Size,
 }
 
 impl HttpConfig {
-    /// What the client does, with the random numbers of `stream`.
+    /// Returns the client's requests, with the random numbers of `stream`.
     ///
     /// # Errors
-    /// A file has not been read.
+    /// If a file has not been read.
     pub fn exchanges(&self, stream: &Stream) -> Result<Exchanges, TrafficError> {
         Ok(Exchanges {
             left: self.requests.unwrap_or(u64::MAX),
@@ -60,8 +60,9 @@ impl HttpConfig {
 }
 
 impl Exchange {
-    /// The request: HTTP/1.1 (RFC 9112), for an object that is as long as its name says, by the
-    /// client of that number. Its length depends on that of the response only.
+    /// Returns the request: HTTP/1.1 (RFC 9112), for an object whose name is its length, by the
+    /// client with the number `client`. The length of the request depends only on that of the
+    /// response.
     pub fn request(&self, client: u16, persistent: bool) -> String {
         let (bytes, connection) = (self.response.bytes(), connection(persistent));
         format!(
@@ -70,7 +71,7 @@ impl Exchange {
         )
     }
 
-    /// What comes before the body of the response.
+    /// Returns the head of the response, which precedes its body.
     pub fn response_head(&self, persistent: bool) -> String {
         let (bytes, connection) = (self.response.bytes(), connection(persistent));
         format!(
@@ -79,19 +80,20 @@ impl Exchange {
         )
     }
 
-    /// Bytes of the request, and of the whole response.
+    /// Returns the bytes of the request and of the whole response.
     pub fn lengths(&self, persistent: bool) -> (u64, u64) {
         let head = self.response_head(persistent).len() as u64;
         (self.request(0, persistent).len() as u64, head.saturating_add(self.response.bytes()))
     }
 }
 
-/// The field that says what becomes of the connection; nothing where it goes on (RFC 9112 §9.3).
+/// Returns the field that says whether the connection closes. It is empty if the connection stays
+/// open (RFC 9112 §9.3).
 fn connection(persistent: bool) -> &'static str {
     if persistent { "" } else { "Connection: close\r\n" }
 }
 
-/// What a client does: an iterator that ends after its last request.
+/// The requests of a client, as an iterator that ends after the last one.
 #[derive(Debug, Clone)]
 pub struct Exchanges {
     left: u64,

@@ -1,34 +1,34 @@
-//! Heads of HTTP messages, as clients and servers of `http` write and read them, and others that
-//! take part. Not here: what is asked for, and when (`http`).
+//! Heads of HTTP messages, as clients and servers of `http` write and parse them. Messages of other
+//! software are parsed as well. Not here: which objects are requested, and when (`http`).
 
 use std::io::{self, BufRead, Read};
 
-/// The head of a message (RFC 9112), as far as clients and servers here look at it.
+/// The head of a message (RFC 9112), as far as clients and servers here need it.
 #[derive(Debug, Default)]
 pub struct HttpHead {
     /// The first line.
     pub first: String,
-    /// How long it is.
+    /// Length of the head in bytes.
     pub bytes: u64,
-    /// How long it says that the body is.
+    /// Length of the body, if the head gives it.
     pub length: Option<u64>,
-    /// Whether the connection is over with this message.
+    /// Whether the connection closes after this message.
     pub closes: bool,
-    /// The number of one of our clients.
+    /// Number of the client, if it is one of ours.
     pub client: Option<u16>,
 }
 
 impl HttpHead {
-    /// The whole answer to a request for something that no server has.
+    /// The whole response to a request for something that no server has.
     pub const NOT_FOUND: &str =
         "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-    /// The longest head that is read.
+    /// Length of the longest head that is read, in bytes.
     pub const MOST: u64 = 64 << 10;
 
-    /// The next head; nothing at the end of the connection.
+    /// Reads the next head. Returns `None` at the end of the connection.
     ///
     /// # Errors
-    /// It ends within a line, or is too long.
+    /// If the head ends within a line, or is too long.
     pub fn read(connection: &mut impl BufRead) -> io::Result<Option<Self>> {
         let mut head = Self::default();
         let mut limited = connection.take(Self::MOST);
@@ -63,7 +63,7 @@ impl HttpHead {
         }
     }
 
-    /// How many bytes a request is for: `GET /1000` asks for 1000.
+    /// Returns the number of bytes that a request asks for: `GET /1000` asks for 1000.
     pub fn asks_for(&self) -> Option<u64> {
         let target = self.first.strip_prefix("GET /")?;
         target.split_once(' ')?.0.parse().ok()

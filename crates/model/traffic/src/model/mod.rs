@@ -1,4 +1,4 @@
-//! The models: what can be written, and what each makes of it.
+//! The traffic models: their notation, and the sources made of them.
 //!
 //! | file | model |
 //! |---|---|
@@ -7,12 +7,12 @@
 //! | `on_off` | senders that are on and off by turns |
 //! | `ppbp` | bursts that begin as a Poisson process and last by a Pareto distribution |
 //! | `trace` | arrivals that were recorded |
-//! | `flows`, `flow_list` | transfers that begin by themselves, drawn or recorded |
+//! | `flows`, `flow_list` | transfers that begin independently, drawn or recorded |
 //! | `rates` | a rate that changes at given times |
 //! | `vbr` | pictures of a video |
-//! | `bulk`, `http` | what TCP paces: descriptions |
+//! | `bulk`, `http` | traffic that TCP paces: descriptions only |
 //! | `ping` | requests at a constant interval |
-//! | `replay` | frames of a capture: a description |
+//! | `replay` | frames of a capture: a description only |
 
 mod bulk;
 mod cbr;
@@ -73,52 +73,53 @@ pub enum Start {
 }
 
 impl Start {
-    /// Whether this is what holds where nothing is written.
+    /// Whether this is the default.
     fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What every model's configuration can do.
+/// The operations of every model's configuration.
 trait Configured {
-    /// Refuses values that make no sense, whatever the line and the sizes.
+    /// Rejects invalid values, independently of the line and the sizes.
     fn check(&self) -> Result<(), String>;
-    /// What it holds that comes from files.
+    /// Returns the parts that may come from files.
     fn files(&mut self) -> Vec<&mut dyn DataFile> {
         Vec::new()
     }
-    /// The frames that it sends.
+    /// Returns the source of the frames that the model sends.
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError>;
-    /// The bursts in which it sends, if it does.
+    /// Returns the bursts in which the model sends, if it does.
     fn bursts(&self, _: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
         Ok(None)
     }
-    /// Its rate, if that changes in steps for another reason than its bursts.
+    /// Returns the rate of the model, if it changes in steps for other reasons than its bursts.
     fn fluid(&self, _: &Given<'_>) -> Result<Option<Fluid>, TrafficError> {
         Ok(None)
     }
-    /// How often its rate as a fluid changes in a second, on average.
+    /// Returns the mean number of changes per second of the rate as a fluid.
     fn changes(&self, _: &Given<'_>) -> Result<f64, TrafficError> {
         Ok(0.0)
     }
-    /// Its mean and variance.
+    /// Returns the mean and the variance of the model.
     fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError>;
 }
 
-/// Bursts, and the rate of each if it has one.
+/// Bursts, and the rate of each, if it has one.
 struct Sending {
     bursts: Bursts,
     pace: Option<Pace>,
 }
 
-/// What a model needs beside its own parameters.
+/// The inputs of a model, in addition to its own parameters.
 struct Given<'a> {
     sizes: &'a Sizes,
     line: Option<&'a Line>,
     stream: &'a Stream,
 }
 
-/// Declares the models from one table: the name that is written, and the parameters.
+/// Declares the models in one table: the variant, the type of the parameters, and the name in
+/// scenarios.
 macro_rules! models {
     ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $key:ident $name:literal;)*) => {
         /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
@@ -166,7 +167,7 @@ macro_rules! models {
         }
 
         impl ModelKeys {
-            /// The models that are written.
+            /// Returns the models whose keys are present.
             pub fn written(&self) -> Vec<Model> {
                 let mut all = Vec::new();
                 $(all.extend(self.$key.clone().map(Model::$variant));)*
@@ -175,10 +176,10 @@ macro_rules! models {
         }
 
         impl Model {
-            /// The names of all models, each with what it is.
+            /// The names of all models, each with a description.
             pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($doc),*))),*];
 
-            /// The model's name.
+            /// Returns the model's name.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)*
@@ -228,20 +229,20 @@ models! {
 }
 
 impl Model {
-    /// The model, if its parameters make sense, whatever the line and the sizes.
+    /// Returns the model if its parameters are valid, independently of the line and the sizes.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// A description of the fault.
     pub fn checked(self) -> Result<Self, String> {
         self.configured().check().map(|()| self)
     }
 
-    /// Everything in it that may come from files.
+    /// Returns all parts that may come from files.
     pub fn files(&mut self) -> Vec<&mut dyn DataFile> {
         self.configured_mut().files()
     }
 
-    /// Reads in every file that the model names; `read` gives a file's text.
+    /// Loads every file that the model names. `read` returns a file's text.
     ///
     /// # Errors
     /// One for each file that cannot be read or is malformed.
@@ -253,7 +254,7 @@ impl Model {
         files::load(property, self.files(), read)
     }
 
-    /// Whether it ends by itself.
+    /// Whether the model ends by itself.
     pub fn ends(&self) -> bool {
         match self {
             Self::Trace(trace) => trace.repeat.is_none(),
@@ -269,7 +270,7 @@ impl Model {
         }
     }
 
-    /// Whether what it sends depends on its random numbers, with `sizes`.
+    /// Whether what it sends depends on its random numbers, with frames of `sizes`.
     pub fn is_random(&self, sizes: &Sizes) -> bool {
         match self {
             Self::Trace(_) | Self::Bulk(_) | Self::Replay(_) => false,
@@ -279,11 +280,12 @@ impl Model {
         }
     }
 
-    /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A
-    /// load in percent is a share of `line`.
+    /// Returns a source that runs the model: frames of `sizes`, with the random numbers of
+    /// `stream`, from time 0. A load in percent is a share of `line`.
     ///
     /// # Errors
-    /// There is no line and a load is a share of it, or the model has no rate, or an extreme one.
+    /// If a load is a share and there is no line, or if the model has no rate or one that is out of
+    /// range.
     pub fn source(
         &self,
         sizes: &Sizes,
@@ -293,11 +295,11 @@ impl Model {
         self.configured().source(&Given { sizes, line, stream })
     }
 
-    /// When the model's senders are on, for those who send in their own way. The bursts are those
-    /// of [`Model::source`].
+    /// Returns the periods in which the model's senders are on, for callers that send in their own
+    /// way. The bursts are those of [`Model::source`].
     ///
     /// # Errors
-    /// As for [`Model::source`], but a rate is not needed; or the model has no bursts.
+    /// As for [`Model::source`], except that a rate is not needed; and if the model has no bursts.
     pub fn bursts(
         &self,
         sizes: &Sizes,
@@ -307,10 +309,10 @@ impl Model {
         Ok(self.sending(&Given { sizes, line, stream })?.bursts)
     }
 
-    /// The rate of the model in steps. The bursts are those of [`Model::source`].
+    /// Returns the rate of the model, in steps. The bursts are those of [`Model::source`].
     ///
     /// # Errors
-    /// As for [`Model::source`], or the model's rate has no steps.
+    /// As for [`Model::source`], and if the model's rate has no steps.
     pub fn fluid(
         &self,
         sizes: &Sizes,
@@ -326,7 +328,7 @@ impl Model {
         Ok(Fluid::of_bursts(bursts, pace))
     }
 
-    /// How often the steps of [`Model::fluid`] come in a second, on average.
+    /// Returns the mean number of steps of [`Model::fluid`] per second.
     ///
     /// # Errors
     /// As for [`Model::fluid`].
@@ -336,7 +338,7 @@ impl Model {
         self.configured().changes(&Given { sizes, line, stream })
     }
 
-    /// The bursts of the model, and the rate of each if it has one.
+    /// Returns the bursts of the model, and the rate of each, if it has one.
     pub(crate) fn paced_bursts(
         &self,
         sizes: &Sizes,
@@ -351,7 +353,7 @@ impl Model {
         sending.ok_or(TrafficError::NoBursts { model: self.name() })
     }
 
-    /// The model's mean and variance.
+    /// Returns the model's mean and variance.
     ///
     /// # Errors
     /// As for [`Model::source`].
@@ -372,7 +374,7 @@ where
     Ok(Some(config))
 }
 
-/// The mean rate in bit/s that a model with `rate` or `load` has.
+/// Returns the mean rate in bit/s of a model with `rate` or `load`.
 fn mean_rate(
     rate: Option<netloom_units::Rate>,
     load: Option<crate::Load>,
@@ -380,13 +382,13 @@ fn mean_rate(
 ) -> Result<f64, TrafficError> {
     match (rate, load) {
         (Some(rate), _) => Ok(rate.bits_per_second() as f64),
-        // What was written was checked to have one of them.
+        // The check of the configuration requires one of them.
         (None, None) => Err(TrafficError::NoRate { model: "the model" }),
         (None, Some(load)) => load.bits_per_second(&given.sizes.law()?, given.line),
     }
 }
 
-/// Refuses all but one of `rate` and `load`.
+/// Requires exactly one of `rate` and `load`.
 fn one_of_rate_and_load(has_rate: bool, has_load: bool) -> Result<(), String> {
     match (has_rate, has_load) {
         (true, true) => Err("one of `rate` and `load`, not both".into()),
@@ -395,13 +397,13 @@ fn one_of_rate_and_load(has_rate: bool, has_load: bool) -> Result<(), String> {
     }
 }
 
-/// The pace of `rate` bit/s.
+/// Returns the pace of `rate` bit/s.
 fn pace(rate: f64) -> Result<Pace, TrafficError> {
     Pace::from_bits_per_second(rate).ok_or(TrafficError::Extreme { rate })
 }
 
-/// Refuses bursts of which hardly one in ten thousand holds a frame: who waits for the next frame
-/// would wait long.
+/// Rejects bursts of which less than one in ten thousand holds a frame: a caller would wait long
+/// for the next frame.
 fn enough(lengths: &Law, pace: Pace, sizes: &Sizes) -> Result<(), TrafficError> {
     const LEAST: f64 = 1e-4;
     let gap = sizes.law()?.mean() * 8e9 / pace.bits_per_second();
@@ -411,10 +413,10 @@ fn enough(lengths: &Law, pace: Pace, sizes: &Sizes) -> Result<(), TrafficError> 
     }
 }
 
-/// The share of bursts that hold a frame, from below: one of length L does with the probability
-/// min(1, L/gap), whose mean is ∫₀^gap P(L > x) dx / gap. Lengths in ns.
+/// Returns a lower bound of the share of bursts that hold a frame. A burst of length L holds one
+/// with the probability min(1, L/gap), whose mean is ∫₀^gap P(L > x) dx / gap. Lengths are in ns.
 fn share_with_frame(lengths: &Law, gap: f64) -> f64 {
-    // Steps of 5 % from a thousand-millionth of the gap on.
+    // Steps of 5 %, starting at a billionth of the gap.
     const STEP: f64 = 1.05;
     let (mut from, mut share) = (gap * 1e-9, 0.0);
     while from < gap {

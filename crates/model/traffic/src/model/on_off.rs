@@ -1,4 +1,4 @@
-//! Senders that are on and off by turns.
+//! Senders that alternate between on and off.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ use crate::source::Source;
 use crate::train::Trains;
 use crate::{Burst, Distribution, Moments, Pace};
 
-/// Most senders of one entry.
+/// Largest number of senders of one entry.
 const MOST: u32 = 100_000;
 
 /// Senders that are on and off by turns, independently (Willinger, Taqqu, Sherman & Wilson 1997).
@@ -84,7 +84,7 @@ impl Configured for OnOffConfig {
         let seconds = |law: &DurationDistribution| Ok(law.law()?.mean() / 1e9);
         let (on, off) = (seconds(&self.on)?, seconds(&self.off)?);
         let sources = f64::from(self.sources);
-        // The heavier tail rules; at a shape of 2 and more there is no long memory.
+        // The heavier tail decides. With a shape of 2 or more there is no long memory.
         let tail = [self.on.tail(), self.off.tail()].into_iter().flatten().fold(2.0, f64::min);
         let memoryless = matches!(
             (&self.on, &self.off),
@@ -101,7 +101,7 @@ pub(crate) struct OnOffBursts {
     on: Law,
     off: Law,
     senders: Vec<Sender>,
-    /// When each sender's next burst begins.
+    /// Time at which each sender's next burst begins.
     next: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
@@ -126,7 +126,7 @@ impl OnOffBursts {
         Ok(Self { on, off, senders, next })
     }
 
-    /// The next burst; none at the end of time.
+    /// Returns the next burst, or `None` at the end of time.
     pub fn next(&mut self) -> Option<Burst> {
         let mut first = self.next.peek_mut()?;
         let Reverse((_, index)) = *first;
@@ -161,7 +161,7 @@ impl Sender {
 }
 
 impl Burst {
-    /// A burst at `at` that lasts by `law`, with a random phase.
+    /// Returns a burst at `at` whose duration follows `law`, with a random phase.
     pub(crate) fn drawn(at: Time, law: &Law, stream: &mut Stream) -> Self {
         let lasts: Duration = law.duration(stream);
         Self { at, lasts, phase: stream.uniform() }

@@ -10,7 +10,7 @@ use crate::sizes::SizeLaw;
 use crate::source::Source;
 use crate::{Emission, Moments};
 
-/// The interval that ping(8) has.
+/// The default interval of ping(8).
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Echo requests at a constant interval. The first one is sent at 0.
@@ -50,7 +50,7 @@ impl Configured for PingConfig {
     }
 }
 
-/// Requests at work.
+/// The state of a sender of requests.
 #[derive(Debug, Clone)]
 pub(crate) struct Requests {
     at: Time,
@@ -61,7 +61,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// The next request; none at the end of time.
+    /// Returns the next request, or `None` at the end.
     pub fn next(&mut self) -> Option<Emission> {
         if self.left == 0 || self.at == Time::from_nanos(u64::MAX) {
             return None;

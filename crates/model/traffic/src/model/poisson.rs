@@ -1,4 +1,4 @@
-//! Independent frames: their gaps are exponential.
+//! Independent frames, with exponential gaps.
 
 use netloom_units::Stream;
 use netloom_units::{Rate, Time};
@@ -38,7 +38,7 @@ impl Configured for PoissonConfig {
     }
 }
 
-/// Frames of a Poisson process.
+/// The frames of a Poisson process.
 #[derive(Debug, Clone)]
 pub(crate) struct PoissonFrames {
     at: Time,
@@ -59,7 +59,7 @@ impl PoissonFrames {
         }
     }
 
-    /// The next frame; none at the end of time.
+    /// Returns the next frame, or `None` at the end of time.
     pub fn next(&mut self) -> Option<Emission> {
         self.at += nanoseconds(self.gap.next(&mut self.gaps));
         let bytes = self.sizes.draw(&mut self.lengths);

@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::train::Trains;
 use crate::{Burst, Distribution, Load, Moments};
 
-/// Most bursts that are active at a time, on average.
+/// Largest mean number of simultaneous bursts.
 const MOST: f64 = 1e6;
 
 /// Bursts that begin as a Poisson process, last by a Pareto distribution, and send at one rate.
@@ -36,13 +36,13 @@ pub struct PpbpConfig {
     pub start: Start,
 }
 
-/// All that follows from the configuration.
+/// The parameters that follow from the configuration.
 struct Derived {
-    /// Bursts a second, λ.
+    /// Bursts per second, λ.
     arrivals: f64,
-    /// Rate of one burst, r, in bit/s.
+    /// Rate of one burst in bit/s, r.
     rate: f64,
-    /// Mean length of a burst, d, in seconds.
+    /// Mean duration of a burst in seconds, d.
     length: f64,
 }
 
@@ -58,7 +58,7 @@ impl PpbpConfig {
             (Some(load), Some(rate), _) => (load / (rate * length), rate),
             (Some(load), None, Some(bursts)) => (bursts, load / (bursts * length)),
             (None, Some(rate), Some(bursts)) => (bursts, rate),
-            // What was written was checked to have two of them.
+            // The check of the configuration requires two of them.
             _ => return Err(TrafficError::NoRate { model: "ppbp" }),
         };
         let active = arrivals * length;
@@ -68,7 +68,7 @@ impl PpbpConfig {
         Ok(Derived { arrivals, rate, length })
     }
 
-    /// How long bursts last.
+    /// Returns the law of the durations of bursts.
     fn lengths(&self) -> Result<Law, TrafficError> {
         let shape = 3.0 - 2.0 * self.hurst;
         Distribution::Pareto(Pareto { mean: self.burst, shape, most: None }).law()
@@ -132,14 +132,15 @@ pub(crate) struct PpbpBursts {
     gaps: Stream,
     law: Law,
     lengths: Stream,
-    /// How many bursts that were active at the start are yet to come, and their random numbers.
+    /// Number of bursts that were active at the start and are still to be returned, and their
+    /// random numbers.
     initial: (u64, Stream),
-    /// When the last burst began.
+    /// Time at which the last burst began.
     at: Time,
 }
 
 impl PpbpBursts {
-    /// `arrivals` bursts a second that last by `law`.
+    /// Returns a process of `arrivals` bursts per second, whose durations follow `law`.
     fn new(arrivals: f64, law: Law, start: Start, stream: &Stream) -> Self {
         let mut initial = stream.fork("initial");
         let active = match start {
@@ -156,7 +157,7 @@ impl PpbpBursts {
         }
     }
 
-    /// The next burst; none at the end of time.
+    /// Returns the next burst, or `None` at the end of time.
     pub fn next(&mut self) -> Option<Burst> {
         let (left, stream) = &mut self.initial;
         if *left > 0 {
@@ -170,7 +171,7 @@ impl PpbpBursts {
     }
 }
 
-/// A draw of the Poisson distribution: arrivals in so many mean gaps.
+/// Draws from the Poisson distribution: the number of arrivals in `mean` mean gaps.
 fn poisson(mean: f64, stream: &mut Stream) -> u64 {
     let gap = Exponential(1.0);
     let (mut count, mut passed) = (0, gap.next(stream));

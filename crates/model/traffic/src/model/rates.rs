@@ -34,7 +34,7 @@ pub struct RatesConfig {
     pub repeat: Option<Duration>,
 }
 
-/// Most steps that pass while one frame comes together.
+/// Largest number of steps that may pass until a frame is complete.
 const MOST_STEPS: f64 = 1e6;
 
 /// Rates, some of which may be none at all.
@@ -45,7 +45,7 @@ pub struct RateList(Vec<Option<Rate>>);
 
 impl RateList {
     /// # Errors
-    /// There are none or too many, or nothing is ever sent.
+    /// If there are no rates, too many, or only zeros.
     pub fn new(rates: Vec<Option<Rate>>) -> Result<Self, String> {
         check_count(rates.len(), "a list of rates")?;
         match rates.iter().any(Option::is_some) {
@@ -55,7 +55,7 @@ impl RateList {
     }
 }
 
-/// A rate, or `0` for none.
+/// Parses a rate, or `0` for none.
 fn rate(text: &str) -> Result<Option<Rate>, String> {
     match text {
         "0" => Ok(None),
@@ -100,7 +100,7 @@ impl RatesConfig {
             return Ok(Steps::new(steps.collect(), self.repeat));
         }
         let (Some(file), Some(step)) = (&self.file, self.step) else {
-            // What was written was checked to have both.
+            // The check of the configuration requires both.
             return Err(TrafficError::NoRate { model: "rates" });
         };
         let rates = &file.values().ok_or_else(|| TrafficError::unread(file.file()))?.0;
@@ -117,8 +117,8 @@ impl RatesConfig {
         Ok(Steps::new(steps, self.repeat))
     }
 
-    /// Refuses steps so short that one frame takes millions of them: who waits for the next frame
-    /// would wait long.
+    /// Rejects steps so short that one frame takes millions of them: a caller would wait long for
+    /// the next frame.
     fn check_steps(&self, steps: &Steps, frame_bits: f64) -> Result<(), TrafficError> {
         let Some(round) = self.repeat else { return Ok(()) };
         let rounds = frame_bits / (self.mean()? * round.as_secs_f64());
@@ -133,7 +133,7 @@ impl RatesConfig {
         let all = &steps.steps;
         let rate = |step: &RateStep| step.rate.map_or(0.0, Pace::bits_per_second);
         let Some(end) = self.repeat.or((self.file.is_some()).then(|| steps.last())) else {
-            // The last rate of a schedule stays.
+            // The last rate of a schedule stays in force.
             return Ok(rate(&all[all.len() - 1]));
         };
         let ends = all.iter().skip(1).map(|step| step.at).chain([Time::ZERO + end]);
@@ -174,7 +174,7 @@ impl Configured for RatesConfig {
         let steps = self.steps()?;
         let round = match self.repeat {
             Some(repeat) => repeat,
-            // Each step comes once.
+            // Each step occurs once.
             None => steps.last().max(Duration::from_secs(1)),
         };
         Ok(steps.steps.len() as f64 / round.as_secs_f64())
@@ -185,14 +185,14 @@ impl Configured for RatesConfig {
     }
 }
 
-/// Steps of a rate, perhaps over and over.
+/// The steps of a rate, which may repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct Steps {
-    /// The first is at 0.
+    /// The steps. The first one is at 0.
     steps: Arc<[RateStep]>,
     repeat: Option<Duration>,
     next: usize,
-    /// When the current round began.
+    /// Time at which the current round began.
     begun: Time,
 }
 
@@ -201,12 +201,12 @@ impl Steps {
         Self { steps: steps.into(), repeat, next: 0, begun: Time::ZERO }
     }
 
-    /// When the last step begins, counted from 0.
+    /// Returns the time at which the last step begins, counted from 0.
     fn last(&self) -> Duration {
         self.steps[self.steps.len() - 1].at.since(Time::ZERO)
     }
 
-    /// The next step; none after the last one, and at the end of time.
+    /// Returns the next step, or `None` after the last one and at the end of time.
     pub fn next(&mut self) -> Option<RateStep> {
         if self.next == self.steps.len() {
             self.begun += self.repeat?;
@@ -219,26 +219,26 @@ impl Steps {
     }
 }
 
-/// Frames at a rate that varies: one leaves when enough bits have come together, in parts of 10⁻¹²
-/// bit, so that nothing is lost where a rate changes.
+/// Frames at a varying rate. A frame is sent when its bits are complete. They are counted in units
+/// of 10⁻¹² bit, so that nothing is lost when the rate changes.
 #[derive(Debug, Clone)]
 pub(crate) struct Varying {
     steps: Steps,
     now: RateStep,
     next: Option<RateStep>,
-    /// What is missing to the next frame.
+    /// Units that are missing for the next frame.
     missing: i128,
     bytes: u32,
     sizes: SizeLaw,
     lengths: Stream,
 }
 
-/// Parts of the bits of a byte.
+/// Units in a byte.
 const PARTS: i128 = 8_000_000_000_000;
 
 impl Varying {
     fn new(mut steps: Steps, sizes: SizeLaw, stream: &Stream) -> Self {
-        // There is at least one.
+        // There is at least one step.
         let now = steps.next().unwrap_or(RateStep { at: Time::ZERO, rate: None });
         let next = steps.next();
         let mut lengths = stream.fork("sizes");
@@ -247,15 +247,15 @@ impl Varying {
         Self { steps, now, next, missing: part as i128, bytes, sizes, lengths }
     }
 
-    /// The next frame; none when nothing will be sent any more.
+    /// Returns the next frame, or `None` when nothing more will be sent.
     pub fn next(&mut self) -> Option<Emission> {
         loop {
             let end = self.next.map_or(Time::from_nanos(u64::MAX), |step| step.at);
-            // A thousandth of a bit a second is 10⁻¹² bit a nanosecond.
+            // A thousandth of a bit per second is 10⁻¹² bit per nanosecond.
             let pace = i128::from(self.now.rate.map_or(0, Pace::thousandths));
             let left = i128::from(end.since(self.now.at).as_nanos());
             if self.missing <= 0 || self.missing < left * pace {
-                // Rounded up: the frame leaves when all of it is there.
+                // Rounded up: the frame is sent when all of it is complete.
                 let passed = if self.missing > 0 { (self.missing - 1) / pace + 1 } else { 0 };
                 self.now.at += Duration::from_nanos(passed as u64);
                 let frame = Emission { at: self.now.at, bytes: self.bytes };

@@ -1,4 +1,4 @@
-//! Frames of a capture, sent again. Not here: reading captures (`capture`).
+//! Frames of a capture that are sent again. Not here: reading captures (`capture`).
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use super::{Configured, Given, TrafficError};
 use crate::Moments;
 use crate::source::Source;
 
-/// Most addresses that are rewritten: they are an argument of a process.
+/// Largest number of rewritten addresses. They are an argument of a process.
 const MOST: usize = 1000;
 
-/// Parts of a stretch of 1.
+/// Units in a stretch of 1.
 const PARTS: f64 = 1e9;
 
 /// Frames of a capture with their bytes, from one interface: a description, since what they are is
@@ -41,8 +41,8 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl ReplayConfig {
-    /// When a frame is due that was captured so many ns after the first one. Frames stay in their
-    /// order: one that is earlier than the first is due with it.
+    /// Returns the time at which a frame is due that was captured `after_first` ns after the first
+    /// one. Frames stay in order: a frame earlier than the first one is due with it.
     pub fn due(&self, after_first: i128) -> Duration {
         let parts = (self.stretch.unwrap_or(1.0) * PARTS + 0.5) as u128;
         let nanos = u128::try_from(after_first).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Arrivals as they were recorded, perhaps stretched.
+//! Recorded arrivals, which may be stretched.
 
 use netloom_units::{Data, DataFile};
 use netloom_units::{Duration, Time};
@@ -10,7 +10,7 @@ use crate::recorded::Arrivals;
 use crate::source::Source;
 use crate::{Emission, Load, Moments};
 
-/// Parts of a stretch of 1.
+/// Units in a stretch of 1.
 const PARTS: f64 = 1e9;
 
 /// Arrivals as they were recorded, counted from the file's time 0.
@@ -37,7 +37,8 @@ impl TraceConfig {
         Ok(values)
     }
 
-    /// How long one round is: what `repeat` says, or up to the last arrival and a mean gap.
+    /// Returns the duration of one round: `repeat`, or the time up to the last arrival plus a mean
+    /// gap.
     fn round(&self, arrivals: &Arrivals) -> Result<Duration, TrafficError> {
         let last = arrivals.last().since(Time::ZERO);
         match self.repeat {
@@ -52,7 +53,7 @@ impl TraceConfig {
         }
     }
 
-    /// The mean rate of the file as it is, in bit/s.
+    /// Returns the mean rate of the file as it is, in bit/s.
     fn recorded_rate(&self, arrivals: &Arrivals) -> Result<f64, TrafficError> {
         match self.round(arrivals)?.as_secs_f64() {
             0.0 => Err(TrafficError::NoTime),
@@ -60,13 +61,14 @@ impl TraceConfig {
         }
     }
 
-    /// The stretch in parts.
+    /// Returns the stretch in units.
     fn parts(&self, given: &Given<'_>) -> Result<u64, TrafficError> {
         let Some(load) = self.load else {
             return Ok((self.stretch.unwrap_or(1.0) * PARTS + 0.5) as u64);
         };
         let arrivals = self.arrivals()?;
-        // What a frame takes on a line depends on its length, and here are the lengths themselves.
+        // The length of a frame on a line depends on its own length, so the recorded lengths are
+        // used.
         let sizes = crate::SizeLaw::of_frames(arrivals.as_slice());
         let stretch = self.recorded_rate(arrivals)? / load.bits_per_second(&sizes, given.line)?;
         match stretch * PARTS {
@@ -105,22 +107,22 @@ impl Configured for TraceConfig {
     }
 }
 
-/// A recording at work.
+/// The state of a recording that is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
     arrivals: Arrivals,
-    /// Which one is next.
+    /// Index of the next arrival.
     next: usize,
-    /// When the current round began, in the recording's time, in ns.
+    /// Start of the current round in ns, in the recording's time.
     begun: u64,
-    /// How long a round takes, if there is more than one.
+    /// Duration of a round, if there is more than one.
     round: Option<Duration>,
-    /// The stretch in parts.
+    /// The stretch in units.
     parts: u64,
 }
 
 impl Recorded {
-    /// The next frame.
+    /// Returns the next frame.
     pub fn next(&mut self) -> Option<Emission> {
         let arrivals = self.arrivals.as_slice();
         if self.next == arrivals.len() {

@@ -30,7 +30,7 @@ pub struct Pictures(Vec<Size>);
 
 impl Pictures {
     /// # Errors
-    /// There are none or too many, or one is empty.
+    /// If there are no pictures, too many, or one is empty.
     pub fn new(pictures: Vec<Size>) -> Result<Self, String> {
         check_count(pictures.len(), "a list of pictures")?;
         match pictures.iter().position(|size| size.bytes() == 0) {
@@ -101,13 +101,13 @@ impl Configured for VbrConfig {
     }
 }
 
-/// A video at work.
+/// The state of a video that is sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Video {
     pictures: Arc<Pictures>,
-    /// Which picture is sent, counted from 0 through all rounds.
+    /// Number of the current picture, counted from 0 through all rounds.
     number: u64,
-    /// What is left of it, in bytes.
+    /// Bytes of this picture that are still to be sent.
     left: u64,
     frame_rate: f64,
     sizes: SizeLaw,
@@ -115,14 +115,14 @@ pub(crate) struct Video {
 }
 
 impl Video {
-    /// The next frame; none at the end of time.
+    /// Returns the next frame, or `None` at the end of time.
     pub fn next(&mut self) -> Option<Emission> {
         let nanos = self.number as f64 * 1e9 / self.frame_rate;
         if nanos >= u64::MAX as f64 {
             return None;
         }
         let full = self.sizes.draw(&mut self.lengths);
-        // What is not more than `full` fits.
+        // The minimum with `full`, a `u32`, fits into `u32`.
         let bytes = u64::from(full).min(self.left) as u32;
         self.left -= u64::from(bytes);
         if self.left == 0 {

@@ -1,4 +1,4 @@
-//! Captures: what is read of them, and frames that get other addresses.
+//! Captures: reading them, and replacing addresses in their frames.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use netloom_traffic::{
 };
 use proptest::prelude::*;
 
-/// Checksum by RFC 1071, byte by byte.
+/// The checksum of RFC 1071, computed byte by byte.
 fn checksum(bytes: &[u8]) -> [u8; 2] {
     let mut sum = 0u32;
     for (place, byte) in bytes.iter().enumerate() {
@@ -29,7 +29,7 @@ fn ip(text: &str) -> IpAddr {
     text.parse().expect("an address")
 }
 
-/// A transport protocol's packet, by its number; checksums are right.
+/// Returns a packet of a transport protocol, given by its number, with right checksums.
 fn transport([from, to]: [IpAddr; 2], protocol: u8, payload: &[u8]) -> Vec<u8> {
     let (mut packet, at) = match protocol {
         1 => (vec![8, 0, 0, 0, 0x12, 0x34, 0, 1], 2),
@@ -61,7 +61,7 @@ fn transport([from, to]: [IpAddr; 2], protocol: u8, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// An IP packet around a payload.
+/// Returns an IP packet with a payload.
 fn packet([from, to]: [IpAddr; 2], protocol: u8, flags: [u8; 2], payload: &[u8]) -> Vec<u8> {
     if from.is_ipv4() {
         let length = (20 + payload.len() as u16).to_be_bytes();
@@ -91,7 +91,7 @@ fn frame(link: LinkType, bytes: &[u8]) -> RecordedFrame<'_> {
     RecordedFrame { number: 1, at: 0, link, length: bytes.len() as u32, bytes }
 }
 
-/// The frame with other addresses.
+/// Returns the frame with replaced addresses.
 fn rewritten(frame: &RecordedFrame<'_>, pairs: &[(IpAddr, IpAddr)]) -> Result<Vec<u8>, FrameFault> {
     let other = |address| pairs.iter().find(|(old, _)| *old == address).map(|(_, new)| *new);
     let rewriter = Rewriter::new(Addressed::Rewritten(other), MACS[0], MACS[1]);
@@ -99,7 +99,7 @@ fn rewritten(frame: &RecordedFrame<'_>, pairs: &[(IpAddr, IpAddr)]) -> Result<Ve
     rewriter.rewrite(frame, &mut out).map(|()| out)
 }
 
-/// A header whose checksum is known: the example of the article "Internet checksum" of Wikipedia.
+/// A header with a known checksum: the example of Wikipedia's article "Internet checksum".
 #[test]
 fn a_known_header_keeps_its_known_checksum() {
     let header = [
@@ -112,7 +112,8 @@ fn a_known_header_keeps_its_known_checksum() {
     let pairs = [(ends[0], ends[0]), (ends[1], ends[1])];
     let out = rewritten(&frame(LinkType::Ip, &whole), &pairs).expect("a packet");
     assert_eq!(out, ethernet(MACS, &whole));
-    // With a header whose checksum is wrong, as interfaces that make it leave it to captures.
+    // The header checksum is wrong here, as in captures on a machine whose interface computes
+    // checksums.
     let mut unfinished = whole.clone();
     unfinished[10..12].fill(0);
     unfinished[26..28].copy_from_slice(&[0x12, 0x34]);
@@ -121,7 +122,7 @@ fn a_known_header_keeps_its_known_checksum() {
 }
 
 proptest! {
-    /// A packet whose addresses are rewritten is the packet that those addresses would have sent.
+    /// A packet with replaced addresses equals the packet that those addresses would have sent.
     #[test]
     fn rewritten_packets_are_those_of_the_other_addresses(
         v6 in any::<bool>(),
@@ -137,7 +138,7 @@ proptest! {
         let [a, b, c, d] = ends.map(address);
         prop_assume!(a != b);
         let protocol = if v6 && protocol == 1 { 58 } else { protocol };
-        // Of the second protocol nothing is known here, and nothing changes.
+        // The second protocol is unknown, so nothing changes.
         let make = |ends| match protocol {
             47 => packet(ends, 47, [0, 0], &payload),
             _ => whole(ends, protocol, &payload),
@@ -153,7 +154,7 @@ proptest! {
         prop_assert_eq!(out, [ethernet(MACS, &new), vec![0; padding]].concat());
     }
 
-    /// Fragments put together are a datagram with a right checksum.
+    /// Reassembled fragments form a datagram with a right checksum.
     #[test]
     fn fragments_follow(
         payload in prop::collection::vec(any::<u8>(), 16..64),
@@ -173,7 +174,7 @@ proptest! {
         prop_assert_eq!(come, after);
     }
 
-    /// Whatever comes is read or refused, and rewritten or refused.
+    /// Any input is either read or refused, and either rewritten or refused.
     #[test]
     fn no_capture_is_too_odd(
         magic in prop::sample::select(vec![0xa1b2_c3d4_u32, 0xa1b2_3c4d, 0x4d3c_b2a1, 0x0a0d_0d0a]),
@@ -259,7 +260,7 @@ fn what_cannot_be_rewritten_is_named() {
     let cut = RecordedFrame { length: 1514, ..frame(LinkType::Ip, &good) };
     let error = rewritten(&cut, &pairs).expect_err("cut").to_string();
     assert_eq!(error, "was cut at 29 of 1514 bytes: only as background");
-    // As they are, all of them can be sent.
+    // All of them can be sent as they are.
     let as_is = Rewriter::new(Addressed::<fn(IpAddr) -> _>::AsIs, MACS[0], MACS[1]);
     let mut out = vec![];
     for bytes in [&tagged, &arp] {
@@ -270,7 +271,7 @@ fn what_cannot_be_rewritten_is_named() {
     assert_eq!(out, ethernet(MACS, &good));
 }
 
-/// A pcap file of these frames: seconds, fraction, length on the wire, bytes.
+/// Returns a pcap file of these frames: seconds, fraction, length on the wire, bytes.
 fn pcap(magic: [u8; 4], link: u32, frames: &[(u32, u32, u32, &[u8])]) -> Vec<u8> {
     let is_big = magic[0] == 0xa1;
     let word = |word: u32| if is_big { word.to_be_bytes() } else { word.to_le_bytes() };
@@ -323,7 +324,7 @@ fn pcap_of_all_kinds_is_read() {
     assert!(matches!(read(&long), Err(CaptureError::Malformed { after: 0, .. })));
 }
 
-/// A block of pcapng.
+/// Returns a block of pcapng.
 fn block(kind: u32, body: &[u8]) -> Vec<u8> {
     let padded = [body, &vec![0; body.len().next_multiple_of(4) - body.len()]].concat();
     let length = (padded.len() as u32 + 12).to_le_bytes();

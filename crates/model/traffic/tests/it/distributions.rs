@@ -1,4 +1,5 @@
-//! Draws of each distribution, and what is left of them at a random time, against their laws.
+//! Random numbers of each distribution, and their residuals at a random time, compared with their
+//! laws.
 
 use netloom_traffic::{DurationDistribution, Law};
 use netloom_units::Stream;
@@ -21,7 +22,8 @@ fn law(json: &str) -> Law {
     distribution(json).law().unwrap()
 }
 
-/// `values` follow the distribution function `at_most` by Kolmogorov and Smirnov at 99 %.
+/// Checks that `values` follow the distribution function `at_most`, by the test of Kolmogorov and
+/// Smirnov at 99 %.
 fn assert_law(mut values: Vec<f64>, at_most: impl Fn(f64) -> f64, what: &str) {
     values.sort_unstable_by(f64::total_cmp);
     let n = values.len() as f64;
@@ -30,7 +32,7 @@ fn assert_law(mut values: Vec<f64>, at_most: impl Fn(f64) -> f64, what: &str) {
     while index < values.len() {
         let value = values[index];
         let next = index + values[index..].partition_point(|other| *other == value);
-        // A law may jump at a value, and be a rounding off it.
+        // A law may jump at a value, and the jump may be a rounding error away.
         let left = (at_most(value * (1.0 - 1e-12)) - index as f64 / n).abs();
         let right = (at_most(value * (1.0 + 1e-12)) - next as f64 / n).abs();
         assert!(left.max(right) <= bound, "{what}: {left} and {right} at {value} > {bound}");
@@ -38,11 +40,11 @@ fn assert_law(mut values: Vec<f64>, at_most: impl Fn(f64) -> f64, what: &str) {
     }
 }
 
-/// The distribution function of what is left at a random time: ∫₀ˣ (1 − F(y)) dy / mean, by sums
-/// over a fine grid.
+/// Returns the distribution function of the residual at a random time: ∫₀ˣ (1 − F(y)) dy / mean, by
+/// sums over a fine grid.
 fn residual_law(law: &Law) -> impl Fn(f64) -> f64 {
     const STEP: f64 = 1e-3;
-    // Geometric steps beyond a mean reach far tails.
+    // Beyond a mean, geometric steps reach far tails.
     let mut edges: Vec<f64> = (0..1000).map(|i| f64::from(i) * STEP).collect();
     while edges[edges.len() - 1] < 1e7 {
         edges.push(edges[edges.len() - 1] * 1.001);
@@ -91,8 +93,8 @@ fn samples_and_what_is_left_of_them_follow_their_laws() {
     assert_law(values, residual_law(&law), json);
 }
 
-/// The written mean stays, with and without a cut: the area above the distribution function is the
-/// mean. Draws of a heavy tail would not show it.
+/// The mean is the one that was given, with and without a cut. It is computed as the area above the
+/// distribution function, because random numbers of a heavy tail would not show it.
 #[test]
 fn the_mean_is_what_was_written() {
     let cuts = ["1100ms", "2s", "60s", "1h"]

@@ -1,10 +1,10 @@
-//! The first frames of each model: a change here would change every stored experiment.
+//! The first frames of each model. A change here would change every stored experiment.
 
 use netloom_traffic::Sizes;
 
 use crate::common::sized;
 
-/// Times in ns and lengths of the first four frames.
+/// Returns times in ns and lengths of the first four frames.
 fn begin(json: &str) -> Vec<(u64, u32)> {
     let frames = sized(json, Sizes::Imix, 1).take(4);
     frames.map(|frame| (frame.at.as_nanos(), frame.bytes)).collect()

@@ -1,4 +1,4 @@
-//! Estimates of the Hurst parameter on series whose parameter is known: exact fractional Gaussian
+//! Estimates of the Hurst parameter of series whose parameter is known: exact fractional Gaussian
 //! noise (Davies & Harte 1987).
 
 use std::f64::consts::TAU;
@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use netloom_traffic::wavelet_hurst;
 use netloom_units::Stream;
 
-/// A discrete Fourier transform in place, of 2ⁿ values (Cooley & Tukey 1965).
+/// A discrete Fourier transform of 2ⁿ values, in place (Cooley & Tukey 1965).
 fn transform(values: &mut [(f64, f64)]) {
     let n = values.len();
     let bits = n.trailing_zeros();

@@ -1,6 +1,6 @@
-//! Traffic models against their laws, in virtual time. Seeds are fixed, so that a result never
-//! changes from run to run; bounds are those that a correct model misses once in a hundred seeds,
-//! where nothing else is said.
+//! Traffic models compared with their laws, in virtual time. Seeds are fixed, so results never
+//! change from run to run. Unless stated otherwise, a correct model misses a bound for one seed in
+//! a hundred.
 
 mod captures;
 mod common;

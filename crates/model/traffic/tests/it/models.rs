@@ -1,4 +1,5 @@
-//! Means of the models, what they refuse, and that frames, bursts and rates are of one piece.
+//! Means of the models, the parameters that they refuse, and the consistency of frames, bursts and
+//! rates.
 
 use netloom_traffic::{Line, Sizes, TrafficError};
 use netloom_units::{Framing, Stream};
@@ -55,7 +56,7 @@ fn a_share_of_a_line_counts_framing() {
     let line = Line { rate: "100Mbit/s".parse().unwrap(), framing: Framing::Ethernet };
     let half = model(r#"{"poisson":{"load":"50%"}}"#);
     let frames = Sizes::Constant(60);
-    // 60 bytes take 84 on the line.
+    // 60 bytes take 84 bytes on the line.
     let mean = half.moments(&frames, Some(&line)).unwrap().mean;
     assert!((mean - 50e6 * 60.0 / 84.0).abs() < 1.0, "{mean}");
     let error = half.moments(&frames, None).unwrap_err();

@@ -50,7 +50,7 @@ fn a_load_stretches_a_trace_to_its_mean() {
     let line = Line { rate: "80kbit/s".parse().unwrap(), framing: netloom_units::Framing::None };
     let trace = model(json).source(&Sizes::default(), Some(&line), &Stream::new(1, "x")).unwrap();
     let frames: Vec<_> = trace.take(3).map(|frame| frame.at.as_nanos()).collect();
-    // 16 kbit/s recorded, 40 kbit/s wanted.
+    // The recorded rate is 16 kbit/s, the wanted one 40 kbit/s.
     assert_eq!(frames, [0, 200_000_000, 400_000_000]);
     assert_eq!(model(json).moments(&Sizes::default(), Some(&line)).unwrap().mean, 40_000.0);
 }
@@ -93,7 +93,7 @@ fn frames_follow_a_schedule_of_rates() {
         let late = frames.filter(|frame| frame.at.as_nanos() >= from * 1_000_000_000);
         late.map(|frame| f64::from(frame.bytes) * 8.0).sum::<f64>()
     };
-    // A second holds a frame more or less.
+    // A second may hold one frame more or less.
     for (from, rate) in [(0, 1e6), (9, 1e6), (10, 3e6), (19, 3e6), (20, 1e6)] {
         assert!((second(from) - rate).abs() <= 12_112.0, "{from} s: {}", second(from));
     }
@@ -106,7 +106,7 @@ fn rates_of_a_file_may_be_none_and_end() {
     let json = r#"{"rates":{"file":["8kbit/s","0","16kbit/s"],"step":"1s"}}"#;
     let frames = all(sized(json, Sizes::Constant(100), 1));
     assert!(frames.iter().all(|(at, _)| !(1_000_000_000..2_000_000_000).contains(at)));
-    // 24 kbit hold 30 frames, less the part of one that is never finished.
+    // 24 kbit hold 30 frames, minus the part of one that is never completed.
     assert!((29..=30).contains(&frames.len()), "{}", frames.len());
     let steps: Vec<_> = fluid(&model(json));
     assert_eq!(

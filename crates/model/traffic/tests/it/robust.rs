@@ -1,10 +1,10 @@
-//! Models with extreme parameters: each is refused, or sends in order without a panic.
+//! Models with extreme parameters: each is either refused, or sends in order without a panic.
 
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Stream;
 use proptest::prelude::*;
 
-/// How many frames are looked at.
+/// Number of frames that are checked.
 const FRAMES: usize = 300;
 
 fn duration() -> impl Strategy<Value = String> {

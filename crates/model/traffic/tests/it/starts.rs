@@ -9,14 +9,14 @@ fn bursts(json: &str, seed: u64) -> Bursts {
     model(json).bursts(&Sizes::default(), None, &Stream::new(seed, "test")).unwrap()
 }
 
-/// Bursts that are active at `second`.
+/// Returns the number of bursts that are active at `second`.
 fn active(json: &str, seed: u64, second: f64) -> usize {
     let now = (second * 1e9) as u64;
     let begun = bursts(json, seed).take_while(|burst| burst.at.as_nanos() <= now);
     begun.filter(|burst| burst.end().as_nanos() > now).count()
 }
 
-/// The mean share of their mean rate that 40 seeds carry in the first `seconds`.
+/// Returns the bits that 40 seeds send in the first `seconds`, as a mean share of their mean rate.
 fn carried(json: &str, seconds: f64) -> f64 {
     let mean = model(json).moments(&Sizes::default(), None).unwrap().mean;
     let total: f64 = (0..40).map(|seed| bits(source(json, seed), seconds)).sum();
@@ -45,14 +45,14 @@ fn the_first_second_carries_what_is_written() {
     }
 }
 
-/// Trials of the paper's own start, empty: the first 10 s carry 73 %.
+/// The paper's own start, which is empty: the first 10 s carry 73 %.
 #[test]
 fn an_empty_start_carries_less() {
     let share = carried(EMPTY, 10.0);
     assert!((0.65..=0.82).contains(&share), "{share}");
 }
 
-/// Pearson's χ² of `counts` against Poisson(`mean`) in bins of some 10 % each, at 99 %.
+/// Checks `counts` by Pearson's χ² against Poisson(`mean`), in bins of about 10 % each, at 99 %.
 fn assert_poisson(counts: &[usize], mean: f64, what: &str) {
     let most = (mean + 20.0 * mean.sqrt()) as usize;
     let mut law = vec![(-mean).exp()];
@@ -71,14 +71,14 @@ fn assert_poisson(counts: &[usize], mean: f64, what: &str) {
     for count in counts {
         seen[edges.partition_point(|edge| edge < count).min(last)] += 1.0;
     }
-    // What is too rare for a bin of its own belongs to the one before.
+    // A value that is too rare for a bin of its own belongs to the bin before.
     if expected[last] < 5.0 {
         expected[last - 1] += expected.pop().unwrap();
         seen[last - 1] += seen.pop().unwrap();
     }
     let terms = seen.iter().zip(&expected).map(|(n, e)| (n - e) * (n - e) / e);
     let (statistic, freedom) = (terms.sum::<f64>(), seen.len() as f64 - 1.0);
-    // Wilson and Hilferty 1931.
+    // The approximation of Wilson and Hilferty 1931.
     let spread = 2.0 / (9.0 * freedom);
     let bound = freedom * (1.0 - spread + 2.326 * spread.sqrt()).powi(3);
     assert!(statistic <= bound, "{what}: χ² {statistic:.1} > {bound:.1}: {seen:?}, {expected:?}");
@@ -93,7 +93,7 @@ fn bursts_of_a_ppbp_are_poisson_at_the_start_and_later() {
     }
 }
 
-/// Each of 50 independent senders is on with probability 1/2, whatever the tail.
+/// Each of 50 independent senders is on with a probability of 1/2, whatever the tail.
 #[test]
 fn senders_are_on_with_their_share_at_the_start_and_later() {
     for second in [0.0, 1.0, 30.0] {

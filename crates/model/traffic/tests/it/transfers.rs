@@ -1,4 +1,4 @@
-//! Transfers: when they begin, how much they send, and the frames that they are.
+//! Transfers: when they begin, how much they send, and the frames that they consist of.
 
 use netloom_traffic::{Flows, Model, Sizes};
 use netloom_units::Stream;
@@ -36,7 +36,7 @@ fn frames_of_a_transfer_are_its_bytes_at_its_rate() {
     let frames: Vec<_> = source(json, 1).map(|f| (f.at.as_nanos(), f.bytes)).collect();
     assert_eq!(frames[..2], [(0, 1514), (0, 1486)]);
     let half = 500_000_000;
-    // 4000 bytes in 2 s: one of 1000 bytes each 0.5 s.
+    // 4000 bytes in 2 s: a frame of 1000 bytes every 0.5 s.
     let expected: Vec<_> = (0..4).map(|n| (half + n * half, 1000)).collect();
     assert_eq!(frames[2..], expected);
     let paced = r#"{"flows":{"arrivals":{"gaps":"100s"},"bytes":"3kB","rate":"1Mbit/s"}}"#;
@@ -54,7 +54,7 @@ fn all_bytes_of_many_transfers_are_sent() {
         flows(json, 3).take_while(|f| f.at.as_nanos() < end).map(|f| f.bytes.bytes()).sum();
     let frames = source(json, 3).take_while(|frame| frame.at.as_nanos() < end);
     let sent: u64 = frames.map(|frame| u64::from(frame.bytes)).sum();
-    // What began last may still be sending.
+    // The transfers that began last may still be sending.
     assert!(sent <= offered && offered - sent < 200_000, "{sent} of {offered}");
 }
 

@@ -1,4 +1,4 @@
-//! How the variance of what is sent grows with time, against the formulas.
+//! The growth with time of the variance of traffic, compared with formulas.
 
 use netloom_traffic::{Model, Moments, Series, Sizes, VariancePoint};
 use netloom_units::Duration;
@@ -10,7 +10,7 @@ fn moments(model: &Model) -> Moments {
     model.moments(&Sizes::default(), None).unwrap()
 }
 
-/// What the bursts of `model` send in each of `count` bins, exactly, in bits.
+/// Returns the exact number of bits that the bursts of `model` send in each of `count` bins.
 fn work(model: &Model, seed: u64, bin: f64, count: usize) -> Vec<f64> {
     let stream = Stream::new(seed, "variance");
     let fluid = model.fluid(&Sizes::default(), None, &stream).unwrap();
@@ -32,14 +32,14 @@ fn work(model: &Model, seed: u64, bin: f64, count: usize) -> Vec<f64> {
     work
 }
 
-/// Variance about a known mean.
+/// Returns the variance about a known mean.
 fn variance(values: &[f64], mean: f64) -> f64 {
     values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / values.len() as f64
 }
 
 const PPBP: &str = r#"{"ppbp":{"burst_rate":"1kbit/s","bursts":100,"burst":"1s","hurst":0.8}}"#;
 
-/// The bounds leave room for what three other sets of seeds gave: 0.98 to 1.12.
+/// The bounds leave room for the results of three other sets of seeds: 0.98 to 1.12.
 #[test]
 fn the_variance_of_a_ppbp_is_that_of_the_formula() {
     let ppbp = model(PPBP);
@@ -63,7 +63,7 @@ fn the_variance_of_a_ppbp_is_that_of_the_formula() {
     }
 }
 
-/// Below the shortest burst, where the formula has another branch.
+/// The variance at times below the shortest burst, where the formula has another branch.
 #[test]
 fn the_variance_of_a_ppbp_holds_for_short_times() {
     let ppbp = model(PPBP);
@@ -79,13 +79,14 @@ fn the_variance_of_a_ppbp_holds_for_short_times() {
 #[test]
 fn the_two_branches_of_the_formula_meet() {
     let expected = moments(&model(PPBP));
-    // Shape 1.4: the shortest burst is 2/7 s.
+    // For shape 1.4, the shortest burst is 2/7 s.
     let at = 2.0 / 7.0;
     let (below, above) = (expected.variance(at * 0.999_999), expected.variance(at * 1.000_001));
     assert!((below.unwrap() / above.unwrap() - 1.0).abs() < 1e-5);
 }
 
-/// Variance over time squared falls with slope 2H − 2 where times are longer than bursts: 10⁵ s.
+/// The variance divided by time squared falls with the slope 2H − 2 at times longer than bursts:
+/// 10⁵ s.
 #[test]
 fn the_slope_over_long_times_is_that_of_the_hurst_parameter() {
     let ppbp =
@@ -112,7 +113,7 @@ fn exponential_senders_have_the_variance_of_the_formula() {
         let count = (20_000.0 / time) as usize;
         let ratio = variance(&work(&on_off, 1, time, count), expected.mean * time)
             / expected.variance(time).unwrap();
-        // 20,000 s hold some 27,000 changes: their relative deviation is below 3 %.
+        // 20,000 s hold about 27,000 changes, whose relative deviation is below 3 %.
         assert!((ratio - 1.0).abs() < 0.08, "at {time} s: {ratio}");
     }
 }

@@ -1,6 +1,5 @@
-//! Values of any kind that come from files: reading them in, and sharing what many take from one
-//! file.
-//! Not here: the files themselves; whoever holds them passes their text in.
+//! Values of any kind that come from files: loads them, and shares values that many parts take from
+//! the same file. Not here: access to files. The caller passes their text in.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -10,18 +9,19 @@ use super::{Data, DataError, DataFormat};
 
 /// [`Data`] of any kind.
 pub trait DataFile {
-    /// The name of the file, if it has yet to be read.
+    /// Returns the name of the file, if it has not been read yet.
     fn unread(&self) -> Option<&str>;
-    /// What the file is to hold, in words.
+    /// Returns a description of the file's expected contents.
     fn what(&self) -> &'static str;
-    /// Takes the values from the file's text.
+    /// Parses the values from the file's text.
     fn load(&mut self, text: &str) -> Result<(), DataError>;
-    /// Takes the values from `shared` if it has this file's, and those that are read here;
-    /// otherwise puts its own there, if it has any.
+    /// Takes the values from `shared` if it has equal ones from this file, or if the file has not
+    /// been read here. Otherwise adds its own values to `shared`, if it has any.
     fn share(&mut self, shared: &mut SharedData);
 }
 
-/// Values by the file that they came from: who takes the same from the same file shares one copy.
+/// Values by the file that they came from. Owners that use the same values of the same file share
+/// one copy.
 #[derive(Debug, Default)]
 pub struct SharedData(HashMap<(TypeId, String), Arc<dyn Any + Send + Sync>>);
 
@@ -40,11 +40,11 @@ impl<T: DataFormat + PartialEq + Send + Sync + 'static> DataFile for Data<T> {
     }
     fn share(&mut self, shared: &mut SharedData) {
         let Some(file) = self.file().map(str::to_owned) else { return };
-        // What is kept under a type is of that type.
+        // Values stored under a type are of that type.
         let kept = shared.0.get(&(TypeId::of::<T>(), file.clone()));
         let kept = kept.and_then(|values| Arc::clone(values).downcast::<T>().ok());
         match (self.values(), kept) {
-            // A name may stand for other values, if the file has changed between two readings.
+            // A name may stand for other values if the file has changed between two readings.
             (Some(own), Some(kept)) if *own != kept => {}
             (_, Some(values)) => *self = Self::Values { file: Some(file), values },
             (Some(own), None) => {
@@ -55,33 +55,33 @@ impl<T: DataFormat + PartialEq + Send + Sync + 'static> DataFile for Data<T> {
     }
 }
 
-/// Why a property's values could not be taken from their file.
+/// The reason why a property's values could not be loaded from their file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError<E> {
     /// The property's key.
     pub property: &'static str,
-    /// The file's name, as it was written.
+    /// The file's name, as in the scenario.
     pub file: String,
-    /// What the file is to hold, in words: "Mahimahi trace".
+    /// A description of the file's expected contents, like "Mahimahi trace".
     pub what: &'static str,
-    /// What went wrong.
+    /// The fault.
     pub cause: FileFault<E>,
 }
 
-/// What is wrong with a file.
+/// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileFault<E> {
-    /// It could not be read.
+    /// The file could not be read.
     Unreadable(E),
-    /// Its text is not what it should be.
+    /// The text of the file is not in the expected format.
     Malformed(DataError),
 }
 
-/// Reads in all of `files` that have not been read, each with the property that it belongs to;
-/// `read` gives a file's text.
+/// Loads all of `files` that have not been read, each with the property that it belongs to. `read`
+/// returns a file's text.
 ///
 /// # Errors
-/// One for each file that cannot be read or is malformed; the others are read in.
+/// One for each file that cannot be read or is malformed. The others are loaded nevertheless.
 pub fn load_files<'a, E>(
     files: impl IntoIterator<Item = (&'static str, &'a mut dyn DataFile)>,
     read: &mut dyn FnMut(&str) -> Result<String, E>,

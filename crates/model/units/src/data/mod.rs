@@ -1,5 +1,5 @@
-//! Values that stand in the scenario itself or come from a file: traces, samples, tables.
-//! Not here: reading files; whoever holds them calls [`Data::load`] with their text.
+//! Values that are in the scenario itself or come from a file: traces, samples, tables. Not here:
+//! reading files. The caller passes their text to [`Data::load`].
 
 mod files;
 
@@ -15,47 +15,47 @@ use thiserror::Error;
 
 pub use files::{DataFile, FileError, FileFault, SharedData, load_files};
 
-/// Most values that a file or a list may hold.
+/// Largest number of values in a file or a list.
 pub const MAX_VALUES: usize = 10_000_000;
 
 /// Values of type `T`, or the name of the file that holds them.
 ///
-/// Written as a file's name (`"lte.trace"`) or as a list of the values themselves. On its way to an
-/// engine a file's content travels with its name: `{file: …, values: […]}`.
+/// The notation is a file's name (`"lte.trace"`) or a list of the values themselves. On its way to
+/// an engine, a file's content is sent with its name: `{file: …, values: […]}`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data<T> {
     /// The file has not been read yet.
     File(String),
-    /// The values, and the file they came from.
+    /// The values, and the file that they came from.
     Values {
         /// The file's name, if there was one.
         file: Option<String>,
-        /// What it held.
+        /// The values.
         values: Arc<T>,
     },
 }
 
 /// A kind of values that can be read from a text file.
 pub trait DataFormat: Sized {
-    /// What the file is, in words for messages: "Mahimahi trace".
+    /// Name of the format, for messages: "Mahimahi trace".
     const WHAT: &'static str;
 
-    /// Reads the file's text.
+    /// Parses the file's text.
     ///
     /// # Errors
-    /// What is wrong, and in which line.
+    /// The fault, and the line that it is in.
     fn parse(text: &str) -> Result<Self, DataError>;
 }
 
-/// What is wrong with a data file.
+/// A fault of a data file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DataError {
-    /// One line is not what the format says.
+    /// A line does not follow the format.
     #[error("line {line}: {message}")]
     Line {
-        /// Counted from 1.
+        /// Number of the line, from 1 on.
         line: usize,
-        /// What is wrong with it and what is accepted.
+        /// The fault, and what would be accepted.
         message: String,
     },
     /// The file as a whole is not usable.
@@ -64,13 +64,14 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// `message` about the line with this number, counted from 1.
+    /// Returns the error `message` about the line with this number, counted from 1.
     pub fn at(line: usize, message: impl fmt::Display) -> Self {
         Self::Line { line, message: message.to_string() }
     }
 }
 
-/// The lines of `text` that say something, with their numbers counted from 1. `#` begins a comment.
+/// Returns the lines of `text` that are not empty, with their numbers, from 1 on. `#` begins a
+/// comment.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let content = |line: &'_ str| line.find('#').unwrap_or(line.len());
     text.lines()
@@ -79,8 +80,9 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.is_empty())
 }
 
-/// The first word of `text` in quotes, for messages: its beginning if it is long. A file may be
-/// another one than was meant, with secrets in it, and whoever names it may not be who may read it.
+/// Quotes the first word of `text` for messages, or its beginning if it is long. The file may not
+/// be the one that was meant, and may contain secrets. The user who names the file may not be
+/// allowed to read it.
 pub fn quoted(text: &str) -> String {
     const MOST: usize = 12;
     let is_short = text.chars().count() <= MOST;
@@ -95,10 +97,10 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// Checks how many values a list has.
+/// Checks the number of values in a list.
 ///
 /// # Errors
-/// There are none, or more than [`MAX_VALUES`].
+/// If there are no values, or more than [`MAX_VALUES`].
 pub fn check_count(count: usize, what: &str) -> Result<(), String> {
     match count {
         0 => Err(format!("{what} needs at least one value")),
@@ -108,12 +110,12 @@ pub fn check_count(count: usize, what: &str) -> Result<(), String> {
 }
 
 impl<T> Data<T> {
-    /// Values without a file.
+    /// Returns values without a file.
     pub fn inline(values: T) -> Self {
         Self::Values { file: None, values: Arc::new(values) }
     }
 
-    /// The values, unless the file has yet to be read.
+    /// Returns the values, unless the file has not been read yet.
     pub fn values(&self) -> Option<&Arc<T>> {
         match self {
             Self::File(_) => None,
@@ -121,7 +123,7 @@ impl<T> Data<T> {
         }
     }
 
-    /// The file's name, read or not.
+    /// Returns the file's name, whether it has been read or not.
     pub fn file(&self) -> Option<&str> {
         match self {
             Self::File(file) => Some(file),
@@ -137,10 +139,10 @@ impl<T: Default> Default for Data<T> {
 }
 
 impl<T: DataFormat> Data<T> {
-    /// Takes the values from the file's `text`.
+    /// Parses the values from the file's `text`.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The fault of the text.
     pub fn load(&mut self, text: &str) -> Result<(), DataError> {
         if let Self::File(file) = self {
             let values = Arc::new(T::parse(text)?);

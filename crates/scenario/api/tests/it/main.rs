@@ -1,6 +1,6 @@
-//! Requests, their words in errors, and the API's document.
+//! Requests, descriptions of errors, and the API's document.
 //!
-//! One program for all: linking takes longer than running.
+//! All tests are one program, because linking takes longer than running.
 
 mod change;
 mod openapi;

@@ -1,5 +1,5 @@
-//! The checked-in API document is the one that the types give, and every reference in it leads
-//! somewhere.
+//! The checked-in API document is the one generated from the types, and every reference in it is
+//! valid.
 
 use std::collections::BTreeSet;
 use std::fs;

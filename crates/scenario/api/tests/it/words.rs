@@ -1,4 +1,4 @@
-//! Errors in words.
+//! Descriptions of errors.
 
 use std::error::Error;
 use std::fmt;
@@ -21,7 +21,7 @@ impl Error for Because {
 }
 
 #[test]
-fn a_cause_is_said_once() {
+fn a_cause_is_not_repeated() {
     let root = || Box::new(Because("no such file", None));
     let silent = Because("cannot open x", Some(root()));
     assert_eq!(in_words(&silent), "cannot open x: no such file");

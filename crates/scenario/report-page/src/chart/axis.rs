@@ -1,32 +1,32 @@
-//! Round ticks in a unit that fits the values. Not here: where they are drawn.
+//! Axes with round ticks, in a unit that fits the values. Not here: drawing them.
 
-/// Units, the largest first: the value from which one is used, what it is worth, and its name. The
-/// last one is for all smaller values too.
+/// Units, the largest first: the value from which one is used, its size, and its name. The last one
+/// is also for all smaller values.
 pub type Units = &'static [(f64, f64, &'static str)];
 
-/// Of values in bit/s.
+/// Units of values in bit/s.
 pub const RATES: Units =
     &[(1e9, 1e9, "Gbit/s"), (1e6, 1e6, "Mbit/s"), (1e3, 1e3, "kbit/s"), (1.0, 1.0, "bit/s")];
 
-/// Of values in ns.
+/// Units of values in ns.
 pub const DELAYS: Units = &[(1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e3, 1e3, "µs"), (1.0, 1.0, "ns")];
 
-/// Of lengths of queues.
+/// Unit of queue lengths.
 pub const COUNTS: Units = &[(1.0, 1.0, "frames")];
 
-/// Of values in frames/s.
+/// Unit of values in frames/s.
 pub const DROPS: Units = &[(1.0, 1.0, "frames/s")];
 
-/// Of values in a unit that is not known.
+/// Prefixes for values in an unknown unit.
 pub const PLAIN: Units = &[(1e9, 1e9, "× 10⁹"), (1e6, 1e6, "× 10⁶"), (1.0, 1.0, "")];
 
-/// Of times since the network was ready, in ns: minutes from ten, hours from six.
+/// Units of times since the network was ready, in ns: minutes from ten on, hours from six.
 pub(super) const TIMES: Units =
     &[(2.16e13, 3.6e12, "h"), (6e11, 6e10, "min"), (1e9, 1e9, "s"), (1e6, 1e6, "ms")];
 
-/// An axis from 0.
+/// An axis that begins at 0.
 pub struct Axis {
-    /// The name of the unit.
+    /// Name of the unit.
     pub unit: &'static str,
     worth: f64,
     step: f64,
@@ -35,24 +35,24 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis for values up to `most`, which is above 0, with at most `ticks` ticks above its
-    /// zero.
+    /// Creates an axis for values up to `most`, which must be above 0, with at most `ticks` ticks
+    /// above zero.
     pub fn new(most: f64, units: Units, ticks: u32) -> Self {
         let fits = |(least, _, _): &&(f64, f64, &str)| most >= *least;
         let (_, worth, unit) = *units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
         let span = most / worth;
         let (step, decimals) = round_step(span / f64::from(ticks));
-        // At most `ticks`, whatever a quotient rounds to.
+        // At most `ticks`, regardless of rounding errors.
         let ticks = ((span / step).ceil() as u32).clamp(1, ticks);
         Self { unit, worth, step, decimals, ticks }
     }
 
-    /// The value of the highest tick.
+    /// Returns the value of the highest tick.
     pub fn top(&self) -> f64 {
         f64::from(self.ticks) * self.step * self.worth
     }
 
-    /// Values and texts of the ticks, 0 included.
+    /// Returns the values and labels of the ticks, 0 included.
     pub fn ticks(&self) -> impl Iterator<Item = (f64, String)> {
         (0..=self.ticks).map(|index| {
             let value = f64::from(index) * self.step;
@@ -61,7 +61,8 @@ impl Axis {
     }
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is not below `least`, and its decimals.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is not below `least`, and its
+/// number of decimals.
 fn round_step(least: f64) -> (f64, usize) {
     let (mut decade, mut decimals) = (1.0, 0);
     while decade * 10.0 <= least {
@@ -104,7 +105,8 @@ mod tests {
             let axis = Axis::new(most, RATES, ticks);
             prop_assert!(axis.top() >= most * (1.0 - 1e-9), "{} < {most}", axis.top());
             prop_assert!(axis.ticks().count() <= ticks as usize + 1);
-            // The step is at most 2.5 times what would have been enough, and the top a step higher.
+            // The step is at most 2.5 times the smallest sufficient one, and the top at most one
+            // step higher.
             prop_assert!(axis.top() <= most * 3.5 * (1.0 + 1e-9));
         }
     }

@@ -1,8 +1,8 @@
-//! A part of a whole as a bar; the number stands beside it.
+//! A share drawn as a bar. The number is beside it.
 
 use maud::{Markup, html};
 
-/// A bar for a share from 0 to 1.
+/// Draws a share from 0 to 1.
 pub fn bar(share: f64) -> Markup {
     let width = format!("{:.1}", 80.0 * share.clamp(0.0, 1.0));
     html! {

@@ -1,48 +1,48 @@
-//! Sizes that all charts have in common, and the place of a time.
+//! Sizes that all charts share, and the positions of times.
 
 use maud::{Markup, html};
 use netloom_units::Time;
 
 use super::axis::{Axis, TIMES};
 
-/// Width of a chart. Units are those of the SVG, about a pixel on a screen.
+/// Width of a chart. Units are those of the SVG, about one pixel on a screen.
 pub const WIDTH: f64 = 720.0;
 
-/// Where the plot begins; left of it are the values of the ticks.
+/// Left edge of the plot. Left of it are the labels of the ticks.
 pub const LEFT: f64 = 52.0;
 
 /// Width of the plot.
 pub const PLOT: f64 = WIDTH - LEFT - 14.0;
 
-/// Height of what stands above a plot: letters of bands and numbers of events.
+/// Height of the area above a plot, with letters of bands and numbers of events.
 pub const HEAD: f64 = 26.0;
 
-/// Height of what stands below it: times.
+/// Height of the area below a plot, with times.
 pub const FOOT: f64 = 33.0;
 
-/// The time of a run from left to right.
+/// Axis of the run's time, from left to right.
 pub struct TimeAxis {
     end: f64,
     axis: Axis,
 }
 
 impl TimeAxis {
-    /// An axis up to the end of the run.
+    /// Creates an axis up to the end of the run.
     pub fn new(end: Time) -> Self {
-        // A run that ended in the moment it began has an axis all the same.
+        // A run may have ended at the moment when it began.
         let end = end.as_nanos().max(1) as f64;
         Self { end, axis: Axis::new(end, TIMES, 10) }
     }
 
-    /// The place of a time, from 0 to [`PLOT`].
+    /// Returns the position of a time, from 0 to [`PLOT`].
     pub fn x(&self, time: Time) -> f64 {
         (time.as_nanos() as f64 / self.end).min(1.0) * PLOT
     }
 
-    /// The axis below a plot that ends at `y`, with the unit at its end.
+    /// Draws the axis below a plot that ends at `y`, with the unit at its end.
     pub fn draw(&self, y: f64) -> Markup {
         let place = |time: f64| LEFT + time / self.end * PLOT;
-        // The last tick may be behind the end.
+        // The last tick may be after the end.
         let ticks = self.axis.ticks().filter(|(time, _)| *time <= self.end);
         html! {
             g class="axis" {
@@ -59,7 +59,7 @@ impl TimeAxis {
     }
 }
 
-/// A length as SVG has it.
+/// Formats a length for SVG.
 pub fn px(length: f64) -> String {
     let text = format!("{length:.1}");
     text.strip_suffix(".0").map_or(text.clone(), Into::into)

@@ -1,4 +1,4 @@
-//! Contention over time: a lane for each signal that was contended, named by its letter.
+//! Contention over time: one lane for each contended signal, with its letter.
 
 use maud::{Markup, html};
 
@@ -6,13 +6,13 @@ use super::frame::{FOOT, LEFT, PLOT, TimeAxis, WIDTH, px};
 use super::marks::joined;
 use crate::contended::Row;
 
-/// Height of a lane with its words.
+/// Height of a lane with its text.
 const LANE: f64 = 30.0;
 
-/// Height of the bars in it.
+/// Height of the bars in a lane.
 const BAR: f64 = 11.0;
 
-/// The chart of these contentions, which have letters.
+/// Draws the contentions in these rows, which have letters.
 pub fn lanes(rows: &[&Row<'_>], time: &TimeAxis) -> Markup {
     let bottom = rows.len() as f64 * LANE;
     html! {

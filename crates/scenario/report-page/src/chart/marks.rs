@@ -1,6 +1,6 @@
-//! Bands of contention and ticks of events, drawn once. Each chart uses them by reference, cut to
-//! its own height. Contentions of one time share one pale band, in the colour of the gravest, so
-//! that curves stay visible however many there are; their letters are above it.
+//! Bands of contention and ticks of events, which are drawn once. Each chart uses them by
+//! reference, cut to its own height. Simultaneous contentions share one pale band in the colour of
+//! the most severe one, so that curves stay visible. Their letters are above the band.
 
 use maud::{Markup, html};
 use netloom_units::Time;
@@ -8,20 +8,19 @@ use netloom_units::Time;
 use super::frame::{HEAD, PLOT, TimeAxis, px};
 use crate::contended::{Band, Grade};
 
-/// Bands and ticks are so high; a chart shows what it needs of them.
+/// Height of bands and ticks. A chart shows the part that it needs.
 const HEIGHT: f64 = 2000.0;
 
-/// A band is so wide at least, so that the shortest contention is seen.
+/// Smallest width of a band, so that the shortest contention is visible.
 const NARROWEST: f64 = 2.0;
 
-/// A letter or number needs so much room.
+/// Width of a letter or number.
 const ROOM: f64 = 11.0;
 
-/// A band in the plot: its letter, how grave it is, and its left and right edge.
+/// A band in the plot: its letter, its grade, and its left and right edge.
 pub(super) type Joined = (char, Grade, [f64; 2]);
 
-/// Defines `#marks` (from the plot's left upper corner downwards) and `#heads` (what stands above
-/// it).
+/// Defines `#marks` (from the plot's top left corner downwards) and `#heads` (the area above it).
 pub fn marks<'a>(
     time: &TimeAxis,
     bands: impl Iterator<Item = Band>,
@@ -55,7 +54,8 @@ pub fn marks<'a>(
     }
 }
 
-/// Bands that touch or are too near to be told apart become one; grave ones lie above the others.
+/// Merges bands that touch or are too close to be distinguished. More severe ones are drawn over
+/// the others.
 pub(super) fn joined(time: &TimeAxis, bands: impl Iterator<Item = Band>) -> Vec<Joined> {
     let mut joined: Vec<Joined> = Vec::new();
     for band in bands {
@@ -74,7 +74,8 @@ pub(super) fn joined(time: &TimeAxis, bands: impl Iterator<Item = Band>) -> Vec<
     joined
 }
 
-/// What bands cover, piece by piece from left to right; each in the grade of the gravest there.
+/// Splits the bands into consecutive pieces from left to right, each with the most severe grade
+/// there.
 fn shades(bands: &[Joined]) -> Vec<(Grade, [f64; 2])> {
     let mut edges: Vec<f64> = bands.iter().flat_map(|(_, _, edges)| *edges).collect();
     edges.sort_by(f64::total_cmp);
@@ -92,7 +93,7 @@ fn shades(bands: &[Joined]) -> Vec<(Grade, [f64; 2])> {
     shades
 }
 
-/// The letters of bands above their middle; where there is no room between them, as one word.
+/// Returns the letters of bands at their middle. Letters without room between them become one word.
 fn letters(bands: &[Joined]) -> Vec<(f64, String)> {
     let mut heads: Vec<(f64, char)> = bands
         .iter()
@@ -114,7 +115,7 @@ fn letters(bands: &[Joined]) -> Vec<(f64, String)> {
     words
 }
 
-/// The numbers of events for which there is room behind the one before.
+/// Returns the numbers of events that fit after the previous one.
 fn numbers(events: &[f64]) -> Vec<(f64, usize)> {
     let mut free = f64::NEG_INFINITY;
     let mut fits = |x: f64| {
@@ -127,7 +128,7 @@ fn numbers(events: &[f64]) -> Vec<(f64, usize)> {
     events.iter().copied().zip(1..).filter(|(x, _)| fits(*x)).collect()
 }
 
-/// The pattern of a grade: dots, stripes, stripes both ways.
+/// Draws the pattern of a grade: dots, stripes, or stripes in both directions.
 fn hatching(grade: Grade) -> Markup {
     let path = match grade {
         Grade::WarmUp => "M2 2h1.5",

@@ -1,5 +1,5 @@
 //! Panels of curves above each other over one time axis, with the marks drawn through all of them.
-//! Values are means over steps, so curves are steps, and every axis begins at 0.
+//! Values are means over intervals, so curves consist of steps, and every axis begins at 0.
 
 use std::borrow::Cow;
 
@@ -12,19 +12,19 @@ use crate::curves::Step;
 /// Height of a plot.
 const HEIGHT: f64 = 58.0;
 
-/// Height of the words above it.
+/// Height of the text above it.
 const TITLE: f64 = 18.0;
 
-/// Ticks of a panel above its zero.
+/// Number of ticks of a panel above zero.
 const TICKS: u32 = 3;
 
 /// Curves that share a unit.
 pub struct Panel {
-    /// What they are of.
+    /// Title of the panel.
     pub title: Cow<'static, str>,
-    /// Their units.
+    /// Units of the values.
     pub units: Units,
-    /// With no value above this there is nothing to see.
+    /// The panel is left out if no value is above this one.
     pub nothing: f64,
     /// The curves.
     pub lines: Vec<Line>,
@@ -32,23 +32,23 @@ pub struct Panel {
 
 /// A curve.
 pub struct Line {
-    /// Its name beside others; empty if it is the only one.
+    /// Name of the curve; empty if it is the only one.
     pub name: Cow<'static, str>,
-    /// Its class in the style sheet, which gives colour and dashes.
+    /// Class in the style sheet, with colour and dashes.
     pub class: &'static str,
-    /// Its values.
+    /// Values of the curve.
     pub steps: Vec<Step>,
 }
 
 impl Panel {
-    /// The highest value.
+    /// Returns the highest value.
     pub fn most(&self) -> f64 {
         let values = self.lines.iter().flat_map(|line| &line.steps).map(|step| step.mean);
         values.fold(0.0, f64::max)
     }
 }
 
-/// The chart of these panels, none of which is empty; `label` says what it is to those who do not
+/// Draws these panels, none of which is empty. `label` describes the chart for people who cannot
 /// see it.
 pub fn strip(panels: &[Panel], time: &TimeAxis, label: &str) -> Markup {
     let bottom = HEAD + panels.len() as f64 * (TITLE + HEIGHT);
@@ -67,7 +67,7 @@ pub fn strip(panels: &[Panel], time: &TimeAxis, label: &str) -> Markup {
     }
 }
 
-/// A panel whose plot begins at `top`.
+/// Draws a panel whose plot begins at `top`.
 fn draw(panel: &Panel, time: &TimeAxis, top: f64) -> Markup {
     let axis = Axis::new(panel.most(), panel.units, TICKS);
     let y = |value: f64| top + HEIGHT * (1.0 - value / axis.top());
@@ -86,13 +86,13 @@ fn draw(panel: &Panel, time: &TimeAxis, top: f64) -> Markup {
     }
 }
 
-/// What the panel shows, and which line is what.
+/// Draws the title of the panel and the key of its curves.
 fn title(panel: &Panel, unit: &str, y: f64) -> Markup {
     let words = match unit {
         "" => panel.title.to_string(),
         unit => format!("{}, {unit}", panel.title),
     };
-    // Letters are no wider than this, whatever the font.
+    // Letters are no wider than this in any font.
     let width = |text: &str| text.chars().count() as f64 * 6.6;
     let mut x = LEFT + width(&words) + 14.0;
     let mut keys = Vec::new();
@@ -109,7 +109,7 @@ fn title(panel: &Panel, unit: &str, y: f64) -> Markup {
     }
 }
 
-/// Steps as a path; where there is no value there is a gap.
+/// Formats steps as a path, with a gap where there is no value.
 fn path(steps: &[Step], time: &TimeAxis, y: impl Fn(f64) -> f64) -> String {
     let mut path = String::new();
     let mut steps = steps.iter().peekable();

@@ -1,5 +1,5 @@
-//! What the monitor saw: when which signal was contended, how near each came to its threshold and
-//! through whom, what could not be seen, and what watching cost.
+//! Observations of the monitor: times of contention for each signal, how near each came to its
+//! threshold and which parties caused that, gaps of observation, and the cost of monitoring.
 
 use maud::{Markup, html};
 use netloom_monitor::{Coverage, Share, Verdict, quantity};
@@ -9,13 +9,13 @@ use super::{more, table};
 use crate::chart::{TimeAxis, bar, lanes};
 use crate::contended::{Grade, Row};
 
-/// So many signals are in the table at most.
+/// Largest number of signals in the table.
 const LISTED: usize = 60;
 
-/// So many parties are named of a signal.
+/// Largest number of parties that are named for a signal.
 const PARTIES: usize = 4;
 
-/// The contention of a run that was judged; `rows` are the verdict's.
+/// Returns the contention of a run with a verdict. `rows` are those of the verdict.
 pub fn contention(verdict: &Verdict, rows: &[Row<'_>], time: &TimeAxis) -> Markup {
     let lettered: Vec<&Row<'_>> = rows.iter().filter(|row| row.letter.is_some()).collect();
     html! {
@@ -46,7 +46,7 @@ pub fn contention(verdict: &Verdict, rows: &[Row<'_>], time: &TimeAxis) -> Marku
     }
 }
 
-/// What the hatchings mean.
+/// Explains the hatchings.
 fn key() -> Markup {
     html! {
         @for grade in Grade::ALL.into_iter().rev() {

@@ -1,11 +1,11 @@
-//! Which run this is of: experiment, scenario, machine, and how it ended.
+//! Identification of the run: experiment, scenario, machine, and how it ended.
 
 use maud::{Markup, html};
 use netloom_api::machine::Machine;
 
 use crate::run::Run;
 
-/// The title of the page and what identifies the run.
+/// Returns the title of the page and the identification of the run.
 pub fn heading(run: &Run) -> Markup {
     let summary = &run.summary;
     let seconds = summary.ended.as_nanos() as f64 / 1e9;

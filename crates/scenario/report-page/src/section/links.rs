@@ -1,5 +1,5 @@
-//! What the links did: curves of the busiest ones, a table of others. What is told of one direction
-//! of a link is in `pipe`.
+//! Links: curves of the busiest ones, and a table of the others. `pipe` has the content for one
+//! direction of a link.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::chart::{TimeAxis, strip};
 use crate::curves::{Curves, Way};
 use crate::run::Run;
 
-/// So many links are in the table at most.
+/// Largest number of links in the table.
 const LISTED: usize = 200;
 
-/// The links.
+/// Returns the section about links.
 pub fn links(run: &Run, time: &TimeAxis) -> Markup {
     let (shown, all) = (drawn(&run.summary), by_traffic(&run.summary));
     let rest: Vec<&LinkStatus> =
@@ -42,7 +42,7 @@ pub fn links(run: &Run, time: &TimeAxis) -> Markup {
     }
 }
 
-/// How the charts are to be read.
+/// Explains the charts.
 fn key(run: &Run, curves: &Curves) -> Markup {
     let interval = run.scenario.as_ref().map(|scenario| scenario.measure.interval);
     html! {
@@ -89,7 +89,7 @@ fn one(link: &LinkStatus, run: &Run, time: &TimeAxis) -> Markup {
     }
 }
 
-/// The links that are not drawn.
+/// Returns a table of the links that are not drawn.
 fn others(links: &[&LinkStatus], summary: &Summary) -> Markup {
     let rows = html! {
         @for (name, pipe) in links.iter().take(LISTED).flat_map(|link| link.arrows()) {
@@ -108,7 +108,8 @@ fn others(links: &[&LinkStatus], summary: &Summary) -> Markup {
     }
 }
 
-/// What ports of switches refused for its VLAN; the links that lead there have delivered it.
+/// Returns a table of frames that ports of switches dropped because of their VLAN. The links that
+/// lead there count them as delivered.
 fn refused(ports: &BTreeMap<String, VlanPortStatus>) -> Markup {
     let refusing: Vec<_> =
         ports.iter().filter(|(_, port)| port.dropped.total().frames > 0).collect();

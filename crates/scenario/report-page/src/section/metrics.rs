@@ -1,4 +1,4 @@
-//! What applications in nodes reported: a curve for each metric of each node.
+//! Metrics that applications in nodes reported: a curve for each metric and node.
 
 use maud::{Markup, html};
 
@@ -6,13 +6,13 @@ use super::{more, table};
 use crate::chart::{Line, PLAIN, Panel, TimeAxis, strip};
 use crate::metrics::{Metrics, Series};
 
-/// So many metrics are drawn; all are in the table.
+/// Largest number of metrics that are drawn; the table has all of them.
 const DRAWN: usize = 20;
 
-/// How the curves of a metric look, one for each node; so many are drawn.
+/// Classes of the curves of a metric, one for each node, which also limits their number.
 const CLASSES: [&str; 6] = ["metric-1", "metric-2", "metric-3", "metric-4", "metric-5", "metric-6"];
 
-/// The metrics, if there are any.
+/// Returns the section about metrics, if there are any.
 pub fn metrics(metrics: &Metrics, time: &TimeAxis) -> Markup {
     let panels: Vec<Panel> = metrics
         .by_name()
@@ -68,7 +68,7 @@ fn row(name: &str, node: &str, series: &Series) -> Markup {
     }
 }
 
-/// With four significant digits, or whole.
+/// Formats a value with four significant digits, or as a whole number.
 fn number(value: f64) -> String {
     if value.abs() >= 1000.0 || value == value.trunc() {
         return format!("{value:.0}");

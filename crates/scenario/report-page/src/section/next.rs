@@ -1,4 +1,4 @@
-//! What to look at next: what can be done about each finding, and which file has more.
+//! Next steps: remedies for each finding, and files with more data.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use netloom_monitor::{Finding, SignalKind};
 
 use super::processes::went_wrong;
 
-/// The reader's next steps.
+/// Returns the next steps of the reader.
 pub fn next(summary: &Summary) -> Markup {
     let findings = summary.verdict.iter().flat_map(|verdict| &verdict.findings);
     let contended: BTreeSet<SignalKind> = findings
@@ -60,7 +60,7 @@ pub fn next(summary: &Summary) -> Markup {
     }
 }
 
-/// What can be done about contention of a kind.
+/// Returns the remedies for contention of a kind.
 fn advice(signal: SignalKind) -> &'static str {
     match signal {
         SignalKind::Lateness => {

@@ -1,5 +1,4 @@
-//! What is told of one direction of a link: its properties, its totals in sentences, and its
-//! curves.
+//! One direction of a link: its properties, its totals in sentences, and its curves.
 
 use std::borrow::Cow;
 
@@ -10,14 +9,14 @@ use netloom_units::readable::{bit_rate, count, micros};
 use crate::chart::{COUNTS, DELAYS, DROPS, Line, Panel, RATES};
 use crate::curves::{Curves, Sample, Way};
 
-/// A mean queue that is always below this is not drawn, in frames.
+/// Mean queue length in frames below which no queue is drawn.
 pub const LEAST_QUEUE: f64 = 0.1;
 
-/// How the curves of a drop reason look, in the order of [`DropReason::ALL`].
+/// Classes of the curves of drop reasons, in the order of [`DropReason::ALL`].
 const DROP_CLASSES: [&str; DropReason::ALL.len()] =
     ["drop-1", "drop-2", "drop-3", "drop-4", "drop-5", "drop-6", "drop-7"];
 
-/// What the pipe did to frames, at first and at the end.
+/// Describes the properties of the pipe at the end and, if they differ, at first.
 pub fn properties(pipe: &PipeStatus, at_first: Option<&PipeConfig>) -> String {
     let words = |config: &PipeConfig| match config.in_words() {
         words if words.is_empty() => "unlimited".to_string(),
@@ -31,7 +30,7 @@ pub fn properties(pipe: &PipeStatus, at_first: Option<&PipeConfig>) -> String {
     }
 }
 
-/// The panels of a pipe in which there is something to see.
+/// Returns the panels of a pipe that are not empty.
 pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
     let Some(curve) = curves.of(link, way) else { return Vec::new() };
     let line = |name: &'static str, class, value: &dyn Fn(&Sample) -> u64, worth: f64| {
@@ -40,7 +39,7 @@ pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
         };
         Line { name: Cow::Borrowed(name), class, steps: curve.steps(mean) }
     };
-    // From bytes/ns, and from frames/ns.
+    // Factors from bytes/ns to bit/s, and from frames/ns to frames/s.
     let (bits, frames) = (8e9, 1e9);
     let mut panels = vec![Panel {
         title: "throughput".into(),
@@ -84,7 +83,7 @@ pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
     panels
 }
 
-/// The totals of a pipe in sentences.
+/// Describes the totals of a pipe in sentences.
 pub fn in_words(pipe: &PipeStatus) -> String {
     match pipe {
         PipeStatus::Modelled(pipe) => modelled(&pipe.statistics),
@@ -156,7 +155,7 @@ fn modelled(statistics: &PipeStatistics) -> String {
     words.join(" ")
 }
 
-/// What was dropped: by reason, where it is known.
+/// Describes dropped frames, by reason if known.
 pub fn drops(pipe: &PipeStatus) -> String {
     match pipe {
         PipeStatus::Modelled(pipe) => drops_by_reason(&pipe.statistics),

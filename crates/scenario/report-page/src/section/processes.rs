@@ -1,4 +1,4 @@
-//! The processes of the scenario: when they lived and how they ended.
+//! Processes of the scenario: when they ran and how they ended.
 
 use maud::{Markup, html};
 use netloom_api::state::{ProcessState, ProcessStatus};
@@ -7,10 +7,10 @@ use super::{at, more, table};
 use crate::happened::Life;
 use crate::run::Run;
 
-/// So many processes are listed at most.
+/// Largest number of processes that are listed.
 const LISTED: usize = 200;
 
-/// The processes; those that went wrong first.
+/// Returns a table of the processes, those that failed first.
 pub fn processes(run: &Run) -> Markup {
     let mut processes: Vec<&ProcessStatus> = run.summary.processes.iter().collect();
     processes.sort_by_key(|process| !went_wrong(&process.state));
@@ -46,7 +46,7 @@ fn row(process: &ProcessStatus, life: Life) -> Markup {
     }
 }
 
-/// Whether a process did not do what it was to do.
+/// Whether a process failed.
 pub fn went_wrong(state: &ProcessState) -> bool {
     match state {
         ProcessState::Done { code } => *code != 0,

@@ -1,4 +1,4 @@
-//! How exactly the engine kept its schedule, beside how exactly the machine let it.
+//! How exactly the engine kept its schedule, and how exactly the machine allowed it to.
 
 use maud::{Markup, html};
 use netloom_api::timing::{LatencySummary, Timing};
@@ -6,7 +6,7 @@ use netloom_units::readable::{count, micros};
 
 use super::table;
 
-/// The engine's own errors.
+/// Returns a table of the engine's timing errors.
 pub fn schedule(timing: &Timing) -> Markup {
     let rows = html! {
         (row("frames later than scheduled", &timing.lateness))

@@ -7,7 +7,7 @@ use netloom_units::readable::{count, counted, micros};
 
 use super::table;
 
-/// What the pipes did, beside what the network did that they followed.
+/// Compares the pipes with the parts of the network that they followed.
 pub fn symbiosis(symbiosis: &SymbiosisSummary) -> Markup {
     let SymbiosisSummary {
         period,
@@ -55,7 +55,7 @@ pub fn symbiosis(symbiosis: &SymbiosisSummary) -> Markup {
     }
 }
 
-/// What came to real hosts, beside what came of their twins.
+/// Compares the traffic that real hosts received with that of their twins.
 fn compared(flows: &[FollowingFlow]) -> Markup {
     let headings = [
         "from",

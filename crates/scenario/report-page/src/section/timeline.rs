@@ -1,11 +1,11 @@
-//! What the timeline and requests did; the numbers are those of the ticks in the charts.
+//! Events of the timeline and of requests. Their numbers are those of the ticks in the charts.
 
 use maud::{Markup, html};
 
 use super::{at, more, table};
 use crate::happened::Happened;
 
-/// The timeline.
+/// Returns a table of the events.
 pub fn timeline(happened: &Happened) -> Markup {
     let rows = html! {
         @for (number, (time, what)) in (1..).zip(&happened.timeline) {

@@ -1,16 +1,16 @@
-//! The network as a drawing.
+//! A drawing of the network.
 
 use maud::{Markup, PreEscaped, html};
 use netloom_scenario::{Scenario, graph};
 use netloom_units::readable::counted;
 
-/// Networks up to this many nodes are drawn; nobody could read a larger drawing on a page.
+/// Largest number of nodes in a drawing. Nobody could read a larger one on a page.
 const NODES: usize = 150;
 
-/// And up to this many links.
+/// Largest number of links in a drawing.
 const LINKS: usize = 400;
 
-/// The topology.
+/// Returns the section about the topology.
 pub fn topology(scenario: Option<&Scenario>) -> Markup {
     html! {
         @if let Some(scenario) = scenario {
@@ -18,7 +18,7 @@ pub fn topology(scenario: Option<&Scenario>) -> Markup {
                 h2 { "Topology" }
                 p { (sizes(scenario)) }
                 @if scenario.nodes.len() <= NODES && scenario.links.len() <= LINKS {
-                    // The drawing escapes what it is given.
+                    // The drawing escapes its texts.
                     figure id="topology" { (PreEscaped(graph::svg(scenario))) }
                 } @else {
                     p class="note" {

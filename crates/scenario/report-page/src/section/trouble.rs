@@ -1,14 +1,14 @@
-//! What went wrong, and what was warned of.
+//! Failures and warnings.
 
 use maud::{Markup, html};
 use netloom_api::summary::Summary;
 
 use super::more;
 
-/// So many of each are told.
+/// Largest number of each that is listed.
 const TOLD: usize = 100;
 
-/// Failures and warnings.
+/// Returns the failures and warnings.
 pub fn trouble(summary: &Summary) -> Markup {
     html! {
         section id="trouble" {

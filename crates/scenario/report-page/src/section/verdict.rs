@@ -6,10 +6,10 @@ use netloom_monitor::{Finding, Judgement};
 
 use super::more;
 
-/// So many findings are told, the gravest first.
+/// Largest number of findings that are listed, the most severe first.
 const TOLD: usize = 12;
 
-/// The verdict.
+/// Returns the verdict.
 pub fn verdict(summary: &Summary) -> Markup {
     let Some(verdict) = &summary.verdict else { return none() };
     let (sign, class, meaning) = match verdict.judgement {

@@ -1,5 +1,5 @@
-//! The entries of a mapping, the elements of a list and the variant of an enumeration, as serde
-//! walks them. What is pruned is passed over.
+//! serde's access to the entries of a mapping, the elements of a list and the variant of an
+//! enumeration. Pruned nodes are skipped.
 
 use std::slice::Iter;
 
@@ -37,7 +37,7 @@ impl<'a> SeqAccess<'a> for ElementAccess<'a> {
     }
 }
 
-/// The entries of a mapping: all of them, or those with certain keys.
+/// The entries of a mapping: all of them, or those with given keys.
 pub(super) struct EntryAccess<'a> {
     scope: &'a Scope<'a>,
     entries: Iter<'a, (NodeId, NodeId)>,
@@ -50,7 +50,7 @@ impl<'a> EntryAccess<'a> {
         Self { scope, entries: entries.iter(), only: None, value: None }
     }
 
-    /// Passes over entries with other keys than `keys`.
+    /// Skips entries whose keys are not in `keys`.
     pub fn only(self, keys: &'static [&'static str]) -> Self {
         Self { only: Some(keys), ..self }
     }

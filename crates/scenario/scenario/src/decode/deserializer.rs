@@ -1,4 +1,4 @@
-//! serde's view of one node of a tree.
+//! serde's deserializer for one node of a tree.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
@@ -11,7 +11,7 @@ use super::inline::{self, InlineAccess};
 use super::spanned::{self, SpannedAccess};
 use crate::yaml::{Content, NodeId, Plain};
 
-/// A node to be decoded. Every error that leaves it has a place.
+/// A node to decode. Every error that it returns has a node.
 #[derive(Clone, Copy)]
 pub(super) struct NodeDeserializer<'a> {
     pub scope: &'a Scope<'a>,
@@ -23,7 +23,7 @@ impl<'a> NodeDeserializer<'a> {
         self.scope.tree.content(self.node)
     }
 
-    /// Whether there is nothing where a value should be, as in `key:`.
+    /// Whether the value is missing, as in `key:`.
     fn is_null(self) -> bool {
         match self.content() {
             Content::Scalar { text, plain: true } => Plain::read(text) == Plain::Null,
@@ -60,8 +60,8 @@ impl<'a> NodeDeserializer<'a> {
         }
     }
 
-    /// A text, whatever the scalar looks like: `1`, `true` and `1.50` are texts too where a text is
-    /// wanted, just as they are written.
+    /// Decodes a text. Where a text is expected, `1`, `true` and `1.50` are texts too, exactly as
+    /// written.
     fn text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         match self.content() {
             Content::Scalar { text, .. } if !self.is_null() => visitor.visit_borrowed_str(text),
@@ -127,12 +127,13 @@ impl<'a> Deserializer<'a> for NodeDeserializer<'a> {
         self.deserialize_str(visitor)
     }
 
-    /// A key that is there has a value: `rate:` alone is an error, not the default.
+    /// A key that is present must have a value: `rate:` alone is an error and does not mean the
+    /// default.
     fn deserialize_option<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         visitor.visit_some(self).map_err(|error| error.at(self.node))
     }
 
-    /// Nothing is an empty list here.
+    /// A missing value is an empty list here.
     fn deserialize_seq<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         if self.is_null() {
             return visitor.visit_seq(ElementAccess::new(self.scope, &[]));
@@ -140,7 +141,7 @@ impl<'a> Deserializer<'a> for NodeDeserializer<'a> {
         self.deserialize_any(visitor)
     }
 
-    /// Nothing is an empty mapping here: a node may be written as `a:`.
+    /// A missing value is an empty mapping here: a node may be written as `a:`.
     fn deserialize_map<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
         if self.is_null() {
             let access = EntryAccess::new(self.scope, &[]);
@@ -156,7 +157,7 @@ impl<'a> Deserializer<'a> for NodeDeserializer<'a> {
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
         if matches!(self.content(), Content::Sequence(_)) {
-            // Derived code would take the elements for the fields.
+            // Derived code would accept the elements as the values of the fields.
             let error: DecodeError = Error::invalid_type(Unexpected::Seq, &visitor);
             return Err(error.at(self.node));
         }

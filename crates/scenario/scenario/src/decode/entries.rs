@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::spanned::Spanned;
 
-/// Keys and values in the order of the file; no key occurs twice.
+/// Keys and values in the order of the file. No key occurs twice.
 #[derive(Debug, Clone)]
 pub(crate) struct Entries<V>(pub Vec<(Spanned<String>, V)>);
 
@@ -20,12 +20,12 @@ impl<V> Default for Entries<V> {
 }
 
 impl<V> Entries<V> {
-    /// Keys and values.
+    /// Returns the keys and values.
     pub fn iter(&self) -> impl Iterator<Item = (&Spanned<String>, &V)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// The value of `key`.
+    /// Returns the value of `key`.
     pub fn find(&self, key: &str) -> Option<&V> {
         self.iter().find(|(name, _)| name.value == key).map(|(_, value)| value)
     }

@@ -1,4 +1,4 @@
-//! Why a node could not be decoded.
+//! The error of a node that could not be decoded.
 
 use std::fmt;
 
@@ -8,7 +8,8 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::span::Span;
 use crate::yaml::NodeId;
 
-/// An error and, once it has passed the innermost node, where it happened.
+/// An error, and the node where it occurred. The node is set as the error passes the innermost
+/// deserializer.
 #[derive(Debug)]
 pub(crate) struct DecodeError {
     kind: Kind,
@@ -24,23 +25,23 @@ enum Kind {
 }
 
 impl DecodeError {
-    /// A key that is not one of `expected`.
+    /// Creates an error for a key that is not one of `expected`.
     pub fn unknown_key(key: &str, expected: Vec<&'static str>) -> Self {
         Kind::UnknownKey { key: key.into(), expected }.into()
     }
 
-    /// This error, at `node` unless its place is known.
+    /// Sets the node of this error, unless it has one.
     pub fn at(mut self, node: NodeId) -> Self {
         self.node.get_or_insert(node);
         self
     }
 
-    /// Where it happened.
+    /// Returns the node where the error occurred.
     pub fn node(&self) -> Option<NodeId> {
         self.node
     }
 
-    /// The key that is missing, if that is what is wrong.
+    /// Returns the missing key, if the error is about one.
     pub fn missing_key(&self) -> Option<&'static str> {
         match self.kind {
             Kind::MissingKey(key) => Some(key),
@@ -48,7 +49,7 @@ impl DecodeError {
         }
     }
 
-    /// The finding at `span`.
+    /// Converts the error to a finding at `span`.
     pub fn diagnostic(self, span: Span) -> Diagnostic {
         match self.kind {
             Kind::UnknownKey { ref key, ref expected } => {
@@ -117,7 +118,7 @@ impl de::Error for DecodeError {
     }
 }
 
-/// What serde and its derived code expect, in words of YAML.
+/// Describes what serde and its derived code expect, in terms of YAML.
 fn in_words(expected: &str) -> String {
     match expected {
         "u8" | "u16" => "a whole number from 0 to 65535".into(),

@@ -1,5 +1,5 @@
-//! Two structs read from the keys of one mapping. `#[serde(flatten)]` does that too, but loses
-//! places and the lists of known keys.
+//! Decodes two structs from the keys of one mapping. Unlike `#[serde(flatten)]`, this keeps
+//! positions and lists of accepted keys.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,11 +14,11 @@ use super::deserializer::NodeDeserializer;
 use super::error::DecodeError;
 use super::spanned::next;
 
-/// By this name the deserializer knows that a mapping is to be read twice.
+/// Name by which the deserializer recognises a mapping that must be decoded twice.
 pub(super) const NAME: &str = "$netloom::Inline";
 
-/// `head` and `rest`, whose keys stand beside each other in one mapping. Both are structs with
-/// different keys, or such pairs themselves.
+/// `head` and `rest`, whose keys are in one mapping. Both are structs with different keys, or such
+/// pairs themselves.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inline<H, R> {
     pub head: H,
@@ -46,7 +46,7 @@ impl<'de, H: Deserialize<'de>, R: Deserialize<'de>> Visitor<'de> for InlineVisit
     }
 }
 
-/// Asks for a value only so that the deserializer learns the value's keys.
+/// Requests a value only to make the deserializer record the value's keys.
 struct Probe<T>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Probe<T> {
@@ -56,11 +56,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Probe<T> {
     }
 }
 
-/// How many parts share a mapping.
+/// Number of parts that share a mapping.
 const PARTS: usize = 2;
 
-/// Learns the keys of all parts, checks that there are no others, and then gives the same node to
-/// each part.
+/// Records the keys of all parts, checks that the mapping has no others, and then passes the same
+/// node to each part.
 pub(super) struct InlineAccess<'a> {
     inner: NodeDeserializer<'a>,
     known: Vec<&'static str>,
@@ -68,14 +68,14 @@ pub(super) struct InlineAccess<'a> {
     purpose: Purpose,
 }
 
-/// What a pair is walked for.
+/// Purpose of visiting a pair.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// Its values; the whole mapping is its own.
+    /// Its values. The pair uses the whole mapping.
     Whole,
-    /// Its values; the mapping has other parts too, whose keys are checked by the pair around it.
+    /// Its values. The mapping has other parts too, and the enclosing pair checks the keys.
     Part,
-    /// Its keys alone.
+    /// Only its keys.
     Keys,
 }
 
@@ -84,7 +84,7 @@ impl<'a> InlineAccess<'a> {
         Self { inner, known: Vec::new(), step: 0, purpose: Purpose::Whole }
     }
 
-    /// An error for the first key that no part knows.
+    /// Returns an error for the first key that belongs to no part.
     fn check_keys(&self) -> Result<(), DecodeError> {
         let NodeDeserializer { scope, node } = self.inner;
         for entry in scope.tree.entries(node).iter().filter(|entry| !scope.is_pruned(entry)) {
@@ -117,10 +117,10 @@ impl<'a> SeqAccess<'a> for InlineAccess<'a> {
     }
 }
 
-/// The node as one part sees it: only with the part's own keys.
+/// The node, restricted to the keys of one part.
 struct PartDeserializer<'a, 'k> {
     inner: NodeDeserializer<'a>,
-    /// Where to add the part's keys, if that is all that is wanted.
+    /// Receives the keys of the part, if only the keys are needed.
     known: Option<&'k mut Vec<&'static str>>,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Deserializer<'a> for PartDeserializer<'a, '_> {
         let NodeDeserializer { scope, node } = self.inner;
         let entries = scope.tree.entries(node);
         if entries.is_empty() {
-            // Not a mapping: empty, or an error.
+            // The node is not a mapping: it is empty, or an error.
             return self.inner.deserialize_struct(name, fields, visitor);
         }
         visitor.visit_map(EntryAccess::new(scope, entries).only(fields))

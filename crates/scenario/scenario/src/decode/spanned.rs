@@ -1,4 +1,4 @@
-//! Values that know where they were written.
+//! Values with their positions in the file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,10 +16,10 @@ use super::error::DecodeError;
 use crate::span::Span;
 use crate::yaml::NodeId;
 
-/// By this name the deserializer knows that a value's place is wanted too.
+/// Name by which the deserializer recognises that a value's position is needed too.
 pub(super) const NAME: &str = "$netloom::Spanned";
 
-/// A value, its place and its node. Only this crate's own deserializer can make it.
+/// A value, its position and its node. Only the deserializer of this crate can create it.
 #[derive(Debug, Clone)]
 pub(crate) struct Spanned<T> {
     pub value: T,
@@ -34,7 +34,7 @@ impl<T> Deref for Spanned<T> {
     }
 }
 
-/// Gives the five numbers of the place, then the value.
+/// Passes the five numbers of the position, then the value.
 pub(super) struct SpannedAccess<'a> {
     inner: NodeDeserializer<'a>,
     step: usize,
@@ -92,7 +92,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SpannedVisitor<T> {
     }
 }
 
-/// The next part of what a magic name asks for.
+/// Reads the next part of a value that a magic name requested.
 pub(super) fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(
     access: &mut A,
 ) -> Result<T, A::Error> {

@@ -1,13 +1,14 @@
-//! Findings as text for a terminal: message, place, source line with the place underlined, help.
+//! Findings as text for a terminal: message, position, source line with the position underlined,
+//! help.
 
 use std::fmt::Write;
 
 use super::{Diagnostic, Diagnostics, Severity};
 use crate::span::{Span, lines};
 
-/// Longest piece of a source line that is shown, in characters.
+/// Longest part of a source line that is shown, in characters.
 const MAX_WIDTH: usize = 120;
-/// The most findings that are shown.
+/// Largest number of findings that are shown.
 const MOST: usize = 50;
 
 pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
@@ -27,8 +28,8 @@ pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
     out
 }
 
-/// Those that are shown, in the order of their places: errors rather than warnings, where there are
-/// many.
+/// Returns the findings to show, ordered by position. If there are too many, errors take precedence
+/// over warnings.
 fn shown(findings: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
     let mut errors = MOST.min(findings.error_count());
     let mut warnings = MOST - errors;
@@ -57,14 +58,14 @@ fn one(out: &mut String, finding: &Diagnostic, file: &str, lines: &[&str]) {
     }
 }
 
-/// Room for the largest line number shown.
+/// Width of the margin, which fits the largest line number shown.
 fn margin(finding: &Diagnostic) -> usize {
     let related = finding.related.iter().map(|related| related.span.line);
     let largest = related.fold(finding.span.line, usize::max);
     largest.to_string().len()
 }
 
-/// The place, and its line with an underline.
+/// Writes the position, and its line with an underline.
 fn excerpt(out: &mut String, margin: usize, arrow: &str, span: Span, file: &str, lines: &[&str]) {
     let Span { line, column, .. } = span;
     let _ = writeln!(out, "{:margin$}{arrow} {file}:{line}:{column}", "");
@@ -77,8 +78,8 @@ fn excerpt(out: &mut String, margin: usize, arrow: &str, span: Span, file: &str,
     let _ = writeln!(out, "{:margin$} | {:indent$}{}", "", "", "^".repeat(width.max(1)));
 }
 
-/// The part of a line around `column` that fits, tabs as single spaces, and how many characters
-/// before it are left out.
+/// Returns the part of a line around `column` that fits, with tabs as single spaces, and the number
+/// of characters left out before it.
 fn window(source: &str, column: usize) -> (String, usize) {
     let skipped = if column > MAX_WIDTH { column - 1 - MAX_WIDTH / 2 } else { 0 };
     let visible = |c: char| if c.is_control() { ' ' } else { c };
@@ -86,7 +87,7 @@ fn window(source: &str, column: usize) -> (String, usize) {
     (shown.trim_end().to_string(), skipped)
 }
 
-/// The number of characters of `source` that `span` covers; at least one.
+/// Returns the number of characters of `source` that `span` covers, at least one.
 fn underline_width(span: Span, source: &str) -> usize {
     if span.end_line == span.line {
         return span.end_column.saturating_sub(span.column);

@@ -1,6 +1,7 @@
-//! What somebody probably meant: near spellings, and the words of other tools for the same thing.
+//! Suggestions what the user probably meant: similar spellings, and words of other tools for the
+//! same thing.
 
-/// Words that other emulators and people use, and ours.
+/// Words that other emulators and people use, each with NetLoom's word.
 const SYNONYMS: &[(&str, &str)] = &[
     ("after_start", "start"),
     ("args", "command"),
@@ -33,7 +34,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("weight", "cost"),
 ];
 
-/// Keys that people put one level too high, and where they belong.
+/// Keys that people often put one level too high, each with the key that they belong under.
 const MISPLACED: &[(&str, &str)] = &[
     ("defaults", "topology"),
     ("discipline", "queue"),
@@ -44,7 +45,7 @@ const MISPLACED: &[(&str, &str)] = &[
     ("nodes", "topology"),
 ];
 
-/// The one of `candidates` that `word` was probably meant to be.
+/// Returns the candidate that `word` was probably meant to be.
 pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let meant = SYNONYMS.iter().find(|(other, _)| *other == lower).map(|(_, ours)| *ours);
@@ -60,8 +61,8 @@ pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     scored.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-/// Help for a `word` that should have been one of `candidates`: the one that was probably meant, or
-/// else the candidates if they are few. `what` names them in plural.
+/// Returns help for a `word` that is not one of `candidates`: the candidate that was probably
+/// meant, or else all of them if they are few. `what` introduces the list.
 pub(crate) fn did_you_mean<'a>(
     word: &str,
     what: &str,
@@ -80,7 +81,7 @@ pub(crate) fn did_you_mean<'a>(
     list(&candidates).map(|list| format!("{what}: {list}"))
 }
 
-/// `` `a`, `b`, `c` ``, shortened where there are many.
+/// Formats a list of words like `` `a`, `b`, `c` ``, shortened if there are many.
 fn list(words: &[&str]) -> Option<String> {
     const MOST: usize = 32;
     let quoted: Vec<String> = words.iter().take(MOST).map(|word| format!("`{word}`")).collect();

@@ -1,4 +1,4 @@
-//! A network at a time as a drawing: nodes where they are then, on a plane or on a map.
+//! Drawings of a network at a given time: nodes at their positions, on a plane or on a map.
 
 use std::fmt::Write;
 
@@ -9,17 +9,18 @@ use super::svg::{self, STYLE, escaped};
 use super::{label, quoted, shape_name};
 use crate::spec::{NodeKind, Scenario};
 
-/// Pixels for the longer side of a plane, and for a degree of a map.
+/// Length of the longer side of a plane in pixels, and pixels for each degree of a map.
 const WIDE: f64 = 1000.0;
 const DEGREE: f64 = 4.0;
 
-/// Pixels around a plane.
+/// Width of the margin around a plane, in pixels.
 const MARGIN: f64 = 80.0;
 
-/// Most satellites that have their names beside them; others show them to a pointer.
+/// Largest number of satellites whose names are drawn. With more, names appear when the pointer is
+/// over a satellite.
 const MOST_NAMES: usize = 100;
 
-/// Where nodes without a place are around a neighbour, one after the other, in pixels.
+/// Offsets from a neighbour at which nodes without a position are drawn, used in turn, in pixels.
 const AROUND: [[f64; 2]; 8] = [
     [55.0, 0.0],
     [-55.0, 0.0],
@@ -31,7 +32,7 @@ const AROUND: [[f64; 2]; 8] = [
     [-39.0, 39.0],
 ];
 
-/// What this drawing has beside all others.
+/// Styles that only this drawing needs.
 const MORE_STYLE: &str = "\
     .netloom-graph .reach{fill:#3b76b8;fill-opacity:.05;stroke:#3b76b8;stroke-opacity:.35}\
     .netloom-graph .hears line{stroke:#3f8f4d;stroke-width:1.4;stroke-dasharray:2 3}\
@@ -42,12 +43,12 @@ const MORE_STYLE: &str = "\
     .netloom-graph .sea{fill:#f3f7fb;stroke:#c5d2de}\
     .netloom-graph .grid line{stroke:#dbe4ec;stroke-width:1}";
 
-/// The network at a time of a run as an SVG image: stations of media with their reach, and who
-/// hears whom; satellites and places on the ground on a map (equirectangular); other nodes near
-/// those that they have links to.
+/// Returns the network at a time of a run as an SVG image. Stations of media are drawn with their
+/// reach and with lines to the stations that hear them, satellites and places on the ground on an
+/// equirectangular map, and other nodes near those that they have links to.
 ///
 /// # Errors
-/// No node has a place.
+/// No node has a position.
 pub fn svg_at(scenario: &Scenario, at: Duration) -> Result<String, String> {
     let now = Snapshot::new(scenario, at)?;
     let paper = Paper::new(&now);
@@ -83,11 +84,11 @@ pub fn svg_at(scenario: &Scenario, at: Duration) -> Result<String, String> {
     Ok(out)
 }
 
-/// The network at a time of a run in Graphviz' DOT language, with places in points that `neato`
-/// keeps; who hears whom is dotted.
+/// Returns the network at a time of a run in the DOT language of Graphviz, with positions in points
+/// that `neato` keeps. Dotted lines join stations that hear each other.
 ///
 /// # Errors
-/// No node has a place.
+/// No node has a position.
 pub fn dot_at(scenario: &Scenario, at: Duration) -> Result<String, String> {
     let now = Snapshot::new(scenario, at)?;
     let paper = Paper::new(&now);
@@ -122,11 +123,11 @@ pub fn dot_at(scenario: &Scenario, at: Duration) -> Result<String, String> {
     Ok(out)
 }
 
-/// How places become points on paper.
+/// Transformation from positions to points on the paper.
 struct Paper {
-    /// The place that is the left, and the upper one.
+    /// Position of the left and upper edge.
     corner: [f64; 2],
-    /// Pixels a metre, or a degree.
+    /// Pixels for each metre, or for each degree.
     scale: f64,
     margin: f64,
     width: f64,
@@ -147,7 +148,7 @@ impl Paper {
         };
         let span = |(low, high): (f64, f64)| high - low;
         let longer = span(bounds(0, 0.0)).max(span(bounds(1, 0.0)));
-        // Circles that are much larger than all of the network are cut.
+        // Circles that are much larger than the whole network are cut off.
         let farthest = now.reaches.iter().map(|(_, reach)| *reach).fold(0.0, f64::max);
         let pad = farthest.min(if longer > 0.0 { longer } else { f64::INFINITY });
         let (x, y) = (bounds(0, pad), bounds(1, pad));
@@ -166,8 +167,8 @@ impl Paper {
         [(x - left) * self.scale + self.margin, (top - y) * self.scale + self.margin]
     }
 
-    /// Where all nodes are on paper. Those without a place are around neighbours that have one,
-    /// and the rest side by side at the bottom.
+    /// Returns the points of all nodes on the paper. Nodes without a position are drawn around
+    /// neighbours that have one, and the rest in a row at the bottom.
     fn points(&self, now: &Snapshot<'_>) -> Vec<[f64; 2]> {
         let places = now.places.iter();
         let mut points: Vec<Option<[f64; 2]>> =
@@ -196,7 +197,7 @@ impl Paper {
     }
 }
 
-/// Lines between points; on a map by the shorter way around the Earth.
+/// Draws lines between points; on a map, by the shorter way around the Earth.
 fn lines(
     out: &mut String,
     class: &str,
@@ -248,7 +249,7 @@ fn nodes(out: &mut String, now: &Snapshot<'_>, points: &[[f64; 2]]) {
     }
 }
 
-/// Meridians and parallels, each 30°.
+/// Draws meridians and parallels, 30° apart.
 fn grid(out: &mut String) {
     let (width, height) = (360.0 * DEGREE, 180.0 * DEGREE);
     let _ = write!(out, "<rect class=\"sea\" width=\"{width}\" height=\"{height}\"/>");
@@ -264,7 +265,7 @@ fn grid(out: &mut String) {
     out.push_str("</g>\n");
 }
 
-/// A line of a round length, about a fifth of the paper.
+/// Draws a scale of a round length, about a fifth of the width of the paper.
 fn scale(out: &mut String, paper: &Paper) {
     let wanted = WIDE / 5.0 / paper.scale;
     let steps = (-3..9).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)));

@@ -1,13 +1,15 @@
-//! Places for nodes, so that their distances on paper resemble their distances in hops: classical
+//! Layout of nodes such that their distances on paper resemble their distances in hops: classical
 //! multidimensional scaling (Torgerson 1952) for the start, then stress majorization (Gansner,
-//! Koren, North 2004). Only sums, products and square roots, so that every machine gets the same.
+//! Koren, North 2004). It uses only sums, products and square roots, so that every machine computes
+//! the same layout.
 
 use std::collections::VecDeque;
 
-/// A place.
+/// A point on the paper.
 pub(super) type Point = [f64; 2];
 
-/// Above this the quadratic layout takes too long, and nobody could read the drawing.
+/// Largest number of nodes for the quadratic layout. With more, it takes too long, and nobody could
+/// read the drawing.
 const MOST: usize = 1500;
 
 /// Rounds of power iteration for each axis.
@@ -16,7 +18,7 @@ const AXIS_ROUNDS: usize = 60;
 /// Rounds of majorization.
 const STRESS_ROUNDS: usize = 80;
 
-/// Places `count` nodes that are joined by `edges`, in units of about one hop.
+/// Computes points for `count` nodes that are joined by `edges`. The unit is about one hop.
 pub(super) fn place(count: usize, edges: &[(usize, usize)]) -> Vec<Point> {
     if count > MOST {
         return circle(count);
@@ -29,7 +31,8 @@ pub(super) fn place(count: usize, edges: &[(usize, usize)]) -> Vec<Point> {
     points
 }
 
-/// Nodes in a ring, one unit apart. The points are rational, so no sine can differ.
+/// Arranges nodes in a ring, one unit apart. The coordinates are rational, so that no
+/// implementation of sine can make a difference.
 fn circle(count: usize) -> Vec<Point> {
     let radius = count as f64 / std::f64::consts::TAU;
     let place = |index: usize| {
@@ -47,7 +50,7 @@ fn circle(count: usize) -> Vec<Point> {
     (0..count).map(place).collect()
 }
 
-/// Distances in hops; nodes that cannot reach each other are as far apart as a drawing bears.
+/// Returns distances in hops. Nodes that cannot reach each other get a large but drawable distance.
 fn distances(count: usize, edges: &[(usize, usize)]) -> Vec<Vec<f64>> {
     let mut neighbours = vec![Vec::new(); count];
     for &(a, b) in edges {
@@ -73,7 +76,7 @@ fn from(start: usize, neighbours: &[Vec<usize>], apart: f64) -> Vec<f64> {
     hops.into_iter().map(|hops| hops.map_or(apart, f64::from)).collect()
 }
 
-/// The two main axes of the doubly centred matrix of squared distances.
+/// Computes the two main axes of the doubly centred matrix of squared distances.
 fn scale(distances: &[Vec<f64>]) -> Vec<Point> {
     let count = distances.len();
     let mean = |row: &Vec<f64>| row.iter().map(|d| d * d).sum::<f64>() / count as f64;
@@ -85,7 +88,7 @@ fn scale(distances: &[Vec<f64>]) -> Vec<Point> {
     };
     let mut axes: Vec<Vec<f64>> = Vec::new();
     for axis in 0..2 {
-        // Any start will do that is not the same for all nodes.
+        // Any start vector works whose components are not all equal.
         let start =
             |index: usize| ((index * 7919 + axis * 104_729 + 13) % 1009) as f64 / 1009.0 - 0.5;
         let mut vector: Vec<f64> = (0..count).map(start).collect();
@@ -101,7 +104,7 @@ fn scale(distances: &[Vec<f64>]) -> Vec<Point> {
             length = dot(&next, &next).sqrt();
             vector = next.iter().map(|value| value / length.max(1e-9)).collect();
         }
-        // The matrix' eigenvalue is by now the factor by which a unit vector grows.
+        // The eigenvalue of the matrix is now the factor by which a unit vector grows.
         vector.iter_mut().for_each(|value| *value *= length.sqrt());
         axes.push(vector);
     }
@@ -112,8 +115,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// One round: every node goes to the mean of where the others would have it, near ones weighing
-/// more.
+/// One round of majorization: every node moves to the weighted mean of where the others would place
+/// it. Near nodes have more weight.
 fn majorize(points: &[Point], distances: &[Vec<f64>]) -> Vec<Point> {
     let moved = |a: usize| {
         let (mut sum, mut weights) = ([0.0, 0.0], 0.0);
@@ -121,7 +124,7 @@ fn majorize(points: &[Point], distances: &[Vec<f64>]) -> Vec<Point> {
             let wanted = distances[a][b];
             let [dx, dy] = [points[a][0] - other[0], points[a][1] - other[1]];
             let now = (dx * dx + dy * dy).sqrt();
-            // Nodes on one spot part by their order.
+            // Nodes at the same point are separated by their order.
             let (dx, dy, now) =
                 if now < 1e-6 { (1.0, a as f64 - b as f64, 2.0) } else { (dx, dy, now) };
             let weight = 1.0 / (wanted * wanted);
@@ -142,7 +145,7 @@ mod tests {
         ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt()
     }
 
-    /// The smallest distance between two of the points, all of which are finite.
+    /// Returns the smallest distance between two of the points. All of them must be finite.
     fn closest(points: &[Point]) -> f64 {
         assert!(points.iter().flatten().all(|value| value.is_finite()));
         let pairs = (0..points.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_one_and_very_many_are_placed_too() {
+    fn layouts_work_for_no_node_one_node_and_very_many() {
         assert!(place(0, &[]).is_empty());
         assert!(place(1, &[])[0].iter().all(|value| value.is_finite()));
         let many = place(MOST + 1, &ring(MOST + 1));

@@ -1,5 +1,6 @@
-//! A network at a time: where nodes are, which links are up, and who hears whom. What follows a
-//! process is not known before a run, and left aside.
+//! A network at a given time: positions of nodes, links that are up, and stations that hear each
+//! other. Events that depend on a process are ignored, because their times are unknown before a
+//! run.
 
 use std::collections::HashMap;
 
@@ -9,21 +10,21 @@ use netloom_units::{Duration, Power, Time};
 
 use crate::spec::{Direction, Link, NodeKind, Scenario, Start, StationChange, TimelineAction};
 
-/// A scenario at a time.
+/// A scenario at a given time.
 pub(crate) struct Snapshot<'a> {
     pub scenario: &'a Scenario,
-    /// Where each node is: metres to the east and to the north, or on a map degrees of longitude
-    /// and latitude.
+    /// Position of each node: metres to the east and to the north, or, on a map, degrees of
+    /// longitude and latitude.
     pub places: Vec<Option<[f64; 2]>>,
-    /// Which nodes are satellites.
+    /// Whether each node is a satellite.
     pub satellites: Vec<bool>,
-    /// Whether places are on a map of the Earth.
+    /// Whether positions are on a map of the Earth.
     pub is_map: bool,
-    /// The wired links that are up, by the numbers of their nodes.
+    /// Wired links that are up, with the indices of their nodes.
     pub links: Vec<Wire<'a>>,
-    /// Media, and two of the stations of each that hear each other.
+    /// Pairs of stations that hear each other, each with the index of its medium.
     pub hears: Vec<(usize, (usize, usize))>,
-    /// Stations, and how far they reach in m.
+    /// Stations, each with its reach in m.
     pub reaches: Vec<(usize, f64)>,
 }
 
@@ -34,10 +35,10 @@ pub(crate) struct Wire<'a> {
 }
 
 impl<'a> Snapshot<'a> {
-    /// The scenario `at` a time of a run.
+    /// Computes the state of the scenario at a time of a run.
     ///
     /// # Errors
-    /// No node has a place.
+    /// No node has a position.
     pub fn new(scenario: &'a Scenario, at: Duration) -> Result<Self, String> {
         let now = Time::ZERO + at;
         let nodes = scenario.nodes.iter().enumerate();
@@ -62,7 +63,7 @@ impl<'a> Snapshot<'a> {
                     let Geographic { lat, lon, .. } = plane.place(*point);
                     Some([lon, lat])
                 }
-                // Metres have no place on a map.
+                // Positions in metres cannot be drawn on a map.
                 (true, None) => None,
             };
         }
@@ -82,7 +83,7 @@ impl<'a> Snapshot<'a> {
         Ok(snapshot)
     }
 
-    /// Where the stations of media are, and who hears whom.
+    /// Computes positions of the stations of media, and which of them hear each other.
     fn stations(
         &mut self,
         index: &HashMap<&str, usize>,
@@ -123,7 +124,7 @@ impl<'a> Snapshot<'a> {
                 continue;
             };
             let reach = |power: &Option<Power>| medium.config.reach(*power);
-            // Most stations have no power of their own.
+            // Most stations use the medium's power.
             let usual = reach(&None);
             let reaches: Vec<(usize, f64)> = members
                 .iter()
@@ -143,7 +144,7 @@ impl<'a> Snapshot<'a> {
         Ok(points)
     }
 
-    /// Where satellites and their places on the ground are.
+    /// Computes positions of satellites and of their places on the ground.
     fn sky(&mut self, index: &HashMap<&str, usize>, at: Duration) -> Result<(), String> {
         let now = Time::ZERO + at;
         for constellation in &self.scenario.constellations {
@@ -162,19 +163,19 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// What has happened up to a time, with the time, in order.
+/// Returns the events up to a time, in order, with their times.
 fn happened(scenario: &Scenario, until: Duration) -> Vec<(Duration, TimelineAction)> {
     let all = scenario.happenings().into_iter().filter_map(|happening| match happening.at {
         Start::At(at) if at <= until => Some((at, happening.action)),
         Start::At(_) | Start::After { .. } => None,
     });
     let mut all: Vec<(Duration, TimelineAction)> = all.collect();
-    // Stable: what happens at one time stays in its order.
+    // The sort is stable: events at the same time stay in order.
     all.sort_by_key(|(at, _)| *at);
     all
 }
 
-/// Which links are up in both directions.
+/// Returns whether each link is up in both directions.
 fn up(scenario: &Scenario, events: &[(Duration, TimelineAction)]) -> Vec<bool> {
     let links = scenario.links.iter();
     let mut states: Vec<[LinkState; 2]> =
@@ -210,7 +211,7 @@ fn up(scenario: &Scenario, events: &[(Duration, TimelineAction)]) -> Vec<bool> {
     states.into_iter().map(|states| states == [LinkState::Up; 2]).collect()
 }
 
-/// A movement of the timeline.
+/// Applies a movement of the timeline to a trajectory.
 fn follow(trajectory: &mut Trajectory, at: Time, change: &StationChange) {
     let Some(to) = change.to else { return };
     let to = Point::new(to.x, to.y, to.z);

@@ -1,4 +1,4 @@
-//! The drawing itself.
+//! The SVG drawing of a network.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -6,16 +6,16 @@ use std::fmt::Write;
 use super::layout::{self, Point};
 use crate::spec::{NodeKind, Scenario};
 
-/// Pixels for one hop.
+/// Length of one hop, in pixels.
 const HOP: f64 = 150.0;
 
-/// Pixels from one line of a label to the next.
+/// Distance between the lines of a label, in pixels.
 const LINE: f64 = 12.0;
 
-/// Pixels around the drawing.
+/// Width of the margin around the drawing, in pixels.
 const MARGIN: f64 = 80.0;
 
-/// Only of this drawing, so that a page can hold it beside others.
+/// Styles that apply to this drawing only, so that a page can contain it beside others.
 pub(super) const STYLE: &str = "\
     .netloom-graph text{font-family:sans-serif;text-anchor:middle;fill:#1b2733}\
     .netloom-graph .node text{font-size:13px;dominant-baseline:central}\
@@ -28,7 +28,7 @@ pub(super) const STYLE: &str = "\
     .netloom-graph .switch .shape{fill:#e6f4e8;stroke:#3f8f4d}\
     .netloom-graph .paper{fill:#fff}";
 
-/// The network as an SVG image.
+/// Returns the network as an SVG image.
 pub fn svg(scenario: &Scenario) -> String {
     let index: HashMap<&str, usize> = scenario
         .nodes
@@ -59,7 +59,7 @@ pub fn svg(scenario: &Scenario) -> String {
     out
 }
 
-/// Points in pixels, and the size of the paper.
+/// Converts points to pixels, and returns them with the width and height of the paper.
 fn on_paper(points: Vec<Point>) -> (Vec<Point>, f64, f64) {
     let low = |axis: usize| points.iter().map(|point| point[axis]).fold(f64::INFINITY, f64::min);
     let high =
@@ -70,7 +70,7 @@ fn on_paper(points: Vec<Point>) -> (Vec<Point>, f64, f64) {
     (points.iter().map(place).collect(), width, height)
 }
 
-/// Lines and their labels. Links that join the same nodes lie beside each other.
+/// Draws links and their labels. Links that join the same nodes are drawn beside each other.
 fn links(out: &mut String, scenario: &Scenario, edges: &[(usize, usize)], points: &[Point]) {
     let mut seen: HashMap<(usize, usize), usize> = HashMap::new();
     for (link, &(a, b)) in scenario.links.iter().zip(edges) {
@@ -94,7 +94,7 @@ fn links(out: &mut String, scenario: &Scenario, edges: &[(usize, usize)], points
     }
 }
 
-/// Lines of text around a point.
+/// Draws lines of text around a point.
 fn label(out: &mut String, lines: &[String], [x, y]: Point) {
     let top = y - LINE * (lines.len() as f64 - 1.0) / 2.0 + 3.5;
     for (index, line) in lines.iter().enumerate() {
@@ -103,7 +103,7 @@ fn label(out: &mut String, lines: &[String], [x, y]: Point) {
     }
 }
 
-/// A node, shaped by its kind.
+/// Draws a node in the shape of its kind.
 pub(super) fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
     let half = (name.chars().count() as f64 * 3.9 + 10.0).max(20.0);
     let (class, shape) = match kind {

@@ -1,17 +1,18 @@
-//! How the time of an experiment passes, as it is written.
+//! The experiment's clock, as the user wrote it.
 
 use netloom_units::Dilation;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How the experiment's time passes.
+/// Speed of the experiment's clock.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Clock")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawClock {
-    /// The machine's time divided by the experiment's, from 0.1 to 1000 (default 1): at 10, a run
-    /// of a minute takes ten, and nodes seem ten times as fast. All times, rates and delays of the
-    /// file are the experiment's. Nodes that run programs need `kernel: own`.
+    /// Time dilation: the machine's time divided by the experiment's, from 0.1 to 1000 (default 1).
+    /// At 10, a run of one minute takes ten minutes, and nodes seem ten times as fast. All times,
+    /// rates and delays of the file are in the experiment's time. Nodes that run programs need
+    /// `kernel: own`.
     #[serde(default)]
     pub dilation: Dilation,
 }

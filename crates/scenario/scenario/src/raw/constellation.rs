@@ -1,4 +1,4 @@
-//! Constellations of satellites as they are written.
+//! Constellations of satellites, as the user wrote them.
 
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{Choice, Elements, WalkerConfig};
@@ -9,48 +9,50 @@ use serde::Deserialize;
 use super::link::RawPipe;
 use crate::decode::{Entries, Spanned};
 
-/// Satellites, which become routers, with links between them and to places on the ground. Delays of
-/// these links follow the distances; links go up and down as satellites rise and set.
+/// Satellites, each of which is a router, with links to each other and to places on the ground. The
+/// delay of each link follows its length. Links go up and down as satellites rise and set.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Constellation")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawConstellation {
-    /// A Walker constellation: planes of circular orbits, evenly around the Earth. The satellites
-    /// are called `NAME-PLANE-PLACE`, from `NAME-1-1` on.
+    /// A Walker constellation: planes of circular orbits, evenly distributed around the Earth. The
+    /// satellites' names are `NAME-PLANE-PLACE`, starting at `NAME-1-1`.
     #[serde(default)]
     pub walker: Option<Spanned<WalkerConfig>>,
-    /// A file of two-line elements, of which each becomes a satellite, by SGP4. The run begins at
-    /// the time of the latest. The satellites are called `NAME-1`, `NAME-2` … in the file's order.
+    /// A file of two-line element sets. Each set is one satellite, whose position is computed by
+    /// SGP4. The run begins at the time of the latest set. The satellites' names are `NAME-1`,
+    /// `NAME-2` … in the order of the file.
     #[serde(default)]
     pub tle: Option<Spanned<Data<Elements>>>,
-    /// Links between satellites: `grid` (default of `walker`), each with the next in its plane and
-    /// with the one of the next plane; or `none` (default of `tle`).
+    /// Links between satellites. `grid` (default with `walker`): each satellite has a link to the
+    /// next one in its plane and to one in the next plane. `none` (default with `tle`): no links.
     #[serde(default)]
     pub isl: Option<Spanned<RawIsl>>,
-    /// The group that the satellites belong to.
+    /// Group that the satellites belong to.
     #[serde(default)]
     pub group: Option<Spanned<String>>,
-    /// Places on the ground, each the node of that name: one of `nodes`, or else a router that is
-    /// made for it.
+    /// Places on the ground by the name of their node. If `nodes` has no node of that name, a
+    /// router is created.
     #[serde(default)]
     pub ground: Entries<Spanned<RawGround>>,
-    /// Properties of all its links, like `{rate: 1Gbit/s}`.
+    /// Properties of all links of the constellation, like `{rate: 1Gbit/s}`.
     #[serde(default)]
     pub link: Option<Spanned<RawPipe>>,
 }
 
-/// Which satellites have links with each other.
+/// Pattern of the links between satellites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(rename = "InterSatelliteLinks")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawIsl {
-    /// Each with the next one in its plane, and with the one of the same place in the next plane.
+    /// Links of each satellite to the next one in its plane, and to the one at the same place in
+    /// the next plane.
     Grid,
-    /// None.
+    /// No links.
     None,
 }
 
-/// A place on the ground that has a link to one satellite at a time.
+/// A place on the ground. It has a link to one satellite at a time.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Ground")]
 #[serde(deny_unknown_fields)]
@@ -62,17 +64,17 @@ pub(crate) struct RawGround {
     /// Altitude in m (default 0).
     #[serde(default)]
     pub alt: f64,
-    /// How high above the horizon a satellite must be (default `25deg`).
+    /// Lowest elevation of a usable satellite above the horizon (default `25deg`).
     #[serde(default)]
     pub elevation: Option<Angle>,
-    /// Which of those in sight is used: the `nearest` at any time (default), or the one that stays
-    /// `longest`.
+    /// Which of the visible satellites is used: at any time the `nearest` (default), or the one
+    /// that stays visible `longest`.
     #[serde(default)]
     pub choose: Choice,
 }
 
 impl RawGround {
-    /// Where it is.
+    /// Returns the place's position on the Earth.
     pub fn place(&self) -> Geographic {
         Geographic { lat: self.lat, lon: self.lon, alt: self.alt }
     }

@@ -1,4 +1,4 @@
-//! What a run is expected to show, as it is written.
+//! Expectations about a run, as the user wrote them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,26 +10,27 @@ use super::values::RawTime;
 use crate::decode::Spanned;
 use crate::spec::ExpectedExit;
 
-/// What is expected of a process: how it ends, how soon, what it prints. A run in which that does
-/// not come true has failed.
+/// Expectations about a process: how it ends, how soon it ends, and what it prints. The run fails
+/// if they are not met.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Expectation")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawExpectation {
-    /// The process' name.
+    /// Name of the process.
     #[schemars(required)]
     pub process: Option<Spanned<String>>,
-    /// One of its nodes, if it is not expected of it in all of them.
+    /// Node of the process' instance that the expectation is about (default: all instances).
     #[serde(default)]
     pub node: Option<Spanned<String>>,
-    /// How it ends: an exit code, the signal that ends it, like `SIGKILL`, or `running` if it still
-    /// runs when the run ends. In place of the exit code 0 that foreground processes must have.
+    /// How the process ends: an exit code, the name of the signal that ends it, like `SIGKILL`, or
+    /// `running` if it still runs when the run ends. Replaces the requirement that foreground
+    /// processes exit with code 0.
     #[serde(default)]
     pub exit: Option<Spanned<RawExit>>,
-    /// Within which time of its start it ends.
+    /// Longest time from the start of the process to its end.
     #[serde(default)]
     pub within: Option<Spanned<RawTime>>,
-    /// A text that its output has, standard output or error.
+    /// Text that the process' standard output or standard error contains.
     #[serde(default)]
     pub output: Option<Spanned<String>>,
 }
@@ -38,7 +39,7 @@ pub(crate) struct RawExpectation {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawExit(pub ExpectedExit);
 
-/// Signals that end processes, with their numbers on every architecture that Linux has.
+/// Signals that end processes, with the numbers that they have on all architectures of Linux.
 const SIGNALS: [(&str, i32); 11] = [
     ("SIGHUP", 1),
     ("SIGINT", 2),

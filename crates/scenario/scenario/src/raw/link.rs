@@ -1,4 +1,4 @@
-//! Links as they are written.
+//! Links, as the user wrote them.
 
 use netloom_link::PipeChange;
 use netloom_link::notation::Notations;
@@ -9,75 +9,76 @@ use super::values::{RawEndpoint, RawMtu};
 use crate::address::IpPrefix;
 use crate::decode::{Inline, Spanned};
 
-/// Properties of a pipe: in the words of other tools, and in NetLoom's own beside them.
+/// Properties of a pipe: those in the notation of other tools, and NetLoom's own.
 pub(crate) type RawPipe = Inline<Notations, PipeChange>;
 
-/// A link: its own keys, and the properties of its pipes beside them.
+/// A link: its own keys, and the properties of its pipes.
 pub(crate) type RawLink = Inline<RawLinkHead, RawPipe>;
 
-/// What differs in one direction of a link: its cost, and the properties of its pipe beside it.
+/// Properties that differ in one direction of a link: the cost, and those of the pipe.
 pub(crate) type RawDirection = Inline<RawDirectionHead, RawPipe>;
 
 /// Properties of all links.
 pub(crate) type RawLinkDefaults = Inline<RawLinkDefaultsHead, RawPipe>;
 
 impl RawPipe {
-    /// Everything that is said; complete once the strings of other tools have been taken over.
+    /// Returns all properties of the pipe. They are complete only after those in the notation of
+    /// other tools have been converted.
     pub fn change(&self) -> &PipeChange {
         &self.rest
     }
 }
 
-/// A link between two interfaces. Properties beside `endpoints` hold in both directions; `forward`
-/// and `reverse` say what differs in one.
+/// A link between two interfaces. Properties beside `endpoints` apply to both directions; `forward`
+/// and `reverse` set those that differ in one direction.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Link")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLinkHead {
-    /// The link's name (default: `a--b` from its nodes, or `a:eth1--b:eth1` where two links join
-    /// the same nodes).
+    /// Name of the link (default: `a--b` from the names of its nodes, or `a:eth1--b:eth1` if
+    /// several links join the same nodes).
     #[serde(default)]
     pub name: Option<Spanned<String>>,
-    /// The two ends, like `["a:eth1", "b:eth1"]`. Without an interface (`"a"`) the node's next free
-    /// one of `eth1`, `eth2` … is taken. One end can be outside: `host:NAME`, `nat:NAME`,
+    /// The two ends, like `["a:eth1", "b:eth1"]`. An end without an interface (`"a"`) uses the
+    /// node's next free one of `eth1`, `eth2` … One end can be outside: `host:NAME`, `nat:NAME`,
     /// `macvlan:PARENT`, `device:NAME` or `tap:NAME`, with the name of a device of the machine.
     #[schemars(required, length(equal = 2))]
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
-    /// Addresses of the machine with their prefix lengths, like `[172.30.0.1/24]`, where one end is
-    /// `host:NAME` or `nat:NAME`.
+    /// Addresses of the machine with their prefix lengths, like `[172.30.0.1/24]`. Only for links
+    /// with an end `host:NAME` or `nat:NAME`.
     #[serde(default)]
     pub addresses: Vec<Spanned<IpPrefix>>,
-    /// Whether the link is a pair of kernel devices (veth) that join the two nodes without the
-    /// engine: as fast as the kernel is, and without properties.
+    /// Whether the link is a pair of kernel devices (veth) that joins the two nodes directly,
+    /// without the engine. Such a link is as fast as the kernel and has no properties.
     #[serde(default)]
     pub direct: bool,
-    /// Whether a member of a medium makes it, and not the file.
+    /// Whether the link was made for a member of a medium, and is not in the file.
     #[serde(skip)]
     pub joins_medium: bool,
     /// Whether that member is an access point.
     #[serde(skip)]
     pub has_access_point: bool,
-    /// What differs from the first endpoint to the second.
+    /// Properties of the direction from the first endpoint to the second.
     #[serde(default)]
     pub forward: RawDirection,
-    /// What differs from the second endpoint to the first.
+    /// Properties of the direction from the second endpoint to the first.
     #[serde(default)]
     pub reverse: RawDirection,
-    /// Routing cost, for nodes with `routing: cost` (default 1).
+    /// Routing cost for nodes with `routing: cost` (default 1).
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub cost: Option<u32>,
-    /// Largest IP packet of both interfaces in bytes (default 1500).
+    /// MTU of both interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
 }
 
-/// What differs in one direction beside the properties of its pipe.
+/// Keys of one direction of a link, apart from the properties of its pipe.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "LinkDirection")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawDirectionHead {
-    /// Routing cost in this direction, for nodes with `routing: cost` (default: the link's).
+    /// Routing cost in this direction for nodes with `routing: cost` (default: the link's cost).
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub cost: Option<u32>,
@@ -88,11 +89,11 @@ pub(crate) struct RawDirectionHead {
 #[schemars(rename = "LinkDefaults")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLinkDefaultsHead {
-    /// Routing cost, for nodes with `routing: cost` (default 1).
+    /// Routing cost for nodes with `routing: cost` (default 1).
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub cost: Option<u32>,
-    /// Largest IP packet of both interfaces in bytes (default 1500).
+    /// MTU of both interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
 }

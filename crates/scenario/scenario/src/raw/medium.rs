@@ -1,4 +1,4 @@
-//! Shared media as they are written.
+//! Shared media, as the user wrote them.
 
 use netloom_medium::{MediumProperties, Window};
 use netloom_mobility::{MobilityError, Place};
@@ -10,7 +10,7 @@ use super::values::RawMtu;
 use crate::decode::{Inline, Spanned};
 use crate::spec::{MediumAddressing, Position, StationChange};
 
-/// A shared medium: its own keys, and beside them those of its channel and of how stations use it.
+/// A shared medium: its own keys, and the properties of its channel and its MAC.
 pub(crate) type RawMedium = Inline<RawMediumHead, MediumProperties>;
 
 /// A medium that its members share, like a radio channel or an Ethernet cable.
@@ -18,50 +18,51 @@ pub(crate) type RawMedium = Inline<RawMediumHead, MediumProperties>;
 #[schemars(rename = "Medium")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMediumHead {
-    /// The medium that it is like, where nothing else is said: `802.11b`, `802.11a`, `802.11g`,
-    /// `802.11bg`, `dsss`, `fhss`, or `wavelan`.
+    /// Medium whose properties are the defaults: `802.11b`, `802.11a`, `802.11g`, `802.11bg`,
+    /// `dsss`, `fhss`, or `wavelan`.
     #[serde(default)]
     pub preset: Option<Spanned<String>>,
-    /// The nodes that have a station on it, or groups of nodes. Each gets an interface: `wlan1` on
-    /// its first medium, `wlan2` on its second.
+    /// Nodes, or groups of nodes, that have a station on the medium. Each node gets an interface:
+    /// `wlan1` on its first medium, `wlan2` on its second.
     #[schemars(required)]
     pub members: Option<Spanned<Vec<Spanned<String>>>>,
-    /// Switches and routers with a radio, through which members talk to each other and to what is
-    /// beyond them (default: members talk to each other).
+    /// Switches and routers with a radio that act as access points: members reach each other, and
+    /// networks beyond, through them (default: none; members reach each other directly).
     #[serde(default)]
     pub access_points: Vec<Spanned<String>>,
-    /// Which addresses its interfaces get: `subnet` (default), all of one prefix; or `hosts`, each
-    /// alone in its own, for routing daemons that know their neighbours themselves.
+    /// Addresses of the medium's interfaces: `subnet` (default) gives all of them addresses of one
+    /// prefix. `hosts` gives each a prefix of its own, for routing daemons that discover their
+    /// neighbours.
     #[serde(default)]
     pub addressing: MediumAddressing,
-    /// Largest IP packet of its interfaces in bytes (default 1500).
+    /// MTU of the medium's interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
 }
 
-/// Where a node goes, and how fast.
+/// A movement of a node: destination and speed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Move")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMove {
-    /// Where it goes in a straight line.
+    /// Destination, which the node reaches in a straight line.
     pub to: Place,
-    /// How fast.
+    /// Speed of the movement.
     pub speed: Speed,
 }
 
-/// A radio, on or off.
+/// State of a radio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(rename = "RadioState")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawRadio {
-    /// On.
+    /// The radio is on.
     On,
-    /// Off: it hears and sends nothing.
+    /// The radio is off: it neither sends nor receives.
     Off,
 }
 
-/// What can be told a node about its stations while the network runs.
+/// Properties of a node's stations that can change while the network runs.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StationKeys {
@@ -73,10 +74,10 @@ pub struct StationKeys {
 }
 
 impl StationKeys {
-    /// What changes.
+    /// Converts these keys to a change of a station.
     ///
     /// # Errors
-    /// A place in degrees: only a scenario knows the plane that it is on.
+    /// Fails for a position in degrees: only a scenario has the plane that converts it to metres.
     pub fn change(self) -> Result<StationChange, MobilityError> {
         let Self { position, power, rate, cw, radio } = self;
         let on = radio.map(|radio| radio == RawRadio::On);

@@ -1,4 +1,4 @@
-//! What a run is held to, as it is written.
+//! Options of the monitor, as the user wrote them.
 
 use netloom_monitor::Criteria;
 use schemars::JsonSchema;
@@ -8,20 +8,21 @@ use super::values::RawTime;
 use crate::decode::Spanned;
 use crate::spec::OnContention;
 
-/// When a run counts as disturbed by its own machine, and what is done then.
+/// When a run counts as disturbed by the machine that it runs on, and what happens then.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Monitor")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMonitor {
-    /// Whether the run is watched (default `true`). One that is not is never said to be valid.
+    /// Whether the run is monitored (default `true`). A run that is not monitored is never reported
+    /// as valid.
     #[serde(default)]
     pub enabled: Option<bool>,
-    /// What is done when contention begins: `report` (default), or `abort` the run and keep what it
-    /// has measured.
+    /// Action when contention begins: `report` (default), or `abort` the run and keep its results
+    /// so far.
     #[serde(default)]
     pub on_contention: Option<Spanned<OnContention>>,
-    /// How long the experiment warms up (default `0s`): contention that ends before is reported,
-    /// but not held against the run.
+    /// Length of the warm-up (default `0s`). Contention that ends within it is reported but does
+    /// not affect the verdict.
     #[serde(default)]
     pub warm_up: Option<Spanned<RawTime>>,
     /// Thresholds and windows that differ from the defaults.

@@ -1,4 +1,4 @@
-//! Nodes as they are written.
+//! Nodes, as the user wrote them.
 
 mod addresses;
 mod limits;
@@ -20,16 +20,16 @@ pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
 pub(crate) use limits::{RawLimits, RawPublish};
 pub(crate) use spanning_tree::{RawPortTree, RawSpanningTree};
 
-/// What a node can be.
+/// Kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(rename = "NodeKind")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawKind {
-    /// An end system: does not forward.
+    /// An end system: it does not forward packets.
     Host,
-    /// Forwards IPv4 and IPv6.
+    /// A router: it forwards IPv4 and IPv6 packets.
     Router,
-    /// A learning layer-2 segment inside the engine: no network stack, no processes.
+    /// A learning layer-2 switch inside the engine: no network stack, no processes.
     Switch,
 }
 
@@ -43,21 +43,22 @@ impl From<RawKind> for NodeKind {
     }
 }
 
-/// Where a node comes from.
+/// Origin of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum RawOrigin {
-    /// The nodes of the file.
+    /// The `nodes` of the file.
     #[default]
     Written,
-    /// The end of a link that names the outside.
+    /// The end of a link that names something outside.
     Outside,
     /// A medium of the file.
     Medium,
-    /// A constellation of the file: its satellites, and places on the ground that are not written.
+    /// A constellation of the file: its satellites, and the places on the ground that are not among
+    /// `nodes`.
     Constellation,
 }
 
-/// A node: its own keys, and the properties that it shares with groups beside them.
+/// A node: its own keys, and the properties that groups can have too.
 pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
 
 /// Properties of all nodes.
@@ -68,29 +69,30 @@ pub(crate) type RawNodeDefaults = Inline<RawNodeDefaultsHead, RawNodeProps>;
 #[schemars(rename = "Node")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeHead {
-    /// What the node is (default `host`).
+    /// Kind of the node (default `host`).
     #[serde(default)]
     pub kind: Option<RawKind>,
-    /// Where it comes from.
+    /// Origin of the node.
     #[serde(skip)]
     pub origin: RawOrigin,
-    /// The group it belongs to.
+    /// Group that the node belongs to.
     #[serde(default)]
     pub group: Option<Spanned<String>>,
-    /// The groups it belongs to; later ones win over earlier ones.
+    /// Groups that the node belongs to. Later ones take precedence over earlier ones.
     #[serde(default)]
     pub groups: Option<Vec<Spanned<String>>>,
-    /// Its interfaces by name, where something is to be said about them. The links make them; one
-    /// like `eth1.10`, beside an `eth1` of a link, is a VLAN sub-interface of that.
+    /// Interfaces by name, for properties that differ from the defaults. Links create the
+    /// interfaces. A name like `eth1.10`, where a link has `eth1`, creates a VLAN sub-interface of
+    /// `eth1`.
     #[serde(default)]
     pub interfaces: Entries<Spanned<RawInterface>>,
-    /// Where it is, like `[10m, 5m]` or `[10m, 5m, 2m]`: to the east, to the north, and upwards
-    /// (default: at zero). It matters on shared media.
+    /// Initial position, like `[10m, 5m]` or `[10m, 5m, 2m]`: distances to the east, to the north,
+    /// and upwards (default: zero). Only shared media use it.
     #[serde(default)]
     pub position: Option<Spanned<Place>>,
-    /// Ports of the machine that lead to ports of this node, like `8080:80`, or
-    /// `127.0.0.1:5353:53/udp`. Without an address, the machine listens on 127.0.0.1 and ::1. What
-    /// comes that way crosses no link.
+    /// Ports of the machine that are forwarded to ports of this node, like `8080:80`, or
+    /// `127.0.0.1:5353:53/udp`. Without an address, the machine listens on 127.0.0.1 and ::1.
+    /// Forwarded data crosses no link.
     #[serde(default)]
     pub publish: Vec<Spanned<RawPublish>>,
 }
@@ -100,23 +102,24 @@ pub(crate) struct RawNodeHead {
 #[schemars(rename = "NodeDefaults")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeDefaultsHead {
-    /// What a node is that does not say it (default `host`).
+    /// Kind of nodes that do not set it (default `host`).
     #[serde(default)]
     pub kind: Option<RawKind>,
 }
 
-/// A set of nodes and the properties they share.
+/// A set of nodes and the properties that they share.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Group")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGroupHead {
-    /// What its nodes are, where they do not say it.
+    /// Kind of the group's nodes that do not set it.
     #[serde(default)]
     pub kind: Option<RawKind>,
-    /// What its nodes together may use of the machine; `limits` is for each of them.
+    /// Limits on the machine's resources that the group's nodes together may use; `limits` applies
+    /// to each of them.
     #[serde(default)]
     pub total_limits: Option<RawLimits>,
-    /// Nodes that belong to it, beside those that name it as their `group`.
+    /// Nodes that belong to the group, in addition to those that name it as their `group`.
     #[serde(default)]
     pub members: Vec<Spanned<String>>,
 }
@@ -126,44 +129,45 @@ pub(crate) struct RawGroupHead {
 #[schemars(rename = "NodeProperties")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeProps {
-    /// Whether the node is simulated, beside others that are not (default `false`): it forwards
-    /// and answers as a kernel would, sends `traffic`, and no program can run in it.
+    /// Whether the node is simulated, while others are not (default `false`). A simulated node
+    /// forwards and answers like a kernel and sends `traffic`, but no program can run in it.
     #[serde(default)]
     pub simulated: Option<bool>,
-    /// The kernel that the node's network stack and processes run on: `shared`, the machine's
-    /// (default), or `own`, a user-mode kernel of the node's own, with all congestion controls and
-    /// parameters of Debian's package `user-mode-linux`.
+    /// Kernel of the node's network stack and processes: `shared` is the machine's (default). `own`
+    /// is a user-mode kernel for this node alone, with all congestion controls and parameters of
+    /// Debian's package `user-mode-linux`.
     #[serde(default)]
     pub kernel: Option<Kernel>,
-    /// Where routes come from: shortest paths by link `delay` (default), `hops` or link `cost`;
-    /// `none`; or `daemon`: none, because the node runs a routing daemon.
+    /// Source of the node's routes: shortest paths by link `delay` (default), by `hops`, or by link
+    /// `cost`; `none`; or `daemon`: no routes, because the node runs a routing daemon.
     #[serde(default)]
     pub routing: Option<Routing>,
-    /// Routes over and above those that `routing` gives.
+    /// Routes in addition to those of `routing`.
     #[serde(default)]
     pub routes: Vec<Spanned<RawRoute>>,
-    /// Loopback addresses beside 127.0.0.1 and ::1: `auto` (default of routers), `none` (default of
-    /// hosts), or one for each family.
+    /// Loopback addresses besides 127.0.0.1 and ::1: `auto` (default for routers), `none` (default
+    /// for hosts), or one for each family.
     #[serde(default)]
     pub loopback: Option<RawLoopback>,
-    /// IPv4 addresses of interfaces that do not say it: `auto` (default) or `none`.
+    /// IPv4 addresses of interfaces that do not set them: `auto` (default) or `none`.
     #[serde(default)]
     pub ipv4: Option<RawFamily>,
-    /// IPv6 addresses of interfaces that do not say it: `auto` (default) or `none`.
+    /// IPv6 addresses of interfaces that do not set them: `auto` (default) or `none`.
     #[serde(default)]
     pub ipv6: Option<RawFamily>,
-    /// How the node moves, like `{random_waypoint: {area: [1500m, 300m], speed: [1m/s, 20m/s]}}`
-    /// (default: not at all). It matters on shared media.
+    /// Mobility model, like `{random_waypoint: {area: [1500m, 300m], speed: [1m/s, 20m/s]}}`
+    /// (default: the node does not move). Only shared media use it.
     #[serde(default)]
     pub mobility: Option<Spanned<Mobility>>,
     /// Kernel parameters of the network stack, like `net.ipv4.tcp_congestion_control: bbr`.
     #[serde(default)]
     pub sysctls: Entries<RawText>,
-    /// Largest IP packet of interfaces in bytes, where neither interface nor link say it.
+    /// MTU of interfaces, where neither the interface nor its link sets it: largest IP packet in
+    /// bytes.
     #[serde(default)]
     pub mtu: Option<RawMtu>,
-    /// Where the root file system comes from, if not from the machine: a directory, a tarball
-    /// (`.tar`, `.tar.gz`) or the directory of an OCI layout, relative to the scenario's folder. It
+    /// Source of the root file system (default: the machine's): a directory, a tarball (`.tar`,
+    /// `.tar.gz`) or the directory of an OCI layout, relative to the scenario's folder. The source
     /// is never changed.
     #[serde(default)]
     pub root: Option<Spanned<String>>,
@@ -173,24 +177,26 @@ pub(crate) struct RawNodeProps {
     /// Environment variables of all processes of the node.
     #[serde(default)]
     pub env: Entries<RawText>,
-    /// Files and directories of the machine, relative to the scenario's folder, that the node sees:
-    /// where each is seen, like `/srv/data`, or `{to: /srv/data, write: true}`.
+    /// Files and directories of the machine, relative to the scenario's folder, that appear in the
+    /// node. Each value is the path in the node, like `/srv/data`, or `{to: /srv/data, write:
+    /// true}`.
     #[serde(default)]
     pub binds: Entries<Spanned<RawBind>>,
-    /// Commands that are run in the node once, in order, when the network is ready and before
-    /// services are started. One that fails ends the start.
+    /// Commands that run once in the node, in order, after the network is ready and before services
+    /// start. If one fails, the start of the experiment fails.
     #[serde(default)]
     pub startup: Vec<RawCommand>,
-    /// Programs that run in the node from the start, with configuration made for them: a list like
-    /// `[ospf]`, or names with options, like `{bgp: {as: 65001}}`. `docs/services.md` lists them.
+    /// Services: programs that run in the node from the start, with generated configuration. A list
+    /// like `[ospf]`, or names with options, like `{bgp: {as: 65001}}`. `docs/services.md` lists
+    /// them.
     #[serde(default)]
     pub services: RawServices,
-    /// What the processes of a node may use of the machine; each key by itself wins over layers
-    /// below.
+    /// Limits on the machine's resources that the node's processes may use. Each key takes
+    /// precedence over the same key of groups, kinds and defaults.
     #[serde(default)]
     pub limits: Option<RawLimits>,
-    /// Of a switch: whether it runs the Rapid Spanning Tree Protocol, so that switches may form
-    /// loops: `true`, or `{priority: 4096}` (default `false`).
+    /// For switches: whether the switch runs the Rapid Spanning Tree Protocol, which allows loops
+    /// of switches: `true`, or `{priority: 4096}` (default `false`).
     #[serde(default)]
     pub spanning_tree: Option<RawSpanningTree>,
 }
@@ -200,56 +206,60 @@ pub(crate) struct RawNodeProps {
 #[schemars(rename = "Interface")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawInterface {
-    /// IPv4 addresses: `auto` (default), `none`, one like `10.0.0.1/24`, or a list.
+    /// IPv4 addresses: `auto` (default), `none`, an address like `10.0.0.1/24`, or a list of
+    /// addresses.
     #[serde(default)]
     pub ipv4: Option<RawAddresses<Ipv4Prefix>>,
-    /// IPv6 addresses: `auto` (default), `none`, one like `fd00::1/64`, or a list.
+    /// IPv6 addresses: `auto` (default), `none`, an address like `fd00::1/64`, or a list of
+    /// addresses.
     #[serde(default)]
     pub ipv6: Option<RawAddresses<Ipv6Prefix>>,
-    /// Ethernet address, like `02:00:00:00:00:01` (default: derived from the names).
+    /// Ethernet (MAC) address, like `02:00:00:00:00:01` (default: derived from the names of node
+    /// and interface).
     #[serde(default)]
     pub mac: Option<Spanned<MacAddress>>,
-    /// Largest IP packet in bytes; wins over the link's.
+    /// MTU: largest IP packet in bytes (default: that of the link).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
-    /// Of a port of a switch: what it does with VLAN tags. `{access: 10}`, or `{trunk: {allowed:
-    /// [10, 20-29], native: 1}}`. A switch of which no port says it knows no VLANs, and carries
-    /// tags as they are.
+    /// For ports of switches: how the port treats VLAN tags: `{access: 10}`, or `{trunk: {allowed:
+    /// [10, 20-29], native: 1}}`. If no port of a switch has this key, the switch does not
+    /// interpret VLAN tags and forwards tagged frames unchanged.
     #[serde(default)]
     pub vlan: Option<PortVlans>,
-    /// Of a port of a switch that runs a spanning tree: what the way through it is worth, like
-    /// `{cost: 20000, priority: 128}`.
+    /// For ports of switches that run a spanning tree: cost and priority of the port, like `{cost:
+    /// 20000, priority: 128}`.
     #[serde(default)]
     pub spanning_tree: Option<RawPortTree>,
-    /// Of a station on a shared medium: the power that it sends with (default: the medium's).
+    /// For stations on a shared medium: transmit power (default: the medium's).
     #[serde(default)]
     pub power: Option<Power>,
-    /// Of a station: its antenna: `omni` (default), `{sector: {azimuth, width, gain, back}}` or
+    /// For stations: antenna, `omni` (default), `{sector: {azimuth, width, gain, back}}` or
     /// `{pattern: file.csv}`.
     #[serde(default)]
     pub antenna: Option<Antenna>,
-    /// Of a station: the rate of its data frames (default: the MAC's).
+    /// For stations: rate of data frames (default: that of the MAC).
     #[serde(default)]
     pub rate: Option<Rate>,
-    /// Of a station: its least and largest contention window, like `[31, 1023]`.
+    /// For stations: smallest and largest contention window in slots, like `[31, 1023]`.
     #[serde(default)]
     pub cw: Option<Window>,
 }
 
-/// A route of a node's own.
+/// A route of a node, written in the scenario.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Route")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawRoute {
-    /// Where to, like `10.9.0.0/16`; `0.0.0.0/0` or `::/0` for the default route.
+    /// Destination, like `10.9.0.0/16`; `0.0.0.0/0` or `::/0` is the default route.
     pub to: Spanned<IpPrefix>,
     /// Address of the next hop.
     #[serde(default)]
     pub via: Option<Spanned<RawNextHop>>,
-    /// Interface to send through, where no next hop says it.
+    /// Interface to send through. Required where `via` is absent.
     #[serde(default)]
     pub interface: Option<Spanned<String>>,
-    /// Lower is preferred.
+    /// Metric of the route. Of several routes to a destination, the kernel uses the one with the
+    /// lowest metric.
     #[serde(default)]
     pub metric: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Processes as they are written.
+//! Processes, as the user wrote them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,51 +7,52 @@ use super::timeline::RawStart;
 use super::values::{RawCommand, RawText};
 use crate::decode::{Entries, Spanned};
 
-/// A process that a run starts, in one node or several.
+/// A process that a run starts in one or several nodes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Process")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawProcess {
-    /// The process' name.
+    /// Name of the process.
     #[schemars(required)]
     pub name: Option<Spanned<String>>,
-    /// The node it runs in.
+    /// Node that the process runs in.
     #[serde(default)]
     pub node: Option<Spanned<String>>,
-    /// The nodes it runs in: each gets an instance.
+    /// Nodes that the process runs in. Each gets an instance of it.
     #[serde(default)]
     pub nodes: Option<Spanned<Vec<Spanned<String>>>>,
-    /// The group in whose nodes it runs: each gets an instance.
+    /// Group of nodes that the process runs in. Each node gets an instance of it.
     #[serde(default)]
     pub group: Option<Spanned<String>>,
-    /// What to execute, in the scenario's directory.
+    /// Command to execute. Its working directory is the scenario's directory.
     #[schemars(required)]
     pub command: Option<RawCommand>,
-    /// Environment variables, over and above the run's own.
+    /// Environment variables, in addition to those of the run itself.
     #[serde(default)]
     pub env: Entries<RawText>,
-    /// When it begins (default `0s`: as soon as the network is ready).
+    /// Time at which the process starts (default `0s`: as soon as the network is ready).
     #[serde(default)]
     pub start: Option<Spanned<RawStart>>,
-    /// How to tell that it is ready; without it, it is ready when it is started.
+    /// Condition under which the process counts as ready. Without it, the process is ready when it
+    /// has started.
     #[serde(default)]
     pub ready: Option<Spanned<RawReady>>,
-    /// Whether the run ends without waiting for it (default false).
+    /// Whether the run ends without waiting for the process (default false).
     #[serde(default)]
     pub background: bool,
-    /// Files inside the node to keep with the results, as absolute paths.
+    /// Absolute paths of files in the node that are kept with the results.
     #[serde(default)]
     pub keep: Vec<Spanned<String>>,
 }
 
 impl RawProcess {
-    /// Its name, empty if it has none.
+    /// Returns the name of the process, or an empty string if it has none.
     pub fn name(&self) -> &str {
         self.name.as_ref().map_or("", |name| &name.value)
     }
 }
 
-/// How to tell that a process is ready: exactly one of these.
+/// Condition under which a process is ready: exactly one of these.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Ready")]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! How a run in virtual time is made, as it is written.
+//! Options of runs in virtual time, as the user wrote them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,38 +11,39 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use super::values::RawTime;
 use crate::decode::Spanned;
 
-/// How `netloom run --simulate` goes about it. No result depends on `processes`, `threads`
-/// and `cells`.
+/// Options of `netloom run --simulate`. Results do not depend on `processes`, `threads` and
+/// `cells`.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Simulation")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSimulation {
-    /// Processes that the network is divided among, at most (default 1).
+    /// Largest number of processes that the network is divided among (default 1).
     #[serde(default)]
     pub processes: Option<RawCount>,
-    /// Threads of all processes together (default 1, and one for each process at least); `auto` for
-    /// one for each CPU.
+    /// Number of threads of all processes together (default 1, but at least one for each process).
+    /// `auto`: one for each CPU.
     #[serde(default)]
     pub threads: Option<RawNumber>,
-    /// Into how many cells the network is divided at most, one for each process at least; `auto`
-    /// (default) for four for each of several threads.
+    /// Largest number of cells that the network is divided into, at least one for each process.
+    /// `auto` (default): four for each thread if there are several threads.
     #[serde(default)]
     pub cells: Option<RawNumber>,
-    /// How long after a link has gone down or up, or a node has failed, all nodes send by the
-    /// shortest paths without what is down: `2s`. `never` (default): routes stay as planned.
+    /// Time from a link going down or up, or a node failing, until all nodes use the shortest paths
+    /// without the parts that are down, like `2s`. `never` (default): routes stay as planned.
     #[serde(default)]
     pub reroute: Option<RawReroute>,
-    /// What is modelled of the hosts' TCP beside their sysctls.
+    /// Options of the model of the hosts' TCP, in addition to their sysctls.
     #[serde(default)]
     pub tcp: RawSimulatedTcp,
 }
 
-/// What is modelled of the hosts' TCP beside their sysctls.
+/// Options of the model of the hosts' TCP, in addition to their sysctls.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "SimulatedTcp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSimulatedTcp {
-    /// The kernel's `CONFIG_HZ`, from 100 to 1000 (default 1000): timers expire at whole ticks.
+    /// `CONFIG_HZ` of the hosts' kernel in Hz, from 100 to 1000 (default 1000). Timers expire at
+    /// whole ticks.
     #[serde(default)]
     #[schemars(range(min = 100, max = 1000))]
     pub hz: Option<Spanned<u32>>,
@@ -72,10 +73,10 @@ impl<'de> Deserialize<'de> for RawReroute {
     }
 }
 
-/// Reads a time, or nothing where it is the `word`.
+/// Reads a time, or `None` for `word`.
 pub(super) struct TimeOr {
     pub word: &'static str,
-    /// Both, in words.
+    /// Description of the accepted values, for errors.
     pub expected: &'static str,
 }
 
@@ -110,11 +111,11 @@ impl JsonSchema for RawReroute {
     }
 }
 
-/// A number of something, of which there is one at least.
+/// A number of at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawCount(pub NonZeroU32);
 
-/// What reads one of them; `auto` where that is something.
+/// Visitor that reads a number of at least one, and `auto` if `with_auto` is set.
 struct NumberVisitor {
     with_auto: bool,
 }
@@ -148,7 +149,7 @@ impl<'de> Deserialize<'de> for RawCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_any(NumberVisitor { with_auto: false })? {
             RawNumber::Of(number) => Ok(Self(number)),
-            // The visitor has refused the word.
+            // The visitor has rejected the word.
             RawNumber::Auto => Err(D::Error::custom("`auto` is no number")),
         }
     }

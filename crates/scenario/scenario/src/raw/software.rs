@@ -1,4 +1,4 @@
-//! What is in nodes beside their network stacks, as it is written.
+//! Software of nodes (files, binds and services), as the user wrote it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,24 +11,24 @@ use super::values::RawText;
 use crate::decode::{Entries, Spanned};
 use crate::service::OptionValue;
 
-/// A file of a node: exactly one of `content` and `source`.
+/// A file of a node, with either `content` or `source`.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "File")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawFile {
-    /// What is in it.
+    /// Content of the file.
     #[serde(default)]
     pub content: Option<RawText>,
-    /// A file of the machine with what is in it, relative to the scenario's folder. It must be
-    /// text; for others there are `binds`.
+    /// File of the machine that the content comes from, relative to the scenario's folder. It must
+    /// be text; use `binds` for other files.
     #[serde(default)]
     pub source: Option<Spanned<String>>,
-    /// Who may do what, in octal, like `0755` (default `0644`).
+    /// Permissions in octal, like `0755` (default `0644`).
     #[serde(default)]
     pub mode: Option<Spanned<RawText>>,
 }
 
-/// Where a file or directory of the machine is seen: a path in the node, or one with options.
+/// Where a file or directory of the machine appears in the node: a path, or a path with options.
 #[derive(Debug, Clone)]
 pub(crate) struct RawBind {
     pub to: String,
@@ -39,9 +39,9 @@ pub(crate) struct RawBind {
 #[schemars(rename = "BindOptions")]
 #[serde(deny_unknown_fields)]
 struct RawBindOptions {
-    /// The path in the node.
+    /// Path in the node.
     to: String,
-    /// Whether the node may change it (default `false`).
+    /// Whether the node may write to it (default `false`).
     #[serde(default)]
     write: bool,
 }
@@ -85,9 +85,9 @@ pub(crate) struct RawServices(pub Vec<(Spanned<String>, RawService)>);
 /// A service of a node.
 #[derive(Debug, Clone)]
 pub(crate) enum RawService {
-    /// It runs, with these options.
+    /// The service runs, with these options.
     On(Entries<Spanned<OptionValue>>),
-    /// It does not, whatever layers below say.
+    /// The service does not run, even if defaults, the kind or a group enable it.
     Off,
 }
 

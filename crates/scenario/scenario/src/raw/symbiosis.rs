@@ -1,4 +1,4 @@
-//! A symbiotic run, as it is written.
+//! Options of symbiotic runs, as the user wrote them.
 
 use std::borrow::Cow;
 
@@ -12,25 +12,27 @@ use crate::decode::Spanned;
 use crate::spec::{CalibrationMethod, LossMethod, TwinMethod};
 
 /// Makes the run symbiotic: nodes without `simulated` are real hosts, whose packets cross a few
-/// pipes; a simulation of the whole network says what these do.
+/// pipes. A simulation of the whole network determines delay and loss of these pipes.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Symbiosis")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSymbiosis {
-    /// How often pipes are calibrated, from `50ms` to `60s` (default `1s`). `auto`: the least from
-    /// 100 ms to 1 s in which each pipe of the network could serve 80 full frames.
+    /// Time between calibrations of the pipes, from `50ms` to `60s` (default `1s`). `auto`: the
+    /// shortest time from 100 ms to 1 s in which each pipe of the network could send 80 full
+    /// frames.
     #[serde(default)]
     pub period: Option<Spanned<RawPeriod>>,
-    /// How the simulation's reports become what pipes do: `md1` (default) or `cross_traffic`.
+    /// Method that converts the simulation's reports to settings of the pipes: `md1` (default) or
+    /// `cross_traffic`.
     #[serde(default)]
     pub calibration: CalibrationMethod,
-    /// Whether one pipe stands for each chain of links (default `true`), by `md1`.
+    /// Whether each chain of links becomes one pipe (default `true`). Only with `md1`.
     #[serde(default)]
     pub downscale: Option<Spanned<bool>>,
-    /// Which frames are lost, by `md1`: `positions` (default), `bernoulli` or `systematic`.
+    /// Which frames are lost: `positions` (default), `bernoulli` or `systematic`. Only with `md1`.
     #[serde(default)]
     pub loss: Option<Spanned<LossMethod>>,
-    /// What stands for real TCP in the simulation: `packets` (default) or `connections`.
+    /// Representation of real TCP in the simulation: `packets` (default) or `connections`.
     #[serde(default)]
     pub twins: TwinMethod,
 }

@@ -1,4 +1,4 @@
-//! The timeline, and start conditions, as they are written.
+//! The timeline and start conditions, as the user wrote them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,84 +19,83 @@ use crate::address::IpPrefix;
 use crate::decode::{Entries, Spanned};
 use crate::spec::{Direction, Milestone, NodeState};
 
-/// Something that happens at a time: a `link` with `set` or `state`, or a `node` with `state`,
-/// `run` or `route`.
+/// An event: a `link` with `set` or `state`, or a `node` with `state`, `run` or `route`.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Event")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawEvent {
-    /// When, counted from the moment the network is ready: `5s`, or after a process has reached a
-    /// milestone.
+    /// Time of the event, counted from when the network is ready: `5s`, or after a process has
+    /// reached a milestone.
     #[schemars(required)]
     pub at: Option<Spanned<RawStart>>,
-    /// The link that changes.
+    /// Link that changes.
     #[serde(default)]
     pub link: Option<Spanned<String>>,
-    /// Which of the link's pipes: `both` (default), `forward` or `reverse`.
+    /// Pipes of the link that change: `both` (default), `forward` or `reverse`.
     #[serde(default)]
     pub direction: Option<Direction>,
-    /// Properties of the link that change; what is absent stays.
+    /// Properties of the link that change. Absent ones keep their values.
     #[serde(default)]
     pub set: Option<Spanned<RawPipe>>,
-    /// The node whose links change, or in which a command is run.
+    /// Node whose links change, or in which a command runs.
     #[serde(default)]
     pub node: Option<Spanned<String>>,
-    /// `down` or `up`: the new state of the link, or of all links of the node. `failed`: the node's
-    /// links are down, and all that runs in it is killed; with `up`, or after `for`, its services
-    /// are started again.
+    /// New state of the link, or of all links of the node: `down` or `up`. `failed`: the node's
+    /// links go down, and all its processes are killed. Its services start again with `up`, or
+    /// after `for`.
     #[serde(default)]
     pub state: Option<NodeState>,
-    /// For how long: then what was changed comes back.
+    /// Duration of the change. Afterwards, the previous state returns.
     #[serde(default, rename = "for")]
     pub time: Option<RawTime>,
-    /// It happens again after this time, and so on: as often as `times` says, or `until` a time, or
-    /// the run, ends it.
+    /// Period with which the event repeats. It repeats `times` times, or `until` a time, or else
+    /// until the run ends.
     #[serde(default)]
     pub every: Option<RawTime>,
-    /// How often it happens.
+    /// Number of times that the event happens.
     #[serde(default)]
     pub times: Option<u64>,
-    /// It happens no more from this time on.
+    /// Time from which on the event no longer happens.
     #[serde(default)]
     pub until: Option<RawTime>,
-    /// The link, or all links of the node, fail at random times.
+    /// Failures of the link, or of all links of the node, at random times.
     #[serde(default)]
     pub fails: Option<Spanned<RawFails>>,
-    /// Shared media whose properties change, by their names.
+    /// Changes of properties of shared media, by the names of the media.
     #[serde(default)]
     pub media: Entries<Spanned<MediumProperties>>,
-    /// Where the node is from now on, like `[10m, 5m]`.
+    /// New position of the node, like `[10m, 5m]`.
     #[serde(default)]
     pub position: Option<Spanned<Place>>,
-    /// Where the node goes from now on.
+    /// Movement of the node that starts now.
     #[serde(default, rename = "move")]
     pub goes: Option<Spanned<RawMove>>,
-    /// `off` or `on`: the node's radios.
+    /// New state of the node's radios: `off` or `on`.
     #[serde(default)]
     pub radio: Option<RawRadio>,
-    /// Power that the node's radios send with from now on, like `12dBm`.
+    /// New transmit power of the node's radios, like `12dBm`.
     #[serde(default)]
     pub power: Option<Power>,
-    /// A command that is run in the node.
+    /// Command that runs in the node.
     #[serde(default)]
     pub run: Option<RawCommand>,
-    /// A route of the node that comes or goes.
+    /// Change of the node's routes.
     #[serde(default)]
     pub route: Option<Spanned<RawRouteChange>>,
 }
 
-/// A route of a node that comes or goes.
+/// A change of a node's routes.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "RouteChange")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawRouteChange {
-    /// A route that comes, with the keys of `routes`.
+    /// Adds a route, with the keys of `routes`.
     #[serde(default)]
     pub add: Option<Spanned<RawRoute>>,
-    /// A route that comes instead of the one with the same destination and metric, if there is one.
+    /// Adds a route, replacing the one with the same destination and metric if there is one.
     #[serde(default)]
     pub replace: Option<Spanned<RawRoute>>,
-    /// The destination of a route that goes, like `10.9.0.0/16`.
+    /// Removes the route with this destination, like `10.9.0.0/16`.
     #[serde(default)]
     pub remove: Option<Spanned<IpPrefix>>,
 }
@@ -106,31 +105,33 @@ pub(crate) struct RawRouteChange {
 #[schemars(rename = "Fails")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawFails {
-    /// How long it works, from `at` or the last failure on: a time or a distribution of times.
+    /// Time that it works, from `at` or from the end of the last failure: a time or a distribution
+    /// of times.
     pub after: DurationDistribution,
-    /// How long it fails then.
+    /// Duration of each failure: a time or a distribution of times.
     #[serde(rename = "for")]
     pub lasts: DurationDistribution,
 }
 
-/// When something begins.
+/// Time at which something begins.
 #[derive(Debug, Clone)]
 pub(crate) enum RawStart {
     At(Duration),
     After(RawAfter),
 }
 
-/// After a process has reached a milestone.
+/// A start after a process has reached a milestone.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "After")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawAfter {
-    /// The process' name.
+    /// Name of the process.
     pub after: Spanned<String>,
-    /// Its milestone: `started`, `ready` (default) or `done`, in every node in which it runs.
+    /// Milestone that the process must have reached in every node in which it runs: `started`,
+    /// `ready` (default) or `done`.
     #[serde(default)]
     pub when: Milestone,
-    /// Time to wait after that (default `0s`).
+    /// Additional delay after the milestone (default `0s`).
     #[serde(default)]
     pub delay: RawTime,
 }

@@ -1,4 +1,4 @@
-//! Traffic between nodes as it is written.
+//! Traffic between nodes, as the user wrote it.
 
 use std::fmt;
 
@@ -13,49 +13,51 @@ use super::values::RawTime;
 use crate::decode::{Inline, Spanned};
 use crate::spec::IpFamily;
 
-/// Traffic that a run sends between nodes: one model, over `udp` or `tcp`; `ping` over neither.
+/// Traffic between nodes: one model, over `udp` or `tcp`. The models `ping` and `replay` use
+/// neither.
 pub(crate) type RawTraffic = Inline<RawTrafficHead, ModelKeys>;
 
-/// What an entry says beside its model.
+/// Keys of a traffic entry, apart from its model.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "TrafficHead")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTrafficHead {
-    /// The entry's name.
+    /// Name of the entry.
     #[schemars(required)]
     pub name: Option<Spanned<String>>,
-    /// The node that sends, or `{group: NAME}`: each of its nodes sends by itself.
+    /// Node that sends, or `{group: NAME}`: each node of the group sends independently.
     #[schemars(required)]
     pub from: Option<Spanned<RawParties>>,
-    /// The node that receives, or `{group: NAME}`: a random one of its nodes each time, for each
-    /// burst, transfer or connection, and for each packet of a model that has none of these.
+    /// Node that receives, or `{group: NAME}`: a random node of the group for each burst, transfer
+    /// or connection, or for each packet if the model has none of these.
     #[schemars(required)]
     pub to: Option<Spanned<RawParties>>,
-    /// `ipv4` or `ipv6` (default: IPv4 where the receiver has it). In emulated runs it is IPv4.
+    /// Address family, `ipv4` or `ipv6` (default: IPv4 if the receiver has it). Emulated runs use
+    /// IPv4.
     #[serde(default)]
     pub family: Option<IpFamily>,
-    /// It goes over UDP, at the times of the model, whatever becomes of it.
+    /// Sends over UDP, at the times of the model, regardless of losses.
     #[serde(default)]
     pub udp: Option<Spanned<RawUdp>>,
-    /// It goes over the node's own TCP.
+    /// Sends over the TCP of the node.
     #[serde(default)]
     pub tcp: Option<Spanned<RawTcp>>,
-    /// Lengths of frames over UDP, Ethernet header included: `1514B` (default; of `ping` `98B`),
+    /// Lengths of frames over UDP, Ethernet header included: `1514B` (default; for `ping` `98B`),
     /// `imix`, a list with weights, or `{file: FILE}`.
     #[serde(default)]
     pub size: Option<Spanned<Sizes>>,
-    /// When it begins (default `0s`: as soon as the network is ready).
+    /// Time at which sending begins (default `0s`: as soon as the network is ready).
     #[serde(default)]
     pub start: Option<Spanned<RawStart>>,
-    /// For how long it sends (default: until the model or the run ends).
+    /// Duration of sending (default: until the model or the run ends).
     #[serde(default, rename = "for")]
     pub time: Option<RawTime>,
-    /// Whether the run ends without waiting for it (default false).
+    /// Whether the run ends without waiting for this traffic (default false).
     #[serde(default)]
     pub background: bool,
 }
 
-/// Who sends, or receives.
+/// Senders or receivers of traffic.
 #[derive(Debug, Clone, JsonSchema)]
 #[schemars(rename = "NodeOrGroup", untagged)]
 pub(crate) enum RawParties {
@@ -90,37 +92,37 @@ impl<'de> Deserialize<'de> for RawParties {
 #[schemars(rename = "NamedGroup")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGroup {
-    /// Its name.
+    /// Name of the group.
     pub group: String,
 }
 
-/// What traffic over UDP can be told.
+/// Options of traffic over UDP.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Udp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawUdp {
-    /// The receiver's port (default: 47000 and the number of the entry, counted from 0; from the
-    /// 18,537th entry on, the first from 47000 on that no receiver of it has yet).
+    /// Port of the receiver (default: 47000 plus the number of the entry, counted from 0; from the
+    /// 18,537th entry on, the first port from 47000 that is free at all its receivers).
     #[serde(default)]
     pub port: Option<u16>,
-    /// The code point of the packets: a number from 0 to 63, or a name like `ef`.
+    /// DSCP of the packets: a number from 0 to 63, or a name like `ef`.
     #[serde(default)]
     pub dscp: Option<Dscps>,
 }
 
-/// What traffic over TCP can be told.
+/// Options of traffic over TCP.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Tcp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTcp {
-    /// The receiver's port (default: 47000 and the number of the entry, counted from 0; from the
-    /// 18,537th entry on, the first from 47000 on that no receiver of it has yet).
+    /// Port of the receiver (default: 47000 plus the number of the entry, counted from 0; from the
+    /// 18,537th entry on, the first port from 47000 that is free at all its receivers).
     #[serde(default)]
     pub port: Option<u16>,
-    /// The code point of the packets: a number from 0 to 63, or a name like `ef`.
+    /// DSCP of the packets: a number from 0 to 63, or a name like `ef`.
     #[serde(default)]
     pub dscp: Option<Dscps>,
-    /// The congestion control, like `cubic` (default: the node's own).
+    /// Congestion control, like `cubic` (default: the node's own).
     #[serde(default)]
     pub congestion_control: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Values of one key that can be written in several ways.
+//! Values that can be written in several ways.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -57,7 +57,7 @@ impl JsonSchema for RawEndpoint {
     }
 }
 
-/// A text that often looks like something else, like `1`: it is taken as it is written.
+/// A text that may look like another type, like `1`. It is used exactly as written.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(transparent)]
 pub(crate) struct RawText(pub String);
@@ -74,7 +74,7 @@ impl JsonSchema for RawText {
     }
 }
 
-/// An IPv4 or IPv6 address of a neighbour.
+/// IPv4 or IPv6 address of a next hop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawNextHop(pub IpAddr);
 
@@ -102,7 +102,7 @@ impl JsonSchema for RawNextHop {
     }
 }
 
-/// A time of a run: seconds and minutes, rather than the milliseconds of links.
+/// A time of a run. Errors suggest seconds, not the milliseconds that links use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct RawTime(pub Duration);
 
@@ -132,8 +132,8 @@ impl<'de> Deserialize<'de> for RawTime {
 }
 
 impl RawTime {
-    /// Zero needs no unit. Otherwise seconds are what is meant nearly always, so the error shows
-    /// them.
+    /// Accepts zero without a unit. For other numbers, the error suggests seconds, because they are
+    /// nearly always meant.
     pub fn without_unit<E: Error>(number: f64) -> Result<Self, E> {
         if number == 0.0 {
             return Ok(Self(Duration::ZERO));
@@ -154,14 +154,14 @@ impl JsonSchema for RawTime {
     }
 }
 
-/// The largest IP packet of an interface, in bytes.
+/// MTU: largest IP packet of an interface, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawMtu(pub u32);
 
 impl RawMtu {
-    /// The smallest that IPv4 works with (RFC 791).
+    /// Smallest MTU of IPv4, in bytes (RFC 791).
     pub const MIN: u32 = 68;
-    /// The largest that an Ethernet frame of 65,535 bytes holds.
+    /// Largest IP packet in an Ethernet frame of 65,535 bytes, in bytes.
     pub const MAX: u32 = 65_521;
 
     fn check<E: Error>(bytes: u64, text: impl fmt::Display) -> Result<Self, E> {
@@ -219,7 +219,7 @@ impl JsonSchema for RawMtu {
     }
 }
 
-/// What to execute: a line for the shell, or a program and its arguments.
+/// Command to execute: a line for the shell, or a program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RawCommand(pub Command);
 

@@ -1,16 +1,16 @@
-//! What the engine's workers get of the machine, as it is written.
+//! The CPUs of the engine's workers, as the user wrote them.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Which of the machine's CPUs the engine's workers get, who carry the frames.
+/// CPUs of the machine that the engine's workers, the threads that carry frames, use.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "Workers")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawWorkers {
-    /// On so many CPUs runs a worker each and nothing else of the experiment (default 0: workers
-    /// share all CPUs with the nodes). Frames are then late less often; programs in nodes have the
-    /// other CPUs only.
+    /// Number of CPUs that each run one worker and nothing else of the experiment (default 0:
+    /// workers share all CPUs with the nodes). More of them make frames late less often, but leave
+    /// fewer CPUs to the programs in nodes.
     #[serde(default)]
     pub dedicated_cpus: usize,
 }

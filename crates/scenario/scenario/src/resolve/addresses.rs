@@ -1,4 +1,4 @@
-//! Given addresses: usable, given once, and fit for their segment.
+//! Checks of given addresses: each is usable, is given only once, and fits its segment.
 
 mod usable;
 
@@ -21,7 +21,7 @@ struct Given {
     address: IpAddr,
     length: u8,
     node: usize,
-    /// Nothing for a loopback address.
+    /// `None` for a loopback address.
     interface: Option<usize>,
     span: Span,
 }
@@ -59,7 +59,7 @@ pub(super) fn check(nodes: &[NodeDraft<'_>], segments: &[Segment], report: &mut 
     segments.iter().for_each(|segment| check_macs(nodes, segment, report));
 }
 
-/// The addresses given in one node, each checked by itself.
+/// Returns the addresses given in one node, each checked individually.
 fn given_in(nodes: &[NodeDraft<'_>], index: usize, report: &mut Report<'_>) -> Vec<Given> {
     let node = &nodes[index];
     let mut given = Vec::new();
@@ -131,7 +131,7 @@ fn check_not_empty(raw: &Spanned<RawInterface>, report: &mut Report<'_>) {
     let ipv4 = matches!(&raw.ipv4, Some(RawAddresses::Fixed(list)) if list.is_empty());
     let ipv6 = matches!(&raw.ipv6, Some(RawAddresses::Fixed(list)) if list.is_empty());
     for (key, is_empty) in [("ipv4", ipv4), ("ipv6", ipv6)] {
-        // A list may be empty because its elements could not be read.
+        // A list may be empty only because its elements could not be decoded.
         let Some(list) = report.node(raw.id, &[key]).filter(|_| is_empty) else { continue };
         if report.written_elements(list) == 0 {
             let message = "an empty list of addresses says nothing";
@@ -141,8 +141,8 @@ fn check_not_empty(raw: &Spanned<RawInterface>, report: &mut Report<'_>) {
     }
 }
 
-/// The same address twice is an error on one segment or node, and elsewhere a warning: it may be
-/// anycast, or private networks of which each is behind a translator.
+/// Checks for duplicate addresses. A duplicate is an error on one segment or node, and a warning
+/// elsewhere: it may be anycast, or private networks that are each behind a translator.
 fn check_unique(
     nodes: &[NodeDraft<'_>],
     given: &[Given],
@@ -181,8 +181,9 @@ fn check_unique(
     }
 }
 
-/// Interfaces on one segment reach each other only within a common subnet. That no interface of the
-/// segment shares one with another is an error, unless the node's routes come from elsewhere.
+/// Checks that interfaces on one segment can reach each other, which takes a common subnet. It is
+/// an error if no interface of the segment shares a subnet with another, unless other means provide
+/// the node's routes.
 fn check_subnets(nodes: &[NodeDraft<'_>], family: &[&Given], report: &mut Report<'_>) {
     let is_decided_elsewhere =
         |given: &Given| matches!(nodes[given.node].routing(), Routing::None | Routing::Daemon);

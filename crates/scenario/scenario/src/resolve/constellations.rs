@@ -1,5 +1,5 @@
-//! Constellations: each satellite becomes a router, and what it sees links whose delays follow the
-//! distance. Not here: where satellites are (`netloom-mobility`).
+//! Constellations: each satellite becomes a router, and each pair of nodes that see each other gets
+//! a link whose delay follows the distance. Not here: positions of satellites (`netloom-mobility`).
 
 mod ways;
 
@@ -22,18 +22,18 @@ use crate::raw::{
 use crate::spec::{Constellation, Direction, Orbits, Start, TimelineAction, TimelineEvent};
 use ways::Way;
 
-/// How high a satellite must be above the horizon where nothing is said.
+/// Default of the lowest elevation of a satellite above the horizon.
 const ELEVATION: Angle = Angle::from_degrees(25);
 
-/// What constellations come to beside nodes and links.
+/// Results of expanding constellations, apart from nodes and links.
 #[derive(Default)]
 pub(super) struct Expanded {
     pub constellations: Vec<Constellation>,
-    /// Links that go down and up.
+    /// Events at which links go down and up.
     pub timeline: Vec<TimelineEvent>,
 }
 
-/// Adds nodes and links of all constellations, behind those of the file.
+/// Adds the nodes and links of all constellations after those of the file.
 pub(super) fn complete(
     raw: &mut RawScenario,
     files: &mut Files<'_>,
@@ -70,7 +70,7 @@ pub(super) fn complete(
         names.dedup();
         report.set_node_names(names);
     }
-    // What happens at one time stays in the order of the links.
+    // Events at the same time stay in the order of the links.
     expanded.timeline.sort_by_key(|event| match event.at {
         Start::At(at) => at,
         Start::After { .. } => Duration::ZERO,
@@ -79,7 +79,7 @@ pub(super) fn complete(
     expanded
 }
 
-/// What goes around how, and how many satellites there are; reported if that makes no sense.
+/// Returns the orbits and the number of satellites. Reports a constellation that makes no sense.
 fn constellation(
     name: &Spanned<String>,
     raw: &mut Spanned<RawConstellation>,
@@ -133,7 +133,7 @@ fn constellation(
     is_named.then(|| (Constellation { name: name.value.clone(), orbits, ground }, count))
 }
 
-/// Takes over what is written of the links.
+/// Completes the properties of the links.
 fn complete_link(raw: &mut RawConstellation, files: &mut Files<'_>, report: &mut Report<'_>) {
     let Some(link) = &mut raw.link else { return };
     let id = link.id;
@@ -149,7 +149,7 @@ fn complete_link(raw: &mut RawConstellation, files: &mut Files<'_>, report: &mut
     (change.delay, change.state) = (None, None);
 }
 
-/// The elements of a file.
+/// Returns the orbital elements of a file.
 fn elements(
     tle: &mut Spanned<netloom_units::Data<Elements>>,
     files: &mut Files<'_>,
@@ -168,8 +168,8 @@ fn elements(
     tle.value.values().cloned()
 }
 
-/// Adds a router for each satellite, and for each place on the ground that is no node yet. `false`:
-/// a satellite would be a second node of its name.
+/// Adds a router for each satellite, and for each place on the ground that has no node yet. Returns
+/// `false` if a satellite's name is already that of another node.
 fn add_nodes(
     name: &Spanned<String>,
     raw: &Spanned<RawConstellation>,
@@ -224,7 +224,7 @@ fn add_nodes(
     true
 }
 
-/// Adds the links, and what happens to them.
+/// Adds the links and their events.
 fn add_links(
     name: &Spanned<String>,
     raw: &Spanned<RawConstellation>,
@@ -233,7 +233,7 @@ fn add_links(
     topology: &mut RawTopology,
     timeline: &mut Vec<TimelineEvent>,
 ) {
-    // Properties that have no effect are found at the first link, and reported once.
+    // Properties without effect are found at the first link, and reported only once.
     let mut place = raw.link.as_ref().map(|link| link.id);
     for way in ways {
         let link = way.ends.join("--");
@@ -264,7 +264,7 @@ fn add_links(
 }
 
 impl RawLinkHead {
-    /// A link between two nodes that the constellation `at` makes.
+    /// Creates a link between two nodes of the constellation at `at`.
     fn between(ends: &[String; 2], name: String, at: &Spanned<String>) -> Self {
         let end = |node: &String| {
             let value = RawEndpoint { node: node.clone(), interface: None };
@@ -286,7 +286,7 @@ impl RawLinkHead {
     }
 }
 
-/// Which satellites have links with each other.
+/// Returns the pattern of the links between satellites.
 fn isl(raw: &RawConstellation, report: &mut Report<'_>) -> RawIsl {
     let grid = raw.isl.as_ref().filter(|isl| isl.value == RawIsl::Grid);
     match (&raw.walker, grid) {

@@ -1,5 +1,5 @@
-//! Direct links, which the kernel carries without the engine: what needs the engine is an error
-//! there.
+//! Direct links, which the kernel carries without the engine. Everything that needs the engine is
+//! an error on them.
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
@@ -9,13 +9,13 @@ use crate::diagnostic::Diagnostic;
 use crate::raw::{RawCapture, RawFrames, RawMeasure, RawScenario};
 use crate::span::Span;
 
-/// The keys that a direct link may have.
+/// Keys that a direct link may have.
 const KEYS: [&str; 5] = ["name", "endpoints", "direct", "cost", "mtu"];
 
-/// What to write instead.
+/// Help for keys that a direct link cannot have.
 const HELP: &str = "leave out `direct: true` for a link that the engine carries";
 
-/// Reports everything that is asked of a direct link and that only the engine could do.
+/// Reports everything about direct links that only the engine could do.
 pub(super) fn check(
     raw: &RawScenario,
     nodes: &[NodeDraft<'_>],
@@ -54,8 +54,8 @@ pub(super) fn check(
 }
 
 impl LinkDraft<'_> {
-    /// Whether it is direct, and one of its ends is this interface of this node; any, if none is
-    /// named.
+    /// Whether the link is direct and one of its ends is this interface of this node; any interface
+    /// of it if none is given.
     fn is_direct_at(&self, node: &str, interface: Option<&str>) -> bool {
         self.raw.head.direct
             && self.ends.iter().flatten().any(|end| {

@@ -1,4 +1,4 @@
-//! What a run is expected to show: of which processes, and that it can be.
+//! Expectations of a scenario: the processes that they are about, and whether they make sense.
 
 use netloom_units::Duration;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::raw::{RawExpectation, RawScenario};
 use crate::spec::{Expectation, ExpectedExit, Process};
 
-/// Resolves what is expected of `processes`.
+/// Resolves the expectations about `processes`.
 pub(super) fn resolve(
     raw: &RawScenario,
     processes: &[Process],
@@ -73,7 +73,7 @@ fn one(
     })
 }
 
-/// Reports what cannot be expected.
+/// Reports expectations that make no sense.
 fn check(given: &Spanned<RawExpectation>, report: &mut Report<'_>) {
     let RawExpectation { exit, within, output, .. } = &given.value;
     if exit.is_none() && within.is_none() && output.is_none() && !report.is_incomplete(given.id) {

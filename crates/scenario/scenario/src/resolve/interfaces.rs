@@ -1,4 +1,4 @@
-//! Interfaces: what a node says about them, and the MTU that they end up with.
+//! Interfaces: the properties that nodes give them, and their MTUs.
 
 use std::collections::HashMap;
 
@@ -14,13 +14,13 @@ use crate::raw::{RawAddresses, RawFamily, RawInterface, RawOrigin, RawPortTree, 
 use crate::span::Span;
 use crate::spec::{Addresses, Interface, NodeKind, PortTree, Subinterface};
 
-/// The MTU of Ethernet.
+/// Default MTU of Ethernet, in bytes.
 const DEFAULT_MTU: u32 = 1500;
 
-/// The smallest MTU that IPv6 works with (RFC 8200, section 5).
+/// Smallest MTU of IPv6, in bytes (RFC 8200, section 5).
 const MIN_IPV6_MTU: u32 = 1280;
 
-/// Fills in every interface of every node.
+/// Completes all interfaces of all nodes.
 pub(super) fn resolve(
     topology: &RawTopology,
     nodes: &mut [NodeDraft<'_>],
@@ -57,7 +57,8 @@ pub(super) fn resolve(
     }
 }
 
-/// Adds an interface for each that is called like one of a link with a VLAN: `eth1.10`.
+/// Adds a sub-interface for each name that consists of an interface of a link and a VLAN:
+/// `eth1.10`.
 fn add_subinterfaces(node: &mut NodeDraft<'_>, report: &mut Report<'_>) {
     for (name, _) in node.raw.head.interfaces.iter() {
         let Some((of, number)) = subinterface_name(node, &name.value) else { continue };
@@ -75,7 +76,8 @@ fn add_subinterfaces(node: &mut NodeDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The two parts of a sub-interface's name, if `name` can only be one: what it is of, and its VLAN.
+/// Splits the name of a sub-interface into its parent and its VLAN, if `name` cannot be the name of
+/// anything else.
 fn subinterface_name<'n>(node: &NodeDraft<'_>, name: &'n str) -> Option<(&'n str, &'n str)> {
     let has_link = |name: &str| {
         let mut linked = node.interfaces.iter().filter(|known| known.subinterface.is_none());
@@ -155,7 +157,7 @@ fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Only where there is a tree is a way worth something to it.
+/// Reports spanning tree options of ports where the switch runs no spanning tree.
 fn check_no_tree(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     let node_name = &node.name.value;
     for (name, interface) in node.raw.head.interfaces.iter() {
@@ -180,7 +182,8 @@ fn check_isolated(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Decides the MTU of one interface: its own, the link's, the node's, that of all links, 1500.
+/// Sets the MTU of one interface, from the first of these that has one: the interface, the link,
+/// the node, the defaults of links, and finally 1500.
 fn set_mtu(
     topology: &RawTopology,
     node: &mut NodeDraft<'_>,
@@ -221,7 +224,7 @@ fn check_ipv6_mtu(interface: &Interface, span: Span, report: &mut Report<'_>) {
     }
 }
 
-/// A sub-interface has its own MTU, or that of the interface that it is of, which is the most.
+/// Sets the MTUs of sub-interfaces: their own, or that of the parent, which is also the maximum.
 fn set_mtus_of_subinterfaces(node: &mut NodeDraft<'_>, report: &mut Report<'_>) {
     let mtus: HashMap<String, u32> =
         node.interfaces.iter().map(|known| (known.name.clone(), known.mtu)).collect();

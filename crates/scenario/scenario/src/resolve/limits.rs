@@ -1,5 +1,5 @@
-//! Limits of groups and of the experiment, and published ports: what concerns several nodes at
-//! once.
+//! Limits of groups and of the experiment, and published ports: properties that concern several
+//! nodes.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::raw::{RawLimits, RawTopology};
 
-/// What all nodes together may use.
+/// Returns the limits of all nodes together.
 pub(super) fn total(topology: &RawTopology) -> Limits {
     alone(topology.total_limits.as_ref())
 }
 
-/// What the nodes of each group together may use, for groups that say it.
+/// Returns the limits of each group's nodes together, for groups that have such limits.
 pub(super) fn of_groups(
     topology: &RawTopology,
     nodes: &[NodeDraft<'_>],
@@ -45,7 +45,7 @@ pub(super) fn of_groups(
     limits
 }
 
-/// Limits that nothing else is laid over.
+/// Resolves limits that override no others.
 fn alone(raw: Option<&RawLimits>) -> Limits {
     let mut limits = Limits::default();
     if let Some(raw) = raw {
@@ -54,7 +54,7 @@ fn alone(raw: Option<&RawLimits>) -> Limits {
     limits
 }
 
-/// Every port of the machine leads to one node.
+/// Checks that every port of the machine is forwarded to one node only.
 pub(super) fn check_published(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     let all = nodes.iter().flat_map(|node| node.raw.head.publish.iter().map(move |p| (node, p)));
     let all: Vec<_> = all.collect();

@@ -19,7 +19,7 @@ pub(super) use ends::End;
 /// A link while it is being resolved.
 pub(super) struct LinkDraft<'a> {
     pub raw: &'a Spanned<RawLink>,
-    /// Nothing if they are wrong.
+    /// `None` if the ends are invalid.
     pub ends: Option<[End<'a>; 2]>,
     pub name: String,
     pub forward: PipeConfig,
@@ -28,18 +28,18 @@ pub(super) struct LinkDraft<'a> {
 }
 
 impl LinkDraft<'_> {
-    /// The name that tells its ends in full, always unique.
+    /// Returns the name that contains both ends in full, which is always unique.
     pub fn full_name(&self) -> Option<String> {
         let [a, b] = self.ends.as_ref()?;
         Some(format!("{}:{}--{}:{}", a.node_name, a.interface, b.node_name, b.interface))
     }
 
-    /// Where its endpoints are written.
+    /// Returns the position of the endpoints.
     pub fn endpoints_span(&self) -> Span {
         self.raw.head.endpoints.as_ref().map_or(self.raw.span, |endpoints| endpoints.span)
     }
 
-    /// The resolved link, unless its ends are wrong.
+    /// Returns the resolved link, unless its ends are invalid.
     pub fn finish(&self) -> Option<Link> {
         let endpoint = |end: &End<'_>| Endpoint {
             node: end.node_name.into(),
@@ -84,8 +84,8 @@ fn draft<'a>(
     let both = defaults.rest.change().overlaid(raw.rest.change());
     let pipe = |direction: &PipeChange| {
         let mut config = PipeConfig::default();
-        // The engine, which has the properties, does not carry a direct link; and a medium has its
-        // own.
+        // Properties apply to links that the engine carries, so not to direct ones; and a medium
+        // has properties of its own.
         if !raw.head.direct && !raw.head.joins_medium {
             both.overlaid(direction).apply_to(&mut config);
         }
@@ -97,7 +97,7 @@ fn draft<'a>(
     LinkDraft { raw, ends, name: String::new(), forward, reverse, costs }
 }
 
-/// What a link costs in its directions.
+/// Returns the routing costs of both directions.
 fn costs(topology: &RawTopology, raw: &Spanned<RawLink>, report: &mut Report<'_>) -> [u32; 2] {
     let head = &raw.head;
     let both = head.cost.or(topology.defaults.link.head.cost);
@@ -116,7 +116,8 @@ fn costs(topology: &RawTopology, raw: &Spanned<RawLink>, report: &mut Report<'_>
     [head.forward.head.cost.unwrap_or(both), head.reverse.head.cost.unwrap_or(both)]
 }
 
-/// Gives every link its name: the user's, the short one if no other link has it, or the full one.
+/// Names every link: by the user's name, by the short one if no other link has it, or by the full
+/// one.
 fn name(links: &mut [LinkDraft<'_>], report: &mut Report<'_>) {
     let given = || links.iter().filter_map(|link| link.raw.head.name.as_ref());
     given().for_each(|name| {
@@ -141,7 +142,7 @@ fn name(links: &mut [LinkDraft<'_>], report: &mut Report<'_>) {
     }
 }
 
-/// `a--b` and `b--a`.
+/// Returns the short name in both orders: `a--b` and `b--a`.
 fn short_name(link: &LinkDraft<'_>) -> Option<(String, String)> {
     let [a, b] = link.ends.as_ref()?;
     let (a, b) = (a.node_name, b.node_name);

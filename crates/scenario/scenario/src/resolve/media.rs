@@ -1,5 +1,5 @@
-//! Shared media: each becomes a node of a kind of its own, and each of its members a link to it,
-//! so that all else treats them as it treats switches. Not here: what a medium does
+//! Shared media: each becomes a node of its own kind, and each of its members gets a link to it, so
+//! that the rest of the code treats media like switches. Not here: the behaviour of a medium
 //! (`netloom-medium`).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,7 +24,7 @@ use crate::raw::{
 use crate::span::Span;
 use crate::spec::{Medium, MediumAddressing, NodeKind, Position, Routing};
 
-/// Adds a node for each medium, behind all others, and a link for each member.
+/// Adds a node for each medium, after all others, and a link for each member.
 pub(super) fn complete(topology: &mut RawTopology, report: &mut Report<'_>) {
     let media = std::mem::take(&mut topology.media.0);
     let mut next: HashMap<String, usize> = HashMap::new();
@@ -57,7 +57,7 @@ struct Member {
     is_access_point: bool,
 }
 
-/// The nodes that have stations on a medium, each once, access points first.
+/// Returns the nodes that have stations on a medium, each once, access points first.
 fn members(
     name: &Spanned<String>,
     medium: &Spanned<RawMedium>,
@@ -105,7 +105,7 @@ fn members(
     members
 }
 
-/// The nodes that a member names: itself, or those of a group.
+/// Returns the nodes that a member stands for: a node itself, or those of a group.
 fn nodes_of(
     name: &Spanned<String>,
     topology: &RawTopology,
@@ -156,7 +156,8 @@ fn nodes_of(
     }
 }
 
-/// What joins a member to the medium: a link that does nothing to frames, since the medium does.
+/// Returns the link from a member to the medium. It leaves frames unchanged: the medium has all
+/// effects.
 fn link(
     medium: &Spanned<String>,
     raw: &Spanned<RawMedium>,
@@ -186,7 +187,7 @@ fn link(
     Spanned { value: Inline { head, rest: RawPipe::default() }, span: *span, id: *id }
 }
 
-/// What a medium does.
+/// Returns the properties of a medium.
 fn properties(
     raw: &Spanned<RawMedium>,
     access_points: Vec<String>,
@@ -230,8 +231,8 @@ fn properties(
     Medium { config, addressing: head.addressing, access_points }
 }
 
-/// Decides what media do, and reports members that cannot have a station. A medium is simulated if
-/// its members are.
+/// Resolves all media, and reports members that cannot have a station. A medium is simulated if its
+/// members are.
 pub(super) fn resolve(
     raw: &RawScenario,
     nodes: &mut [NodeDraft<'_>],
@@ -285,14 +286,14 @@ pub(super) fn resolve(
     simulated.into_iter().filter(|(_, all)| *all).for_each(|(node, _)| nodes[node].simulate());
 }
 
-/// A place; reported if it is none.
+/// Converts a place to a position, or reports an invalid one.
 pub(super) fn position(
     place: Place,
     origin: Option<Geographic>,
     span: Span,
     report: &mut Report<'_>,
 ) -> Option<Position> {
-    // A bad origin is reported by itself.
+    // An invalid origin is reported elsewhere.
     let plane = origin.and_then(|origin| Plane::new(origin).ok());
     match place.point(plane.as_ref()) {
         Ok(point) => Some(point.into()),
@@ -303,7 +304,7 @@ pub(super) fn position(
     }
 }
 
-/// Decides how nodes move, and reports what says nothing as it is on no medium.
+/// Resolves how nodes move, and reports positions and models of nodes that are on no medium.
 fn motions(
     raw: &RawScenario,
     nodes: &mut [NodeDraft<'_>],
@@ -357,7 +358,8 @@ fn motions(
     }
 }
 
-/// Who is alone in its network finds nobody without a daemon that knows the neighbours.
+/// Reports members that would reach nobody: if each address has a prefix of its own, a node needs a
+/// daemon that discovers neighbours.
 fn check_routes(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>], report: &mut Report<'_>) {
     for link in links.iter().filter(|link| link.raw.head.joins_medium) {
         let Some([member, medium]) = &link.ends else { continue };

@@ -1,4 +1,4 @@
-//! What a run is held to.
+//! Criteria of the monitor.
 
 use netloom_monitor::{Criteria, Trust};
 use netloom_units::Duration;

@@ -1,4 +1,4 @@
-//! Nodes: what they are, and what they get from defaults, kinds and groups.
+//! Nodes: their kinds, and the properties that they inherit from defaults, kinds and groups.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -26,14 +26,14 @@ pub(super) struct NodeDraft<'a> {
     pub raw: &'a Spanned<RawNode>,
     pub kind: NodeKind,
     pub groups: Vec<String>,
-    /// What it is given beside its network stack; decided by [`super::software`].
+    /// Software, apart from the network stack; set by [`super::software`].
     pub software: Software,
-    /// Of a medium: what it does; decided by [`super::media`].
+    /// Properties of a medium, if the node is one; set by [`super::media`].
     pub medium: Option<Arc<Medium>>,
-    /// How it moves, with what its files hold; decided by [`super::media`].
+    /// Mobility model with the data of its files; set by [`super::media`].
     pub mobility: Option<Mobility>,
     pub props: NodeProps<'a>,
-    /// Filled in by the links.
+    /// Filled in when links are resolved.
     pub interfaces: Vec<Interface>,
 }
 
@@ -42,9 +42,9 @@ pub(super) struct NodeDraft<'a> {
 pub(super) struct NodeProps<'a> {
     simulated: Option<bool>,
     kernel: Option<Kernel>,
-    /// As it is written; [`NodeDraft::routing`] is what holds.
+    /// The value in the file; [`NodeDraft::routing`] is the effective one.
     routing: Option<Routing>,
-    /// Whether a service makes its routes.
+    /// Whether a service provides the routes.
     pub routed_by_service: bool,
     pub routes: Vec<&'a Spanned<RawRoute>>,
     loopback_ipv4: Option<LoopbackAddress<Ipv4Addr>>,
@@ -64,50 +64,50 @@ impl NodeDraft<'_> {
         self.kind == NodeKind::Switch
     }
 
-    /// Whether it joins links inside the engine.
+    /// Whether the node joins links inside the engine.
     pub fn is_segment(&self) -> bool {
         self.kind.is_segment()
     }
 
-    /// Whether it is simulated.
+    /// Whether the node is simulated.
     pub fn is_simulated(&self) -> bool {
         self.props.simulated == Some(true)
     }
 
-    /// From now on, it is simulated.
+    /// Makes the node simulated.
     pub fn simulate(&mut self) {
         self.props.simulated = Some(true);
     }
 
-    /// Whose kernel it runs on.
+    /// Returns the kernel that the node runs on.
     pub fn kernel(&self) -> Kernel {
         self.props.kernel.filter(|_| self.kind.has_stack()).unwrap_or_default()
     }
 
-    /// What its processes may use of the machine.
+    /// Returns the limits on the machine's resources that the node's processes may use.
     pub fn limits(&self) -> Limits {
         if self.kind.has_stack() { self.props.limits } else { Limits::default() }
     }
 
-    /// Of a switch: how it takes part in a spanning tree, if it does.
+    /// Returns the spanning tree options of a switch that runs a spanning tree.
     pub fn spanning_tree(&self) -> Option<SpanningTree> {
         self.props.spanning_tree.filter(|_| self.is_switch())
     }
 
-    /// Where its routes come from: without a word, from the routing daemon that is among its
-    /// services.
+    /// Returns the source of the node's routes. The default is the routing daemon among its
+    /// services, if it has one.
     pub fn routing(&self) -> Routing {
         let by_default =
             if self.props.routed_by_service { Routing::Daemon } else { Routing::default() };
         self.props.routing.unwrap_or(by_default)
     }
 
-    /// What of the outside it stands for, if it does.
+    /// Returns the kind of outside that the node stands for, if it does.
     pub fn outside(&self) -> Option<Outside> {
         (self.kind == NodeKind::Outside).then(|| Outside::of_name(&self.name.value)).flatten()
     }
 
-    /// Its loopback addresses.
+    /// Returns the loopback addresses.
     pub fn loopback(&self) -> Loopback {
         fn family<A>(given: Option<LoopbackAddress<A>>, auto: bool) -> LoopbackAddress<A> {
             given.unwrap_or(if auto { LoopbackAddress::Auto } else { LoopbackAddress::None })
@@ -123,7 +123,7 @@ impl NodeDraft<'_> {
         }
     }
 
-    /// The resolved node.
+    /// Returns the resolved node.
     pub fn finish(&self) -> Node {
         let has_stack = self.kind.has_stack();
         let routes = self.props.routes.iter().filter(|_| has_stack);
@@ -150,7 +150,7 @@ impl NodeDraft<'_> {
     }
 }
 
-/// Resolves all nodes but for their interfaces.
+/// Resolves all nodes except their interfaces.
 pub(super) fn drafts<'a>(topology: &'a RawTopology, report: &mut Report<'_>) -> Vec<NodeDraft<'a>> {
     if topology.nodes.0.is_empty()
         && !report.is_incomplete_in_file(&["topology", "nodes"])
@@ -221,7 +221,7 @@ fn draft<'a>(
 }
 
 impl<'a> NodeProps<'a> {
-    /// What `layer` says wins.
+    /// Overrides these properties with those that `layer` sets.
     fn lay_over(&mut self, layer: &'a RawNodeProps, report: &mut Report<'_>) {
         self.simulated = layer.simulated.or(self.simulated);
         self.kernel = layer.kernel.or(self.kernel);
@@ -249,7 +249,8 @@ impl<'a> NodeProps<'a> {
     }
 }
 
-/// The groups of a node: those that list it as a member, in the order of the file, then its own.
+/// Returns the groups of a node: those that list it as a member, in the order of the file, followed
+/// by those that the node names.
 fn groups_of(
     topology: &RawTopology,
     name: &Spanned<String>,
@@ -336,13 +337,13 @@ fn check_sysctl(key: &Spanned<String>, report: &mut Report<'_>) {
     );
 }
 
-/// Keys that need a network stack.
+/// Keys that only nodes with a network stack can have.
 const STACK_KEYS: &[&str] = &[
     "kernel", "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "limits", "publish",
     "root", "files", "env", "binds", "startup", "services",
 ];
 
-/// Keys that need a switch.
+/// Keys that only switches can have.
 const SWITCH_KEYS: &[&str] = &["spanning_tree"];
 
 fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {

@@ -1,5 +1,5 @@
-//! Links to the outside: their ends become nodes of a kind of their own, so that all else treats
-//! them as it treats nodes. Not here: whether the machine has such devices (`nodes`).
+//! Links to the outside: their ends become nodes of their own kind, so that the rest of the code
+//! treats them like nodes. Not here: whether the machine has such devices (`nodes`).
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::outside::Outside;
 use crate::raw::{RawAddresses, RawInterface, RawNodeHead, RawNodeProps, RawOrigin, RawTopology};
 use crate::spec::Addresses;
 
-/// Adds a node for each word for the outside that an endpoint begins with, behind all others.
+/// Adds a node, after all others, for each kind of outside that an endpoint begins with.
 pub(super) fn complete(topology: &mut RawTopology) {
     number_macvlans(topology);
     for index in 0..topology.links.len() {
@@ -33,8 +33,8 @@ pub(super) fn complete(topology: &mut RawTopology) {
     }
 }
 
-/// Any number of devices can be beside one of the machine's: from the second on, they have a
-/// number.
+/// Numbers the macvlan devices of each parent from the second one on: a device of the machine can
+/// have several.
 fn number_macvlans(topology: &mut RawTopology) {
     let mut count: HashMap<String, usize> = HashMap::new();
     let endpoints = topology.links.iter_mut().flat_map(|link| &mut link.value.head.endpoints);
@@ -51,7 +51,8 @@ fn number_macvlans(topology: &mut RawTopology) {
     }
 }
 
-/// The node of an end, made if it is not there. One that the file names so is an error elsewhere.
+/// Returns the node of an end, and creates it if it does not exist. If the file declares a node of
+/// that name, the error is reported elsewhere.
 fn node<'t>(
     topology: &'t mut RawTopology,
     end: &Spanned<crate::raw::RawEndpoint>,
@@ -68,7 +69,7 @@ fn node<'t>(
     &mut nodes[at].1.value
 }
 
-/// The machine's end, with these addresses.
+/// Creates the interface at the machine's end, with these addresses.
 fn interface(addresses: &[Spanned<IpPrefix>]) -> RawInterface {
     fn fixed<P>(addresses: Vec<Spanned<P>>) -> Option<RawAddresses<P>> {
         (!addresses.is_empty()).then_some(RawAddresses::Fixed(addresses))
@@ -84,7 +85,7 @@ fn interface(addresses: &[Spanned<IpPrefix>]) -> RawInterface {
     RawInterface { ipv4: fixed(v4), ipv6: fixed(v6), ..RawInterface::default() }
 }
 
-/// Reports what cannot be outside.
+/// Reports invalid links to the outside.
 pub(super) fn check(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>], report: &mut Report<'_>) {
     for link in links {
         let addresses = report.key(link.raw.id, &["addresses"]);
@@ -141,8 +142,9 @@ fn link_to_outside(nodes: &[NodeDraft<'_>], link: &LinkDraft<'_>, report: &mut R
     }
 }
 
-/// NetLoom knows no addresses of a network outside: an interface there has those that are given,
-/// unless the machine's end says in which subnet it is.
+/// Removes automatic addresses of interfaces at links to the outside: NetLoom does not know which
+/// addresses are free there. They stay if the machine's end has an address, which determines the
+/// subnet.
 pub(super) fn set_addresses(
     nodes: &mut [NodeDraft<'_>],
     links: &[LinkDraft<'_>],

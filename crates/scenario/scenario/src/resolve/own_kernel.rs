@@ -1,5 +1,5 @@
-//! Nodes with a kernel of their own: what only a node on the machine's kernel can have is an error
-//! there.
+//! Nodes with a kernel of their own. Everything that needs the machine's kernel is an error on
+//! them.
 
 use netloom_units::Size;
 
@@ -10,13 +10,13 @@ use crate::diagnostic::Diagnostic;
 use crate::raw::RawScenario;
 use crate::spec::Kernel;
 
-/// The least memory in which a user-mode kernel starts and leaves room for programs, in bytes.
+/// Least memory for a user-mode kernel to start and to leave room for programs, in bytes.
 const LEAST_MEMORY: u64 = 48 << 20;
 
-/// What to write instead.
+/// Help for keys that such nodes cannot have.
 const HELP: &str = "leave it out, or `kernel: own`";
 
-/// Reports what is asked of nodes with a kernel of their own and that they cannot have.
+/// Reports properties that nodes with a kernel of their own cannot have.
 pub(super) fn check(
     raw: &RawScenario,
     nodes: &[NodeDraft<'_>],

@@ -1,5 +1,5 @@
-//! Properties of pipes that would have no effect. What has an effect at some time of the run may be
-//! said at any time of it. Defaults may say more than a link needs.
+//! Properties of pipes that have no effect. A property may be set at any time of a run if it has an
+//! effect at some time of it. Defaults may contain more than a link needs.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub(super) fn check(
 
 fn no_effect(finding: NoEffect, pipe: &RawPipe, node: NodeId, link: &str, report: &mut Report<'_>) {
     let NoEffect { property, why, help } = finding;
-    // What another tool implies is no mistake.
+    // A property that another tool's notation implies is not a mistake.
     let Some(span) = place(pipe, node, property, report) else { return };
     let (key, _) = property.split_once('.').unwrap_or((property, ""));
     let finding = match (report.key(node, &[key]), pipe.head.saying(property)) {
@@ -82,7 +82,7 @@ fn no_effect(finding: NoEffect, pipe: &RawPipe, node: NodeId, link: &str, report
     report.error(finding);
 }
 
-/// What the pipes of every link are at one time or another.
+/// Returns the circumstances of the pipes of every link over the whole run.
 fn circumstances(
     raw: &RawScenario,
     links: &[LinkDraft<'_>],
@@ -104,7 +104,7 @@ fn circumstances(
     circumstances
 }
 
-/// The pipes of a direction: 0 is forward, 1 reverse.
+/// Returns the pipes of a direction: 0 is forward, 1 reverse.
 fn pipes(direction: Direction) -> &'static [usize] {
     match direction {
         Direction::Both => &[0, 1],
@@ -113,7 +113,7 @@ fn pipes(direction: Direction) -> &'static [usize] {
     }
 }
 
-/// Reports background traffic that cannot be, and such as the line can never carry.
+/// Reports invalid background traffic, and background traffic that exceeds the rate of the line.
 fn backgrounds(
     raw: &RawScenario,
     links: &[LinkDraft<'_>],
@@ -135,7 +135,7 @@ fn backgrounds(
         let (Some(name), Some(set)) = (&event.link, &event.set) else { continue };
         let Some(index) = references.link_index(&name.value) else { continue };
         let link = &links[index];
-        // Whether a fluid can be depends on the events before.
+        // Whether a fluid is valid depends on the earlier events.
         if set.change().background.as_ref().is_none_or(Background::has_fluid) {
             continue;
         }
@@ -165,8 +165,8 @@ fn backgrounds(
     }
 }
 
-/// Reports events of a pipe with which it would have a fluid that it cannot have, in the order of
-/// time. Where that order is not known before, the run refuses them.
+/// Reports events after which a pipe would have an invalid fluid, in order of time. If the order is
+/// unknown before the run, the run rejects them.
 fn fluid(
     first: &PipeConfig,
     events: &[&RawEvent],
@@ -188,7 +188,7 @@ fn fluid(
             _ => return,
         }
     }
-    // Stable: those at one time stay in their order.
+    // The sort is stable: events at the same time stay in order.
     ordered.sort_by_key(|(at, ..)| *at);
     let mut config = first.clone();
     for (_, set, property) in ordered {
@@ -201,8 +201,8 @@ fn fluid(
     }
 }
 
-/// Reports what is wrong with the background of a pipe of `link`, which is `ever` in these
-/// circumstances.
+/// Reports errors in the background traffic of a pipe of `link`. `ever` are the pipe's
+/// circumstances over the whole run.
 fn background(
     config: &PipeConfig,
     ever: Circumstances,
@@ -210,8 +210,8 @@ fn background(
     link: &str,
     report: &mut Report<'_>,
 ) {
-    // That a file is unread, or that there is never a rate, is reported apart. Frames may come
-    // while there is none, a fluid may not.
+    // Unread files, and pipes that never have a rate, are reported elsewhere. Frames may arrive
+    // while there is no rate; a fluid may not.
     let has_rate = config.rate.nominal().is_some();
     let lacks_rate = !has_rate && config.background.has_fluid() && ever.has_rate();
     if config.unread_file().is_some() || !(has_rate || lacks_rate) {
@@ -219,7 +219,7 @@ fn background(
     }
     if let Err(error) = config.background.check(config) {
         let message = format!("the background of link `{link}` cannot be: {error}");
-        // Like all messages of values: what is wrong; what to do.
+        // Messages about values have the form `problem; suggestion`.
         let (message, help) = message.split_once("; ").unwrap_or((&message, ""));
         let help = Some(help.to_owned()).filter(|help| !help.is_empty());
         report.error(Diagnostic::error(place, message).with_optional_help(help));

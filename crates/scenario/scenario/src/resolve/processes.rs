@@ -1,4 +1,4 @@
-//! Processes: where they run, what they wait for, what is kept.
+//! Processes: the nodes that they run in, their start conditions, and the files that are kept.
 
 mod cycles;
 
@@ -62,7 +62,7 @@ fn one(
     }
 }
 
-/// Reports a time that no run reaches; `what` begins at it.
+/// Reports a time that no run reaches; `what` begins at that time.
 pub(super) fn check_time(
     raw: &RawScenario,
     start: &Spanned<RawStart>,
@@ -81,7 +81,7 @@ pub(super) fn check_time(
     }
 }
 
-/// The names of the nodes that a process runs in.
+/// Returns the names of the nodes that a process runs in.
 fn nodes(
     process: &Spanned<RawProcess>,
     references: &References<'_>,
@@ -105,7 +105,7 @@ fn nodes(
     names
 }
 
-/// A process has exactly one of `node`, `nodes` and `group`.
+/// Checks that a process has exactly one of `node`, `nodes` and `group`.
 fn check_place(process: &Spanned<RawProcess>, report: &mut Report<'_>) {
     let name = process.name();
     let keys = ["node", "nodes", "group"].map(|key| report.key(process.id, &[key]));

@@ -1,5 +1,5 @@
-//! Everything that is written about a pipe becomes one change: strings of other tools are taken
-//! over, and files are read. Not here: whether the properties make sense together (`pipes`).
+//! Combines all properties of a pipe in one change: it converts the notation of other tools and
+//! reads files. Not here: whether the properties make sense together (`pipes`).
 
 use std::collections::HashSet;
 
@@ -45,8 +45,8 @@ pub(crate) fn resolve(
     (raw.rest, report.finish())
 }
 
-/// Where `property` (dotted: `queue.limit`) of `pipe` is said in the mapping `node`: at its own
-/// key, or at that of the string that says it. `None` if it is only implied.
+/// Returns the position of `property` (dotted: `queue.limit`) of `pipe` in the mapping `node`: that
+/// of its own key, or of the other tool's string that contains it. `None` if it is only implied.
 pub(super) fn place(
     pipe: &RawPipe,
     node: NodeId,
@@ -57,7 +57,7 @@ pub(super) fn place(
     report.key(node, &[key]).or_else(|| report.key(node, &[pipe.head.saying(property)?]))
 }
 
-/// Completes what is written in the mapping `node`.
+/// Completes the properties in the mapping `node`.
 pub(super) fn complete_pipe(
     pipe: &mut RawPipe,
     node: NodeId,
@@ -89,7 +89,7 @@ fn said_twice(conflict: Conflict, node: NodeId, report: &mut Report<'_>) {
     report.error(finding);
 }
 
-/// What is wrong with a file.
+/// Converts an error of a file to a finding.
 pub(super) fn bad_file(error: FileError<Unreadable>, span: Span) -> Diagnostic {
     let FileError { file, what, cause, .. } = error;
     match cause {
@@ -102,7 +102,7 @@ pub(super) fn bad_file(error: FileError<Unreadable>, span: Span) -> Diagnostic {
                 DataError::Line { line, message } => (format!(", line {line}"), message),
                 DataError::Whole(message) => (String::new(), message),
             };
-            // Like all messages of values: what is wrong; what to do.
+            // Messages about values have the form `problem; suggestion`.
             let (fault, help) = match fault.split_once("; ") {
                 Some((fault, help)) => (fault.to_owned(), help.to_owned()),
                 None => (fault, format!("the file is to be a {what}")),

@@ -1,5 +1,5 @@
-//! Names that stand for many: `n[1-50]`. Each node of a range is as if it were written by itself.
-//! Not here: what names may look like (`names`).
+//! Ranges of names: `n[1-50]`. Each node of a range is treated as if it were written individually.
+//! Not here: the syntax of names (`names`).
 
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ use crate::diagnostic::Diagnostic;
 use crate::raw::RawTopology;
 use crate::span::Span;
 
-/// The most names that one range stands for.
+/// Largest number of names in one range.
 const MOST_NAMES: usize = 1_000_000;
 
-/// Writes out the ranges among the names of nodes and the members of groups, and tells `report`
-/// the names that are written.
+/// Expands the ranges among the names of nodes and the members of groups, and passes the names in
+/// the file to `report`.
 pub(super) fn expand(topology: &mut RawTopology, report: &mut Report<'_>) {
     for (_, group) in &mut topology.groups.0 {
         expand_list(&mut group.head.members, report);
@@ -33,7 +33,7 @@ pub(super) fn expand(topology: &mut RawTopology, report: &mut Report<'_>) {
             }
         }
     }
-    // Nodes that could not be decoded are written, too.
+    // Nodes that could not be decoded count too.
     let mut names: Vec<String> = Vec::new();
     for written in report.written_keys(&["topology", "nodes"]) {
         match parse(written) {
@@ -44,7 +44,7 @@ pub(super) fn expand(topology: &mut RawTopology, report: &mut Report<'_>) {
     report.set_node_names(names);
 }
 
-/// Writes out the ranges in a list of names of nodes.
+/// Expands the ranges in a list of names of nodes.
 pub(super) fn expand_list(names: &mut Vec<Spanned<String>>, report: &mut Report<'_>) {
     if names.iter().any(|name| is_range(&name.value)) {
         let written = std::mem::take(names);
@@ -57,12 +57,12 @@ pub(super) fn expand_list(names: &mut Vec<Spanned<String>>, report: &mut Report<
     }
 }
 
-/// Whether `name` stands for many.
+/// Whether `name` is a range.
 fn is_range(name: &str) -> bool {
     name.contains(['[', ']'])
 }
 
-/// The names that `name` stands for, all at its place.
+/// Returns the names in a range. All have the position of the range.
 fn singles(name: &Spanned<String>, report: &mut Report<'_>) -> Vec<Spanned<String>> {
     match parse(&name.value) {
         Ok(pattern) => {
@@ -78,7 +78,7 @@ fn singles(name: &Spanned<String>, report: &mut Report<'_>) -> Vec<Spanned<Strin
     }
 }
 
-/// Notes that `name` is taken; reported, and `false`, if it was before.
+/// Marks `name` as used. If it was used before, reports that and returns `false`.
 fn take(name: &Spanned<String>, seen: &mut HashMap<String, Span>, report: &mut Report<'_>) -> bool {
     let Some(first) = seen.insert(name.value.clone(), name.span) else { return true };
     let message = format!("the node `{}` is written twice", name.value);
@@ -92,7 +92,7 @@ fn take(name: &Spanned<String>, seen: &mut HashMap<String, Span>, report: &mut R
     false
 }
 
-/// Text with numbers in between, each out of a list.
+/// Text with numbers in between, each from a list.
 #[derive(Debug, PartialEq, Eq)]
 struct Pattern {
     parts: Vec<Part>,
@@ -105,7 +105,7 @@ enum Part {
 }
 
 impl Pattern {
-    /// All names, the last number changing fastest.
+    /// Returns all names. The last number changes fastest.
     fn names(&self) -> Vec<String> {
         self.parts.iter().fold(vec![String::new()], |names, part| match part {
             Part::Text(text) => names.into_iter().map(|name| name + text).collect(),
@@ -119,7 +119,7 @@ impl Pattern {
     }
 }
 
-/// Reads a name with ranges.
+/// Parses a name with ranges.
 fn parse(name: &str) -> Result<Pattern, String> {
     let mut parts = Vec::new();
     let mut count: usize = 1;
@@ -147,7 +147,8 @@ fn parse(name: &str) -> Result<Pattern, String> {
     Ok(Pattern { parts })
 }
 
-/// The numbers of a list like `1-3,07-09`. Those of a range are as wide as its first.
+/// Returns the numbers of a list like `1-3,07-09`. Those of a range have as many digits as its
+/// first.
 fn numbers(list: &str) -> Result<Vec<String>, String> {
     let mut numbers = Vec::new();
     for item in list.split(',').map(str::trim) {

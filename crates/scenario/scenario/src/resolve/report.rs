@@ -1,4 +1,4 @@
-//! Where findings are gathered, and how a place is found for them.
+//! Collects findings, and finds their positions in the file.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::files::Unreadable;
 use crate::span::Span;
 use crate::yaml::{NodeId, Tree};
 
-/// The most findings that say what was probably meant: each is sought among all names.
+/// Largest number of findings with a suggested spelling: each is compared with all names.
 const MOST_GUESSES: usize = 100;
 
 /// The findings so far, and the tree that they are about.
@@ -23,7 +23,7 @@ pub(super) struct Report<'a> {
     node_names: Rc<NodeNames>,
 }
 
-/// The names of nodes that are written.
+/// The names of nodes in the file.
 #[derive(Debug, Default)]
 pub(super) struct NodeNames {
     names: Vec<String>,
@@ -31,12 +31,12 @@ pub(super) struct NodeNames {
 }
 
 impl NodeNames {
-    /// Whether `name` is among them.
+    /// Whether `name` is one of them.
     pub fn contains(&self, name: &str) -> bool {
         self.known.contains(name)
     }
 
-    /// All of them, in the order of the file.
+    /// Returns all names in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -52,8 +52,8 @@ impl<'a> Report<'a> {
         self.findings.push(finding);
     }
 
-    /// Help for a `word` that should have been one of `candidates`, which `what` names in plural;
-    /// none where so many words are wrong that nobody reads it.
+    /// Returns help for a `word` that is not one of `candidates`, which `what` introduces. `None`
+    /// after many wrong words, when nobody would read it.
     pub fn did_you_mean<'c>(
         &mut self,
         word: &str,
@@ -64,8 +64,8 @@ impl<'a> Report<'a> {
         (self.guesses <= MOST_GUESSES).then(|| did_you_mean(word, what, candidates))?
     }
 
-    /// Adds a finding for each file that could not be read: at its name in the mapping `node`, or
-    /// at `span`.
+    /// Adds a finding for each file that could not be read. Its position is that of the file's name
+    /// in the mapping `node`, or else `span`.
     pub fn bad_files(&mut self, errors: Vec<FileError<Unreadable>>, node: NodeId, span: Span) {
         for error in errors {
             let at = self.scalar(node, &error.file).unwrap_or(span);
@@ -73,75 +73,76 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// All findings.
+    /// Returns all findings.
     pub fn finish(self) -> Vec<Diagnostic> {
         self.findings
     }
 
-    /// The place of the last key of `path`, from `node` on.
+    /// Returns the position of the last key of `path`, starting at `node`.
     pub fn key(&self, node: NodeId, path: &[&str]) -> Option<Span> {
         let (last, path) = path.split_last()?;
         let (key, _) = self.tree.entry(self.tree.find(node, path)?, last)?;
         Some(self.tree.span(key))
     }
 
-    /// The place of the value at the end of `path`, from `node` on.
+    /// Returns the position of the value at the end of `path`, starting at `node`.
     pub fn value(&self, node: NodeId, path: &[&str]) -> Option<Span> {
         self.node(node, path).map(|node| self.tree.span(node))
     }
 
-    /// The value at the end of `path`, from `node` on.
+    /// Returns the value at the end of `path`, starting at `node`.
     pub fn node(&self, node: NodeId, path: &[&str]) -> Option<NodeId> {
         self.tree.find(node, path)
     }
 
-    /// The place of `node`.
+    /// Returns the position of `node`.
     pub fn span(&self, node: NodeId) -> Span {
         self.tree.span(node)
     }
 
-    /// The place of the value at the end of `path`, from the beginning of the file on.
+    /// Returns the position of the value at the end of `path`, starting at the root.
     pub fn value_in_file(&self, path: &[&str]) -> Option<Span> {
         self.value(self.tree.root(), path)
     }
 
-    /// The place of the last key of `path`, from the beginning of the file on.
+    /// Returns the position of the last key of `path`, starting at the root.
     pub fn key_in_file(&self, path: &[&str]) -> Option<Span> {
         self.key(self.tree.root(), path)
     }
 
-    /// All keys written at `path`, those of entries that could not be decoded included.
+    /// Returns all keys at `path`, including those of entries that could not be decoded.
     pub fn written_keys(&self, path: &[&str]) -> impl Iterator<Item = &'a str> + use<'a> {
         let tree = self.tree;
         let entries = tree.find(tree.root(), path).map_or(&[][..], |node| tree.entries(node));
         entries.iter().filter_map(|(key, _)| tree.text(*key))
     }
 
-    /// From now on, these are the names of nodes that are written.
+    /// Sets the names of nodes in the file.
     pub fn set_node_names(&mut self, names: Vec<String>) {
         let known = names.iter().cloned().collect();
         self.node_names = Rc::new(NodeNames { names, known });
     }
 
-    /// The names of nodes that are written, those of nodes that could not be decoded included.
+    /// Returns the names of nodes in the file, including those of nodes that could not be decoded.
     pub fn node_names(&self) -> Rc<NodeNames> {
         self.node_names.clone()
     }
 
-    /// The keys of the mapping `node` and their places.
+    /// Returns the keys of the mapping `node` and their positions.
     pub fn keys(&self, node: NodeId) -> impl Iterator<Item = (&'a str, Span)> + use<'a> {
         let tree = self.tree;
         let entries = tree.entries(node).iter();
         entries.filter_map(move |(key, _)| Some((tree.text(*key)?, tree.span(*key))))
     }
 
-    /// How many elements are written in the list `node`, those that could not be decoded included.
+    /// Returns the number of elements of the list `node`, including those that could not be
+    /// decoded.
     pub fn written_elements(&self, node: NodeId) -> usize {
         self.tree.elements(node).len()
     }
 
-    /// Whether anything directly in `node` could not be decoded, so that what is absent may have
-    /// been meant.
+    /// Whether anything directly in `node` could not be decoded. Something absent may then be in
+    /// that part.
     pub fn is_incomplete(&self, node: NodeId) -> bool {
         let entries = self.tree.entries(node).iter().flat_map(|(key, value)| [key, value]);
         entries.chain(self.tree.elements(node)).any(|child| self.pruned.contains(child))
@@ -155,7 +156,7 @@ impl<'a> Report<'a> {
             || self.tree.elements(node).iter().any(below)
     }
 
-    /// The place of the first scalar in `node`, at any depth, that reads `text`.
+    /// Returns the position of the first scalar in `node`, at any depth, whose text is `text`.
     pub fn scalar(&self, node: NodeId, text: &str) -> Option<Span> {
         if self.tree.text(node) == Some(text) {
             return Some(self.tree.span(node));
@@ -164,7 +165,7 @@ impl<'a> Report<'a> {
         values.chain(self.tree.elements(node)).find_map(|child| self.scalar(*child, text))
     }
 
-    /// Reports that `node`, at `span`, lacks `key`, unless it is there and could not be decoded.
+    /// Reports that `node`, at `span`, lacks `key`, unless the key exists and could not be decoded.
     pub fn missing(&mut self, node: NodeId, span: Span, key: &str, help: &str) {
         let is_meant = |(name, value): &(NodeId, NodeId)| {
             let is_pruned = self.pruned.contains(name) || self.pruned.contains(value);
@@ -177,12 +178,13 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The node of the whole file.
+    /// Returns the root node of the file.
     pub fn root(&self) -> NodeId {
         self.tree.root()
     }
 
-    /// The same for the node at the end of `path`, which may itself be what could not be decoded.
+    /// Whether anything directly in the node at the end of `path` could not be decoded, or that
+    /// node itself.
     pub fn is_incomplete_in_file(&self, path: &[&str]) -> bool {
         let mut node = self.tree.root();
         for key in path {

@@ -1,4 +1,4 @@
-//! Routes that a node has of its own.
+//! Routes that the scenario gives to nodes.
 
 use std::net::IpAddr;
 
@@ -21,7 +21,7 @@ pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     }
 }
 
-/// Checks a route that comes to a node later; it, as it will be there.
+/// Checks a route that is added to a node later, and returns it resolved.
 pub(super) fn check_one(
     node: &NodeDraft<'_>,
     route: &Spanned<RawRoute>,
@@ -33,7 +33,7 @@ pub(super) fn check_one(
     finish(route)
 }
 
-/// A route that was checked.
+/// Converts a checked route.
 pub(super) fn finish(route: &RawRoute) -> Route {
     Route {
         to: route.to.value,
@@ -57,7 +57,7 @@ pub(super) fn check_destination(to: &Spanned<IpPrefix>, report: &mut Report<'_>)
     report.error(Diagnostic::error(to.span, message).with_help(help));
 }
 
-/// What does not depend on the node.
+/// Checks the properties that do not depend on the node.
 fn check_form(route: &Spanned<RawRoute>, report: &mut Report<'_>) {
     let to = route.to.value;
     check_destination(&route.to, report);
@@ -100,8 +100,8 @@ fn links_are_complete(report: &Report<'_>) -> bool {
     !report.is_incomplete_in_file(&["topology", "links"])
 }
 
-/// The next hop must be in a subnet of the node; where the planner gives addresses, it cannot be
-/// known yet.
+/// Checks that the next hop is in a subnet of the node. If the planner assigns addresses, the
+/// subnets are not known yet.
 fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
     let Some(via) = &route.via else { return };
     let address = via.value.0;
@@ -127,7 +127,7 @@ fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_
     }
 }
 
-/// Where an address is, seen from an interface.
+/// Relation of an address to the subnets of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Own,

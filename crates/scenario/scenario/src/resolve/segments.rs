@@ -1,6 +1,6 @@
-//! Layer-2 segments: which interfaces hear each other. Switches join links to segments, in each
-//! VLAN by itself; a loop of switches none of which runs a spanning tree is an error. Not here: how
-//! frames get from one to the other (`layer2`).
+//! Layer-2 segments: the interfaces that reach each other on layer 2. Switches join links to
+//! segments, in each VLAN separately. A loop of switches none of which runs a spanning tree is an
+//! error. Not here: the paths of frames within a segment (`layer2`).
 
 use std::collections::HashSet;
 
@@ -12,13 +12,13 @@ use super::report::Report;
 use crate::diagnostic::Diagnostic;
 use crate::layer2::{Layer2, Port};
 
-/// The most ports of a switch that runs a spanning tree.
+/// Largest number of ports of a switch that runs a spanning tree.
 const MAX_PORTS: usize = 4095;
 
-/// The interfaces of one segment. Ports of switches are not among them.
+/// The interfaces of one segment, without the ports of switches.
 pub(super) type Segment = Vec<Port>;
 
-/// All segments.
+/// Returns all segments.
 pub(super) fn find(
     nodes: &[NodeDraft<'_>],
     links: &[LinkDraft<'_>],
@@ -32,11 +32,11 @@ pub(super) fn find(
             let node = &nodes[end.node];
             node.is_segment() && node.spanning_tree().is_none()
         };
-        // Stations pass nothing on from one access point to another.
+        // Stations do not forward frames from one access point to another.
         if link.raw.head.joins_medium {
             continue;
         }
-        // One that runs a spanning tree hears its own BPDUs come back, and breaks the loop.
+        // A switch that runs a spanning tree receives its own BPDUs back, and breaks the loop.
         if !floods(a) || !floods(b) {
             continue;
         }
@@ -54,7 +54,8 @@ pub(super) fn find(
     gather(nodes, links)
 }
 
-/// A bridge of a spanning tree numbers its ports with twelve bits (IEEE 802.1D-2004, §9.2.7).
+/// Checks the number of ports: a bridge of a spanning tree numbers them with twelve bits (IEEE
+/// 802.1D-2004, §9.2.7).
 fn check_ports(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     let too_many =
         |node: &&NodeDraft<'_>| node.spanning_tree().is_some() && node.interfaces.len() > MAX_PORTS;
@@ -69,7 +70,7 @@ fn check_ports(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     }
 }
 
-/// Segments in the order in which the links first touch them.
+/// Returns segments in the order in which the links first mention them.
 fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>]) -> Vec<Segment> {
     let port = |end: &End<'_>| {
         let mut interfaces = nodes[end.node].interfaces.iter();

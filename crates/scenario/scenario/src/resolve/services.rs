@@ -1,4 +1,4 @@
-//! Services of nodes: their templates, their options, and what they need.
+//! Services of nodes: their templates, their options, and the services that they need.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::service::{
 use crate::software::ServiceUse;
 use crate::span::Span;
 
-/// The option that names a template of one's own.
+/// Option with the file of the user's own template.
 const TEMPLATE: &str = "template";
 
-/// The services of one node after all layers.
+/// Services of one node after all layers.
 #[derive(Default)]
 pub(super) struct ServiceDrafts<'a>(BTreeMap<&'a str, ServiceDraft<'a>>);
 
 /// One service of a node.
 struct ServiceDraft<'a> {
-    /// Where it is named last.
+    /// Position where the service is last named.
     span: Span,
     options: BTreeMap<&'a str, (Span, &'a Spanned<OptionValue>)>,
 }
@@ -32,7 +32,7 @@ impl<'a> ServiceDrafts<'a> {
         self.0.is_empty()
     }
 
-    /// What `layer` says wins, option by option.
+    /// Overrides these options with those that `layer` sets, each option separately.
     pub fn lay_over(&mut self, layer: &'a RawServices) {
         for (name, said) in &layer.0 {
             let RawService::On(options) = said else {
@@ -49,14 +49,14 @@ impl<'a> ServiceDrafts<'a> {
         }
     }
 
-    /// All services that run, those that others need included.
+    /// Returns all services that run, including those that others need.
     pub fn resolve(
         &self,
         templates: &mut Templates<'_, '_>,
         report: &mut Report<'_>,
     ) -> BTreeMap<String, ServiceUse> {
         let mut resolved = BTreeMap::new();
-        // What is still to be looked at, and where it is asked for.
+        // Services that are still to be resolved, each with the position that requires it.
         let mut open: Vec<(String, Span)> =
             self.0.iter().map(|(name, draft)| ((*name).to_owned(), draft.span)).collect();
         while let Some((name, span)) = open.pop() {
@@ -75,10 +75,10 @@ impl<'a> ServiceDrafts<'a> {
     }
 }
 
-/// The templates of a scenario, each read once.
+/// Templates of a scenario, each read once.
 pub(super) struct Templates<'f, 'r> {
     pub files: &'f mut Files<'r>,
-    /// By the name of the service, or of the file; `None` for one that is in error.
+    /// By the name of the service, or of the file; `None` for an invalid template.
     read: BTreeMap<String, Option<ServiceTemplate>>,
 }
 
@@ -87,17 +87,17 @@ impl<'f, 'r> Templates<'f, 'r> {
         Self { files, read: BTreeMap::new() }
     }
 
-    /// A template that was read.
+    /// Returns a template that was read.
     pub fn loaded(&self, key: &str) -> Option<&ServiceTemplate> {
         self.read.get(key)?.as_ref()
     }
 
-    /// All that were read.
+    /// Returns all valid templates that were read.
     pub fn finish(self) -> BTreeMap<String, ServiceTemplate> {
         self.read.into_iter().filter_map(|(key, template)| Some((key, template?))).collect()
     }
 
-    /// The template of the service `name`, and by what it is known.
+    /// Returns the template of the service `name`, and its key.
     fn find(
         &mut self,
         name: &str,
@@ -164,7 +164,7 @@ impl<'f, 'r> Templates<'f, 'r> {
     }
 }
 
-/// A finding in a template, at the place where the scenario names it.
+/// Converts a finding in a template to one at the position where the scenario names the template.
 fn in_file(file: &str, span: Span, finding: &Diagnostic) -> Diagnostic {
     let at = finding.span;
     let found = without_texts(&finding.message);
@@ -172,10 +172,10 @@ fn in_file(file: &str, span: Span, finding: &Diagnostic) -> Diagnostic {
     Diagnostic::error(span, message).with_optional_help(finding.help.clone())
 }
 
-/// A message in which long texts are cut to their first word: the file may be another one than was
-/// meant, with secrets in it.
+/// Shortens long quoted texts in a message to their first word. The file may not be the one that
+/// the user meant, and may contain secrets.
 fn without_texts(message: &str) -> String {
-    /// As long as any key or kind of a template, in characters.
+    /// Largest number of characters of a key or kind in a template.
     const MOST: usize = 20;
     let parts = message.split('`').enumerate().map(|(index, part)| {
         let is_quoted = index % 2 == 1;
@@ -188,7 +188,7 @@ fn without_texts(message: &str) -> String {
     parts.collect::<Vec<String>>().join("`")
 }
 
-/// The values of all options that have one.
+/// Returns the values of all options that have one.
 fn options(
     service: &str,
     span: Span,
@@ -249,7 +249,7 @@ fn check_value(
     }
 }
 
-/// What is wrong with one text of an option.
+/// Returns what is wrong with one text of an option, or `None`.
 fn problem(name: &str, text: &str, option: &ServiceOption) -> Option<String> {
     match option.kind {
         OptionKind::Text | OptionKind::List => text

@@ -1,5 +1,5 @@
-//! Simulated nodes: what takes a kernel is an error there, and so is a link that neither the
-//! simulation nor the engine could carry.
+//! Simulated nodes. Everything that needs a kernel is an error on them, and so is a link that
+//! neither the simulation nor the engine could carry.
 
 use netloom_link::least_propagation;
 use netloom_units::Duration;
@@ -12,12 +12,12 @@ use crate::limits::Limits;
 use crate::raw::RawScenario;
 use crate::spec::{NodeKind, Process};
 
-/// How long a frame is under way to a real node over a link that forgives the simulation its
-/// pauses.
+/// Delay of a link from a simulated to a real node that is long enough to hide pauses of the
+/// simulation.
 const FORGIVING: Duration = Duration::from_micros(500);
 
-/// Reports what is asked of simulated nodes and takes a kernel, or of links between them and others
-/// that cannot be.
+/// Reports properties of simulated nodes that need a kernel, and impossible links between simulated
+/// and real nodes.
 pub(super) fn check(
     raw: &RawScenario,
     nodes: &[NodeDraft<'_>],
@@ -54,7 +54,7 @@ pub(super) fn check(
     }
 }
 
-/// Keys that take a kernel, and give this node something.
+/// Returns the keys of this node that need a kernel.
 fn needs_kernel(node: &NodeDraft<'_>) -> impl Iterator<Item = &'static str> {
     let software = &node.software;
     let asked = [
@@ -121,7 +121,7 @@ fn of_link(
         let message = format!("link `{}` {what}", link.name);
         report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
     } else if a != b && is_hybrid {
-        // Frames leave for a real node by the pipe that begins at the other end.
+        // Frames leave for a real node by the pipe that begins at the simulated end.
         let pipe = if a { &link.forward } else { &link.reverse };
         let delay = least_propagation(pipe);
         if delay < FORGIVING {

@@ -1,4 +1,4 @@
-//! How a run in virtual time is made.
+//! Options of runs in virtual time.
 
 use netloom_units::Duration;
 
@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::raw::{RawCount, RawNumber, RawReroute, RawScenario};
 use crate::spec::{SimulationOptions, Threads};
 
-/// What kernels are built with.
+/// Tick rates that kernels can be built with, in Hz.
 const HZ: std::ops::RangeInclusive<u32> = 100..=1000;
 
 pub(super) fn resolve(scenario: &RawScenario, report: &mut Report<'_>) -> SimulationOptions {
@@ -33,7 +33,8 @@ pub(super) fn resolve(scenario: &RawScenario, report: &mut Report<'_>) -> Simula
     }
 }
 
-/// How long after a change routes follow it. Then no single route can change beside them.
+/// Returns the time after which routes follow a change. Events that change single routes are then
+/// errors.
 fn reroute(raw: &RawScenario, report: &mut Report<'_>) -> Option<Duration> {
     let Some(RawReroute::After(after)) = raw.simulation.reroute else { return None };
     for event in raw.timeline.iter().filter(|event| event.route.is_some()) {

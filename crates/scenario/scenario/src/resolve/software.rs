@@ -1,4 +1,4 @@
-//! What is in nodes beside their network stacks: merged key by key from all layers, and checked.
+//! Software of nodes: merged key by key from all layers, and checked.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::software::{Bind, NodeFile, Software};
 use crate::span::Span;
 use crate::spec::Command;
 
-/// Paths of the kernel's file systems, in which nothing can be put.
+/// Paths of the kernel's file systems, which cannot contain files or binds.
 const OF_THE_KERNEL: &[&str] = &["/proc", "/sys", "/dev"];
 
-/// What all layers say.
+/// The software of one node in all layers.
 #[derive(Default)]
 pub(super) struct SoftwareDraft<'a> {
     root: Option<&'a Spanned<String>>,
@@ -29,7 +29,7 @@ pub(super) struct SoftwareDraft<'a> {
 }
 
 impl<'a> SoftwareDraft<'a> {
-    /// What `layer` says wins; commands add up.
+    /// Overrides this software with that of `layer`. Commands of all layers are kept.
     pub fn lay_over(&mut self, layer: &'a RawNodeProps) {
         self.root = layer.root.as_ref().or(self.root);
         self.files.extend(layer.files.iter().map(|(path, f)| (path.as_str(), (path.span, f))));
@@ -93,7 +93,7 @@ impl<'a> SoftwareDraft<'a> {
     }
 }
 
-/// Decides what is in all nodes; the templates of the services that they run.
+/// Resolves the software of all nodes, and returns the templates of their services.
 pub(super) fn resolve(
     nodes: &mut [NodeDraft<'_>],
     files: &mut Files<'_>,

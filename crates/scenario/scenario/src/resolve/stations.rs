@@ -1,4 +1,5 @@
-//! What interfaces say of their stations on shared media. Not here: media themselves (`media`).
+//! Properties of stations on shared media, as interfaces set them. Not here: the media themselves
+//! (`media`).
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use crate::files::Files;
 use crate::raw::RawInterface;
 use crate::spec::StationSetup;
 
-/// Decides what is particular to stations, and reports what is no station's.
+/// Resolves the properties of stations, and reports those of interfaces that are no stations.
 pub(super) fn resolve(
     nodes: &mut [NodeDraft<'_>],
     links: &[LinkDraft<'_>],
@@ -49,7 +50,7 @@ pub(super) fn resolve(
     }
 }
 
-/// The keys of a station that are written.
+/// Returns the keys of a station that the file contains.
 fn keys(raw: &RawInterface) -> Vec<&'static str> {
     let keys = [
         ("power", raw.power.is_some()),
@@ -80,7 +81,8 @@ fn not_on_a_medium(
     }
 }
 
-/// A cable carries everybody alike, and not every MAC has a contention window.
+/// Reports keys that the medium does not support: a cable has no powers or antennas, and not every
+/// MAC has a contention window.
 fn check(mac: &Mac, raw: &Spanned<RawInterface>, keys: &[&str], report: &mut Report<'_>) {
     for key in keys {
         let (message, help) = if mac.is_on_a_cable() {

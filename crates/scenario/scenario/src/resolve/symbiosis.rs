@@ -1,4 +1,4 @@
-//! Symbiotic runs: who is real, and what cannot be beside them.
+//! Symbiotic runs: their real hosts, and what cannot be combined with them.
 
 use netloom_units::Duration;
 
@@ -10,13 +10,13 @@ use crate::raw::{RawPeriod, RawReroute, RawScenario};
 use crate::span::Span;
 use crate::spec::{CalibrationMethod, Process, Symbiosis, Traffic};
 
-/// Periods that can be asked for.
+/// Shortest and longest period that a scenario may choose.
 const PERIODS: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(60)];
 
-/// The period where nothing is said.
+/// Default period.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// What is asked of the run, if it is symbiotic.
+/// Resolves the options of a symbiotic run.
 pub(super) fn resolve(raw: &RawScenario, report: &mut Report<'_>) -> Option<Symbiosis> {
     let asked = &raw.symbiosis.as_ref()?.value;
     let written = asked.period.as_ref();
@@ -55,7 +55,7 @@ fn without_effect(what: &str, span: Option<Span>, report: &mut Report<'_>) {
     report.error(Diagnostic::error(span, message).with_help(help));
 }
 
-/// Reports what cannot be in a symbiotic run.
+/// Reports what a symbiotic run does not support.
 pub(super) fn check(
     raw: &RawScenario,
     nodes: &[NodeDraft<'_>],
@@ -116,7 +116,7 @@ pub(super) fn check(
     }
 }
 
-/// Real hosts meet in the simulated network only.
+/// Reports links between real hosts: real hosts communicate only through the simulated network.
 fn between_real(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     let Some(ends) = &link.ends else { return };
     if ends.iter().any(|end| nodes[end.node].is_simulated()) {
@@ -129,7 +129,7 @@ fn between_real(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Repo
     report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
 }
 
-/// A simulated node that a word of a process's command is the name of.
+/// Returns a simulated node whose name is a word of a process' command.
 fn named_in(process: &Process, simulated: &dyn Fn(&str) -> bool) -> Option<String> {
     let of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let argv = process.command.argv();

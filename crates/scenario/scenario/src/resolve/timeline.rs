@@ -1,4 +1,4 @@
-//! The timeline: every event has one object and something that happens to it.
+//! The timeline: every event has one object and one action.
 
 use std::collections::BTreeMap;
 
@@ -38,10 +38,11 @@ pub(super) fn resolve(
     raw.timeline.iter().filter_map(event).collect()
 }
 
-/// Most times that one event happens.
+/// Largest number of times that one event happens.
 const MOST: u64 = 100_000;
 
-/// How often an event happens, and for how long; nothing at all if that makes no sense.
+/// Resolves how often an event happens and for how long. The outer `None` means that it makes no
+/// sense.
 fn when(
     raw: &RawScenario,
     event: &Spanned<RawEvent>,
@@ -115,7 +116,7 @@ fn when(
     }
     let Some(every) = every else {
         if is_incomplete {
-            // An `every` that could not be read was reported already.
+            // An `every` that could not be decoded has been reported already.
             return None;
         }
         for (key, is_there) in [("times", times.is_some()), ("until", until.is_some())] {
@@ -165,7 +166,7 @@ fn action(
             None
         }
         (None, None) => {
-            // A link or node that could not be read was reported already.
+            // A link or node that could not be decoded has been reported already.
             if !report.is_incomplete(event.id) {
                 let message = "this event names neither a `link` nor a `node`";
                 let help = "add `link: NAME` with `set`, or `node: NAME` with `state`, `run`, \
@@ -270,10 +271,10 @@ fn at_node(
     }
 }
 
-/// Keys of what changes at a node's stations on shared media.
+/// Keys that change a node's stations on shared media.
 const STATION_KEYS: &[&str] = &["position", "move", "radio", "power"];
 
-/// An event at which a node's stations change.
+/// Resolves an event that changes a node's stations.
 fn set_station(
     event: &Spanned<RawEvent>,
     name: &Spanned<String>,
@@ -324,7 +325,7 @@ fn set_station(
     Some(TimelineAction::SetStation { node: name.value.clone(), change })
 }
 
-/// An event at which shared media change.
+/// Resolves an event that changes shared media.
 fn set_media(
     event: &Spanned<RawEvent>,
     references: &References<'_>,
@@ -361,7 +362,7 @@ fn set_media(
     Some(TimelineAction::SetMedia { changes })
 }
 
-/// An event at which a route of a node comes or goes.
+/// Resolves an event that adds or removes a route of a node.
 fn change_route(
     event: &Spanned<RawEvent>,
     name: &Spanned<String>,

@@ -1,4 +1,4 @@
-//! Traffic between nodes: who sends to whom, over what, and what is sent.
+//! Traffic between nodes: senders, receivers, transport and model.
 
 mod replay;
 
@@ -18,12 +18,12 @@ use crate::files::{Files, Unreadable};
 use crate::raw::{RawParties, RawScenario, RawTcp, RawTraffic, RawUdp};
 use crate::spec::{IpFamily, Start, Traffic, Transport};
 
-/// The port of the first entry that says none.
+/// Port of the first entry, if it sets none.
 const FIRST_PORT: u16 = 47_000;
-/// Frames over UDP, by whether it is IPv6: the shortest holds headers and what receivers must know,
-/// the longest is not cut into fragments.
+/// Shortest and longest frame over UDP in bytes, for IPv4 and IPv6: the shortest contains the
+/// headers and the data that receivers need, the longest is not fragmented.
 const LENGTHS: [(u32, u32); 2] = [(60, 1514), (80, 1514)];
-/// The frame of an echo request as ping(8) sends it, by whether it is IPv6.
+/// Frames of echo requests of ping(8), for IPv4 and IPv6.
 const ECHO: [Sizes; 2] = [Sizes::Constant(98), Sizes::Constant(118)];
 
 /// Resolves all entries.
@@ -47,10 +47,10 @@ pub(super) fn resolve(
     entries
 }
 
-/// Which entry listens on a port of a node, over TCP or not.
+/// The entry that listens on each port, by node, whether over TCP, and number.
 type Taken = HashMap<(String, bool, u16), String>;
 
-/// One entry and what it is resolved with.
+/// One entry, and the context that it is resolved in.
 struct One<'a, 'r, 't> {
     raw: &'a RawScenario,
     entry: &'a Spanned<RawTraffic>,
@@ -126,7 +126,7 @@ impl One<'_, '_, '_> {
         })
     }
 
-    /// Reports that a receiver would listen on a port that another entry has.
+    /// Reports receivers that would listen on a port of another entry.
     fn take_port(&mut self, name: &Spanned<String>, to: &[String], transport: &Transport) {
         let Some((is_tcp, port)) = transport.port() else { return };
         let mut clash = None;
@@ -141,7 +141,7 @@ impl One<'_, '_, '_> {
             .error(Diagnostic::error(name.span, message).with_help("give one another `port`"));
     }
 
-    /// The nodes that send, or those that receive.
+    /// Returns the nodes that send, or those that receive.
     fn nodes(&mut self, said: &Spanned<RawParties>) -> Option<Vec<String>> {
         match &said.value {
             RawParties::Node(name) => {
@@ -157,7 +157,7 @@ impl One<'_, '_, '_> {
         }
     }
 
-    /// UDP or TCP, and how.
+    /// Returns the transport and its options.
     fn transport(&mut self, number: usize, to: &[String]) -> Option<Transport> {
         let head = &self.entry.value.head;
         match (&head.udp, &head.tcp) {
@@ -187,8 +187,8 @@ impl One<'_, '_, '_> {
         }
     }
 
-    /// The port that is written; or the first one and the entry's number; or, where these end, the
-    /// first that no receiver of it has yet.
+    /// Returns the port in the file, or else the first port plus the entry's number, or, past the
+    /// last port, the first one that is free at all its receivers.
     fn port(&mut self, port: Option<u16>, number: usize, at: (bool, &[String])) -> Option<u16> {
         if port == Some(0) {
             self.error("nothing listens on port 0".into(), "write a port from 1 to 65535");
@@ -207,12 +207,12 @@ impl One<'_, '_, '_> {
         found
     }
 
-    /// The place of the version of IP that is asked for.
+    /// Returns the index of the IP version in [`LENGTHS`] and [`ECHO`].
     fn version(&self) -> usize {
         usize::from(self.entry.value.head.family == Some(IpFamily::Ipv6))
     }
 
-    /// One code point, or none; nothing if there are several.
+    /// Returns the DSCP, if there is one. The outer `None` means that there are several.
     fn dscp(&mut self, dscps: Option<Dscps>) -> Option<Option<u8>> {
         let Some(dscps) = dscps else { return Some(None) };
         let all: Vec<u8> = dscps.iter().collect();
@@ -224,7 +224,7 @@ impl One<'_, '_, '_> {
         None
     }
 
-    /// The one model that is written, with what its files hold.
+    /// Returns the one model in the file, with the data of its files.
     fn model(&mut self) -> Option<Model> {
         let mut written = self.entry.value.rest.written();
         match written.len() {
@@ -249,8 +249,8 @@ impl One<'_, '_, '_> {
         self.read(loaded).map(|()| model)
     }
 
-    /// The lengths of frames, if they are written, with what their file holds; nothing if that
-    /// cannot be read.
+    /// Returns the lengths of frames if the file sets them, with the data of their own file. The
+    /// outer `None` means that this file cannot be read.
     fn sizes(&mut self) -> Option<Option<Sizes>> {
         let Some(mut sizes) = self.entry.value.head.size.clone() else { return Some(None) };
         let loaded = sizes.value.load(&mut |name| self.files.text(name));
@@ -272,7 +272,7 @@ impl One<'_, '_, '_> {
         None
     }
 
-    /// Reports what real nodes cannot send.
+    /// Reports traffic that real nodes cannot send.
     fn check_model(&mut self, model: &Model, sizes: &Sizes, transport: &Transport) -> Option<()> {
         match (transport, model) {
             (Transport::Frames, Model::Replay(_)) => return Some(()),
@@ -301,7 +301,7 @@ impl One<'_, '_, '_> {
             }
             Transport::Udp { .. } | Transport::Icmp | Transport::Frames => {}
         }
-        // Whether it can send does not depend on the numbers that are drawn.
+        // Whether the model can send does not depend on its random numbers.
         let source = model.source(sizes, None, &Stream::new(0, ""));
         if let Err(error) = source {
             self.error(error.to_string(), "see docs/traffic.md for what the models need");
@@ -318,7 +318,7 @@ impl One<'_, '_, '_> {
         Some(())
     }
 
-    /// Reports what TCP cannot carry.
+    /// Reports models that TCP cannot carry.
     fn check_over_tcp(&mut self, model: &Model) -> Option<()> {
         match model {
             Model::Bulk(_) | Model::Http(_) => return Some(()),
@@ -336,7 +336,7 @@ impl One<'_, '_, '_> {
                 return None;
             }
         }
-        // Whether it can send does not depend on the numbers that are drawn.
+        // Whether the model can send does not depend on its random numbers.
         if let Err(error) = model.transfers(&Stream::new(0, "")) {
             self.error(error.to_string(), "see docs/traffic.md for what the models need");
             return None;
@@ -344,7 +344,7 @@ impl One<'_, '_, '_> {
         Some(())
     }
 
-    /// Reports a fault of the whole entry, at its name if it has one.
+    /// Reports an error of the whole entry, at its name if it has one.
     fn error(&mut self, message: String, help: &str) {
         let head = &self.entry.value.head;
         let span = head.name.as_ref().map_or(self.entry.span, |name| name.span);

@@ -1,5 +1,5 @@
-//! VLANs: said where there are any, at all ports of a switch or at none, and alike at both ends of
-//! a link. Not here: what a port does with tags (`netloom-link`), and sub-interfaces themselves
+//! VLANs: they must exist, be set at all ports of a switch or at none, and match at both ends of a
+//! link. Not here: how a port treats tags (`netloom-link`), and sub-interfaces themselves
 //! (`interfaces`).
 
 use netloom_link::PortVlans;
@@ -10,7 +10,7 @@ use super::report::Report;
 use crate::diagnostic::Diagnostic;
 use crate::spec::Interface;
 
-/// Checks everything about VLANs, once all interfaces are known.
+/// Checks all VLANs, after all interfaces are resolved.
 pub(super) fn check(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>], report: &mut Report<'_>) {
     for node in nodes {
         match node.is_switch() {
@@ -35,7 +35,7 @@ fn interface<'n>(nodes: &'n [NodeDraft<'_>], end: &End<'_>) -> Option<&'n Interf
     nodes[end.node].interfaces.iter().find(|interface| interface.name == end.interface)
 }
 
-/// A switch knows VLANs at all its ports or at none.
+/// Checks that all ports of a switch have VLANs, or none.
 fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     let is_silent = |interface: &&Interface| interface.vlan.is_none();
     let interfaces = report.node(node.raw.id, &["interfaces"]);
@@ -54,7 +54,7 @@ fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Only ports of switches do something with tags.
+/// Reports VLANs of interfaces that are not ports of switches.
 fn check_stack(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     for (name, raw) in node.raw.head.interfaces.iter() {
         let Some(span) = report.key(raw.id, &["vlan"]) else { continue };
@@ -67,7 +67,8 @@ fn check_stack(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Two switches that take a frame for one of different VLANs, or refuse each other's.
+/// Compares two ports of switches: reports if a frame changes its VLAN between them, or if they
+/// drop each other's frames.
 fn compare(link: &LinkDraft<'_>, (a, b): (&PortVlans, &PortVlans), report: &mut Report<'_>) {
     let Some([first, second]) = &link.ends else { return };
     let names = format!(
@@ -99,8 +100,8 @@ fn share_a_vlan(a: &PortVlans, b: &PortVlans) -> bool {
     }
 }
 
-/// An interface of a network stack, or a port of a switch that knows no VLANs, at a port of one
-/// that does.
+/// Compares a port with VLANs and the other end of its link: an interface of a network stack, or a
+/// port of a switch without VLANs.
 fn check_host(
     nodes: &[NodeDraft<'_>],
     (port_end, port): (&End<'_>, &PortVlans),

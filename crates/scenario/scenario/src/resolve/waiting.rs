@@ -1,4 +1,4 @@
-//! Pipes that have the interface in front of them wait, where that cannot be.
+//! Pipes that make the interface in front of them wait, where that is impossible.
 
 use netloom_link::{PipeConfig, WhenFull};
 
@@ -11,7 +11,8 @@ use crate::raw::RawScenario;
 use crate::span::Span;
 use crate::spec::Direction;
 
-/// Reports pipes that cannot have anybody wait, from the start or after an event of the timeline.
+/// Reports pipes in front of which nothing can wait, at the start or after an event of the
+/// timeline.
 pub(super) fn check(
     raw: &RawScenario,
     nodes: &[NodeDraft<'_>],

@@ -1,8 +1,8 @@
-//! The services that NetLoom comes with, one file each.
+//! Built-in services, with one template file each.
 
 use super::ServiceTemplate;
 
-/// Name and template of each, by name.
+/// Names and templates of all built-in services, ordered by name.
 const BUILTIN: &[(&str, &str)] = &[
     ("babel", include_str!("templates/babel.yaml")),
     ("babeld", include_str!("templates/babeld.yaml")),
@@ -20,15 +20,15 @@ const BUILTIN: &[(&str, &str)] = &[
     ("zebra", include_str!("templates/zebra.yaml")),
 ];
 
-/// The names of all services that NetLoom comes with.
+/// Returns the names of all built-in services.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> + Clone {
     BUILTIN.iter().map(|(name, _)| *name)
 }
 
-/// The template of a service that NetLoom comes with.
+/// Returns the template of a built-in service.
 pub fn builtin(name: &str) -> Option<ServiceTemplate> {
     let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
-    // Invariant: the files are part of this program, and a test reads every one.
+    // Invariant: the files are part of this program, and a test parses all of them.
     Some(super::template(text).expect("a template of our own can be read"))
 }
 

@@ -1,4 +1,4 @@
-//! The type of templates.
+//! The type of service templates.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,88 +7,88 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A program that nodes can run as a service. Texts of `directories`, `files`, `prepare`,
+/// A program that nodes can run as a service. The texts of `directories`, `files`, `prepare`,
 /// `command`, `ready`, `health` and `speaks` are Jinja templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceTemplate {
-    /// What it is, in a line.
+    /// Description of the service, in one line.
     #[serde(default)]
     pub description: String,
-    /// Services that must be ready in the node before this one is started.
+    /// Services that must be ready in the node before this one starts.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Whether it makes the node's routes: `routing` is then `daemon` where nobody says otherwise.
+    /// Whether the service provides the node's routes. The default of `routing` is then `daemon`.
     #[serde(default)]
     pub routing: bool,
-    /// Protocols that it speaks, and what neighbours are to know: `bgp: "{{ options.as }}"`. One
-    /// whose text is empty or `false` is not spoken.
+    /// Protocols that the service speaks, each with the data that neighbours need: `bgp: "{{
+    /// options.as }}"`. A protocol whose text is empty or `false` is not spoken.
     #[serde(default)]
     pub speaks: BTreeMap<String, String>,
-    /// Programs that must be there; `{{ programs.NAME }}` is where one was found.
+    /// Programs that must be installed. `{{ programs.NAME }}` is the path of one.
     #[serde(default)]
     pub programs: BTreeMap<String, Program>,
-    /// The user that it becomes, if it does: such a user must be there.
+    /// User that the service switches to, if it does. The user must exist.
     #[serde(default)]
     pub user: Option<String>,
-    /// What a scenario may say about it.
+    /// Options that a scenario may set.
     #[serde(default)]
     pub options: BTreeMap<String, ServiceOption>,
-    /// Directories of the node that are made new and empty, whatever the machine has there.
+    /// Directories of the node that are created empty, even where the machine has such a directory.
     #[serde(default)]
     pub directories: BTreeMap<String, TemplateDirectory>,
-    /// Files that are made. A scenario's `files` win over these.
+    /// Files that are generated. A scenario's `files` take precedence over them.
     #[serde(default)]
     pub files: BTreeMap<String, TemplateFile>,
-    /// Commands that must succeed before it is started.
+    /// Commands that must succeed before the service starts.
     #[serde(default)]
     pub prepare: Vec<Vec<String>>,
-    /// The program and its arguments; it must stay in the foreground.
+    /// The program and its arguments. It must stay in the foreground.
     pub command: Vec<String>,
-    /// How to tell that it is ready; without it, it is ready when it is started.
+    /// Test that the service is ready. Without it, the service is ready when it has started.
     #[serde(default)]
     pub ready: Option<TemplateTest>,
-    /// How to tell later, every 10 s, that it still does its work; without it, while it runs.
+    /// Test that the service still works, every 10 s. Without it, a service works while it runs.
     #[serde(default)]
     pub health: Option<TemplateTest>,
 }
 
-/// A program.
+/// A program that a service needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// The Debian package that has it.
+    /// Debian package that contains the program.
     pub package: String,
-    /// Directories where it may be, beside those where programs usually are.
+    /// Directories to search, in addition to those where programs usually are.
     #[serde(default, rename = "in")]
     pub places: Vec<String>,
 }
 
-/// Something that a scenario may say about a service.
+/// An option of a service.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceOption {
-    /// What it means.
+    /// Description of the option.
     #[serde(default)]
     pub description: String,
-    /// What its values look like.
+    /// Type of its values.
     #[serde(default)]
     pub kind: OptionKind,
-    /// Smallest number.
+    /// Smallest number that is valid.
     #[serde(default)]
     pub min: Option<u64>,
-    /// Largest number.
+    /// Largest number that is valid.
     #[serde(default)]
     pub max: Option<u64>,
-    /// Its value where the scenario says nothing.
+    /// Value if the scenario does not set the option.
     #[serde(default)]
     pub default: Option<OptionValue>,
-    /// Whether the scenario must say it.
+    /// Whether the scenario must set the option.
     #[serde(default)]
     pub required: bool,
 }
 
-/// What the values of an option look like.
+/// Type of the values of an option.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OptionKind {
@@ -99,47 +99,47 @@ pub enum OptionKind {
     Number,
     /// `true` or `false`.
     Flag,
-    /// A list of lines of text; one alone is a list of one.
+    /// A list of lines of text. A single line is a list of one.
     List,
 }
 
-/// The value of an option, as it is written.
+/// The value of an option, as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum OptionValue {
     /// One text.
     Text(String),
-    /// Several.
+    /// Several texts.
     List(Vec<String>),
 }
 
-/// A directory of a node.
+/// A directory of a node that a template creates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateDirectory {
-    /// The user, and the group of the same name, that it belongs to (default: root).
+    /// User that owns it; the group is that of the same name (default: root).
     #[serde(default)]
     pub owner: Option<String>,
-    /// Who may do what (default `0755`).
+    /// Permissions (default `0755`).
     #[serde(default)]
     pub mode: Option<String>,
 }
 
-/// A file of a node.
+/// A file of a node that a template generates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateFile {
-    /// What is in it.
+    /// Content of the file.
     pub content: String,
-    /// The user, and the group of the same name, that it belongs to (default: root).
+    /// User that owns it; the group is that of the same name (default: root).
     #[serde(default)]
     pub owner: Option<String>,
-    /// Who may do what (default `0644`).
+    /// Permissions (default `0644`).
     #[serde(default)]
     pub mode: Option<String>,
 }
 
-/// How to tell that a service works.
+/// A test that a service works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TemplateTest {
@@ -147,7 +147,7 @@ pub enum TemplateTest {
     Port(String),
     /// This path exists.
     Path(String),
-    /// This text has appeared in its output.
+    /// This text has appeared in the service's output.
     Output(String),
     /// This program with these arguments succeeds.
     Command(Vec<String>),

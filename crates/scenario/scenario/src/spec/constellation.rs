@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 /// Satellites that are nodes of the scenario, and places on the ground that have links to them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Constellation {
-    /// Its name, with which those of its satellites begin.
+    /// Name, which is the prefix of the satellites' names.
     pub name: String,
-    /// How its satellites go around the Earth.
+    /// Orbits of the satellites.
     pub orbits: Orbits,
-    /// Where its nodes on the ground are.
+    /// Positions of the constellation's nodes on the ground, by node.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ground: BTreeMap<String, Geographic>,
 }
 
-/// How satellites go around the Earth.
+/// Orbits of satellites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Orbits {
-    /// In planes of circular orbits.
+    /// Planes of circular orbits.
     Walker(WalkerConfig),
-    /// As their two-line elements say.
+    /// Orbits given as two-line element sets.
     Tle(Elements),
 }

@@ -1,4 +1,4 @@
-//! Links and what they end at.
+//! Links and their ends.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::address::AddressError;
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Endpoint {
-    /// The node's name.
+    /// Name of the node.
     pub node: String,
-    /// The interface's name.
+    /// Name of the interface.
     pub interface: String,
 }
 
@@ -45,7 +45,7 @@ pub struct Link {
     /// Unique name; by default `a--b` from its nodes, or `a:eth1--b:eth1` where two links join the
     /// same nodes.
     pub name: String,
-    /// Its two ends.
+    /// The two ends.
     pub endpoints: [Endpoint; 2],
     /// The pipe from the first end to the second.
     pub forward: PipeConfig,
@@ -53,8 +53,8 @@ pub struct Link {
     pub reverse: PipeConfig,
     /// Routing costs from the first end to the second, and back, for `routing: cost`.
     pub costs: [u32; 2],
-    /// Whether it is a pair of kernel devices that join the two nodes without the engine; both
-    /// pipes then have their defaults.
+    /// Whether the link is a pair of kernel devices (veth) that joins the two nodes without the
+    /// engine. Both pipes then have default properties.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
 }

@@ -9,60 +9,60 @@ use serde::{Deserialize, Serialize};
 /// A medium that nodes share, like a radio channel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Medium {
-    /// The channel, and how stations use it.
+    /// Channel and MAC of the medium.
     pub config: MediumConfig,
-    /// Which addresses its interfaces get.
+    /// Addresses of the medium's interfaces.
     pub addressing: MediumAddressing,
-    /// Switches and routers through which all other members talk; none if members talk to each
-    /// other.
+    /// Switches and routers that act as access points: all other members communicate through them.
+    /// Empty if members communicate directly.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub access_points: Vec<String>,
 }
 
-/// What is particular to the station of an interface; what is absent is as its medium says.
+/// Properties of the station of an interface. Absent ones are those of the medium.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StationSetup {
-    /// Power that it sends with.
+    /// Transmit power.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power: Option<Power>,
-    /// Its antenna.
+    /// Antenna.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub antenna: Option<Antenna>,
     /// Rate of its data frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Its least and largest contention window.
+    /// Smallest and largest contention window, in slots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw: Option<Window>,
 }
 
 impl StationSetup {
-    /// Whether it says nothing.
+    /// Whether no property is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Which addresses the interfaces on a medium get.
+/// Addresses of the interfaces on a medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MediumAddressing {
-    /// All of one prefix (default).
+    /// All addresses have one prefix (default).
     #[default]
     Subnet,
-    /// Each alone in its own: a /32 and a /128.
+    /// Each address has a prefix of its own: a /32 or a /128.
     Hosts,
 }
 
-/// A place, in metres.
+/// A position on the plane, in metres.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
-    /// To the east.
+    /// Distance to the east.
     pub x: f64,
-    /// To the north.
+    /// Distance to the north.
     pub y: f64,
-    /// Upwards.
+    /// Distance upwards.
     #[serde(default)]
     pub z: f64,
 }
@@ -73,32 +73,32 @@ impl From<Point> for Position {
     }
 }
 
-/// What changes of a station; what is absent stays as it is.
+/// A change of a station. Absent properties keep their values.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StationChange {
-    /// Whether its radio is on.
+    /// Whether the radio is on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<bool>,
-    /// Power that it sends with.
+    /// Transmit power.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power: Option<Power>,
     /// Rate of its data frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
-    /// Its least and largest contention window.
+    /// Smallest and largest contention window, in slots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cw: Option<Window>,
-    /// Where it goes, or is at once.
+    /// New position, or destination of a movement if `speed` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Position>,
-    /// How fast it goes there (default: it is there at once).
+    /// Speed of the movement. Without it, the station is at the new position immediately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speed: Option<Speed>,
 }
 
 impl StationChange {
-    /// Whether it says nothing.
+    /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

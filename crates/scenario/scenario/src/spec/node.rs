@@ -1,4 +1,4 @@
-//! Nodes: what they are, their interfaces, addresses and routes.
+//! Nodes: kinds, interfaces, addresses and routes.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -21,52 +21,54 @@ use crate::software::Software;
 pub struct Node {
     /// Unique name.
     pub name: String,
-    /// What it is.
+    /// Kind of the node.
     pub kind: NodeKind,
-    /// Whether it is simulated: without a kernel, and with nothing running in it.
+    /// Whether the node is simulated. It then has no kernel, and no program runs in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
-    /// Whose kernel its network stack and its processes run on.
+    /// Kernel that the node's network stack and processes run on.
     #[serde(default, skip_serializing_if = "Kernel::is_shared")]
     pub kernel: Kernel,
-    /// The groups it belongs to.
+    /// Groups that the node belongs to.
     pub groups: Vec<String>,
-    /// Its interfaces, in the order in which the links name them, and then VLAN sub-interfaces. For
-    /// a switch: its ports.
+    /// Interfaces, in the order in which the links name them, followed by VLAN sub-interfaces. For
+    /// a switch, its ports.
     pub interfaces: Vec<Interface>,
-    /// Where its routes come from.
+    /// Source of the node's routes.
     pub routing: Routing,
-    /// Routes of its own, over and above those that `routing` gives (same prefix: these win).
+    /// Routes of the node, in addition to those of `routing`. For the same prefix, these take
+    /// precedence.
     pub routes: Vec<Route>,
-    /// Its loopback addresses.
+    /// Loopback addresses of the node.
     pub loopback: Loopback,
     /// Kernel parameters of its network stack, like `net.ipv4.tcp_congestion_control`.
     pub sysctls: BTreeMap<String, String>,
-    /// What is in it beside its network stack.
+    /// Files, services and other software of the node.
     #[serde(default, skip_serializing_if = "Software::is_empty")]
     pub software: Software,
-    /// What its processes may use of the machine.
+    /// Limits on the machine's resources that the node's processes may use.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub limits: Limits,
-    /// Ports of the machine that lead into it.
+    /// Ports of the machine that are forwarded to ports of the node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub publish: Vec<Publish>,
-    /// Where it is at first, for shared media.
+    /// Initial position, for shared media.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<Place>,
-    /// How it moves, for shared media.
+    /// Mobility model, for shared media.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mobility: Option<Mobility>,
-    /// Of a medium: what it does.
+    /// Properties of the medium, if the node is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub medium: Option<Arc<Medium>>,
-    /// Of a switch that runs the Rapid Spanning Tree Protocol: how.
+    /// Options of the Rapid Spanning Tree Protocol, if the node is a switch that runs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spanning_tree: Option<SpanningTree>,
 }
 
 impl Node {
-    /// What the machine's kernel limits: a kernel of the node's own limits memory by what it has.
+    /// Returns the limits that the machine's kernel enforces. Memory of a node with its own kernel
+    /// is not among them: that kernel's own memory is the limit.
     pub fn machine_limits(&self) -> Limits {
         match self.kernel {
             Kernel::Shared => self.limits,
@@ -75,10 +77,11 @@ impl Node {
     }
 }
 
-/// How a switch takes part in the spanning tree (IEEE 802.1D-2004, clause 17).
+/// Options of a switch in the spanning tree (IEEE 802.1D-2004, clause 17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpanningTree {
-    /// The lowest becomes the root: a multiple of 4096 from 0 to 61440.
+    /// Bridge priority: a multiple of 4096 from 0 to 61440. The switch with the lowest one becomes
+    /// the root.
     pub priority: u16,
 }
 
@@ -88,42 +91,43 @@ impl Default for SpanningTree {
     }
 }
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
-    /// An end system: does not forward.
+    /// An end system: it does not forward packets.
     #[default]
     Host,
-    /// Forwards IPv4 and IPv6.
+    /// A router: it forwards IPv4 and IPv6 packets.
     Router,
-    /// A learning layer-2 segment inside the engine: no network stack, no processes.
+    /// A learning layer-2 switch inside the engine: no network stack, no processes.
     Switch,
-    /// A shared medium inside the engine, like a radio channel: no network stack, no processes. Not
-    /// written as a node: it is one of the `media`.
+    /// A shared medium inside the engine, like a radio channel: no network stack, no processes.
+    /// Files do not declare it as a node, but under `media`.
     Medium,
-    /// What of the machine is at the ends of links: its interfaces are the machine's. Not written
-    /// as a node: an end of a link names it.
+    /// Devices of the machine at the ends of links: the interfaces of this node are the machine's.
+    /// Files do not declare it as a node: an end of a link names it.
     Outside,
 }
 
 impl NodeKind {
-    /// Whether it is a network stack of its own, in which processes can run.
+    /// Whether the node has a network stack, in which processes can run.
     pub fn has_stack(self) -> bool {
         matches!(self, Self::Host | Self::Router)
     }
 
-    /// Whether it joins links inside the engine: frames that come by one may leave by the others.
+    /// Whether the node joins links inside the engine, so that frames from one link may leave by
+    /// others.
     pub fn is_segment(self) -> bool {
         matches!(self, Self::Switch | Self::Medium)
     }
 }
 
-/// Whose kernel a node's network stack and its processes run on.
+/// Kernel that a node's network stack and processes run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kernel {
-    /// The machine's: the node is a network namespace (default).
+    /// The machine's kernel: the node is a network namespace (default).
     #[default]
     Shared,
     /// A user-mode kernel of the node's own.
@@ -131,60 +135,59 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// Whether it is the machine's.
+    /// Whether it is the machine's kernel.
     pub fn is_shared(&self) -> bool {
         *self == Self::Shared
     }
 }
 
-/// Where a node's routes come from.
+/// Source of a node's routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Routing {
-    /// Shortest paths by link delay; equal delays by hops (default).
+    /// Shortest paths by link delay, and by hops where delays are equal (default).
     #[default]
     Delay,
     /// Shortest paths by number of hops.
     Hops,
     /// Shortest paths by the `cost` of the links.
     Cost,
-    /// None: only connected networks and the node's own `routes`.
+    /// No routes except those of connected networks and the node's own `routes`.
     None,
-    /// None, because the node runs a routing daemon; its neighbours may be given routes through it.
+    /// No routes, because the node runs a routing daemon. Its neighbours may get routes through it.
     Daemon,
 }
 
 /// An interface of a node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interface {
-    /// Name inside the node, at most 15 bytes.
+    /// Name in the node, at most 15 bytes.
     pub name: String,
-    /// Largest IP packet in bytes.
+    /// MTU: largest IP packet in bytes.
     pub mtu: u32,
-    /// Given MAC address; otherwise one is derived from the names.
+    /// MAC address, if the scenario sets it. Otherwise it is derived from the names.
     pub mac: Option<MacAddress>,
     /// IPv4 addresses.
     pub ipv4: Addresses<Ipv4Prefix>,
-    /// IPv6 addresses (the link-local one comes on top).
+    /// IPv6 addresses, in addition to the link-local one.
     pub ipv6: Addresses<Ipv6Prefix>,
-    /// What a port of a switch does with VLAN tags; nothing where the switch knows no VLANs, and in
-    /// other nodes.
+    /// How a port of a switch treats VLAN tags. Absent in other nodes, and where the switch does
+    /// not interpret VLAN tags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vlan: Option<PortVlans>,
-    /// What the way through a port of a switch that runs a spanning tree is worth to it.
+    /// Cost and priority of a port of a switch that runs a spanning tree.
     #[serde(default, skip_serializing_if = "PortTree::is_default")]
     pub spanning_tree: PortTree,
-    /// The interface whose frames of one VLAN are this one's, if it is no interface of a link
-    /// itself.
+    /// Parent interface and VLAN, if this is a VLAN sub-interface and not an interface of a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subinterface: Option<Subinterface>,
-    /// What is particular to its station on a shared medium.
+    /// Properties of the interface's station on a shared medium.
     #[serde(default, skip_serializing_if = "StationSetup::is_empty")]
     pub station: StationSetup,
 }
 
 impl Interface {
-    /// An interface of a link, with automatic addresses.
+    /// Creates an interface of a link, with automatic addresses.
     pub fn new(name: impl Into<String>, mtu: u32) -> Self {
         Self {
             name: name.into(),
@@ -199,20 +202,20 @@ impl Interface {
         }
     }
 
-    /// The interface at whose link its frames are: itself, or the one that it is a sub-interface
-    /// of.
+    /// Returns the interface of the link that carries this interface's frames: itself, or its
+    /// parent if it is a sub-interface.
     pub fn at_link(&self) -> &str {
         self.subinterface.as_ref().map_or(&self.name, |sub| &sub.of)
     }
 }
 
-/// What the way through a port is worth to a spanning tree.
+/// Spanning tree options of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PortTree {
-    /// Its cost, from 1 to 200,000,000; nothing for what the link's rate gives.
+    /// Path cost, from 1 to 200,000,000. Absent: derived from the link's rate.
     pub cost: Option<u32>,
-    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to
-    /// 240; nothing for 128.
+    /// Port priority, a multiple of 16 from 0 to 240. Absent: 128. If several ports of the same
+    /// neighbour have equal costs, the one with the lowest priority wins.
     pub priority: Option<u8>,
 }
 
@@ -222,43 +225,44 @@ impl PortTree {
     }
 }
 
-/// What a VLAN sub-interface, like `eth1.10`, is of.
+/// Parent and VLAN of a VLAN sub-interface like `eth1.10`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Subinterface {
-    /// The interface, like `eth1`.
+    /// Name of the parent interface, like `eth1`.
     pub of: String,
-    /// The VLAN, whose tag its frames have there.
+    /// VLAN whose tag the sub-interface's frames have at the parent.
     pub vlan: Vid,
 }
 
-/// Where an interface's addresses of one family come from.
+/// Source of an interface's addresses of one family.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Addresses<P> {
-    /// Assigned by the planner.
+    /// The planner assigns addresses.
     #[default]
     Auto,
-    /// None.
+    /// No addresses.
     None,
-    /// These, as `address/length`.
+    /// These addresses, as `address/length`.
     Fixed(Vec<P>),
 }
 
-/// A route of a node's own.
+/// A route of a node, written in the scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Route {
-    /// Where to; `0.0.0.0/0` or `::/0` for the default route.
+    /// Destination; `0.0.0.0/0` or `::/0` is the default route.
     pub to: IpPrefix,
-    /// Next hop, if not directly connected.
+    /// Next hop; absent if the destination is directly connected.
     pub via: Option<IpAddr>,
-    /// Interface, if not given by the next hop.
+    /// Interface to send through; absent if the next hop determines it.
     pub interface: Option<String>,
-    /// Lower is preferred.
+    /// Metric of the route. Of several routes to a destination, the kernel uses the one with the
+    /// lowest metric.
     pub metric: Option<u32>,
 }
 
-/// A node's loopback addresses, beside 127.0.0.1 and ::1.
+/// Loopback addresses of a node, in addition to 127.0.0.1 and ::1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Loopback {
     /// IPv4.
@@ -271,11 +275,11 @@ pub struct Loopback {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LoopbackAddress<A> {
-    /// Assigned by the planner (default of routers).
+    /// The planner assigns an address (default for routers).
     Auto,
-    /// None (default of hosts).
+    /// No address (default for hosts).
     #[default]
     None,
-    /// This one.
+    /// This address.
     Fixed(A),
 }

@@ -1,4 +1,4 @@
-//! Processes of a run, when they are ready, and what is expected of them.
+//! Processes of a run, their readiness, and expectations about them.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use super::Start;
 
-/// What to execute.
+/// A command to execute.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Command {
     /// A line for `/bin/sh -c`.
     Shell(String),
-    /// A program and its arguments, as they are.
+    /// A program and its arguments, passed without a shell.
     Exec(Vec<String>),
 }
 
 impl Command {
-    /// The program and its arguments.
+    /// Returns the program and its arguments.
     pub fn argv(&self) -> Vec<String> {
         match self {
             Self::Shell(line) => vec!["/bin/sh".into(), "-c".into(), line.clone()],
@@ -28,39 +28,40 @@ impl Command {
     }
 }
 
-/// A process that a run starts, in one node or several.
+/// A process that a run starts in one or several nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     /// Unique name.
     pub name: String,
-    /// The nodes it runs in: each gets an instance.
+    /// Nodes that the process runs in. Each gets an instance of it.
     pub nodes: Vec<String>,
-    /// What to execute. Its working directory is the scenario's directory.
+    /// Command to execute. Its working directory is the scenario's directory.
     pub command: Command,
-    /// Environment variables, over and above the run's own.
+    /// Environment variables, in addition to those of the run itself.
     pub env: BTreeMap<String, String>,
-    /// When it begins.
+    /// Time at which the process starts.
     pub start: Start,
-    /// How to tell that it is ready; without it, ready is started.
+    /// Condition under which the process counts as ready. Without it, the process is ready when it
+    /// has started.
     pub ready: Option<Ready>,
-    /// Whether the run ends without waiting for it.
+    /// Whether the run ends without waiting for the process.
     pub background: bool,
-    /// Files inside the node to keep with the results.
+    /// Paths of files in the node that are kept with the results.
     pub keep: Vec<String>,
 }
 
-/// What is expected of a process, at least one of the three.
+/// An expectation about a process: at least one of `exit`, `within` and `output`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Expectation {
-    /// The process' name.
+    /// Name of the process.
     pub process: String,
-    /// The nodes in which it is expected.
+    /// Nodes whose instances of the process the expectation is about.
     pub nodes: Vec<String>,
-    /// How it ends.
+    /// How the process ends.
     pub exit: Option<ExpectedExit>,
-    /// Within which time of its start it ends.
+    /// Longest time from the start of the process to its end.
     pub within: Option<Duration>,
-    /// A text that its output has.
+    /// Text that the process' output contains.
     pub output: Option<String>,
 }
 
@@ -68,7 +69,7 @@ pub struct Expectation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExpectedExit {
-    /// With this exit code: 128 + the signal's number if a signal ends it.
+    /// It ends with this exit code, which is 128 + the signal's number if a signal ends it.
     Code(i32),
     /// It still runs when the run ends.
     Running,
@@ -87,7 +88,7 @@ impl std::fmt::Display for Expectation {
     }
 }
 
-/// How to tell that a process is ready.
+/// Condition under which a process is ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ready {

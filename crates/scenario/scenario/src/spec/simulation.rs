@@ -1,4 +1,4 @@
-//! How a run in virtual time is made.
+//! Options of runs in virtual time.
 
 use std::num::NonZeroU32;
 
@@ -6,35 +6,35 @@ use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a run in virtual time is made. No result depends on `processes`, `threads` and `cells`.
+/// Options of runs in virtual time. Results do not depend on `processes`, `threads` and `cells`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SimulationOptions {
-    /// In how many processes at most; without it, in one.
+    /// Largest number of processes of the simulation. Absent: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<NonZeroU32>,
-    /// On how many threads of all processes.
+    /// Number of threads of all processes together.
     #[serde(default)]
     pub threads: Threads,
-    /// Into how many cells the network is divided at most; without it, some for each of several
-    /// threads.
+    /// Largest number of cells that the network is divided into. Absent: several for each thread if
+    /// there are several threads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<NonZeroU32>,
-    /// The kernel's `CONFIG_HZ` in the hosts' TCP; without it, that of the model.
+    /// `CONFIG_HZ` of the hosts' TCP, in Hz. Absent: the default of the TCP model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp_hz: Option<u32>,
-    /// How long after a link has gone down or up the routes of the plan are those without what is
-    /// down; without it, they stay as planned.
+    /// Time from a link going down or up until routes avoid the parts that are down. Absent: routes
+    /// stay as planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reroute: Option<Duration>,
 }
 
-/// On how many threads a simulation runs.
+/// Number of threads that a simulation runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Threads {
     /// One for each CPU.
     Auto,
-    /// So many.
+    /// This number.
     Of(NonZeroU32),
 }
 

@@ -1,4 +1,4 @@
-//! What happens at a time, and how times are said.
+//! Events of the timeline, and the notation of their times.
 
 use std::collections::BTreeMap;
 
@@ -12,55 +12,55 @@ use serde::{Deserialize, Serialize};
 use super::{Command, Direction, Route, StationChange};
 use crate::address::IpPrefix;
 
-/// Something that happens at a time.
+/// An event of the timeline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimelineEvent {
-    /// When.
+    /// Time of the event.
     pub at: Start,
-    /// What.
+    /// Action of the event.
     pub action: TimelineAction,
-    /// How often, and for how long; without it once, and for good.
+    /// Repetition and duration. Absent: the event happens once and is not reverted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<When>,
 }
 
-/// How often something happens, and when it is taken back.
+/// Repetition of an event, and the time at which it is reverted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum When {
-    /// Once; what was changed comes back after this time.
+    /// It happens once and is reverted after this time.
     Lasts(Duration),
-    /// Again and again.
+    /// It repeats.
     Recurs(Recurs),
-    /// At random times.
+    /// It happens at random times.
     Fails(Fails),
 }
 
-/// How something recurs.
+/// Repetition of an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recurs {
-    /// From one time to the next.
+    /// Period of the repetition.
     pub every: Duration,
-    /// How often at most.
+    /// Largest number of times that it happens.
     pub times: Option<u64>,
-    /// Before which time.
+    /// Time before which it repeats.
     pub until: Option<Duration>,
-    /// For how long each time; without, for good.
+    /// Duration of each change. Absent: it is not reverted.
     pub lasts: Option<Duration>,
 }
 
-/// How something fails. The random numbers are those of the stream `timeline/NUMBER`.
+/// Random failures. The random numbers are those of the stream `timeline/NUMBER`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fails {
-    /// How long it works.
+    /// Time that it works before each failure.
     pub after: DurationDistribution,
-    /// How long it fails then.
+    /// Duration of each failure.
     pub lasts: DurationDistribution,
-    /// Before which time it fails.
+    /// Time before which it fails.
     pub until: Option<Duration>,
 }
 
-/// What happens.
+/// Action of an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "do")]
 pub enum TimelineAction {
@@ -68,42 +68,42 @@ pub enum TimelineAction {
     SetLink {
         /// The link's name.
         link: String,
-        /// Which of its pipes.
+        /// Pipes of the link that change.
         direction: Direction,
-        /// What changes.
+        /// New values of the link's properties.
         change: Box<PipeChange>,
     },
-    /// All links of a node go down or up; with them, the node fails or works again.
+    /// All links of a node go down or up, or the node itself fails or recovers.
     SetNode {
         /// The node's name.
         node: String,
         /// The new state.
         state: NodeState,
     },
-    /// Properties of shared media change, all at one time for each.
+    /// Properties of shared media change. All properties of a medium change at the same time.
     SetMedia {
-        /// Names of media, and what changes.
+        /// New values of properties, by the names of the media.
         changes: BTreeMap<String, MediumProperties>,
     },
     /// Stations of a node on shared media change.
     SetStation {
         /// The node's name.
         node: String,
-        /// What changes.
+        /// New values of the stations' properties.
         change: StationChange,
     },
-    /// A command is run in a node; its output is kept with the event.
+    /// A command runs in a node. Its output is kept with the event.
     Run {
         /// The node's name.
         node: String,
         /// The command.
         command: Command,
     },
-    /// A route of a node comes or goes.
+    /// A route of a node is added or removed.
     Route {
         /// The node's name.
         node: String,
-        /// What comes or goes.
+        /// Change of the node's routes.
         change: RouteChange,
     },
 }
@@ -112,16 +112,16 @@ pub enum TimelineAction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeState {
-    /// Its links are up; if it had failed, its services are started again.
+    /// Its links are up. If it had failed, its services start again.
     Up,
-    /// Its links are down; what runs in it goes on.
+    /// Its links are down. Its processes keep running.
     Down,
-    /// Its links are down, and nothing runs in it: all its processes and services are killed.
+    /// Its links are down, and all its processes and services are killed.
     Failed,
 }
 
 impl NodeState {
-    /// The state of the node's links.
+    /// Returns the state of the node's links.
     pub fn of_links(self) -> LinkState {
         match self {
             Self::Up => LinkState::Up,
@@ -130,20 +130,21 @@ impl NodeState {
     }
 }
 
-/// A route that comes or goes.
+/// A change of a node's routes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RouteChange {
-    /// It comes; one with the same destination and metric must not be there.
+    /// Adds the route. No route with the same destination and metric may exist.
     Add(Route),
-    /// It comes instead of the one with the same destination and metric, if there is one.
+    /// Adds the route, replacing the one with the same destination and metric if there is one.
     Replace(Route),
-    /// That with the lowest metric of those to this destination goes; there must be one.
+    /// Removes the route to this destination, the one with the lowest metric if there are several.
+    /// One must exist.
     Remove(IpPrefix),
 }
 
 impl RouteChange {
-    /// The destinations whose route comes or goes.
+    /// Returns the destination of the route that changes.
     pub fn destination(&self) -> IpPrefix {
         match self {
             Self::Add(route) | Self::Replace(route) => route.to,
@@ -152,19 +153,19 @@ impl RouteChange {
     }
 }
 
-/// When something begins. Times count from the moment the network is ready.
+/// Time at which something begins. Times count from when the network is ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// At this time.
+    /// This time.
     At(Duration),
-    /// When a process has reached a milestone (in every node in which it runs), and `delay` more.
+    /// `delay` after a process has reached a milestone in every node in which it runs.
     After {
         /// The process' name.
         process: String,
         /// The milestone.
         when: Milestone,
-        /// Time to wait after it.
+        /// Additional delay after the milestone.
         delay: Duration,
     },
 }
@@ -173,7 +174,7 @@ pub enum Start {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Milestone {
-    /// It was started.
+    /// It has been started.
     Started,
     /// Its `ready` test has passed.
     #[default]

@@ -12,25 +12,26 @@ use super::Start;
 pub struct Traffic {
     /// Unique name.
     pub name: String,
-    /// The nodes that send, each by itself.
+    /// Nodes that send, each independently.
     pub from: Vec<String>,
-    /// The nodes that receive: of several, a random one each time, which is not the sender.
+    /// Nodes that receive. If there are several, each burst, transfer, connection or packet goes to
+    /// a random one that is not the sender.
     pub to: Vec<String>,
-    /// The family of the receiver's address; by default IPv4 if it has one.
+    /// Family of the receiver's address. Absent: IPv4 if the receiver has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<IpFamily>,
-    /// What it goes over.
+    /// Transport protocol.
     pub transport: Transport,
-    /// What is sent when. The random numbers of a sender are those of the stream
+    /// Model of what is sent when. The random numbers of a sender are those of the stream
     /// `traffic/NAME/NODE`.
     pub model: Model,
-    /// Lengths of frames, Ethernet header included. TCP makes its own.
+    /// Lengths of frames, Ethernet header included. Not used by TCP, which chooses its own.
     pub sizes: Sizes,
-    /// When it begins.
+    /// Time at which sending begins.
     pub start: Start,
-    /// For how long it sends; without it, until the model or the run ends.
+    /// Duration of sending. Absent: until the model or the run ends.
     pub time: Option<Duration>,
-    /// Whether the run ends without waiting for it.
+    /// Whether the run ends without waiting for this traffic.
     pub background: bool,
 }
 
@@ -44,39 +45,39 @@ pub enum IpFamily {
     Ipv6,
 }
 
-/// What traffic goes over.
+/// Transport of traffic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
-    /// ICMP echo, which the model `ping` asks for.
+    /// ICMP echo; only with the model `ping`.
     Icmp,
-    /// Frames of a capture, which the model `replay` asks for: they have their own headers.
+    /// Frames of a capture, which have their own headers; only with the model `replay`.
     Frames,
-    /// UDP: an open loop.
+    /// UDP, without feedback from the receiver.
     Udp {
-        /// The receiver's port.
+        /// Port of the receiver.
         port: u16,
-        /// The code point of the packets.
+        /// DSCP of the packets.
         dscp: Option<u8>,
     },
-    /// The node's own TCP.
+    /// The TCP of the node.
     Tcp {
-        /// The receiver's port.
+        /// Port of the receiver.
         port: u16,
-        /// The code point of the packets.
+        /// DSCP of the packets.
         dscp: Option<u8>,
-        /// The congestion control, if not the node's own.
+        /// Congestion control. Absent: the node's own.
         congestion_control: Option<String>,
     },
 }
 
 impl Traffic {
-    /// The nodes among which those are drawn that receive from `sender`, in their order.
+    /// Returns the nodes that may receive from `sender`, in the order of `to`.
     pub fn receivers(&self, sender: &str) -> Vec<String> {
         self.to.iter().filter(|to| *to != sender).cloned().collect()
     }
 
-    /// Who receives from `sender`, in words: a name, several, or how many they are.
+    /// Describes who receives from `sender`: one name, several names, or a number of nodes.
     pub fn receivers_in_words(&self, sender: &str) -> String {
         match &self.receivers(sender)[..] {
             few @ ([] | [_] | [_, _] | [_, _, _]) => few.join(", "),
@@ -84,19 +85,19 @@ impl Traffic {
         }
     }
 
-    /// Whether it is transfers, or requests, which begin and are completed.
+    /// Whether the traffic consists of transfers or requests, which begin and are completed.
     pub fn has_transfers(&self) -> bool {
         matches!(self.transport, Transport::Tcp { .. }) && !matches!(self.model, Model::Bulk(_))
     }
 
-    /// The name of the random numbers of `sender`.
+    /// Returns the name of the random stream of `sender`.
     pub fn stream(&self, sender: &str) -> String {
         format!("traffic/{}/{sender}", self.name)
     }
 }
 
 impl Transport {
-    /// Its name in results.
+    /// Returns the name of the protocol in results.
     pub const fn protocol(&self) -> &'static str {
         match self {
             Self::Icmp => "ping",
@@ -106,7 +107,7 @@ impl Transport {
         }
     }
 
-    /// Whether it is TCP, and the receiver's port, if it has ports.
+    /// Returns whether the transport is TCP, and the receiver's port. `None` if it has no ports.
     pub fn port(&self) -> Option<(bool, u16)> {
         match self {
             Self::Icmp | Self::Frames => None,

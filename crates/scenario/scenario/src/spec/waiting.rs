@@ -1,14 +1,14 @@
-//! Which interfaces can wait for a full pipe (`queue: {full: wait}`).
+//! Interfaces that can wait for a full pipe (`queue: {full: wait}`).
 
 use netloom_link::{PipeConfig, WhenFull};
 
 use super::{Kernel, Link, Node, NodeKind};
 
 impl Node {
-    /// Whether frames can wait in front of `interface`, in a queue of the node's own.
+    /// Checks that frames can wait in front of `interface`, in a queue of the node.
     ///
     /// # Errors
-    /// What is in the way; what to do.
+    /// The reason why they cannot, and what to do.
     fn can_wait(&self, interface: &str) -> Result<(), String> {
         let name = &self.name;
         let has_subinterfaces = || {
@@ -36,11 +36,12 @@ impl Node {
 }
 
 impl Link {
-    /// Whether the pipe in direction `index` (0 forward, 1 reverse), with `config`, can have the
-    /// interface in front of it wait; always if it drops what is too much. `node` finds nodes.
+    /// Checks that the interface in front of the pipe in direction `index` (0 forward, 1 reverse),
+    /// with `config`, can wait. A pipe that drops frames when it is full always passes. `node`
+    /// finds nodes by name.
     ///
     /// # Errors
-    /// What is in the way; what to do.
+    /// The reason why the interface cannot wait, and what to do.
     pub fn check_waiting<'n>(
         &self,
         index: usize,

@@ -1,15 +1,15 @@
-//! Merge keys: `<<: *defaults` puts the entries of another mapping into this one.
+//! Merge keys: `<<: *defaults` adds the entries of another mapping to this one.
 
 use std::collections::HashSet;
 
 use super::{Content, Node, NodeId};
 use crate::diagnostic::Diagnostic;
 
-/// Entries of a mapping that is being read.
+/// Entries of a mapping that is being parsed.
 pub(super) type Entries = Vec<(NodeId, NodeId)>;
 
-/// Replaces merge keys by what they stand for. Entries of the mapping itself win over merged ones,
-/// earlier merged ones over later ones.
+/// Replaces merge keys by the entries that they refer to. Entries of the mapping itself take
+/// precedence over merged ones, and earlier merged ones over later ones.
 pub(super) fn merge(nodes: &[Node], entries: Entries) -> Result<Entries, Diagnostic> {
     let is_merge = |(key, _): &(NodeId, NodeId)| match &nodes[key.0 as usize].content {
         Content::Scalar { text, plain: true } => text == "<<",
@@ -33,7 +33,7 @@ pub(super) fn merge(nodes: &[Node], entries: Entries) -> Result<Entries, Diagnos
     Ok(entries)
 }
 
-/// The mappings that a merge key's value names: one, or a list of them.
+/// Returns the mappings that a merge key's value refers to: one, or a list of them.
 fn sources(nodes: &[Node], value: NodeId) -> Result<Vec<&Entries>, Diagnostic> {
     let wanted = |node: NodeId| match &nodes[node.0 as usize].content {
         Content::Mapping(entries) => Ok(entries),

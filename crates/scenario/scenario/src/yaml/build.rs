@@ -1,5 +1,5 @@
-//! From the parser's events to a tree. Stops at the first error: what follows a syntax error would
-//! be guesswork.
+//! Builds a tree from the parser's events. It stops at the first error, because what follows a
+//! syntax error cannot be interpreted reliably.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,14 @@ use super::{Content, Node, NodeId, Tree, syntax};
 use crate::diagnostic::Diagnostic;
 use crate::span::{Span, lines};
 
-/// Deepest nesting; a scenario needs about ten levels.
+/// Deepest nesting of a document. Scenarios need about ten levels.
 const MAX_DEPTH: u32 = 64;
 
-/// Most nodes after every alias is written out, beyond ten times those that are written.
+/// Largest number of nodes if every alias is expanded, in addition to ten times those that are
+/// written.
 const MAX_EXPANDED: u64 = 100_000;
 
-/// Reads one YAML document. Errors: invalid syntax, no document or several, a key given twice, and
+/// Parses one YAML document. Errors: invalid syntax, no document or several, a duplicate key, and
 /// aliases that would make the document absurdly large.
 pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostic> {
     let lines = lines(text);
@@ -29,13 +30,14 @@ pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostic> {
     builder.finish()
 }
 
-/// A list or mapping that is being read. A mapping's keys and values alternate.
+/// A list or mapping that is being parsed. Keys and values of a mapping alternate.
 struct Open {
     is_mapping: bool,
     children: Vec<NodeId>,
     anchor: usize,
     span: Span,
-    /// From the first child to the last one, where they stand (an alias: not what it names).
+    /// Range from the first to the last child in the text. For an alias, the position of the alias
+    /// counts, not that of its anchor.
     extent: Option<Span>,
 }
 
@@ -45,7 +47,7 @@ struct Builder {
     stack: Vec<Open>,
     anchors: HashMap<usize, NodeId>,
     root: Option<NodeId>,
-    /// Entries that merge keys have brought.
+    /// Number of entries that merge keys have added.
     merged: u64,
 }
 
@@ -109,7 +111,8 @@ impl Builder {
             return Ok(());
         };
         let span = match extent {
-            // Block style: the parser's end is at the next token, so use the children's.
+            // Block style: the parser reports the start of the next token as the end, so use the
+            // children's range.
             Some(extent) if end.start() == end => extent,
             _ => span.to(end),
         };
@@ -165,7 +168,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The number of nodes and of levels below `content`, itself included.
+    /// Returns the number of nodes and of levels of `content`, itself included.
     fn extent(&self, content: &Content) -> (u64, u32) {
         let mut extent = (1u64, 1u32);
         let mut add = |child: &NodeId| {
@@ -184,7 +187,7 @@ impl Builder {
         extent
     }
 
-    /// The key whose value comes next.
+    /// Returns the key whose value comes next.
     fn pending_key(&self) -> Option<NodeId> {
         let open = self.stack.last().filter(|open| open.is_mapping)?;
         open.children.last().copied().filter(|_| open.children.len() % 2 == 1)
@@ -205,8 +208,8 @@ impl Builder {
     }
 }
 
-/// Whether there is the tag `only`, the one that means something here. Any other would be ignored,
-/// and is an error.
+/// Whether the node has the tag `only`, the one that has a meaning here. Any other tag is an error,
+/// because it would be ignored.
 fn has_tag(tag: Option<&Tag>, only: &str, span: Span) -> Result<bool, Diagnostic> {
     match tag {
         None => Ok(false),

@@ -1,10 +1,10 @@
-//! What a plain scalar is: the core schema of YAML 1.2 (section 10.3.2), in which `yes`, `no`, `on`
-//! and `12:30` are texts.
+//! Types of plain scalars, by the core schema of YAML 1.2 (section 10.3.2). In it, `yes`, `no`,
+//! `on` and `12:30` are texts.
 
-/// A plain scalar's value.
+/// The value of a plain scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Plain<'a> {
-    /// Nothing, `~` or `null`.
+    /// An empty scalar, `~` or `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -19,7 +19,7 @@ pub(crate) enum Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    /// Reads `text`.
+    /// Parses `text`.
     pub fn read(text: &'a str) -> Self {
         match text {
             "" | "~" | "null" | "Null" | "NULL" => Self::Null,
@@ -50,7 +50,7 @@ fn number<'a>(text: &str) -> Option<Plain<'a>> {
             return Some(Plain::Negative(number));
         }
     }
-    // Rust reads a superset of YAML's floats only where letters are involved (`inf`, `nan`).
+    // Floats in Rust are a superset of YAML's only because of letters (`inf`, `nan`).
     let letters = |c: char| c.is_ascii_alphabetic() && !matches!(c, 'e' | 'E');
     if unsigned.contains(letters) {
         return None;

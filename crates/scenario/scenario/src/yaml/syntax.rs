@@ -1,11 +1,11 @@
-//! YAML syntax errors in the words of somebody who writes a scenario.
+//! YAML syntax errors in terms of a person who writes a scenario.
 
 use saphyr_parser::{Marker, ScanError};
 
 use crate::diagnostic::Diagnostic;
 use crate::span::Span;
 
-/// What the parser says (a part of it), and what to look for.
+/// Parts of the parser's messages, each with a hint where to look.
 const HINTS: &[(&str, &str)] = &[
     (
         "mapping values are not allowed",
@@ -39,7 +39,7 @@ const HINTS: &[(&str, &str)] = &[
     ("did not find expected key", "this line is indented differently from the lines it belongs to"),
 ];
 
-/// Refuses control characters: the parser takes some for the end of the text.
+/// Rejects control characters: the parser takes some of them for the end of the text.
 pub(super) fn check_characters(lines: &[&str]) -> Result<(), Diagnostic> {
     let is_wrong = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
     for (index, line) in lines.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn check_characters(lines: &[&str]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// What the parser says of a text of these `lines`.
+/// Converts an error of the parser for a text with these `lines` to a finding.
 pub(super) fn error(error: &ScanError, lines: &[&str]) -> Diagnostic {
     let info = error.info();
     let help = HINTS.iter().find(|(part, _)| info.contains(part)).map(|(_, hint)| *hint);
@@ -61,13 +61,13 @@ pub(super) fn error(error: &ScanError, lines: &[&str]) -> Diagnostic {
         .with_optional_help(help.map(Into::into))
 }
 
-/// The place of a marker, whose columns count from 0.
+/// Converts a marker, whose columns count from 0, to a position.
 pub(super) fn place(marker: &Marker) -> Span {
     let (line, column) = (marker.line().max(1), marker.col() + 1);
     Span { line, column, end_line: line, end_column: column }
 }
 
-/// The place between two markers.
+/// Converts the range between two markers.
 pub(super) fn span(span: &saphyr_parser::Span) -> Span {
     place(&span.start).to(place(&span.end))
 }

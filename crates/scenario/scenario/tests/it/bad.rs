@@ -1,5 +1,5 @@
-//! Every file under `bad/` is wrong, and the text that says so is beside it. `BLESS=1` rewrites the
-//! texts; read them before you commit them.
+//! Every file under `bad/` is invalid, and the file beside it contains the expected errors.
+//! `BLESS=1` rewrites these; read them before you commit them.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -17,7 +17,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Files of `bad/files`, and a hint at what is not there.
+/// The files of `bad/files`, with a hint for a file that does not exist.
 struct Folder;
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! Satellites as nodes: their links have the delays of their distances, and go up and down when
+//! Satellites as nodes: the delays of their links follow the distances, and links go up and down as
 //! satellites rise and set.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ const STARLINK: &str = "
         tokyo: { lat: 35.68, lon: 139.69, choose: longest }
 ";
 
-/// Where a node of the first shell of Starlink is, in m: a satellite by its name.
+/// Returns the position in m of a node of Starlink's first shell, from the satellite's name.
 fn place(node: &str, seconds: f64) -> [f64; 3] {
     let degrees = |value: f64| value.to_radians();
     let ground = match node {
@@ -59,7 +59,8 @@ fn seconds_of_light(a: &str, b: &str, seconds: f64) -> f64 {
     square.sqrt() / LIGHT
 }
 
-/// The changes of each link's state, in order: when, and whether it is up then; the first at 0.
+/// Returns the changes of each link's state in order: the time, and whether the link is up from
+/// then on. The first change is at 0.
 fn states(scenario: &Scenario) -> BTreeMap<&str, Vec<(Duration, bool)>> {
     let first = |pipe: &PipeConfig| vec![(Duration::ZERO, pipe.state == LinkState::Up)];
     let links = scenario.links.iter();
@@ -84,7 +85,7 @@ fn is_up(changes: &[(Duration, bool)], at: Duration) -> bool {
     changes[changes.partition_point(|(since, _)| *since <= at) - 1].1
 }
 
-/// A thousand links at a thousand times: the delay is that of the distance to a microsecond.
+/// At a thousand random times of random links, the delay is that of the distance to a microsecond.
 #[test]
 fn delays_are_those_of_the_distance() {
     let scenario = scenario(STARLINK);
@@ -95,7 +96,7 @@ fn delays_are_those_of_the_distance() {
     let mut stream = Stream::new(1, "links");
     let mut count = 0;
     while count < 1000 {
-        // Every other one is to the ground.
+        // Every other sample is a link to the ground.
         let ground = scenario.links.len() - 2 * 1584;
         let number = match count % 2 {
             0 => stream.below(2 * 1584),
@@ -114,7 +115,7 @@ fn delays_are_those_of_the_distance() {
             assert!((delay - expected).abs() < 1e-6, "{a}, {b}, {at}: {delay}, {expected}");
         }
     }
-    // Along planes distances do not change; between them 30 s or so are straight enough.
+    // Distances along planes are constant; between planes they are nearly linear for 30 s or so.
     let points = scenario.links.iter().take(2 * 1584).map(|link| match &link.forward.delay {
         Delay::Constant(_) => 1,
         Delay::Schedule(schedule) => schedule.points().len(),
@@ -124,8 +125,8 @@ fn delays_are_those_of_the_distance() {
     assert!(points.iter().all(|count| *count < 50), "{:?}", points.iter().max());
 }
 
-/// A place has a link to one satellite at a time, at 25° or more. The nearest is another one each
-/// 37 s.
+/// A place has a link to one satellite at a time, at an elevation of at least 25°. The nearest one
+/// changes every 37 s.
 #[test]
 fn places_on_the_ground_use_one_satellite_at_a_time() {
     let scenario = scenario(STARLINK);
@@ -143,7 +144,7 @@ fn places_on_the_ground_use_one_satellite_at_a_time() {
             let used: Vec<_> = used.collect();
             assert_eq!(used.len(), 1, "{station} at {second} s: {used:?}");
             let delay = seconds_of_light(station, used[0], at.as_secs_f64());
-            // 550 km straight up, 1124 km at 25°.
+            // 550 km vertically, 1124 km at 25°.
             assert!((1.83e-3..3.76e-3).contains(&delay), "{delay}");
             if station == "stuttgart" {
                 assert!(delay < 2.08e-3, "{delay}");
@@ -152,7 +153,7 @@ fn places_on_the_ground_use_one_satellite_at_a_time() {
     }
 }
 
-/// A star's first and last planes move against each other, and have no links.
+/// The first and last planes of a star move against each other, and have no links.
 #[test]
 fn stars_have_a_seam() {
     let scenario = scenario(
@@ -175,7 +176,7 @@ fn stars_have_a_seam() {
     assert_eq!(isl.len(), 66 + 55);
     assert!(isl.contains(&"iridium-1-1--iridium-2-1"));
     assert!(!isl.iter().any(|name| name.contains("iridium-1-") && name.contains("iridium-6-")));
-    // What was written stays, and comes first.
+    // The nodes of the file remain, and come first.
     assert_eq!(scenario.nodes[0].name, "user");
     assert!(scenario.nodes.iter().all(|node| node.groups == ["sats"]));
     assert_eq!(scenario.nodes.len(), 67);
@@ -185,7 +186,7 @@ fn stars_have_a_seam() {
     states(&scenario);
 }
 
-/// Of two-line elements there are links to the ground only.
+/// Satellites of two-line elements have links to the ground only.
 #[test]
 fn two_line_elements_become_satellites() {
     let text = "name: x
@@ -212,7 +213,7 @@ topology:
     assert_eq!(serde_json::from_str::<Scenario>(&json).unwrap(), scenario);
     let [link] = &scenario.links[..] else { panic!("{:?}", scenario.links) };
     assert_eq!(link.name, "equator--station-1");
-    // At least as high as the space station was, at most where the horizon is.
+    // Between the altitude of the space station and the distance to the horizon.
     let (least, most) = (link.forward.delay.least(), link.forward.delay.most());
     assert!(least > Duration::from_micros(1000) && most < Duration::from_micros(8000));
     assert!(!scenario.timeline.is_empty());

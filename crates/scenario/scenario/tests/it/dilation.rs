@@ -1,4 +1,4 @@
-//! Which scenarios can be run in dilated time.
+//! Which scenarios can run in dilated time.
 
 use netloom_scenario::{Scenario, load};
 
@@ -6,7 +6,8 @@ fn scenario(text: &str) -> Scenario {
     load(&format!("name: test\n{text}")).unwrap().scenario
 }
 
-/// Why a scenario with these nodes `a` and `b`, and with these further keys, cannot be dilated.
+/// Returns why a scenario with nodes `a` and `b` with these properties, and with these further
+/// keys, cannot be dilated.
 fn undilatable(dilation: &str, nodes: [&str; 2], more: &str) -> Vec<String> {
     let [a, b] = nodes;
     scenario(&format!(
@@ -34,7 +35,7 @@ fn programs_need_a_kernel_of_their_own() {
     }
     let startup = "{ startup: [w] }";
     assert!(undilatable("0.5", [startup, ""], "")[0].contains("run its `startup`"));
-    // Nothing runs there.
+    // No program runs in these nodes.
     assert_eq!(undilatable("10", ["", ""], ""), [""; 0]);
 }
 

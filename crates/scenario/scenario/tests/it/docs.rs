@@ -1,4 +1,4 @@
-//! The examples in the documents are true.
+//! The examples in the documents are valid.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ fn examples_in_the_documents_load() {
 #[test]
 fn every_key_of_the_schema_is_in_the_reference() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
-    // The properties of links have a page of their own, made from the types.
+    // The properties of links have a page of their own, which is generated from the types.
     let read = |page| std::fs::read_to_string(docs.join(page)).unwrap();
     let text = [
         "scenario.md",

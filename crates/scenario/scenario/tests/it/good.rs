@@ -1,4 +1,4 @@
-//! Scenarios that are right: they load without a word, and mean what they should.
+//! Valid scenarios: they load without findings, and mean what they should.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn switches_may_form_loops_where_one_of_each_runs_a_spanning_tree() {
     let scenario = file("trees.yaml");
     let trees = scenario.nodes.iter().map(|node| node.spanning_tree.map(|tree| tree.priority));
     assert_eq!(trees.collect::<Vec<_>>(), [Some(4096), Some(32768), None, None, None]);
-    // They are one segment.
+    // The switches are one segment.
     let bridged = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
     assert_eq!(bridged.map(|node| node.interfaces.len()).collect::<Vec<_>>(), [3, 4, 3]);
 }
@@ -89,7 +89,7 @@ fn the_real_part_of_a_scenario_is_without_simulated_nodes_and_their_links() {
     assert_eq!(names(&real), ["b--d"]);
     assert_eq!(whole.simulated_links().count(), 3);
     assert!(real.traffic.is_empty() && !real.is_hybrid() && whole.is_hybrid());
-    // Interfaces at simulated links stay.
+    // Interfaces at simulated links remain.
     assert_eq!(real.node("b").unwrap().interfaces.len(), 2);
 }
 
@@ -134,7 +134,7 @@ fn every_property_is_in_the_scenario_of_properties() {
 }
 
 #[test]
-fn strings_of_other_tools_mean_what_they_do_there() {
+fn strings_of_other_tools_have_the_meaning_of_that_tool() {
     let scenario = file("properties.yaml");
     let tools = scenario.link("tools").unwrap();
     assert_eq!(
@@ -169,7 +169,7 @@ fn properties_can_stand_alone() {
     );
 }
 
-/// All that `scenario` holds of the one trace that it names.
+/// Returns all references of `scenario` to its one trace.
 fn traces(scenario: &Scenario) -> Vec<&Arc<RateTrace>> {
     fn of(rate: &RateLimit) -> &Arc<RateTrace> {
         match rate {
@@ -207,7 +207,7 @@ fn a_file_that_many_links_name_is_read_once_and_held_once() {
         traces.iter().all(|trace| Arc::ptr_eq(trace, traces[0]))
     };
     assert!(one_copy(&scenario));
-    // As an engine gets it.
+    // The scenario as an engine receives it.
     let mut sent: Scenario =
         serde_json::from_str(&serde_json::to_string(&scenario).unwrap()).unwrap();
     assert!(!one_copy(&sent));
@@ -284,7 +284,7 @@ fn mtus_come_from_interface_then_link_then_node_then_all_links() {
 }
 
 #[test]
-fn directions_differ_where_it_is_said() {
+fn directions_differ_only_where_the_file_sets_them() {
     let scenario = file("everything.yaml");
     let link = scenario.link("access").unwrap();
     let rate = |text: &str| RateLimit::Limited(text.parse().unwrap());
@@ -425,7 +425,7 @@ fn ports_of_traffic_are_found_where_numbers_end() {
     let loaded = loaded.unwrap_or_else(|bad| panic!("{}", bad.render("x", &text)));
     let port = |number: usize| loaded.scenario.traffic[number].transport.port().unwrap().1;
     assert_eq!([port(0), port(1), port(18_535)], [47_000, 47_001, 65_535]);
-    // The first entry has 47000 of b, the second 47001 of a.
+    // The first entry uses port 47000 of b, the second 47001 of a.
     assert_eq!([18_536, 18_537, 18_538, 18_539].map(port), [47_001, 47_000, 47_003, 47_002]);
 }
 

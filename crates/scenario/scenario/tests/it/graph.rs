@@ -1,4 +1,4 @@
-//! Scenarios as drawings.
+//! Drawings of scenarios.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn good(name: &str) -> Scenario {
 }
 
 #[test]
-fn dot_names_nodes_by_kind_and_links_by_what_they_do() {
+fn dot_shows_kinds_of_nodes_and_properties_of_links() {
     let text = graph::dot(&good("lan.yaml"));
     for line in [
         "graph \"lan\" {",
@@ -35,7 +35,7 @@ fn mermaid_is_a_flowchart() {
 }
 
 #[test]
-fn directions_that_differ_are_both_told() {
+fn directions_that_differ_are_both_shown() {
     let text = graph::dot(&good("everything.yaml"));
     let label = "→ 20Mbit/s 5ms loss 0.1% ← 10Mbit/s 5ms loss 1%";
     assert!(text.contains(label), "{text}");
@@ -70,14 +70,14 @@ fn svg_shows_every_node_and_link() {
     }
 }
 
-/// The number behind each place where `text` has `key`.
+/// Returns the numbers that follow `key` in `text`.
 fn numbers(text: &str, key: &str) -> Vec<f64> {
     let found = text.split(key).skip(1).filter_map(|rest| rest.split('"').next()?.parse().ok());
     found.collect()
 }
 
 #[test]
-fn a_time_shows_nodes_where_they_are_and_who_hears_whom() {
+fn a_drawing_at_a_time_shows_positions_and_which_stations_hear_each_other() {
     let text = "
 name: x
 topology:
@@ -101,14 +101,14 @@ timeline:
         let lines = |class: &str| image.matches(&format!("<g class=\"{class}\">")).count();
         (lines("hears"), lines("link"), image.matches("class=\"reach\"").count())
     };
-    // 17 s to where b is near enough; b is off from 40 s on, and then its link is cut.
+    // After 17 s, b is near enough. From 40 s on, b is off, and then its link is cut.
     assert_eq!(heard(0), (1, 1, 3));
     assert_eq!(heard(24), (1, 1, 3));
     assert_eq!(heard(27), (2, 1, 3));
     assert_eq!(heard(45), (0, 1, 2));
     assert_eq!(heard(55), (0, 0, 2));
     let image = graph::svg_at(&scenario, Duration::from_secs(27)).unwrap();
-    // c is 130 m from a, on paper as far as 1.3 reaches.
+    // c is 130 m from a, which is 1.3 times the reach on paper.
     let (x, r) = (numbers(&image, "cx=\""), numbers(&image, "r=\""));
     assert!(((x[2] - x[0]) / r[0] - 1.3).abs() < 0.01, "{x:?} {r:?}");
     let dot = graph::dot_at(&scenario, Duration::from_secs(27)).unwrap();

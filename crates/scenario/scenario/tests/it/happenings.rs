@@ -1,4 +1,4 @@
-//! What a timeline comes to.
+//! The expansion of timelines.
 
 use netloom_scenario::{Lasting, Scenario, Start, TimelineAction};
 
@@ -13,7 +13,7 @@ fn load(timeline: &str) -> Scenario {
         .scenario
 }
 
-/// When what happens: time in ms, link or node, and its change in JSON.
+/// Returns the happenings: time in ms, link or node, and the change as JSON.
 fn told(scenario: &Scenario) -> Vec<(u64, String)> {
     let told = scenario.happenings().into_iter().map(|one| {
         let Start::At(at) = one.at else { panic!("a milestone") };
@@ -48,7 +48,7 @@ fn expected(all: &[(u64, &str)]) -> Vec<(u64, String)> {
 }
 
 #[test]
-fn what_is_changed_for_a_time_comes_back() {
+fn a_change_with_a_duration_is_reverted() {
     let happens = of("  - { at: 20s, link: one, set: { delay: 30ms, loss: 1% }, for: 5s }\n  \
                       - { at: 10s, link: one, set: { delay: 20ms } }\n");
     assert_eq!(
@@ -62,7 +62,7 @@ fn what_is_changed_for_a_time_comes_back() {
 }
 
 #[test]
-fn a_node_that_is_down_for_a_time_wakes_no_link_that_was_down_before() {
+fn a_node_that_comes_back_leaves_links_down_that_were_down_before() {
     let happens = of("  - { at: 1s, node: b, state: down, for: 2s }\n");
     assert_eq!(
         happens,
@@ -75,7 +75,7 @@ fn a_node_that_is_down_for_a_time_wakes_no_link_that_was_down_before() {
 }
 
 #[test]
-fn a_node_that_fails_for_a_time_has_its_links_back_before_it_works_again() {
+fn links_of_a_failed_node_come_back_before_the_node_does() {
     let happens = of("  - { at: 1s, node: b, state: failed, for: 2s }\n  \
                       - { at: 5s, node: b, state: failed }\n  \
                       - { at: 6s, node: b, state: up }\n");
@@ -93,7 +93,7 @@ fn a_node_that_fails_for_a_time_has_its_links_back_before_it_works_again() {
 }
 
 #[test]
-fn a_route_that_changes_for_a_time_is_taken_back_by_its_own_end() {
+fn a_route_change_with_a_duration_is_a_pair_of_happenings() {
     let happens = of("  - { at: 1s, every: 4s, times: 2, node: a, route: { remove: 10.0.0.0/8 }, \
                         for: 3s }\n  \
                       - { at: 2s, node: b, route: { add: { to: 10.9.0.0/16, interface: eth1 } }, \

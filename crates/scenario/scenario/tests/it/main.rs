@@ -1,6 +1,6 @@
-//! Scenarios from text: what is accepted, what is refused and how, the schema and the documents.
+//! Loading scenarios from text: valid and invalid ones, errors, the schema and the documents.
 //!
-//! One program for all: linking takes longer than running.
+//! All tests are one program, because linking takes longer than running.
 
 mod bad;
 mod constellations;

@@ -1,4 +1,4 @@
-//! Whatever the text, loading ends, does not panic, and says where the fault is.
+//! Whatever the text, loading terminates, does not panic, and reports the position of the error.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ static SCENARIOS: LazyLock<Vec<String>> = LazyLock::new(|| {
     texts.into_iter().map(|(_, text)| text).collect()
 });
 
-/// Findings lie in the text, and can be drawn.
+/// All findings have a position in the text, and can be formatted.
 fn check(text: &str) {
     let findings = match load(text) {
         Ok(loaded) => {
@@ -48,7 +48,7 @@ fn check(text: &str) {
     findings.render("x.yaml", text);
 }
 
-/// One change to a text: a piece is cut out, put in, or doubled.
+/// A change of a text: a part is removed, inserted, or doubled.
 #[derive(Debug, Clone)]
 enum Change {
     Cut { at: prop::sample::Index, length: usize },

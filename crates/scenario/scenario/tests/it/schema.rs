@@ -1,4 +1,4 @@
-//! The JSON Schema in the repository is the one that the types make.
+//! The JSON Schema in the repository is the one generated from the types.
 
 use std::path::Path;
 

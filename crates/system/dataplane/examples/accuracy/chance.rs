@@ -1,4 +1,4 @@
-//! Loss and bit errors: how many of many datagrams do not arrive.
+//! Loss and bit errors: the share of datagrams that do not arrive.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Delays: one way, from the sender's stamp to the receiving kernel's.
+//! One-way delays, from the sender's timestamp to the receiving kernel's.
 
 use std::thread;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::{linked, print_trust, quantile};
 
 const PROBES: u64 = 1000;
 
-/// From none to a second.
+/// Measures delays from zero to one second.
 pub fn measure() {
     println!("\ndelay: {PROBES} datagrams, 3 ms apart, one way, error in µs");
     println!("  wanted: median ≤ 50 µs, p99 ≤ 3 × the machine's own wake-up p99");
@@ -22,7 +22,7 @@ fn one_way(text: &str) {
     let delay: netloom_units::Duration = text.parse().expect("a delay");
     let (mut sender, receiver) = (Sender::new(&a), Receiver::new(&b));
     let arrivals = receiver.collect_while(Duration::from_millis(1500), || {
-        // The neighbours find each other first.
+        // Let both hosts resolve each other's addresses first.
         sender.send(100);
         thread::sleep(Duration::from_millis(200) + 3 * std::time::Duration::from(delay));
         for _ in 0..PROBES {

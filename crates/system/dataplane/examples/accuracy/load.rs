@@ -1,6 +1,6 @@
-//! Carbone & Rizzo 2009, Table 1: round trips through two 10 ms pipes on an idle machine (IDLE), beside
-//! processes that do nothing but system calls (KERNEL), and beside processes that do nothing but count
-//! (USER). Their standard deviations were 0.310, 0.319 and 0.260 ms.
+//! Carbone & Rizzo 2009, Table 1: round trips through two 10 ms pipes on an idle machine (IDLE),
+//! together with processes that only make system calls (KERNEL), and together with processes that
+//! only count (USER). Their standard deviations were 0.310, 0.319 and 0.260 ms.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -16,18 +16,18 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt
 use crate::lab::{Namespace, echo, ipv4};
 use crate::{linked, print_trust};
 
-/// What a TCP host may hold: 25 ms of 10 Gbit/s, for the moments in which the other one, or the
+/// Size of a TCP host's buffers: 25 ms of 10 Gbit/s, for the times in which the other host, or the
 /// worker, has the processor.
 const BUFFER: usize = 32 << 20;
 
-/// The argument by which this program becomes a load.
+/// Argument that makes this program a load process.
 pub const BURN: &str = "burn";
 
-/// Processes beside the engine, ended with it.
+/// Load processes, which end with this value.
 struct Load(Vec<Child>);
 
 impl Load {
-    /// Two processes a core, each doing `what`.
+    /// Starts two processes for each core, each of the kind `what`.
     fn start(what: &str) -> Self {
         let this = std::env::current_exe().expect("this program has a name");
         let count = 2 * thread::available_parallelism().map_or(1, usize::from);
@@ -39,14 +39,14 @@ impl Load {
 impl Drop for Load {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // It is ours and runs until this.
+            // The process is ours and runs until this.
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// What a load process does, for ever.
+/// Runs a load process, forever.
 pub fn burn() -> ! {
     if std::env::args().nth(2).as_deref() == Some("user") {
         let mut count = 0u64;
@@ -65,7 +65,7 @@ pub fn burn() -> ! {
     }
 }
 
-/// The three rows of the table.
+/// Measures the three rows of the table.
 pub fn measure() {
     println!(
         "\nround trips through two 10 ms pipes, 1000 probes, 5 ms apart (Carbone & Rizzo 2009, Table 1)"
@@ -89,7 +89,8 @@ pub fn measure() {
     }
 }
 
-/// TCP payload from the first host to the second, in bit/s at the receiver, after two seconds.
+/// Returns the TCP payload from the first host to the second, in bit/s at the receiver, after two
+/// seconds.
 pub fn tcp_goodput([a, b]: &[Namespace; 2], span: Duration) -> f64 {
     let listener = b.run(|| TcpListener::bind((ipv4(2), 9)).expect("a listener"));
     setsockopt(&listener, RcvBufForce, &BUFFER).expect("a large buffer; run as root");

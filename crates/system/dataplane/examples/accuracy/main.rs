@@ -1,6 +1,6 @@
-//! Measures how truly a link keeps what it was told, with real sockets on both sides: rate, delay,
-//! loss, bit errors, and Carbone & Rizzo 2009's Table 1. Prints each figure beside what was wanted
-//! and what the machine itself can do; judges nothing else.
+//! Measures how exactly a link keeps its configuration, with real sockets at both ends: rate,
+//! delay, loss, bit errors, and Table 1 of Carbone & Rizzo 2009. Prints each result with the target
+//! and with the limits of the machine itself, without a verdict.
 //!
 //! `cargo run --release -p netloom-dataplane --example accuracy [PART…]` as root, PART among `rate`,
 //! `delay`, `loss`, `ber`, `load`.
@@ -17,7 +17,7 @@ use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Timing, Wiring};
 use netloom_fabric::LinkId;
 use netloom_link::{PipeChange, PipeConfig};
 
-/// A part of the benchmark: its name and what runs it.
+/// A part of the benchmark: its name and its function.
 const PARTS: [(&str, fn()); 5] = [
     ("rate", rate::measure),
     ("delay", delay::measure),
@@ -51,7 +51,8 @@ fn print_machine() {
     println!("machine: {cores} × {model}; Linux {}; load {}", kernel.trim(), load.trim());
 }
 
-/// Two hosts and a link of the properties `forward` from the first to the second, `reverse` back.
+/// Creates two hosts and a link with the properties `forward` from the first to the second, and
+/// `reverse` back.
 fn linked(forward: &str, reverse: &str, seed: u64) -> ([Namespace; 2], Dataplane) {
     let (namespaces, taps) = two_quiet_hosts();
     let link = LinkWiring {
@@ -72,7 +73,7 @@ fn config(text: &str) -> PipeConfig {
     config
 }
 
-/// A line that says whether the run can be trusted.
+/// Prints a line that shows whether the run can be trusted.
 fn print_trust(timing: &Timing) {
     println!(
         "      machine's wake-up p50 {:.0} p99 {:.0} µs; lateness p50 {:.0} p99 {:.0} µs; unmodelled drops {}",
@@ -84,7 +85,7 @@ fn print_trust(timing: &Timing) {
     );
 }
 
-/// The value below which `share` of the sorted `values` lie.
+/// Returns the value that is above `share` of the sorted `values`.
 fn quantile<T: Copy>(values: &[T], share: f64) -> T {
     values[((values.len() - 1) as f64 * share).round() as usize]
 }

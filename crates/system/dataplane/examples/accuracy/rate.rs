@@ -1,4 +1,4 @@
-//! Rates: a line kept busy, and how fast its frames come out.
+//! Rates: the speed of frames at the end of a saturated line.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,12 +7,13 @@ use crate::lab::datagrams::{Receiver, Sender};
 use crate::{linked, print_trust};
 
 const SPAN: Duration = Duration::from_secs(3);
-/// After a start the kernel takes some 50 ms to move senders and receivers off the worker's processor.
+/// After the start, the kernel takes some 50 ms to move senders and receivers off the worker's
+/// processor.
 const SETTLING: Duration = Duration::from_millis(500);
-/// How far a sender runs ahead of the line, for the moments in which it has no processor.
+/// Time by which a sender is ahead of the line, for times in which it has no processor.
 const AHEAD: Duration = Duration::from_millis(10);
 
-/// From 100 kbit/s to 10 Gbit/s.
+/// Measures rates from 100 kbit/s to 10 Gbit/s.
 pub fn measure() {
     println!("\nrate: a busy line, frames of 1514 bytes, Ethernet framing, 3 s");
     println!("  wanted: error ≤ 0.5 % up to 1 Gbit/s");
@@ -25,8 +26,8 @@ pub fn measure() {
     tcp("10Gbit/s");
 }
 
-/// Sends a little less than the line carries, until the machine has found a processor for everyone;
-/// then a little more, and times what comes out.
+/// Sends a little less than the line carries, until the machine has found a processor for each
+/// thread. Then sends a little more, and measures the output.
 fn datagrams(text: &str) {
     let rate: netloom_units::Rate = text.parse().expect("a rate");
     let bits = rate.bits_per_second() as f64;
@@ -41,12 +42,12 @@ fn datagrams(text: &str) {
     let arrivals = receiver.collect_while(Duration::from_millis(500), || {
         send(&mut sender, SETTLING, 0.0, 0.9 / per_frame);
         settled = (sender.sent(), pipe().busy_ns);
-        // Half a queue ahead of the line at first, one part in ten faster ever after.
+        // Half a queue ahead of the line at first, then always 10 % faster.
         send(&mut sender, SPAN, ahead, 1.1 / per_frame);
     });
     let arrivals: Vec<_> = arrivals.iter().filter(|arrival| arrival.number >= settled.0).collect();
-    // The line is busy from the first frame to the last, so that each arrival is a service time
-    // after the one before; unless the machine left the sender too little time.
+    // The line is busy from the first frame to the last, so each frame arrives one service time
+    // after the previous one, unless the sender had too little processor time.
     let (first, last) = (arrivals[0], arrivals[arrivals.len() - 1]);
     let seconds = (last.received - first.received) as f64 / 1e9;
     let measured = (arrivals.len() - 1) as f64 * 1538.0 * 8.0 / seconds;
@@ -63,7 +64,7 @@ fn datagrams(text: &str) {
     print_trust(&dataplane.timing().expect("timing"));
 }
 
-/// Sends `ahead` frames at once and `rate` in each second from then on, for `span`.
+/// Sends `ahead` frames at once, then `rate` per second, for `span`.
 fn send(sender: &mut Sender, span: Duration, ahead: f64, rate: f64) {
     let (start, before) = (Instant::now(), sender.sent());
     while start.elapsed() < span {

@@ -1,5 +1,6 @@
-//! How late the frames of each pipe left for an interface: counted by the worker, read by the
-//! monitor's end. What a monitor can say of a pipe rests on this, so that every frame is counted.
+//! Lateness of each pipe's frames that left for an interface: the worker counts it, and the
+//! monitor's end reads it. A monitor's statements about a pipe depend on it, so every frame is
+//! counted.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -9,44 +10,45 @@ use netloom_units::Duration;
 
 use super::counting::{self, add, bucket, longest_of};
 
-/// The buckets that are kept: a quarter of an octave each, from 4 µs to more than an hour. What is
-/// less or more counts in the first and the last.
+/// First bucket and number of buckets that are kept: a quarter of an octave each, from 4 µs to more
+/// than an hour. Lower and higher values count in the first and the last bucket.
 const FIRST: usize = 4 * 12;
 const KEPT: usize = 4 * 30;
 
-/// How late the frames of a pipe were, since that was last asked.
+/// Lateness of the frames of a pipe since the last report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipeLateness {
-    /// The pipe.
+    /// Identity of the pipe.
     pub pipe: PipeId,
-    /// How late they left, after their scheduled release.
+    /// Delay after the scheduled release.
     pub late: FrameCounts,
-    /// The same, with how much earlier they could have been released if every frame had been seen
-    /// when it came: an upper bound.
+    /// Delay after the earliest possible release, if every frame had been read when it arrived: an
+    /// upper bound.
     pub at_most: FrameCounts,
-    /// For how long they were on the line.
+    /// Time for which they were on the line.
     pub busy: Duration,
-    /// For how long the line may have been idle although a frame was there, unseen.
+    /// Time for which the line may have been idle although a frame had arrived that was not read
+    /// yet.
     pub lost: Duration,
 }
 
-/// Wire frames by how late they were.
+/// Wire frames by lateness.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrameCounts {
-    /// How many were at most so late, and not as punctual as those of the entry before.
+    /// Number of frames for each upper bound of lateness, without those of the entry before.
     pub by: Vec<(Duration, u64)>,
-    /// How many were later than [`Limits::needed`](super::seen::Limits::needed).
+    /// Number of frames later than [`Limits::needed`](super::seen::Limits::needed).
     pub beyond: u64,
 }
 
-/// The counters of one pipe. They wrap; only differences are read.
+/// Counters of one pipe. They wrap around; only differences are read.
 #[derive(Debug)]
 pub(crate) struct LatenessTally {
     late: Counters,
     at_most: Counters,
     busy: AtomicU64,
     lost: AtomicU64,
-    /// By what the last frame could have been released earlier, in ns.
+    /// Time by which the last frame could have been released earlier, in ns.
     shift: AtomicU64,
 }
 
@@ -57,7 +59,7 @@ struct Counters {
     frames: AtomicU64,
 }
 
-/// How far a tally was read.
+/// Counters of a tally that have been reported already.
 #[derive(Debug)]
 pub(crate) struct ReadLateness {
     late: ReadCounters,
@@ -98,8 +100,8 @@ impl Default for ReadLateness {
 }
 
 impl LatenessTally {
-    /// Frames left so long after their release. A line that could have been done with one frame
-    /// earlier by more than with the frame before has stood idle for the difference.
+    /// Counts frames that left this long after their release. If the shift of a frame is larger
+    /// than that of the frame before, the line was idle for the difference.
     #[inline]
     pub fn count(&self, late: Duration, passage: &Passage, frames: u64, needed: Duration) {
         self.late.count(late, frames, needed);
@@ -113,7 +115,7 @@ impl LatenessTally {
         }
     }
 
-    /// What was counted since it was `read`; nothing if no frame was.
+    /// Returns the lateness since the counters were `read`, or `None` if there were no frames.
     pub fn since(&self, pipe: PipeId, read: &mut ReadLateness) -> Option<PipeLateness> {
         if self.late.frames.load(Ordering::Relaxed) == read.late.frames {
             return None;
@@ -142,7 +144,8 @@ impl Counters {
     }
 
     fn since(&self, read: &mut ReadCounters) -> FrameCounts {
-        // The other way round than they are counted, so that no frame is late that is not there.
+        // In the reverse order of counting, so that no frame counts as late that is not counted as
+        // a frame.
         counting::since(&self.frames, &mut read.frames);
         let beyond = counting::since(&self.beyond, &mut read.beyond);
         let mut by = Vec::new();
@@ -177,7 +180,7 @@ mod tests {
         Passage { number: 0, offered: at(0), started, serialized, marked: false, shift }
     }
 
-    /// No fewer frames of `times` than of `counts` are within any length of time.
+    /// Whether, for any limit, at least as many of `times` as of `counts` are within it.
     fn is_upper_bound(counts: &FrameCounts, times: &[u64]) -> bool {
         let within = |limit: u64| times.iter().filter(|time| **time <= limit).count() as u64;
         let mut seen = 0;
@@ -189,7 +192,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_is_all_frames_and_never_too_punctual(
+        fn all_frames_are_reported_and_never_as_more_punctual(
             frames in prop::collection::vec((0u64..100_000_000, 0u64..5_000_000), 1..200),
             split in 0usize..200,
         ) {
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_lost_what_each_stall_has_added() {
+    fn time_lost_by_a_line_is_the_sum_of_increases_of_the_shift() {
         let (tally, mut read) = (LatenessTally::default(), ReadLateness::default());
         for shift in [0, 500, 500, 200, 300, 0, 50] {
             tally.count(Duration::ZERO, &passage(shift), 1, NEEDED);

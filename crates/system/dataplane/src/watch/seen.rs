@@ -1,46 +1,46 @@
-//! What is reported to a monitor one by one, and from when on.
+//! Events that are reported to a monitor individually, and the limits for that.
 
 use netloom_fabric::PipeId;
 use netloom_units::{Duration, Time};
 
-/// Something rare that a monitor is to know.
+/// A rare event for a monitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sighting {
-    /// When it was seen.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// The event.
     pub what: Seen,
 }
 
-/// What was seen.
+/// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// Frames left the engine later than the tolerance after their scheduled release.
     Late {
-        /// The pipe that they left.
+        /// Pipe that they left.
         pipe: PipeId,
-        /// How late.
+        /// Lateness.
         by: Duration,
-        /// How many wire frames.
+        /// Number of wire frames.
         frames: u64,
     },
     /// Frames were lost outside the model.
     Lost {
-        /// The pipe that they were about to enter or had left.
+        /// Pipe that they were about to enter or had left.
         pipe: PipeId,
-        /// Where.
+        /// Cause of the loss.
         loss: Loss,
-        /// How many wire frames.
+        /// Number of wire frames.
         frames: u64,
     },
-    /// The engine, or one of its workers, did not run for longer than a pause may be.
+    /// The engine, or one of its workers, did not run for longer than the limit of pauses.
     Pause {
-        /// How long.
+        /// Duration of the pause.
         lasted: Duration,
     },
 }
 
-/// Where a frame was lost outside the model.
+/// Cause of a loss outside the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Loss {
     /// The device had no room.
@@ -51,23 +51,23 @@ pub enum Loss {
     Rejected,
     /// The frame that a node sent was not well-formed.
     Malformed,
-    /// The frames in the data plane took all the memory they may.
+    /// The frames in the data plane used all memory that they may have.
     NoMemory,
 }
 
 impl Loss {
-    /// All of them, in the order of their numbers.
+    /// All causes, in the order of their numbers.
     pub(crate) const ALL: [Self; 5] =
         [Self::DeviceFull, Self::DeviceGone, Self::Rejected, Self::Malformed, Self::NoMemory];
 }
 
-/// From when on something is worth a word.
+/// Limits beyond which events are reported individually.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How late a frame may leave and still count as punctual.
+    /// Largest lateness of a frame that counts as punctual.
     pub tolerance: Duration,
-    /// How late a frame may be for what the run is needed for.
+    /// Largest lateness of a frame that the purpose of the run permits.
     pub needed: Duration,
-    /// How long the engine may not run.
+    /// Longest pause of the engine that is not reported.
     pub pause: Duration,
 }

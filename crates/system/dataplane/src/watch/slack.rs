@@ -1,5 +1,6 @@
-//! When a worker had nothing to do and stayed awake, on which CPU: to the machine such a CPU is
-//! busy, but it has time left. The worker writes, the monitor's end reads.
+//! Slack: times and CPUs at which a worker had nothing to do but stayed awake. The machine counts
+//! such a CPU as busy, although it has time left. The worker writes it, and the monitor's end reads
+//! it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,37 +8,37 @@ use netloom_units::Time;
 
 use super::counting::{SLOTS, slot_of};
 
-/// A CPU on which a worker waited awake: some time it had left.
+/// Slack of a CPU on which a worker waited awake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slack {
-    /// The CPU.
+    /// Number of the CPU.
     pub cpu: u32,
-    /// The first such moment since the last look.
+    /// First moment of waiting since the last report.
     pub first: Time,
-    /// The last.
+    /// Last moment of waiting.
     pub last: Time,
 }
 
-/// Slack of one worker, for every CPU.
+/// Slack of one worker, by CPU.
 #[derive(Debug)]
 pub(crate) struct SlackTally(Box<[CpuSlack]>);
 
 #[derive(Debug, Default)]
 struct CpuSlack {
     last: AtomicU64,
-    /// The first moment in each slot of 10 ms; a slot that has had none has an older one.
+    /// First moment in each slot of 10 ms. A slot without a moment contains an older one.
     firsts: [AtomicU64; SLOTS as usize],
 }
 
 impl SlackTally {
     pub fn new() -> Self {
-        // Numbers of CPUs are below the number of those that are configured.
+        // Numbers of CPUs are below the number of configured CPUs.
         let cpus = nix::unistd::sysconf(nix::unistd::SysconfVar::_NPROCESSORS_CONF);
         let cpus = cpus.ok().flatten().and_then(|cpus| usize::try_from(cpus).ok()).unwrap_or(0);
         Self(std::iter::repeat_with(CpuSlack::default).take(cpus).collect())
     }
 
-    /// The calling worker has nothing to do at `now`.
+    /// Records that the calling worker has nothing to do at `now`.
     #[inline]
     pub fn note(&self, now: Time) {
         // SAFETY: the call has no arguments and no effect.
@@ -50,12 +51,12 @@ impl SlackTally {
         cpu.last.store(now.as_nanos(), Ordering::Relaxed);
     }
 
-    /// What there was after `since`.
+    /// Returns the slack after `since`.
     pub fn since(&self, since: Time) -> impl Iterator<Item = Slack> {
         let read = |time: &AtomicU64| Time::from_nanos(time.load(Ordering::Relaxed));
         (0..).zip(&self.0).filter_map(move |(cpu, slack)| {
             let last = read(&slack.last);
-            // What came between reading the two is reported at the next look, too.
+            // Moments between these two reads are reported again by the next call.
             let firsts = slack.firsts.iter().map(read).filter(|first| *first > since);
             (last > since).then(|| Slack {
                 cpu,
@@ -66,7 +67,7 @@ impl SlackTally {
     }
 }
 
-/// The slack of several workers as one: by CPU.
+/// Combines the slack of several workers, by CPU.
 pub(super) fn merged(all: impl Iterator<Item = Slack>) -> Vec<Slack> {
     let mut merged = std::collections::BTreeMap::<u32, Slack>::new();
     for Slack { cpu, first, last } in all {
@@ -85,7 +86,7 @@ mod tests {
         let at = |micros: u64| Time::from_nanos(micros * 1000);
         let tally = SlackTally::new();
         assert_eq!(tally.since(Time::ZERO).count(), 0);
-        // On one CPU, wherever that is.
+        // On one CPU, whichever it is.
         let noted = |times: &[u64]| times.iter().for_each(|time| tally.note(at(*time)));
         let merged_since = |since| {
             let all = merged(tally.since(since));

@@ -1,4 +1,4 @@
-//! What a worker counts for a monitor, and the ring for what is rare. Only the worker writes, so
+//! Counters of a worker for a monitor, and the ring for rare events. Only the worker writes, so
 //! that no write needs a bus lock.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::seen::{Limits, Loss, Seen, Sighting};
 use super::slack::SlackTally;
 use crate::thread_clock::ThreadClock;
 
-/// A worker's end.
+/// A worker's end of the reports.
 #[derive(Debug)]
 pub(crate) struct Spotter {
     limits: Limits,
@@ -26,29 +26,28 @@ pub(crate) struct Spotter {
 
 #[derive(Debug)]
 pub(crate) struct Tally {
-    /// Wire frames within the tolerance, by how late they were.
+    /// Wire frames within the tolerance, by lateness.
     pub punctual: [AtomicU64; BUCKETS],
-    /// Bytes by the slot in which they left: slot `n` is counted at `n % SLOTS`, on top of what was
-    /// there.
+    /// Bytes by the slot in which they left: slot `n` adds to counter `n % SLOTS`.
     pub bytes: [AtomicU64; SLOTS as usize],
     pub overflowed: Overflowed,
-    /// Tallies of links that have their numbers. (Those that are being joined are not counted yet.)
+    /// Tallies of links that have numbers. (Links that are being joined are not counted yet.)
     pub lanes: Box<[LaneTally]>,
     pub slack: SlackTally,
-    /// The worker's.
+    /// Clock of the worker's CPU time.
     pub time: OnceLock<ThreadClock>,
 }
 
-/// What found no room in the ring.
+/// Events that found the ring full.
 #[derive(Debug)]
 pub(crate) struct Overflowed {
-    /// How many sightings.
+    /// Number of sightings.
     pub sightings: AtomicU64,
-    /// Late wire frames, by how late they were.
+    /// Late wire frames, by lateness.
     pub late: [AtomicU64; BUCKETS],
     /// Lost wire frames, by [`Loss`].
     pub lost: [AtomicU64; Loss::ALL.len()],
-    /// The longest pause, in ns.
+    /// Longest pause, in ns.
     pub pause: AtomicU64,
 }
 
@@ -82,13 +81,13 @@ impl Spotter {
         Self { limits, sightings, tally }
     }
 
-    /// To be called by the worker, before all else.
+    /// Registers the calling thread. Must be called by the worker, before everything else.
     pub fn begin(&self) {
-        // A spotter has one worker.
+        // Fails only for a second worker, which does not exist.
         let _ = self.tally.time.set(ThreadClock::of_this_thread());
     }
 
-    /// A frame, or a super-frame as one, enters the pipe of `lane`.
+    /// Counts a frame that enters the pipe of `lane`. A super-frame counts as one.
     #[inline]
     pub fn handled(&mut self, lane: usize) {
         if let Some(tally) = self.tally.lanes.get(lane) {
@@ -96,8 +95,8 @@ impl Spotter {
         }
     }
 
-    /// Frames left `pipe`, of `lane`, for an interface at `at`, so much after their scheduled
-    /// release and on their way so.
+    /// Counts frames that left `pipe`, of `lane`, for an interface at `at`, `late` after their
+    /// scheduled release.
     #[inline]
     pub fn left(
         &mut self,
@@ -121,7 +120,7 @@ impl Spotter {
         }
     }
 
-    /// Frames left the pipe of `lane` for a switch.
+    /// Counts frames that left the pipe of `lane` for a switch.
     #[inline]
     pub fn passed(&mut self, lane: usize, info: &FrameInfo) {
         if let Some(tally) = self.tally.lanes.get(lane) {
@@ -129,19 +128,19 @@ impl Spotter {
         }
     }
 
-    /// Frames were lost outside the model.
+    /// Reports frames that were lost outside the model.
     #[cold]
     pub fn lost(&mut self, pipe: PipeId, at: Time, loss: Loss, frames: u64) {
         self.tell(at, Seen::Lost { pipe, loss, frames });
     }
 
-    /// There is nothing to do at `now`, and a deadline is too near to sleep.
+    /// Records that there is nothing to do at `now`, and that a deadline is too near to sleep.
     #[inline]
     pub fn waits_awake(&self, now: Time) {
         self.tally.slack.note(now);
     }
 
-    /// Nobody looked at the devices for so long.
+    /// Reports that nobody checked the devices for the time `lasted`, if it exceeds the limit.
     #[inline]
     pub fn unattended(&mut self, at: Time, lasted: Duration) {
         if lasted > self.limits.pause {

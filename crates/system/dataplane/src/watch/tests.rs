@@ -11,7 +11,7 @@ const LIMITS: Limits = Limits {
 };
 const PIPE: PipeId = PipeId { link: LinkId(3), direction: Direction::Reverse };
 
-/// The way of a frame that was seen at once.
+/// Passage of a frame that was read immediately.
 const PROMPT: Passage = Passage {
     number: 0,
     offered: Time::ZERO,
@@ -78,7 +78,7 @@ fn traffic_is_reported_by_slots_and_none_is_missing() {
     );
     left(ms(49), 60);
     assert_eq!(read(seen(&mut watch, ms(60), false).1), [(ms(50), 10, 460)]);
-    // Nobody looked for longer than there are slots: it is not known when in that time.
+    // Nobody looked for longer than all slots: the exact time is unknown.
     left(ms(70), 100);
     left(ms(600), 100);
     assert_eq!(read(seen(&mut watch, ms(605), false).1), [(ms(605), 545, 200)]);
@@ -99,7 +99,7 @@ fn losses_and_pauses_are_reported_and_short_pauses_are_not() {
 }
 
 #[test]
-fn what_finds_no_room_is_counted() {
+fn sightings_without_room_in_the_ring_are_counted() {
     let (mut watch, mut spotter) = ends();
     for _ in 0..BACKLOG {
         spotter.lost(PIPE, Time::ZERO, Loss::Rejected, 1);

@@ -1,4 +1,4 @@
-//! What the tests share: data planes over devices in memory.
+//! Data planes with devices in memory, shared by the tests.
 #![allow(dead_code)]
 
 use std::time::{Duration, Instant};
@@ -9,9 +9,9 @@ use netloom_link::{Direction, PipeChange, PipeConfig, PipeStatistics};
 use netloom_ports::memory::{self, MemoryPeer};
 use netloom_ports::{GsoKind, VirtioHeader};
 
-/// Long enough for any machine; nothing waits that long unless something is broken.
+/// Enough time for any machine; nothing waits for so long unless something is broken.
 pub const PATIENCE: Duration = Duration::from_secs(30);
-/// How long to wait before saying that nothing comes.
+/// Time after which nothing is assumed to arrive.
 pub const NOTHING: Duration = Duration::from_millis(30);
 
 pub fn change(text: &str) -> PipeChange {
@@ -32,12 +32,12 @@ pub fn reverse(link: u32) -> PipeId {
     PipeId { link: LinkId(link), direction: Direction::Reverse }
 }
 
-/// A link whose two pipes are configured alike. [`wiring`] gives it its identity.
+/// Creates a link whose two pipes have the same configuration. [`wiring`] gives it its identity.
 pub fn link(name: &str, ends: [End; 2], text: &str) -> LinkWiring {
     LinkWiring { id: LinkId(0), name: name.into(), ends, pipes: [config(text), config(text)] }
 }
 
-/// Links whose identities are their places.
+/// Wires links whose identities are their positions.
 pub fn wiring(links: impl IntoIterator<Item = LinkWiring>) -> Wiring {
     let links = links.into_iter().zip(0..);
     Wiring { links: links.map(|(link, id)| LinkWiring { id: LinkId(id), ..link }).collect() }
@@ -56,21 +56,23 @@ pub fn options() -> Options {
     Options { seed: 1, ..Options::default() }
 }
 
-/// One link between two devices in memory.
+/// Starts a data plane with one link between two devices in memory.
 pub fn one_link(text: &str) -> (Dataplane, MemoryPeer, MemoryPeer) {
     let ((a, left), (b, right)) = (device(), device());
     let wiring = wiring(vec![link("l", [a, b], text)]);
     (Dataplane::start(wiring, options()).unwrap(), left, right)
 }
 
-/// A frame from `source` to `destination` (last bytes of their addresses) of `length` bytes.
+/// Returns a frame of `length` bytes from `source` to `destination`, the last bytes of their
+/// addresses.
 pub fn frame(destination: u8, source: u8, length: usize) -> Vec<u8> {
     let mut bytes = vec![2, 0, 0, 0, 0, destination, 2, 0, 0, 0, 0, source, 0x88, 0xb5];
     bytes.extend((bytes.len()..length).map(|index| index as u8));
     bytes
 }
 
-/// A TCP super-frame over IPv4 with segments of 1000 bytes, `payload` bytes in all; its checksums are left as they are.
+/// Returns a TCP super-frame over IPv4 with segments of 1000 bytes and `payload` bytes in total.
+/// Its checksums are not set.
 pub fn super_frame(payload: usize) -> (VirtioHeader, Vec<u8>) {
     let mut bytes = Vec::new();
     let payload: Vec<u8> = (0..payload).map(|index| (index % 251) as u8).collect();
@@ -91,7 +93,7 @@ pub fn super_frame(payload: usize) -> (VirtioHeader, Vec<u8>) {
     (header, bytes)
 }
 
-/// A frame from `source` to everybody.
+/// Returns a broadcast frame from `source`.
 pub fn broadcast(source: u8) -> Vec<u8> {
     let mut bytes = frame(0, source, 60);
     bytes[..6].fill(0xff);
@@ -103,7 +105,7 @@ pub fn statistics(dataplane: &Dataplane, id: PipeId) -> PipeStatistics {
     pipes.into_iter().find(|pipe| pipe.id == id).unwrap().statistics
 }
 
-/// Asks until `good` says yes.
+/// Waits until `good` returns true.
 pub fn eventually(what: &str, mut good: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !good() {

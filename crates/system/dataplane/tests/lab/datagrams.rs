@@ -1,5 +1,6 @@
-//! UDP datagrams between two hosts, numbered and stamped when sent, stamped again by the receiving
-//! kernel. Both stamps are of the same clock, so their difference is the time one way.
+//! UDP datagrams between two hosts, numbered and timestamped by the sender, and timestamped again
+//! by the receiving kernel. Both timestamps are of the same clock, so their difference is the
+//! one-way time.
 
 use std::io::IoSliceMut;
 use std::net::UdpSocket;
@@ -19,28 +20,28 @@ use netloom_dataplane::Dataplane;
 use super::{Namespace, ipv4};
 
 const PORT: u16 = 9;
-/// Long enough for any machine to take 400 frames.
+/// Enough time for any machine to receive 400 frames.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Headers in front of a datagram's payload: Ethernet 14, IPv4 20, UDP 8.
+/// Bytes of headers before a datagram's payload: Ethernet 14, IPv4 20, UDP 8.
 pub const HEADERS: usize = 42;
-/// The shortest payload: number and time.
+/// Bytes of the shortest payload: number and time.
 pub const LEAST: usize = 16;
 
 /// A datagram that arrived.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrival {
     pub number: u64,
-    /// Nanoseconds of the wall clock.
+    /// Time of the wall clock, in ns.
     pub sent: u64,
     pub received: u64,
-    /// Bytes of the Ethernet frame.
+    /// Length of the Ethernet frame, in bytes.
     pub length: usize,
-    /// Whether the payload is as it was sent.
+    /// Whether the payload is unchanged.
     pub intact: bool,
 }
 
 impl Arrival {
-    /// Time from the sender's stamp to the receiver's, in ns.
+    /// Returns the time from the sender's timestamp to the receiver's, in ns.
     pub fn one_way(&self) -> i64 {
         self.received as i64 - self.sent as i64
     }
@@ -72,8 +73,9 @@ impl Sender {
         self.next += 1;
     }
 
-    /// Sends `count` datagrams, never so far ahead of `dataplane` that the interface's queue, which
-    /// holds 1000 frames, overflows: nobody would hold the sender back. Nothing else may use the link.
+    /// Sends `count` datagrams, never so far ahead of `dataplane` that the interface's queue of
+    /// 1000 frames overflows: nothing else would hold the sender back. No other traffic may use the
+    /// link.
     pub fn send_all(&mut self, count: u64, length: usize, dataplane: &Dataplane) {
         let pipe = || dataplane.pipes().expect("pipes").swap_remove(0).statistics;
         let taken = || pipe().offered.frames;
@@ -91,7 +93,7 @@ impl Sender {
         }
     }
 
-    /// Datagrams sent.
+    /// Returns the number of datagrams sent.
     pub fn sent(&self) -> u64 {
         self.next
     }
@@ -109,7 +111,8 @@ impl Receiver {
         Self(socket)
     }
 
-    /// Everything that arrives while `send` runs, and until nothing has arrived for `patience` after it.
+    /// Returns all datagrams that arrive while `send` runs, and until none has arrived for
+    /// `patience` afterwards.
     pub fn collect_while(&self, patience: Duration, send: impl FnOnce()) -> Vec<Arrival> {
         let stop = AtomicBool::new(false);
         thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! ICMP echo as `ping` does it: stamped by this program when sent and by the kernel when back.
+//! ICMP echo like `ping`: timestamped by this program when sent, and by the kernel when received.
 
 use std::io::{IoSliceMut, Result};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -19,10 +19,11 @@ use super::{Namespace, ipv4};
 
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// Round-trip times in ns of `count` probes from `namespace` to host 2; what is lost is missing.
+/// Returns the round-trip times in ns of `count` probes from `namespace` to host 2. Lost probes are
+/// missing.
 pub fn round_trips(namespace: &Namespace, count: u16) -> Vec<u64> {
     let socket = namespace.run(open).expect("a raw socket; run as root");
-    // Let the neighbours find each other first.
+    // Let both hosts resolve each other's addresses first.
     probe(&socket, u16::MAX).expect("a probe");
     thread::sleep(Duration::from_millis(200));
     thread::scope(|scope| {
@@ -70,7 +71,7 @@ fn collect(socket: &OwnedFd, count: u16) -> Vec<u64> {
     times
 }
 
-/// The next echo reply's number and time under way.
+/// Returns the number and the round-trip time of the next echo reply.
 fn receive(socket: &OwnedFd) -> std::result::Result<Option<(u16, u64)>, Errno> {
     let mut bytes = [0; 256];
     let mut control = nix::cmsg_space!(libc::timespec);

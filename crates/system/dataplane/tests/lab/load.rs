@@ -1,5 +1,5 @@
-//! Kernel traffic from host 1 to host 2 that fills a link: UDP flows that do not care, and TCP flows that
-//! answer what they meet. Not here: what becomes of it.
+//! Kernel traffic from host 1 to host 2 that fills a link: UDP flows that ignore congestion, and
+//! TCP flows that react to it. Not here: the effects on the traffic.
 #![allow(dead_code)]
 
 use std::fs;
@@ -14,24 +14,24 @@ use nix::sys::socket::sockopt::{Ipv4Tos, Linger};
 
 use super::{Namespace, ipv4};
 
-/// Code points of the flows (RFC 2474): each kind of sender has one flow with a code point and one without.
+/// DSCPs of the flows (RFC 2474): each kind of sender has one flow with a DSCP and one without.
 pub const EXPEDITED: u8 = 46;
 pub const ASSURED: u8 = 10;
 /// ECT(0), RFC 3168.
 const CAPABLE: u8 = 2;
 
-/// How long a receiver waits before it looks whether the test is over.
+/// Time after which a receiver checks whether the test is over.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// How often the UDP senders send what has come due.
+/// Period with which UDP senders send the datagrams that are due.
 const TICK: Duration = Duration::from_millis(1);
-/// Between two writes of 64 KiB, so that a connection sends at most 131 Mbit/s on any link.
+/// Time between two writes of 64 KiB, so that a connection sends at most 131 Mbit/s on any link.
 const BREATH: Duration = Duration::from_millis(4);
-/// Payloads of the datagrams, in turn: short, full and between.
+/// Payloads of the datagrams in bytes, in turn: short, full and between.
 const PAYLOADS: [usize; 5] = [18, 1472, 400, 1000, 1472];
 
-/// Four flows for `duration`: two of UDP at half of `rate` (in bit/s) each, of which one takes part in ECN
-/// and is expedited; two of TCP with ECN, of which one is assured. They end by resets, so that nothing is
-/// sent again once the link has run empty.
+/// Sends four flows for `duration`: two over UDP at half of `rate` (in bit/s) each, one of them
+/// ECN-capable and expedited; and two over TCP with ECN, one of them assured. TCP connections end
+/// by resets, so that nothing is retransmitted once the link is empty.
 pub fn fill([one, two]: &[Namespace; 2], rate: u64, duration: Duration) {
     for host in [one, two] {
         host.run(|| fs::write("/proc/sys/net/ipv4/tcp_ecn", "1")).expect("ECN can be asked for");
@@ -64,11 +64,11 @@ fn mark(socket: &impl AsFd, tos: u8) {
     setsockopt(socket, Ipv4Tos, &i32::from(tos)).expect("a socket has a type of service");
 }
 
-/// Writes as much as the connection takes, and resets it.
+/// Writes as much as the connection accepts, and resets it.
 fn pour(mut socket: TcpStream, end: Instant) {
     socket.set_write_timeout(Some(PATIENCE)).expect("a timeout");
     while Instant::now() < end {
-        // A write that finds no room is tried again.
+        // A write that finds no room is repeated.
         let _ = socket.write(&[0; 1 << 16]);
         thread::sleep(BREATH);
     }
@@ -101,7 +101,7 @@ fn pace(socket: &UdpSocket, rate: u64, end: Instant) {
             }
             thread::sleep(TICK);
         }
-        // The interface's queue may be full: then the datagram never comes to the link.
+        // If the interface's queue is full, the datagram never reaches the link.
         let _ = socket.send(&[0; 1472][..payload]);
         sent += payload as u64;
     }

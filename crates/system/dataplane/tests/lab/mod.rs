@@ -1,5 +1,5 @@
-//! A laboratory: network namespaces with TAP or veth interfaces, made by the test itself and gone
-//! with it. Also used by `benches/throughput` and the example `accuracy`.
+//! A laboratory: network namespaces with TAP or veth interfaces, which the test creates and which
+//! end with it. Also used by `benches/throughput` and the example `accuracy`.
 #![allow(dead_code)]
 
 use std::fs::{self, File, OpenOptions};
@@ -19,14 +19,14 @@ pub mod load;
 pub mod netlink;
 pub mod virtual_time;
 
-/// The name of every interface here.
+/// Name of every interface here.
 pub const INTERFACE: &str = "eth0";
 
-/// A network namespace. It lives as long as this, a socket, or a device's descriptor in it.
+/// A network namespace. It exists as long as this value, a socket, or a device's descriptor in it.
 pub struct Namespace(File);
 
 impl Namespace {
-    /// A new one, or the reason why there cannot be one.
+    /// Creates a namespace, or returns why that is impossible.
     pub fn new() -> io::Result<Self> {
         in_thread(|| {
             unshare(CloneFlags::CLONE_NEWNET)?;
@@ -36,7 +36,7 @@ impl Namespace {
         })
     }
 
-    /// Runs `work` in it. Sockets made there stay there.
+    /// Runs `work` in the namespace. Sockets created there stay there.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         in_thread(|| {
             setns(&self.0, CloneFlags::CLONE_NEWNET).expect("the namespace can be entered");
@@ -58,7 +58,8 @@ impl Namespace {
     }
 
     /// Adds `count` TAP interfaces without addresses, called `t0`, `t1` and so on. They are
-    /// persistent: the kernel frees them together with the namespace, far faster than one by one.
+    /// persistent: the kernel frees them together with the namespace, which is far faster than one
+    /// by one.
     pub fn add_bare_taps(&self, count: usize) -> io::Result<Vec<Tap>> {
         self.run(|| {
             fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1")?;
@@ -84,8 +85,8 @@ impl Namespace {
         self.run(|| set_flags(INTERFACE, flags as libc::c_short))
     }
 
-    /// Lets the kernel leave nothing to the interface: neither checksums nor the cutting of
-    /// super-frames, as `ethtool --offload eth0 tx off` does.
+    /// Disables offloads, so that the kernel computes checksums and splits super-frames itself,
+    /// like `ethtool --offload eth0 tx off`.
     pub fn leave_nothing_to_the_interface(&self) -> io::Result<()> {
         #[repr(C)]
         struct EthtoolValue {
@@ -103,7 +104,7 @@ impl Namespace {
         })
     }
 
-    /// Whether the software in it sees a carrier.
+    /// Whether the software in the namespace detects a carrier.
     pub fn sees_carrier(&self) -> bool {
         self.run(|| {
             let carrier = request(INTERFACE, libc::SIOCGIFFLAGS, |_| {});
@@ -114,7 +115,7 @@ impl Namespace {
         })
     }
 
-    /// A counter of /proc/net/snmp, like ("Tcp", "InCsumErrors").
+    /// Returns a counter of /proc/net/snmp, like ("Tcp", "InCsumErrors").
     pub fn counter(&self, protocol: &str, name: &str) -> u64 {
         let text = self.run(|| fs::read_to_string("/proc/thread-self/net/snmp")).unwrap();
         let mut lines = text.lines().filter(|line| line.starts_with(&format!("{protocol}:")));
@@ -124,7 +125,7 @@ impl Namespace {
     }
 }
 
-/// Whether this machine lets us make namespaces and TAP devices; prints the reason if not.
+/// Whether this machine permits namespaces and TAP devices. Prints the reason if not.
 pub fn available(test: &str) -> bool {
     let attempt = Namespace::new().and_then(|namespace| namespace.add_tap(1));
     if let Err(error) = &attempt {
@@ -133,15 +134,15 @@ pub fn available(test: &str) -> bool {
     attempt.is_ok()
 }
 
-/// Two namespaces and the far ends of their TAP interfaces.
+/// Creates two namespaces, and returns the far ends of their TAP interfaces.
 pub fn two_hosts() -> ([Namespace; 2], [Tap; 2]) {
     let namespaces = [Namespace::new().unwrap(), Namespace::new().unwrap()];
     let taps = [namespaces[0].add_tap(1).unwrap(), namespaces[1].add_tap(2).unwrap()];
     (namespaces, taps)
 }
 
-/// Like [`two_hosts`], but nothing is sent unless the test sends it: no IPv6, and the hosts know each
-/// other's addresses. So the n-th datagram is the n-th frame of the link.
+/// Like [`two_hosts`], but nothing is sent except by the test: there is no IPv6, and each host has
+/// the other's address configured. So the n-th datagram is the n-th frame of the link.
 pub fn two_quiet_hosts() -> ([Namespace; 2], [Tap; 2]) {
     let namespaces = [Namespace::new().unwrap(), Namespace::new().unwrap()];
     let add = |namespace: &Namespace, host: u8| {
@@ -197,7 +198,7 @@ fn open_tap(name: &str) -> io::Result<OwnedFd> {
 }
 
 fn configure(host: u8) -> io::Result<()> {
-    // Without waiting for duplicate addresses to show.
+    // Without waiting for duplicate address detection.
     fs::write(format!("/proc/sys/net/ipv6/conf/{INTERFACE}/accept_dad"), "0")?;
     configure_ipv4(host)?;
     add_ipv6(ipv6(host))
@@ -250,7 +251,7 @@ fn add_ipv6(address: Ipv6Addr) -> io::Result<()> {
     wait_until_usable(address.address)
 }
 
-/// The kernel makes a new IPv6 address usable in its own time, on a thread of its own.
+/// Waits for the kernel, which makes a new IPv6 address usable later, on a thread of its own.
 fn wait_until_usable(address: libc::in6_addr) -> io::Result<()> {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
@@ -276,7 +277,7 @@ fn request(
 }
 
 fn socket(family: libc::c_int) -> io::Result<OwnedFd> {
-    // SAFETY: a plain system call; the descriptor it gives is ours alone.
+    // SAFETY: a plain system call; the returned descriptor has no other owner.
     unsafe {
         let fd = libc::socket(family, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }

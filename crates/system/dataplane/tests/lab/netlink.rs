@@ -1,4 +1,5 @@
-//! Requests to the kernel's routing socket: make a veth pair, delete an interface, add a neighbour.
+//! Requests to the kernel's routing socket: create a veth pair, delete an interface, add a
+//! neighbour.
 #![allow(dead_code)]
 
 use std::io;
@@ -18,7 +19,7 @@ const IFLA_INFO_DATA: u16 = 2;
 const IFLA_NET_NS_FD: u16 = 28;
 const VETH_INFO_PEER: u16 = 1;
 
-/// Joins the two namespaces by a veth pair, both ends called like every interface here.
+/// Joins two namespaces by a veth pair. Both ends have the name of every interface here.
 pub fn veth_pair(one: &Namespace, other: &Namespace) -> io::Result<()> {
     let name = [INTERFACE.as_bytes(), &[0]].concat();
     let peer = [
@@ -33,14 +34,14 @@ pub fn veth_pair(one: &Namespace, other: &Namespace) -> io::Result<()> {
     one.run(|| request(libc::RTM_NEWLINK, flags, &body.concat()))
 }
 
-/// Deletes the namespace's interface.
+/// Deletes the interface of the namespace.
 pub fn delete_interface(namespace: &Namespace) -> io::Result<()> {
     let name = [INTERFACE.as_bytes(), &[0]].concat();
     let body = [vec![0; 16], attribute(IFLA_IFNAME, &name)].concat();
     namespace.run(|| request(libc::RTM_DELLINK, 0, &body))
 }
 
-/// Tells the kernel of this thread's namespace who has `address`.
+/// Adds the owner of `address` to the neighbours of this thread's namespace.
 pub fn add_neighbour(address: Ipv4Addr, mac: [u8; 6]) -> io::Result<()> {
     let index = nix::net::if_::if_nametoindex(INTERFACE)?;
     let mut body = vec![libc::AF_INET as u8, 0, 0, 0];

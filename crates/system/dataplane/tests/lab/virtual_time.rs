@@ -1,12 +1,12 @@
-//! A pipe in virtual time: frames offered at given times, and everything that comes of it.
+//! A pipe in virtual time: frames are offered at given times, and all results are collected.
 #![allow(dead_code)]
 
 use netloom_link::{Frame, FrameInfo, Pipe};
 use netloom_units::Time;
 
-/// Offers the frames at their times, which do not go back, and lets the pipe run empty. `take` is called at
-/// every time at which there may be something to take from the pipe; what the pipe does not accept is
-/// thrown away.
+/// Offers the frames at their times, which must not decrease, and runs the pipe until it is empty.
+/// `take` is called at every time at which there may be something to take from the pipe. Frames
+/// that the pipe does not accept are discarded.
 pub fn run<F: Frame>(
     pipe: &mut Pipe<F>,
     offers: impl IntoIterator<Item = (Time, FrameInfo, F)>,

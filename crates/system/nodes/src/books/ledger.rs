@@ -1,9 +1,9 @@
-//! The books of a living experiment: what it is to make, what it has made, and its namespaces, held
-//! open.
+//! Records of a living experiment: what it is about to create, what it has created, and open
+//! descriptors of its namespaces.
 //!
-//! The engine works with what it holds, never with names: those can go, or come to be of something
-//! else, behind its back. Everything is in files as well, for whoever cleans up after an engine
-//! that was killed.
+//! The engine uses these descriptors and never names: a name can disappear, or refer to something
+//! else, without the engine's doing. Everything is in files as well, for the process that cleans up
+//! after an engine that was killed.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -19,11 +19,11 @@ use crate::error::of_file;
 use crate::stack::netns::{self, Identity, Named};
 use crate::{Layout, NodeError};
 
-/// The books of an experiment that this process has.
+/// The records of the experiment of this process.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     layout: Layout,
-    /// Which directory the state directory was.
+    /// Identity of the state directory when the records were opened.
     directory: Option<Identity>,
     record: Mutex<Record>,
     made: Mutex<Made>,
@@ -32,7 +32,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the books with what is to be made. Before this, nothing may be.
+    /// Opens the records, with what is about to be created. Nothing may be created before this.
     pub fn open(layout: &Layout, record: Record) -> Result<Self, NodeError> {
         let path = layout.made();
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
@@ -49,22 +49,22 @@ impl Ledger {
         })
     }
 
-    /// Where the experiment's things are.
+    /// Returns the layout of the experiment's things.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Whether the state directory is still the one in which the books were opened.
+    /// Whether the state directory is still the one in which the records were opened.
     pub fn has_directory(&self) -> bool {
         netns::identity(self.layout.state_dir()) == self.directory
     }
 
-    /// What is to be made.
+    /// Returns the record of what is about to be created.
     pub fn record(&self) -> Record {
         lock(&self.record).clone()
     }
 
-    /// Changes what is to be made, in the file first.
+    /// Changes the record of what is about to be created, first in the file.
     pub fn change(&self, change: impl FnOnce(&mut Record)) -> Result<(), NodeError> {
         let mut record = lock(&self.record);
         let mut changed = record.clone();
@@ -74,12 +74,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// What has been made.
+    /// Returns what has been created.
     pub fn made(&self) -> Made {
         lock(&self.made).clone()
     }
 
-    /// Writes down that a thing came or went: one line, in one piece.
+    /// Records that a thing was created or removed: one line, in one write.
     pub fn note(&self, thing: Thing) -> io::Result<()> {
         let line = serde_json::to_string(&thing)? + "\n";
         let mut made = lock(&self.made);
@@ -89,51 +89,52 @@ impl Ledger {
         Ok(())
     }
 
-    /// Makes a namespace with its name, and leaves the calling thread in it.
+    /// Creates a namespace with its name. The calling thread is in it afterwards.
     pub fn create_namespace(&self, node: &str) -> io::Result<()> {
         let path = self.layout.namespace(node);
         let left = lock(&self.made).namespaces.get(node).cloned();
         if let Some(left) = left {
-            // An earlier node of this name has gone, and its namespace's name has not.
+            // An earlier node of this name was removed, but the name of its namespace was not.
             netns::remove(&path, &left)?;
         }
         let note = |named: Named| self.note(Thing::Namespace { node: node.to_owned(), named });
         let namespace = netns::create(&path, note)?;
-        // Whole after each step.
+        // The map is valid after each step, so a poisoned lock does no harm.
         let mut held = self.namespaces.write().unwrap_or_else(PoisonError::into_inner);
         held.insert(node.to_owned(), Arc::new(namespace));
         Ok(())
     }
 
-    /// A node's namespace.
+    /// Returns a node's namespace.
     pub fn namespace(&self, node: &str) -> io::Result<Arc<File>> {
         let held = self.namespaces.read().unwrap_or_else(PoisonError::into_inner);
         held.get(node).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Leaves the calling thread in a node's namespace.
+    /// Moves the calling thread into a node's namespace.
     pub fn enter(&self, node: &str) -> io::Result<()> {
         netns::enter(&*self.namespace(node)?)
     }
 
-    /// Writes down that a node's namespace has gone, and lets go of it.
+    /// Records that a node's namespace was removed, and closes its descriptor.
     pub fn forget_namespace(&self, node: &str) -> io::Result<()> {
         self.let_go(node);
         self.note(Thing::NoNamespace { node: node.to_owned() })
     }
 
-    /// Lets go of a node's namespace, which the kernel frees when nobody has it any more.
+    /// Closes the descriptor of a node's namespace, which the kernel frees when nobody uses it any
+    /// more.
     pub fn let_go(&self, node: &str) {
         self.namespaces.write().unwrap_or_else(PoisonError::into_inner).remove(node);
     }
 
-    /// Lets go of all namespaces.
+    /// Closes the descriptors of all namespaces.
     pub fn let_go_of_all(&self) {
         self.namespaces.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The nodes whose names lead to their namespaces no more: those were unmounted behind our
-    /// back.
+    /// Returns the nodes whose names no longer refer to their namespaces, because somebody else has
+    /// unmounted them.
     pub fn unnamed(&self) -> Vec<String> {
         let made = lock(&self.made);
         let is_lost = |(node, named): &(&String, &Named)| {
@@ -142,7 +143,7 @@ impl Ledger {
         made.namespaces.iter().filter(is_lost).map(|(node, _)| node.clone()).collect()
     }
 
-    /// Removes the files of the books, of which there is nothing any more.
+    /// Removes the files of the records, after everything in them has been removed.
     pub fn close(&self) -> Result<(), NodeError> {
         if !self.has_directory() {
             return Ok(());
@@ -156,7 +157,7 @@ impl Ledger {
                 _ => {}
             }
         }
-        // Not empty while the engine's socket is in it.
+        // Fails while the engine's socket is in the directory.
         let _ = fs::remove_dir(layout.state_dir());
         Ok(())
     }
@@ -167,7 +168,8 @@ impl Owner for Ledger {
         &self.layout
     }
 
-    /// One that is there is somebody else's, unless it is of a change that failed later on.
+    /// An existing cgroup belongs to somebody else, unless it was created by an earlier change that
+    /// failed later on.
     fn claim(&self, path: &Path) -> io::Result<()> {
         let known = lock(&self.made).cgroups.get(path).copied().flatten();
         if known.is_some() && known == netns::identity(path) {
@@ -176,7 +178,7 @@ impl Owner for Ledger {
         let may_be = |identity| Thing::Cgroup { path: path.into(), identity };
         self.note(may_be(None))?;
         if let Err(error) = cgroup::create_own(path) {
-            // The first error is the one to report.
+            // Report the first error.
             let _ = self.note(Thing::NoCgroup { path: path.into() });
             return Err(error);
         }
@@ -185,7 +187,7 @@ impl Owner for Ledger {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each change is made in one step.
+    // Each change is made in one step, so a poisoned lock does no harm.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -195,7 +197,7 @@ mod tests {
     use crate::books::borrowed::Borrowed;
 
     #[test]
-    fn what_an_earlier_try_made_is_ours_and_what_others_made_is_not() {
+    fn cgroups_of_an_earlier_attempt_are_ours_and_those_of_others_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let layout = Layout::below(folder.path(), "demo");
         fs::create_dir(layout.state_dir()).unwrap();
@@ -208,11 +210,11 @@ mod tests {
         fs::create_dir_all(&foreign).unwrap();
         let error = ledger.claim(&foreign).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
-        // Its place is another's by now.
+        // The path now refers to another cgroup.
         fs::rename(&ours, own("cpu").with_file_name("moved")).unwrap();
         fs::create_dir(&ours).unwrap();
         assert_eq!(ledger.claim(&ours).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
-        // Nobody needs to know what is mounted for this.
+        // Claiming does not need to know which hierarchies are mounted.
         ledger.claim(&own("memory")).unwrap();
         assert_eq!(crate::books::ours::Ours::of(&ledger).cgroups(), [own("memory")]);
     }

@@ -1,12 +1,12 @@
-//! What an experiment has really made, by what only that has.
+//! Record of what an experiment has created, with identities that nothing else has.
 //!
-//! Names do not say whose a thing is: anybody may make a namespace, a control group or a device
-//! that is called like an experiment's. So whatever outlives the engine is written down with what
-//! the kernel gives to nothing else: device and inode of a file, a namespace or a control group,
-//! the index of a device. Namespaces and devices are written down before their names can be seen,
-//! so that a killed engine leaves nothing that is not here. A control group has its name at once;
-//! until it is known to be there, it is only one that may be, and is removed only if nothing is in
-//! it.
+//! A name does not show to whom a thing belongs: anybody may create a namespace, a control group or
+//! a device with the name of an experiment's. So everything that outlives the engine is recorded
+//! with an identity that the kernel gives to nothing else: device and inode of a file, a namespace
+//! or a control group, and the index of a device. Namespaces and devices are recorded before their
+//! names appear, so that a killed engine leaves nothing that is not recorded. A control group has
+//! its name immediately. Until its identity is recorded, it only may exist, and it is removed only
+//! if it is empty.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -17,36 +17,35 @@ use serde::{Deserialize, Serialize};
 use crate::Layout;
 use crate::stack::netns::{Identity, Named};
 
-/// A thing that came or went.
+/// A thing that was created or removed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Thing {
-    /// A node's namespace is about to have its name.
+    /// A node's namespace is about to get its name.
     Namespace { node: String, named: Named },
-    /// It has gone.
+    /// The namespace was removed.
     NoNamespace { node: String },
-    /// A control group is about to be made, or, with its identity, is made.
+    /// A control group is about to be created or, with an identity, was created.
     Cgroup { path: PathBuf, identity: Option<Identity> },
-    /// It could not be made.
+    /// The control group could not be created.
     NoCgroup { path: PathBuf },
     /// A device of the machine is about to outlive its descriptor.
     Device { name: String, index: u32 },
 }
 
-/// All that came and has not gone.
+/// All things that were created and not removed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Made {
-    /// By their nodes' names.
+    /// Namespaces, by node.
     pub namespaces: HashMap<String, Named>,
-    /// By their paths; without an identity, those that may be.
+    /// Control groups, by path. Those without an identity may or may not exist.
     pub cgroups: BTreeMap<PathBuf, Option<Identity>>,
     /// Indices of devices in the machine's network namespace, by their names.
     pub devices: HashMap<String, u32>,
 }
 
 impl Made {
-    /// What the file of an experiment says. A line that was not written to its end is of a thing
-    /// that was not made.
+    /// Reads the file of an experiment. An incomplete line is about a thing that was not created.
     pub fn read(layout: &Layout) -> Self {
         let text = fs::read_to_string(layout.made()).unwrap_or_default();
         let mut made = Self::default();
@@ -72,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_gone_is_not_there_and_half_a_line_is_nothing() {
+    fn removed_things_are_absent_and_an_incomplete_line_is_ignored() {
         let state = tempfile::tempdir().unwrap();
         let layout = Layout::below(state.path(), "demo");
         fs::create_dir(layout.state_dir()).unwrap();

@@ -1,5 +1,5 @@
-//! What is an experiment's own, for its removal: by the books of a living engine, or by what a dead
-//! one has left.
+//! The things that belong to an experiment, for their removal: from the records of a living engine,
+//! or from those that a dead one has left.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,37 +14,37 @@ use crate::books::record::Record;
 use crate::cgroup::FOLDER;
 use crate::stack::netns::{self, Identity};
 
-/// What is an experiment's own.
+/// The things that belong to an experiment.
 pub(crate) struct Ours<'l> {
     layout: Layout,
-    /// The books, if the engine that has them is this process.
+    /// Records of the experiment, if its engine is this process.
     ledger: Option<&'l Ledger>,
-    /// What was to be made; none if nothing was.
+    /// Record of what was about to be created; `None` if nothing was.
     pub record: Option<Record>,
-    /// What was made.
+    /// Things that were created.
     pub made: Made,
-    /// What keeps some of it from being removed, in words.
+    /// Reason why some of it cannot be removed, in words.
     pub problem: Option<String>,
 }
 
 impl<'l> Ours<'l> {
-    /// Of the experiment of this process.
+    /// Returns the things of this process' experiment.
     pub fn of(ledger: &'l Ledger) -> Self {
         let (layout, made) = (ledger.layout().clone(), ledger.made());
         let (record, problem) = (Some(ledger.record()), None);
         Self { layout, ledger: Some(ledger), record, made, problem }
     }
 
-    /// Of an engine that is dead.
+    /// Returns the things of an engine that is dead.
     pub fn left_by(layout: &Layout) -> Self {
         let mut made = Made::read(layout);
         let (mut record, mut problem) = (None, None);
         match Record::read(layout) {
-            // Nothing of the kernel's is left of before the machine was started, and its numbers
-            // are others'.
+            // No kernel object survives a restart of the machine, and its numbers may now be those
+            // of other objects.
             Ok(Some(read)) if !read.is_of_this_boot() => made = Made::default(),
             Ok(read) => record = read,
-            // All but what the machine had lent is known without it.
+            // The record is needed only for what the machine has lent.
             Err(error) => {
                 let path = layout.namespace(OUTSIDE);
                 problem = made.namespaces.contains_key(OUTSIDE).then(|| {
@@ -66,26 +66,27 @@ impl<'l> Ours<'l> {
         &self.layout
     }
 
-    /// The nodes that were made.
+    /// Returns the nodes that were created.
     pub fn nodes(&self) -> impl Iterator<Item = &String> {
         self.made.namespaces.keys()
     }
 
-    /// The user namespace of an ordinary user's experiment.
+    /// Returns the user namespace of an ordinary user's experiment.
     pub fn user_namespace(&self) -> Option<Identity> {
         self.record.as_ref()?.user_namespace
     }
 
-    /// The word on things that bear one.
+    /// Returns the mark on things that can bear one.
     pub fn mark(&self) -> &str {
         self.record.as_ref().map_or("", |record| &record.mark)
     }
 
-    /// The namespaces of nodes, as far as it is certain that they still are.
+    /// Returns the namespaces of nodes that certainly still exist.
     pub fn namespaces(&self) -> HashSet<Identity> {
         let is_ours = |node: &str, identity: Identity| {
-            // Those that are held cannot have become others. One that was noted and could not be
-            // made is not held, and the kernel gives its number to the next one.
+            // A namespace with an open descriptor cannot have been replaced. One that was recorded
+            // but could not be created has no descriptor, and the kernel gives its number to the
+            // next namespace.
             let held = self.ledger.and_then(|ledger| ledger.namespace(node).ok());
             let held = held.and_then(|file| netns::identity_of(&file).ok());
             let named = || netns::identity(&self.layout.namespace(node));
@@ -96,7 +97,7 @@ impl<'l> Ours<'l> {
         certain.map(|(_, named)| named.namespace).collect()
     }
 
-    /// The namespace of devices outside, if there is one.
+    /// Returns the namespace of devices outside, if there is one.
     pub fn outside(&self) -> Option<Arc<File>> {
         let named = self.made.namespaces.get(OUTSIDE)?;
         if let Some(ledger) = self.ledger {
@@ -106,23 +107,24 @@ impl<'l> Ours<'l> {
         (netns::identity_of(&file).ok()? == named.namespace).then(|| Arc::new(file))
     }
 
-    /// Whether the namespace of a node may go: not one with devices that nobody could give back.
+    /// Whether the namespace of a node may be removed: not if it contains devices that nobody could
+    /// give back.
     pub fn may_remove(&self, node: &str) -> bool {
         self.problem.is_none() || node != OUTSIDE
     }
 
-    /// Lets go of namespaces that are held.
+    /// Closes the descriptors of all namespaces.
     pub fn let_go(&self) {
         self.ledger.into_iter().for_each(Ledger::let_go_of_all);
     }
 
-    /// The cgroups that are there and certainly ours.
+    /// Returns the cgroups that exist and certainly belong to the experiment.
     pub fn cgroups(&self) -> Vec<PathBuf> {
         self.cgroups_with(|path, identity| identity.is_some() && netns::identity(path) == identity)
     }
 
-    /// Those that may be ours, in which nothing can be if they are: the engine was killed when it
-    /// made them.
+    /// Returns cgroups that may belong to the experiment: the engine was killed while it created
+    /// them, so they are empty if they do.
     pub fn empty_cgroups(&self) -> Vec<PathBuf> {
         let is_empty = |path: &PathBuf| std::fs::remove_dir(path).is_ok();
         let mut may_be = self.cgroups_with(|_, identity| identity.is_none());
@@ -130,8 +132,8 @@ impl<'l> Ours<'l> {
         may_be
     }
 
-    /// By the books alone: what is mounted may not be known. A damaged book leads nowhere else than
-    /// to cgroups of this name.
+    /// Searches the records alone, because the mounted hierarchies may be unknown. A damaged record
+    /// can refer only to cgroups of this name.
     fn cgroups_with(&self, is_one: impl Fn(&Path, Option<Identity>) -> bool) -> Vec<PathBuf> {
         let own = Path::new(FOLDER).join(self.layout.experiment());
         let all = self.made.cgroups.iter();

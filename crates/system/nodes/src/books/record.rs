@@ -1,4 +1,4 @@
-//! What an experiment is about to create, written down before it is created.
+//! Record of what an experiment is about to create, written before it is created.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,27 +9,27 @@ use crate::books::borrowed::Borrowed;
 use crate::stack::netns::Identity;
 use crate::{Layout, NodeError};
 
-/// The record of an experiment: what it is going to make. What it has made is in [`crate::made`].
+/// Record of what an experiment is about to create. What it has created is in [`crate::made`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
-    /// The process that created it.
+    /// Process that writes the record.
     pub pid: u32,
-    /// The start of the machine in which it was created: nothing of the kernel's outlives that.
+    /// Boot id of the machine at that time: no kernel object survives a restart.
     pub boot: String,
-    /// A word that no other experiment has, on things that bear one.
+    /// Mark that no other experiment has, for things that can bear one.
     pub mark: String,
-    /// The nodes with a network stack.
+    /// Nodes with a network stack.
     pub nodes: Vec<String>,
-    /// The user namespace that all is made in, if it is an ordinary user's experiment.
+    /// User namespace that contains everything, if it is an ordinary user's experiment.
     #[serde(default)]
     pub user_namespace: Option<Identity>,
-    /// What the machine gets back.
+    /// Things that the machine must get back.
     #[serde(default, skip_serializing_if = "Borrowed::is_empty")]
     pub borrowed: Borrowed,
 }
 
 impl Record {
-    /// The record of an experiment of the calling process.
+    /// Creates the record of an experiment of the calling process.
     pub fn new(
         nodes: Vec<String>,
         user_namespace: Option<Identity>,
@@ -40,7 +40,7 @@ impl Record {
         Ok(Self { pid, boot: boot(), mark, nodes, user_namespace, borrowed })
     }
 
-    /// Writes the record: whoever finds the file finds all of it.
+    /// Writes the record atomically: a reader finds either nothing or all of it.
     pub fn write(&self, layout: &Layout) -> Result<(), NodeError> {
         let path = layout.record();
         let partial = path.with_extension("json.partial");
@@ -52,10 +52,10 @@ impl Record {
         write().map_err(|error| NodeError::system(format!("write {}", path.display()), error))
     }
 
-    /// The record, if there is one. Without one, nothing has been made.
+    /// Reads the record, if there is one. Without one, nothing has been created.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The record cannot be read.
     pub fn read(layout: &Layout) -> io::Result<Option<Self>> {
         match fs::read(layout.record()) {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
@@ -64,13 +64,13 @@ impl Record {
         }
     }
 
-    /// Whether the machine has not been started again since.
+    /// Whether the machine has not been restarted since.
     pub fn is_of_this_boot(&self) -> bool {
         self.boot == boot()
     }
 }
 
-/// The kernel's name for this start of the machine.
+/// Returns the kernel's id of the current boot.
 fn boot() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     id.trim().to_owned()

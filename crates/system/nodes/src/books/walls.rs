@@ -1,5 +1,5 @@
-//! What a machine has only so many of, and how many an experiment needs: known before anything is
-//! made.
+//! Limits of a machine, and how much an experiment needs of each: checked before anything is
+//! created.
 
 use std::borrow::Cow;
 use std::fs;
@@ -7,51 +7,52 @@ use std::path::Path;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Descriptors that the engine needs beside devices: sockets, pipes, files, per node and in all.
+/// Number of descriptors that the engine needs besides devices: sockets, pipes and files, in all.
 const SPARE_FILES: u64 = 1024;
 
-/// The size of an experiment.
+/// Size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Demand {
-    /// Nodes with a network stack.
+    /// Number of nodes with a network stack.
     pub nodes: u64,
-    /// Their interfaces.
+    /// Number of their interfaces.
     pub interfaces: u64,
-    /// Those of them that the engine holds open: not the ends of direct links.
+    /// Number of interfaces that the engine holds open, which excludes ends of direct links.
     pub opened: u64,
-    /// Entries of the neighbour table of each family, if all who hear each other talk.
+    /// Number of entries in the neighbour table of each family, if all interfaces that reach each
+    /// other communicate.
     pub neighbours: u64,
 }
 
-/// Something that a machine has only so many of.
+/// A limit of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wall {
-    /// What.
+    /// Name of the limited resource.
     pub what: &'static str,
-    /// How many the experiment needs.
+    /// Number that the experiment needs.
     pub needs: u64,
-    /// How many it can have.
+    /// Number that it can have.
     pub has: u64,
-    /// Whether it cannot start with fewer; else something in it may fail.
+    /// Whether the experiment cannot start with fewer. Otherwise, something in it may fail later.
     pub stops_start: bool,
-    /// What happens with fewer, and how to raise it.
+    /// Consequences of having fewer, and how to raise the limit.
     pub advice: Cow<'static, str>,
 }
 
 impl Demand {
-    /// What the engine opens at the least: devices, and what it has for itself.
+    /// Returns the least number of files that the engine opens: devices, and its own.
     fn files(self) -> u64 {
         self.opened + SPARE_FILES
     }
 
-    /// As well, where something runs in every node: a control socket, a descriptor of the init
-    /// process, and the pipes of a few processes.
+    /// Returns the number of files if a process runs in every node, which adds a control socket, a
+    /// descriptor of the init process, and the pipes of a few processes.
     pub(crate) fn files_with_processes(self) -> u64 {
         self.files() + 16 * self.nodes
     }
 }
 
-/// Every wall that this machine says something about.
+/// Returns all limits that this machine reports.
 pub fn walls(demand: Demand) -> Vec<Wall> {
     let proc = Path::new("/proc");
     let files = Wall {
@@ -66,12 +67,12 @@ pub fn walls(demand: Demand) -> Vec<Wall> {
     std::iter::once(files).chain(of_files(demand, proc)).collect()
 }
 
-/// The walls that files below `proc` tell of.
+/// Returns the limits in files below `proc`.
 fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
     let mounts = fs::read_to_string(proc.join("self/mountinfo")).map_or(0, |m| m.lines().count());
     let namespaces = Wall {
         what: "network namespaces",
-        // One to make devices in, one to wait for the end of the others with.
+        // One more to create devices in, and one to wait for the end of the others.
         needs: demand.nodes + 2,
         has: 0,
         stops_start: true,
@@ -79,7 +80,7 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
     };
     let mounted = Wall {
         what: "mounts",
-        // A name for each namespace, on top of what is there.
+        // One mount for each namespace, in addition to existing ones.
         needs: mounts as u64 + demand.nodes,
         has: 0,
         stops_start: true,
@@ -129,7 +130,8 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
     .filter_map(|(wall, has)| has.map(|has| Wall { has, ..wall }))
 }
 
-/// What a full table of neighbours means, and the command that makes it large enough.
+/// Returns what happens when the table of neighbours is full, and the command that makes it large
+/// enough.
 fn raise_neighbours(family: &str, needs: u64) -> String {
     let (key, enough) =
         (format!("net.{family}.neigh.default.gc_thresh"), needs.next_power_of_two());
@@ -140,8 +142,8 @@ fn raise_neighbours(family: &str, needs: u64) -> String {
     )
 }
 
-/// Measured with 300 routers of four interfaces and 500 routes each: 400 kB a node, engine
-/// included.
+/// Memory for each node and interface in kB, measured with 300 routers of four interfaces and 500
+/// routes each: 400 kB a node, engine included.
 const KB_PER_NODE: u64 = 200;
 const KB_PER_INTERFACE: u64 = 50;
 
@@ -149,19 +151,19 @@ fn number(proc: &Path, file: &str) -> Option<u64> {
     fs::read_to_string(proc.join(file)).ok()?.trim().parse().ok()
 }
 
-/// In kB.
+/// Returns the available memory in kB.
 fn available_memory(proc: &Path) -> Option<u64> {
     let text = fs::read_to_string(proc.join("meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
 }
 
-/// The limit on open files, or what this process may raise it to.
+/// Returns the limit on open files, or the value to which this process may raise it.
 fn most_files(proc: &Path) -> u64 {
     let files = Resource::RLIMIT_NOFILE;
     let Ok((soft, hard)) = getrlimit(files) else { return u64::MAX };
     match number(proc, "sys/fs/nr_open") {
-        // Permitted to who may raise it; then as it was.
+        // If raising succeeds, it is permitted; the limit is then restored.
         Some(most) if most > hard && setrlimit(files, soft, most).is_ok() => {
             let _ = setrlimit(files, soft, hard);
             most
@@ -175,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_machine_is_held_against_what_is_needed() {
+    fn limits_of_the_machine_are_compared_with_the_demand() {
         let machine = tempfile::tempdir().unwrap();
         for (file, text) in [
             ("self/mountinfo", "1 2 3 / / rw\n4 1 5 / /proc rw\n"),
@@ -200,7 +202,7 @@ mod tests {
                 ("network namespaces", 1002, 100, true),
                 ("mounts", 1002, 100_000, true),
                 ("IPv4 neighbours", 5000, 1024, false),
-                // Not for IPv6: this machine says nothing about it.
+                // Nothing for IPv6: this machine does not report that limit.
                 ("processes", 2000, 32_768, false),
                 ("kB of memory", 400_000, 8_000_000, false),
             ]

@@ -1,5 +1,5 @@
-//! Nodes and limits that come, change and go while the experiment lives. What fails leaves limits
-//! as they were, as far as the kernel lets us; a controller that has come into use stays in use.
+//! Changes of nodes and limits while the experiment runs. After an error, limits are as before, as
+//! far as the kernel permits. A controller that was enabled stays enabled.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use super::tree::{Member, Owner, Tree, controllers, group_folder, support};
 use super::{create, enter, processes};
 use crate::{Layout, NodeError};
 
-/// How often it is looked for processes that have come since, before they are too many.
+/// Largest number of searches for processes that were started meanwhile.
 const ROUNDS: usize = 100;
 
 impl Tree {
-    /// Whether the machine can enforce the limits of a plan; nothing is made.
+    /// Checks that the machine can enforce the limits of a plan. Changes nothing.
     ///
     /// # Errors
-    /// [`NodeError::Limits`].
+    /// [`NodeError::Limits`] if it cannot.
     pub fn check(&self, layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
         let hierarchies = Hierarchies::of_this_machine();
         for controller in controllers(plan).into_iter().filter(|c| !self.uses(*c)) {
@@ -30,7 +30,7 @@ impl Tree {
         Ok(())
     }
 
-    /// A node comes; if it has limits, its cgroups are made.
+    /// Adds a node. If the node has limits, its cgroups are created.
     pub fn admit(&mut self, owner: &dyn Owner, node: &NodePlan) -> Result<(), NodeError> {
         self.require(owner, node.limits.controllers())?;
         let member = Member::of(node);
@@ -38,17 +38,17 @@ impl Tree {
         if node.limits.is_empty() { Ok(()) } else { self.add(&node.name) }
     }
 
-    /// A node has gone, and its cgroups with it; those of a group that is there no more go with its
-    /// last node.
+    /// Removes a node whose cgroups have been removed. The cgroups of a group that is no longer in
+    /// the scenario are removed with its last node.
     pub fn dismiss(&mut self, node: &str) {
         let group = self.nodes.get(node).and_then(|member| member.group.clone());
-        // The total is then one process higher than it should be.
+        // On an error, the limit of all nodes is one process too high.
         let _ = self.change_members(|nodes| drop(nodes.remove(node)));
         group.into_iter().for_each(|group| self.tidy(&group));
     }
 
-    /// Other limits of a node that stays. Its processes are moved to where a new controller counts
-    /// them.
+    /// Changes the limits of a node. Its processes are moved to cgroups in which new controllers
+    /// account for them.
     pub fn change(&mut self, owner: &dyn Owner, node: &str, to: Limits) -> Result<(), NodeError> {
         self.require(owner, to.controllers())?;
         let place = self.place(node);
@@ -69,7 +69,7 @@ impl Tree {
         member.map(|member| std::mem::replace(&mut member.limits, limits)).unwrap_or_default()
     }
 
-    /// Other limits that nodes have together.
+    /// Changes the limits of several nodes together.
     pub fn share(&mut self, owner: &dyn Owner, to: &SharedLimits) -> Result<(), NodeError> {
         let all = to.groups.values().chain([&to.total]);
         self.require(owner, all.flat_map(Limits::controllers))?;
@@ -88,7 +88,7 @@ impl Tree {
         changed
     }
 
-    /// Every place with limits, those first that others are below.
+    /// Returns every place with limits, parents before children.
     fn levels(&self) -> Vec<(PathBuf, Held)> {
         let mut levels = self.shared();
         let limited = self.nodes.iter().filter(|(_, member)| !member.limits.is_empty());
@@ -96,8 +96,9 @@ impl Tree {
         levels
     }
 
-    /// Version 1 takes no quota above that of the whole, nor one of the whole below that of a part:
-    /// those of parts are lifted meanwhile.
+    /// Applies changes of limits on all levels. Version 1 accepts no quota above that of a parent,
+    /// and no quota of a parent below that of a child, so the children's quotas are lifted during
+    /// the change.
     fn change_levels(&self, before: &[(PathBuf, Held)]) -> Result<(), NodeError> {
         let after = self.levels();
         let quotas = |levels: &[(PathBuf, Held)]| -> Vec<(PathBuf, Option<_>)> {
@@ -114,11 +115,12 @@ impl Tree {
         for (place, held) in &after {
             self.set(place, from.remove(place.as_path()).unwrap_or_default(), *held)?;
         }
-        // What is left has no limits of its own any more.
+        // The remaining places no longer have limits.
         from.into_iter().try_for_each(|(place, held)| self.set(place, held, Held::default()))
     }
 
-    /// Init processes are NetLoom's, and do not count for what nodes have together.
+    /// Changes the set of nodes. Their init processes belong to NetLoom and do not count against
+    /// limits of several nodes.
     fn change_members(
         &mut self,
         change: impl FnOnce(&mut HashMap<String, Member>),
@@ -134,7 +136,7 @@ impl Tree {
         both.into_iter().try_for_each(|((place, from), (_, to))| self.set(&place, from, to))
     }
 
-    /// Removes the folders of a group that has no limits any more, if nobody is in them.
+    /// Removes the cgroups of a group that no longer has limits, if they are empty.
     fn tidy(&self, group: &str) {
         if !self.shared.groups.contains_key(group) {
             let all = self.unified.iter().chain(self.legacy.values());
@@ -146,7 +148,7 @@ impl Tree {
         self.needed.contains(&controller) || self.legacy.contains_key(&controller)
     }
 
-    /// Brings all nodes under controllers, where they are not.
+    /// Enables controllers for all nodes, where they are not enabled yet.
     fn require(
         &mut self,
         owner: &dyn Owner,
@@ -181,8 +183,8 @@ impl Tree {
         passed_on
     }
 
-    /// Makes the experiment's cgroups in another hierarchy of version 1, with the processes of all
-    /// nodes.
+    /// Creates the experiment's cgroups in another hierarchy of version 1, with the processes of
+    /// all nodes.
     fn join(
         &mut self,
         controller: Controller,
@@ -215,7 +217,7 @@ impl Tree {
     }
 }
 
-/// Moves all processes of one cgroup to another, also those that they start meanwhile.
+/// Moves all processes of one cgroup to another, including those that they start meanwhile.
 fn gather(from: &Path, to: &Path) -> io::Result<()> {
     for _ in 0..ROUNDS {
         let there: HashSet<u32> = processes(to).into_iter().collect();
@@ -226,7 +228,7 @@ fn gather(from: &Path, to: &Path) -> io::Result<()> {
         }
         for pid in missing {
             match enter(to, pid) {
-                // It has ended.
+                // The process has ended.
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
                 entered => entered?,
             }
@@ -262,7 +264,8 @@ mod tests {
         }
     }
 
-    /// In made-up hierarchies of version 1: folders in which the kernel's files are plain ones.
+    /// Uses made-up hierarchies of version 1: directories in which the kernel's files are plain
+    /// ones.
     #[test]
     fn limits_and_nodes_change_where_all_controllers_are_in_use() {
         let machine = tempfile::tempdir().unwrap();
@@ -292,7 +295,7 @@ mod tests {
             (read("cpu/b/cpu.cfs_quota_us").as_str(), read("pids/b/pids.max").as_str()),
             ("25000", "6")
         );
-        // The whole gets less than its parts, and then all of it.
+        // The limit of all becomes lower than those of the parts, and then all limits go.
         let group = BTreeMap::from([("g".to_owned(), limits(Some("0.2"), None))]);
         let less = SharedLimits { total: limits(Some("0.3"), None), groups: group };
         tree.share(&owner, &less).unwrap();
@@ -320,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn version_2_passes_on_to_groups_that_come_and_lifts_what_goes() {
+    fn version_2_enables_controllers_of_new_groups_and_lifts_removed_limits() {
         let machine = tempfile::tempdir().unwrap();
         let owner = Plain(Layout::below(Path::new("/state"), "demo"));
         let own = machine.path().join("netloom/demo");
@@ -344,7 +347,7 @@ mod tests {
         assert_eq!(read("g.group/a/cpu.max"), "10000 100000");
         tree.change(&owner, "a", Limits::default()).unwrap();
         assert_eq!(read("g.group/a/cpu.max"), "max 100000");
-        // Its account is there until it has gone.
+        // The cgroup remains until its node is removed.
         tree.share(&owner, &SharedLimits::default()).unwrap();
         assert_eq!(read("g.group/cpu.max"), "max 100000");
         fs::remove_dir_all(own.join("g.group/a")).unwrap();
@@ -356,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_leaves_all_as_it_was() {
+    fn a_failed_write_leaves_limits_unchanged() {
         let machine = tempfile::tempdir().unwrap();
         let owner = Plain(Layout::below(Path::new("/state"), "demo"));
         let own = machine.path().join("pids");
@@ -367,7 +370,7 @@ mod tests {
         };
         tree.make(&owner).unwrap();
         tree.admit(&owner, &node("a", None, limits(None, Some(7)))).unwrap();
-        // A folder in the file's place, which nobody can write.
+        // A directory in place of the file, which cannot be written.
         fs::remove_file(own.join("a/pids.max")).unwrap();
         fs::create_dir(own.join("a/pids.max")).unwrap();
         let error = tree.change(&owner, "a", limits(None, Some(9))).unwrap_err().to_string();
@@ -386,8 +389,7 @@ mod tests {
         fs::write(from.join("cgroup.procs"), "7\n").unwrap();
         gather(&from, &to).unwrap();
         assert_eq!(fs::read_to_string(to.join("cgroup.procs")).unwrap(), "7");
-        // A plain file holds what was written last: as if the others had gone elsewhere again and
-        // again.
+        // A plain file contains only the last write, as if the other processes always left again.
         fs::write(from.join("cgroup.procs"), "7\n8\n").unwrap();
         assert!(gather(&from, &to).is_err());
     }

@@ -1,5 +1,5 @@
-//! Where this machine has its control groups: one hierarchy of version 2, and on many machines some
-//! of version 1 beside it. A controller is in one of them.
+//! The cgroup hierarchies of this machine: one of version 2 and, on many machines, some of version
+//! 1. Each controller is in one of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use std::{fs, io};
 use netloom_scenario::Controller;
 use nix::unistd::{AccessFlags, access};
 
-/// The folder of all experiments in each hierarchy.
+/// Directory of all experiments in each hierarchy.
 pub(crate) const FOLDER: &str = "netloom";
 
 /// The mounted hierarchies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Hierarchies {
-    /// Version 2.
+    /// Mount point of version 2.
     unified: Option<PathBuf>,
-    /// Version 1, by controller.
+    /// Mount points of version 1, by controller.
     legacy: BTreeMap<String, PathBuf>,
-    /// Why it is not known what is mounted.
+    /// Why the mounted hierarchies are unknown.
     unread: Option<String>,
 }
 
-/// In which version of control groups a controller is.
+/// Version of cgroups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Version {
     One,
@@ -30,7 +30,7 @@ pub(crate) enum Version {
 }
 
 impl Hierarchies {
-    /// Those that are mounted here.
+    /// Returns the hierarchies that are mounted on this machine.
     pub fn of_this_machine() -> Self {
         const TABLE: &str = "/proc/self/mountinfo";
         fs::read_to_string(TABLE).map_or_else(
@@ -42,13 +42,13 @@ impl Hierarchies {
         )
     }
 
-    /// By the text of `mountinfo`.
+    /// Parses the text of `mountinfo`.
     fn read(mountinfo: &str) -> Self {
         let mut found = Self::default();
         for line in mountinfo.lines() {
             let Some((mount, source)) = line.split_once(" - ") else { continue };
             let Some(point) = mount.split(' ').nth(4) else { continue };
-            // The characters that would break the format are written in octal.
+            // Characters that would break the format are written in octal.
             let point = PathBuf::from(
                 point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\"),
             );
@@ -67,17 +67,19 @@ impl Hierarchies {
         found
     }
 
-    /// The folder of all experiments in version 2.
+    /// Returns the directory of all experiments in version 2.
     pub fn unified(&self) -> Option<PathBuf> {
         self.unified.as_ref().map(|mount| mount.join(FOLDER))
     }
 
-    /// The folder of all experiments in the hierarchy of version 1 that has this controller.
+    /// Returns the directory of all experiments in the hierarchy of version 1 that has this
+    /// controller.
     pub fn legacy(&self, controller: Controller) -> Option<PathBuf> {
         self.legacy.get(controller.name()).map(|mount| mount.join(FOLDER))
     }
 
-    /// The folders of all experiments in every hierarchy that NetLoom may have used, each once.
+    /// Returns the directories of all experiments in every hierarchy that NetLoom may have used,
+    /// each once.
     pub fn folders(&self) -> Vec<PathBuf> {
         let legacy = Controller::ALL.into_iter().filter_map(|controller| self.legacy(controller));
         let mut all: Vec<PathBuf> = self.unified().into_iter().chain(legacy).collect();
@@ -86,7 +88,8 @@ impl Hierarchies {
         all
     }
 
-    /// Where a controller is, or why limits that need it cannot be enforced, and what would help.
+    /// Returns the version that has a controller, or why limits that need it cannot be enforced,
+    /// and a remedy.
     pub fn version(&self, controller: Controller) -> Result<Version, String> {
         if let Some(why) = &self.unread {
             return Err(why.clone());
@@ -122,7 +125,7 @@ impl Hierarchies {
     }
 }
 
-/// Whether a cgroup of version 2 offers a controller to those below it.
+/// Whether a cgroup of version 2 offers a controller to its children.
 fn offers(cgroup: &Path, controller: &str) -> bool {
     let offered = fs::read_to_string(cgroup.join("cgroup.controllers")).unwrap_or_default();
     offered.split_whitespace().any(|word| word == controller)
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_controller_that_is_nowhere_is_told_with_a_remedy() {
+    fn a_missing_controller_is_reported_with_a_remedy() {
         let mount = tempfile::tempdir().unwrap();
         fs::write(mount.path().join("cgroup.controllers"), "cpu pids\n").unwrap();
         let found = Hierarchies { unified: Some(mount.path().into()), ..Hierarchies::default() };

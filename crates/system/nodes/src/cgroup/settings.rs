@@ -1,4 +1,4 @@
-//! In which files each version of control groups has limits, and what is written there.
+//! The files of limits in each version of cgroups, and the values in them.
 
 use std::fs;
 use std::io;
@@ -9,8 +9,8 @@ use netloom_scenario::{Controller, CpuQuota, Limits};
 use super::hierarchies::Version;
 use super::usage::entry;
 
-/// Limits of a cgroup, and how many init processes can be in it: those are NetLoom's, and do not
-/// count.
+/// Limits of a cgroup, and the number of init processes in it. These belong to NetLoom and do not
+/// count against the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Held {
     pub limits: Limits,
@@ -18,16 +18,16 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// The same without a quota.
+    /// Returns these limits without a CPU quota.
     pub fn without_quota(self) -> Self {
         Self { limits: Limits { cpu: None, ..self.limits }, ..self }
     }
 }
 
-/// A file, and what is to be written there.
+/// A file and the value to write to it.
 pub(super) type Setting = (&'static str, String);
 
-/// What leads from some limits to others, in an order that the kernel takes.
+/// Returns the settings that change limits, in an order that the kernel accepts.
 pub(super) fn between(
     controller: Controller,
     version: Version,
@@ -37,14 +37,15 @@ pub(super) fn between(
     let (before, after) = (files(controller, version, from), files(controller, version, to));
     let changed = before.into_iter().zip(after).filter(|(before, after)| before != after);
     let mut changed: Vec<Setting> = changed.map(|(_, after)| or_default(after)).collect();
-    // Memory with swap is never less than memory without: what is listed last grows first.
+    // Memory with swap must never be less than memory without, so the file that is listed last
+    // grows first.
     if controller == Controller::Memory && is_more(to.limits.memory, from.limits.memory) {
         changed.reverse();
     }
     changed
 }
 
-/// All that says limits, the kernel's defaults included.
+/// Returns all settings, including the kernel's defaults for absent limits.
 pub(super) fn all(controller: Controller, version: Version, held: Held) -> Vec<Setting> {
     files(controller, version, held).into_iter().map(or_default).collect()
 }
@@ -53,12 +54,12 @@ fn or_default((file, value): (&'static str, Option<String>)) -> Setting {
     (file, value.unwrap_or_else(|| default(file).into()))
 }
 
-/// Whether one limit leaves more than another.
+/// Whether the first limit is higher than the second.
 fn is_more<T: PartialOrd>(this: Option<T>, other: Option<T>) -> bool {
     other.is_some_and(|other| this.is_none_or(|this| this > other))
 }
 
-/// The files of a controller, and what is to be there; nothing where nothing is limited.
+/// Returns the files of a controller and their values; `None` for the kernel's default.
 fn files(
     controller: Controller,
     version: Version,
@@ -67,7 +68,8 @@ fn files(
     let period = CpuQuota::PERIOD_US;
     let quota = limits.cpu.map(CpuQuota::micros_per_period);
     let (memory, pids) = (limits.memory.map(|m| m.bytes().to_string()), limits.pids);
-    // The same part of a CPU as with a weight, of which 100 is the default; that of shares is 1024.
+    // Convert a weight to shares of the same CPU time: the default weight is 100, the default of
+    // shares 1024.
     let shares = limits.cpu_weight.map(|weight| (weight * 1024).div_ceil(100).max(2).to_string());
     let weight = limits.cpu_weight.map(|weight| weight.to_string());
     match (controller, version) {
@@ -90,7 +92,7 @@ fn files(
     }
 }
 
-/// What the kernel has in a file of a new cgroup.
+/// Returns the kernel's default value of a file.
 fn default(file: &str) -> &'static str {
     match file {
         "cpu.max" => "max 100000",
@@ -102,8 +104,8 @@ fn default(file: &str) -> &'static str {
     }
 }
 
-/// Writes a value. Less memory than processes hold is refused: version 1 does so by itself, version
-/// 2 would kill them.
+/// Writes a setting. A memory limit below the memory in use is an error: version 1 rejects it, and
+/// version 2 would kill processes.
 pub(super) fn write(cgroup: &Path, (file, value): &Setting) -> io::Result<()> {
     if *file == "memory.max"
         && let (Ok(most), Some(held)) =
@@ -113,7 +115,7 @@ pub(super) fn write(cgroup: &Path, (file, value): &Setting) -> io::Result<()> {
         return Err(io::Error::from_raw_os_error(libc::EBUSY));
     }
     match fs::write(cgroup.join(file), value) {
-        // The kernel may have been built to keep no account of swap.
+        // The kernel may have been built without accounting of swap.
         Err(error)
             if (file.contains("swap") || file.contains("memsw"))
                 && error.kind() == io::ErrorKind::NotFound =>
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_goes_is_the_kernels_default_and_what_stays_is_not_written() {
+    fn removed_limits_get_the_kernels_default_and_unchanged_ones_are_not_written() {
         assert_eq!(
             written(Version::Two, held(), Held::default()),
             expected(&[

@@ -3,12 +3,12 @@
 //! ```text
 //! netloom/EXPERIMENT                limits of all nodes together
 //! netloom/EXPERIMENT/GROUP.group    limits of a group's nodes together, if it has any
-//! netloom/EXPERIMENT/…/NODE         a node's processes
+//! netloom/EXPERIMENT/…/NODE         processes of a node
 //! ```
 //!
-//! No name of a node has a dot, so that groups and nodes are told apart. Processes are in the last
-//! level only, as version 2 demands. Version 1 is used where a controller is there, for limits
-//! only.
+//! No name of a node has a dot, which distinguishes groups from nodes. Only the last level contains
+//! processes, as version 2 requires. Version 1 is used only for limits, and only for controllers
+//! that are in it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -22,27 +22,27 @@ use super::settings::{self, Held};
 use super::{create, enter};
 use crate::{Layout, NodeError};
 
-/// Controllers that account for nodes without limits, where they are on anyway. Not `cpu`, which
-/// changes who gets how much of a CPU.
+/// Controllers that account for nodes without limits, if they are enabled anyway. `cpu` is not
+/// among them, because it changes how CPU time is shared.
 const ACCOUNT: [Controller; 2] = [Controller::Memory, Controller::Pids];
 
-/// The experiment that has a tree.
+/// The experiment that owns a tree.
 pub(crate) trait Owner {
-    /// Where its things are.
+    /// Returns the layout of the experiment's things.
     fn layout(&self) -> &Layout;
 
-    /// Makes its own cgroup in a hierarchy, above all others of its tree.
+    /// Creates the experiment's own cgroup in a hierarchy, which is the root of its tree.
     fn claim(&self, own: &Path) -> io::Result<()>;
 }
 
-/// The control groups of an experiment, made or to be made.
+/// The control groups of an experiment, whether they exist already or not.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
-    /// In version 2; without it, processes are found by their namespaces.
+    /// The experiment's cgroup in version 2. Without it, processes are found by their namespaces.
     pub(super) unified: Option<PathBuf>,
     /// Controllers of version 2 that limits need.
     pub(super) needed: BTreeSet<Controller>,
-    /// In version 1, each for one controller.
+    /// The experiment's cgroups in version 1, each with one controller.
     pub(super) legacy: BTreeMap<Controller, PathBuf>,
     pub(super) nodes: HashMap<String, Member>,
     pub(super) shared: SharedLimits,
@@ -56,7 +56,7 @@ pub(super) struct Member {
 }
 
 impl Tree {
-    /// What the plan needs on this machine; nothing is made.
+    /// Returns the tree that the plan needs on this machine. Creates nothing.
     ///
     /// # Errors
     /// [`NodeError::Limits`] if the machine cannot enforce a limit of the plan.
@@ -84,8 +84,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Makes what nodes share, and what nodes with limits have, so that a limit that cannot be set
-    /// is known before anything else is made.
+    /// Creates the cgroups that nodes share, and those of nodes with limits, so that a limit that
+    /// cannot be set is reported before anything else is created.
     pub fn make(&mut self, owner: &dyn Owner) -> Result<(), NodeError> {
         match self.unified.as_ref().map(|own| (own, owner.claim(own))) {
             Some((own, Err(error))) if !self.needed.is_empty() => {
@@ -110,8 +110,9 @@ impl Tree {
         Ok(())
     }
 
-    /// Version 2 enforces below a cgroup what that passes on. The mount point is the kernel's, or
-    /// the container's, and passes on more only if a limit needs it.
+    /// Enables controllers in all parents, because version 2 enforces a limit only below a cgroup
+    /// that enables its controller. The mount point belongs to the kernel, or to the container, so
+    /// it is changed only if a limit needs that.
     pub(super) fn pass_on_controllers(&self) -> Result<(), NodeError> {
         let Some(own) = &self.unified else { return Ok(()) };
         let above = || own.parent().and_then(Path::parent).zip(own.parent());
@@ -125,7 +126,7 @@ impl Tree {
             }
         }
         for controller in ACCOUNT.iter().filter(|account| !self.needed.contains(account)) {
-            // Where it is not on for us, nodes are not accounted for.
+            // If it cannot be enabled here, nodes are not accounted for.
             let _ = pass_on(folder, *controller).and_then(|()| pass_on(own, *controller));
         }
         for group in self.shared.groups.keys() {
@@ -143,18 +144,18 @@ impl Tree {
         Ok(())
     }
 
-    /// The cgroup of a node in version 2, whether it is there or not.
+    /// Returns the cgroup of a node in version 2, which may not exist.
     pub fn unified(&self, node: &str) -> Option<PathBuf> {
         Some(self.unified.as_ref()?.join(self.place(node)))
     }
 
-    /// The cgroup of a node in version 1 that has this controller, if limits use it.
+    /// Returns the cgroup of a node in version 1 that has this controller, if limits use it.
     pub fn legacy(&self, node: &str, controller: Controller) -> Option<PathBuf> {
         Some(self.legacy.get(&controller)?.join(self.place(node)))
     }
 
-    /// Moves a process into the cgroups of a node, which are made if they are not there. Without
-    /// limits, it is fine if there are none to be made.
+    /// Moves a process into the cgroups of a node, and creates those that do not exist. Without
+    /// limits, it is no error if they cannot be created.
     pub fn enter(&self, node: &str, pid: u32) -> Result<(), NodeError> {
         let made = self.add(node);
         if self.is_limited() {
@@ -175,14 +176,14 @@ impl Tree {
         !self.needed.is_empty() || !self.legacy.is_empty()
     }
 
-    /// Makes the cgroups of a node, and sets its limits.
+    /// Creates the cgroups of a node, and sets its limits.
     pub(super) fn add(&self, node: &str) -> Result<(), NodeError> {
         let place = self.place(node);
         self.create_in_all(&place)?;
         self.set(&place, Held::default(), self.held_by(node))
     }
 
-    /// What a node's cgroups hold.
+    /// Returns the limits that a node's cgroups enforce.
     pub(super) fn held_by(&self, node: &str) -> Held {
         let Some(member) = self.nodes.get(node) else { return Held::default() };
         let of_group = member.group.as_ref().and_then(|group| self.shared.groups.get(group));
@@ -190,7 +191,8 @@ impl Tree {
         Held { limits: within(&member.limits, &above), inits: 1 }
     }
 
-    /// Where limits are that nodes have together, and which; those first that others are below.
+    /// Returns the places with limits of several nodes together, and these limits, parents before
+    /// children.
     pub(super) fn shared(&self) -> Vec<(PathBuf, Held)> {
         let inits = |group: Option<&str>| {
             let members = self.nodes.values();
@@ -216,14 +218,14 @@ impl Tree {
         Ok(())
     }
 
-    /// Where a node is below the experiment's cgroup.
+    /// Returns the path of a node below the experiment's cgroup.
     pub(super) fn place(&self, node: &str) -> PathBuf {
         let group = self.nodes.get(node).and_then(|member| member.group.as_deref());
         group.map(group_folder).unwrap_or_default().join(node)
     }
 
-    /// Brings limits at a place below the experiment's cgroup from some to others, or leaves them
-    /// as they were.
+    /// Changes the limits at a place below the experiment's cgroup. After an error, they are as
+    /// before.
     pub(super) fn set(&self, place: &Path, from: Held, to: Held) -> Result<(), NodeError> {
         let mut controllers: Vec<Controller> =
             from.limits.controllers().chain(to.limits.controllers()).collect();
@@ -247,8 +249,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Writes all limits of a place, whatever there is: to take something back, as far as the
-    /// kernel lets us.
+    /// Writes all limits of a place regardless of its present ones, to revert a change as far as
+    /// the kernel permits.
     pub(super) fn put(&self, place: &Path, held: Held) {
         for controller in Controller::ALL {
             let Some((cgroup, version)) = self.at(place, controller) else { continue };
@@ -258,7 +260,7 @@ impl Tree {
         }
     }
 
-    /// The cgroup of a place that has this controller, if limits use it.
+    /// Returns the cgroup of a place that has this controller, if limits use it.
     fn at(&self, place: &Path, controller: Controller) -> Option<(PathBuf, Version)> {
         if let Some(own) = self.legacy.get(&controller) {
             return Some((own.join(place), Version::One));
@@ -274,14 +276,15 @@ impl Member {
     }
 }
 
-/// Version 1 refuses quotas that are larger than those above, where they have no effect.
+/// Reduces the quota to the lowest one of the parents: version 1 rejects higher ones, which would
+/// have no effect.
 fn within(limits: &Limits, above: &[&Limits]) -> Limits {
     let least = above.iter().filter_map(|limits| limits.cpu).min();
     let cpu = limits.cpu.map(|quota| least.map_or(quota, |least| least.min(quota)));
     Limits { cpu, ..*limits }
 }
 
-/// What must enforce the limits of a plan.
+/// Returns the controllers that the limits of a plan need.
 pub(super) fn controllers(plan: &Plan) -> BTreeSet<Controller> {
     let all = plan.nodes.iter().map(|node| &node.limits);
     let all = all.chain(plan.limits.groups.values()).chain([&plan.limits.total]);
@@ -292,7 +295,7 @@ pub(super) fn group_folder(group: &str) -> PathBuf {
     format!("{group}.group").into()
 }
 
-/// Where a controller is for the user of `layout`.
+/// Returns the version that has a controller for the user of `layout`.
 pub(super) fn support(
     layout: &Layout,
     hierarchies: &Hierarchies,
@@ -304,7 +307,7 @@ pub(super) fn support(
     hierarchies.version(controller).map_err(|why| NodeError::Limits { why })
 }
 
-/// Has a cgroup of version 2 pass a controller on to those below, if it does not.
+/// Enables a controller for the children of a cgroup of version 2, if it is not enabled.
 fn pass_on(cgroup: &Path, controller: Controller) -> io::Result<()> {
     let file = cgroup.join("cgroup.subtree_control");
     let passed = fs::read_to_string(&file)?;
@@ -314,7 +317,7 @@ fn pass_on(cgroup: &Path, controller: Controller) -> io::Result<()> {
     fs::write(file, format!("+{}", controller.name()))
 }
 
-/// The owner of a tree of plain folders, which may be there.
+/// Owner of a tree of plain directories, which may exist already.
 #[cfg(test)]
 pub(super) struct Plain(pub Layout);
 
@@ -342,7 +345,7 @@ mod tests {
         }
     }
 
-    /// A tree in made-up hierarchies: folders in which the kernel's files are plain ones.
+    /// Uses a tree in made-up hierarchies: directories in which the kernel's files are plain ones.
     #[test]
     fn a_tree_of_version_2_passes_controllers_on_and_has_processes_in_leaves_only() {
         let mount = tempfile::tempdir().unwrap();
@@ -370,7 +373,7 @@ mod tests {
         tree.enter("b", 77).unwrap();
         let read = |file: &str| fs::read_to_string(mount.path().join(file)).unwrap();
         for folder in ["", "netloom/", "netloom/demo/", "netloom/demo/web.group/"] {
-            // The kernel would add to it; a plain file holds what was written last.
+            // The kernel would add to the file; a plain file contains the last write.
             assert!(read(&format!("{folder}cgroup.subtree_control")).contains('+'), "{folder}");
         }
         assert_eq!(read("cgroup.subtree_control"), "+cpu");

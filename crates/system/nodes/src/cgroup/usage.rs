@@ -1,30 +1,31 @@
-//! What a node has used, by the files of its control groups. What is not accounted for is absent.
+//! Resources that a node has used, from the files of its control groups. Those without accounting
+//! are absent.
 
 use std::fs;
 use std::path::Path;
 
-/// What the processes of a node use, and have used.
+/// Resources that the processes of a node use, and have used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// CPU time in ns.
     pub cpu_ns: Option<u64>,
-    /// Periods (of 100 ms) in which the node's CPU quota was used up; with a quota only.
+    /// Periods (of 100 ms) in which the node's CPU quota was used up. Only with a quota.
     pub throttled: Option<u64>,
-    /// For how long its processes stood still then, in ns, summed over CPUs.
+    /// Time for which its processes were paused then, in ns, summed over CPUs.
     pub throttled_ns: Option<u64>,
     /// Memory in bytes.
     pub memory: Option<u64>,
-    /// The most of it there was at once.
+    /// Highest memory use, in bytes.
     pub memory_peak: Option<u64>,
-    /// Processes that the kernel has killed for want of memory.
+    /// Number of processes that the kernel killed for lack of memory.
     pub memory_kills: Option<u64>,
-    /// Processes and threads, NetLoom's own init not counted.
+    /// Number of processes and threads, without NetLoom's own init.
     pub pids: Option<u64>,
-    /// The most of them there were at once.
+    /// Highest number of processes and threads.
     pub pids_peak: Option<u64>,
 }
 
-/// The cgroups of a node, as far as they are there.
+/// The existing cgroups of a node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places<'p> {
     pub unified: Option<&'p Path>,
@@ -81,7 +82,7 @@ fn number(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// The number behind a name, in a file with one name on each line.
+/// Returns the number after a name, in a file with one name on each line.
 pub(super) fn entry(file: &Path, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_versions_are_read_and_what_is_not_there_is_absent() {
+    fn both_versions_are_read_and_missing_counters_are_absent() {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &str, text: &str| {
             let path = folder.path().join(file);

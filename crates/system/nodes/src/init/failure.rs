@@ -1,11 +1,11 @@
-//! Why a node could not be set up.
+//! Errors of setting up a node.
 
 use std::io;
 
-/// Why setting up failed: at what, with which error.
+/// Why setting up a node failed: the step that failed, and its error.
 pub(super) type Failed = (String, io::Error);
 
-/// Names what was attempted in an error.
+/// Adds the attempted step to an error.
 pub(super) fn attempt<T, E: Into<io::Error>>(
     result: Result<T, E>,
     action: impl FnOnce() -> String,

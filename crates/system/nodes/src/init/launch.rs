@@ -1,4 +1,4 @@
-//! From the engine's child to the node's first process.
+//! From the engine's child process to the node's first process.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -16,14 +16,14 @@ use crate::process::view::View;
 
 /// Which of the two processes this is.
 pub(super) enum Outcome {
-    /// The parent, which has nothing left to do.
+    /// The launcher, which has finished its work.
     Launcher,
     /// The node's init.
     Init(Box<(Setup, View)>),
 }
 
-/// Takes the control socket from standard input, and lets go of everything else that the engine may
-/// have left open.
+/// Takes the control socket from standard input, and closes all other descriptors that the engine
+/// may have left open.
 pub(super) fn control() -> io::Result<Control> {
     // SAFETY: nothing in this process has a descriptor above the standard ones yet.
     Errno::result(unsafe { libc::close_range(3, libc::c_uint::MAX, 0) })?;
@@ -51,7 +51,7 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     let view: View = attempt(serde_json::from_reader(view), || "read the node's view".into())?;
     reset_signals();
     let (soft, hard) = setup.file_limits;
-    // A hard limit above our own needs a privilege; what we have is then the best there is.
+    // A higher hard limit needs a privilege; without it, the present limit is the best there is.
     let _ = setrlimit(Resource::RLIMIT_NOFILE, soft, hard);
     oom::spare(oom::INIT);
     attempt(setns(&network, CloneFlags::CLONE_NEWNET), || "enter the network namespace".into())?;
@@ -72,29 +72,30 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     }
 }
 
-/// A fork whose child has this process' parent as its own; 0 in the child.
+/// Forks a child whose parent is this process' parent. Returns 0 in the child.
 fn fork_sibling() -> io::Result<u32> {
     let flags = libc::CLONE_PARENT | libc::SIGCHLD;
     let null = std::ptr::null::<libc::c_void>();
-    // SAFETY: this process has one thread, so the copy of its memory is whole; without a stack
-    // given, the child returns from here like from a fork. The last two arguments change places
-    // between architectures, and both are null.
+    // SAFETY: this process has one thread, so the copy of its memory is complete. Without a stack,
+    // the child returns from here like from a fork. The order of the last two arguments depends on
+    // the architecture, and both are null.
     let pid = unsafe {
         libc::syscall(libc::SYS_clone, libc::c_long::from(flags), null, null, null, null)
     };
     u32::try_from(Errno::result(pid)?).map_err(io::Error::other)
 }
 
-/// Whatever the engine does about signals is its own business.
+/// Resets all signal handlers and masks, so that the engine's settings are not inherited.
 fn reset_signals() {
     const LAST_SIGNAL: libc::c_long = 64;
     // The kernel's `struct sigaction`: handler (0 is the default action), flags, restorer, mask.
-    // Not through libc, which hides the two signals that it uses itself: they can be ignored, too.
+    // Not through libc, which hides the two signals that it uses itself, and which can be ignored
+    // too.
     let default = [0u64; 4];
     for number in 1..=LAST_SIGNAL {
         let (new, old) = (default.as_ptr(), std::ptr::null::<u64>());
         // SAFETY: reads the array, which is as large as the structure on every architecture; the
-        // set of 64 signals has 8 bytes. KILL and STOP refuse, which is fine.
+        // set of 64 signals has 8 bytes. KILL and STOP return an error, which does no harm.
         unsafe { libc::syscall(libc::SYS_rt_sigaction, number, new, old, 8) };
     }
     let _ = SigSet::empty().thread_set_mask();

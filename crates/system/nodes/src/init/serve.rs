@@ -1,4 +1,4 @@
-//! Init's loop: requests in, reports out, everything reaped.
+//! Init's loop: it receives requests, sends reports, and reaps all processes.
 
 use std::collections::HashSet;
 use std::io;
@@ -14,8 +14,8 @@ use super::spawn::spawn;
 use crate::ExitStatus;
 use crate::process::control::{Control, FromInit, ToInit};
 
-/// Serves until the engine is gone.
-/// Its processes get `oom_score` and the variables `env`, which have no effect on init itself.
+/// Serves until the engine is gone. Processes get `oom_score` and the variables `env`, which have
+/// no effect on init itself.
 pub(super) fn serve(
     control: &Control,
     oom_score: &str,
@@ -53,7 +53,7 @@ struct Init<'c> {
     control: &'c Control,
     oom_score: &'c str,
     env: &'c [(String, String)],
-    /// Processes that were asked for. All others are orphans of theirs.
+    /// Processes that were requested. All others are their orphans.
     children: HashSet<u32>,
 }
 
@@ -98,8 +98,8 @@ impl Init<'_> {
     }
 }
 
-/// Signals the process group that `pid` leads, also when the leader itself has ended. KILL goes to
-/// the whole session: a shell may have put its jobs into groups of their own.
+/// Sends a signal to the process group that `pid` leads, even if the leader has ended. KILL is sent
+/// to the whole session, because a shell may have put its jobs into groups of their own.
 pub(crate) fn signal_group(pid: u32, signal: i32) -> Result<(), Errno> {
     let group = libc::pid_t::try_from(pid).map_err(|_| Errno::ESRCH)?;
     if group <= 1 {
@@ -112,14 +112,14 @@ pub(crate) fn signal_group(pid: u32, signal: i32) -> Result<(), Errno> {
     }
     let mut any = sent.is_ok();
     for member in session_members(group) {
-        // SAFETY: takes numbers only; all processes that have one here are the node's.
+        // SAFETY: takes numbers only; all processes visible here belong to the node.
         any |= unsafe { libc::kill(member, signal) } == 0;
     }
     if any { Ok(()) } else { sent }
 }
 
-/// The processes of a session, by `/proc/<pid>/stat`, whose fields follow the name in parentheses:
-/// state, parent, group, session.
+/// Returns the processes of a session, from `/proc/<pid>/stat`. After the name in parentheses, its
+/// fields are state, parent, group, session.
 fn session_members(session: libc::pid_t) -> Vec<libc::pid_t> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

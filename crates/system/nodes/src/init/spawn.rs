@@ -1,4 +1,4 @@
-//! Starting one process.
+//! Starting a process.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -14,8 +14,8 @@ use crate::WORK_DIRECTORY;
 use crate::process::control::Process;
 use crate::process::starter::OWN_VARIABLES;
 
-/// Starts a process in a session of its own, with the three descriptors as its standard streams or
-/// a new terminal, whose other side is returned.
+/// Starts a process in its own session, with the three descriptors as its standard streams or with
+/// a new terminal, whose other end is returned.
 pub(crate) fn spawn(
     process: Process,
     fds: Vec<OwnedFd>,
@@ -24,7 +24,7 @@ pub(crate) fn spawn(
 ) -> io::Result<(u32, Option<OwnedFd>)> {
     let (program, arguments) = process.argv.split_first().ok_or(Errno::EINVAL)?;
     let cwd = process.cwd.unwrap_or_else(|| WORK_DIRECTORY.into());
-    // `Command` cannot tell a missing directory from a missing program.
+    // `Command` cannot distinguish a missing directory from a missing program.
     if !cwd.is_dir() {
         return Err(Errno::ENOTDIR.into());
     }
@@ -38,7 +38,7 @@ pub(crate) fn spawn(
     let [stdin, stdout, stderr]: [OwnedFd; 3] =
         streams.try_into().map_err(|_| io::Error::from(Errno::EPROTO))?;
     let mut command = Command::new(program);
-    // Whose a process is, it has from init.
+    // The variables that identify the node come from init, not from the request.
     let env = env.iter().filter(|(name, _)| !OWN_VARIABLES.contains(&name.as_str())).cloned();
     command.args(arguments).envs(env).envs(process.env).current_dir(cwd);
     command.stdin(Stdio::from(stdin)).stdout(Stdio::from(stdout)).stderr(Stdio::from(stderr));
@@ -48,7 +48,7 @@ pub(crate) fn spawn(
     // hold locked (init has no other threads).
     unsafe {
         command.pre_exec(move || {
-            // It is init's own until here; raising it is always permitted.
+            // The score is init's own until here. Raising it is always permitted.
             let _ = write_oom_score(oom_score.as_bytes());
             own_session(has_terminal)
         });
@@ -57,7 +57,7 @@ pub(crate) fn spawn(
     Ok((child.id(), terminal))
 }
 
-/// In the child: how ready the kernel is to kill it for want of memory.
+/// In the child: sets how likely the kernel is to kill it for lack of memory.
 fn write_oom_score(score: &[u8]) -> io::Result<()> {
     // SAFETY: the path ends with a zero byte, the descriptor is closed once, and the bytes live
     // through the call.
@@ -71,8 +71,8 @@ fn write_oom_score(score: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// In the child: a session and process group of its own, led by it, with its terminal if it has
-/// one, and no signal blocked.
+/// In the child: creates a session and process group, with the terminal if there is one, and
+/// unblocks all signals.
 fn own_session(has_terminal: bool) -> io::Result<()> {
     // SAFETY: system calls with numbers and, for the mask, memory of this frame.
     unsafe {
@@ -87,7 +87,7 @@ fn own_session(has_terminal: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// A new terminal of the node's own devpts: the engine's side and the process' side.
+/// Creates a terminal in the node's own devpts. Returns the engine's end and the process' end.
 fn open_terminal(rows: u16, columns: u16) -> io::Result<(OwnedFd, OwnedFd)> {
     let ours: File = OpenOptions::new()
         .read(true)

@@ -1,15 +1,15 @@
-//! What a node's processes see of the file system: the machine's, or an image's, with the node's
-//! own `/proc`, `/sys`, `/tmp`, `/var/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc`, and whatever
-//! files were asked for.
+//! The file system that a node's processes see: the machine's, or an image's, with the node's own
+//! `/proc`, `/sys`, `/tmp`, `/var/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc`, and the files that
+//! the scenario adds.
 //!
-//! | module | does |
+//! | module | content |
 //! |---|---|
-//! | `mounts` | mounting, and following links to where something is to be mounted |
-//! | `root` | a root of the node's own |
-//! | `kernel` | what of the kernel is the machine's, and not to be changed |
+//! | `mounts` | mounting, and following links to mount points |
+//! | `root` | the node's own root |
+//! | `kernel` | protects parameters and devices of the machine's kernel |
 //! | `private` | the node's own files, over those of the machine |
 //! | `links` | the same without an overlay |
-//! | `owner` | users by their names |
+//! | `owner` | users by name |
 
 mod kernel;
 mod links;
@@ -33,14 +33,15 @@ use crate::{HOSTS, WORK_DIRECTORY, rootless};
 use mounts::{NONE, bind, bind_file, file_system, mount, open, read_only};
 use private::Private;
 
-/// The group of terminals, the same on all distributions.
+/// Group of terminals, which has this id on all distributions.
 const TTY: u32 = 5;
 
-/// Makes the view. Works in the order in which later steps need earlier ones: what may lie below
-/// `/tmp` or `/run` is opened before those are covered, and what covers others is mounted first.
+/// Creates the view, in the order in which later steps need earlier ones. Sources that may be below
+/// `/tmp` or `/run` are opened before these are covered, and a mount that covers others is mounted
+/// before them.
 pub(super) fn create(setup: &Setup, view: &View) -> Result<(), Failed> {
     attempt(sethostname(&setup.node), || format!("set the host name to {}", setup.node))?;
-    // What the machine mounts shall appear here; what we mount shall not appear there.
+    // Mounts of the machine appear here; our mounts do not appear there.
     let private = mount(NONE, "/", NONE, MsFlags::MS_SLAVE | MsFlags::MS_REC, NONE);
     attempt(private, || "make the mounts private".into())?;
     let sources = Sources::open(setup, view)?;
@@ -55,7 +56,7 @@ pub(super) fn create(setup: &Setup, view: &View) -> Result<(), Failed> {
     private.mount()?;
     bind(&sources.work_dir, Path::new(WORK_DIRECTORY))?;
     if !is_image && private.hides(&setup.work_dir) && setup.work_dir.is_dir() {
-        // What is written there by its own name is kept as well.
+        // Files that are written under the directory's own name are kept too.
         bind(&sources.work_dir, &setup.work_dir)?;
     }
     for (file, (_, target)) in sources.files.iter().zip(&setup.files) {
@@ -71,7 +72,7 @@ pub(super) fn create(setup: &Setup, view: &View) -> Result<(), Failed> {
     attempt(chdir(WORK_DIRECTORY), || format!("change to {WORK_DIRECTORY}"))
 }
 
-/// What of the machine is seen elsewhere, opened before it is covered.
+/// Files of the machine that appear elsewhere, opened before they are covered.
 struct Sources {
     work_dir: File,
     files: Vec<File>,
@@ -88,7 +89,7 @@ impl Sources {
     }
 }
 
-/// Files of `/etc` that are the node's own from the beginning.
+/// Files of `/etc` that belong to the node from the beginning.
 struct Own {
     files: Vec<ViewFile>,
 }
@@ -112,7 +113,7 @@ impl Own {
     }
 }
 
-/// The node's own file systems. In an image, the places for them may be missing, and can be made.
+/// Mounts the node's own file systems. In an image, mount points may be missing, and are created.
 fn file_systems(image: bool) -> Result<(), Failed> {
     let safe = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     let inert = safe | MsFlags::MS_NOEXEC;
@@ -135,7 +136,8 @@ fn file_systems(image: bool) -> Result<(), Failed> {
         };
         attempt(create(), || format!("create {path}"))?;
     }
-    // Terminals belong to the group `tty`, where there are other groups than one's own.
+    // Terminals belong to the group `tty`, if the user namespace has other groups than the user's
+    // own.
     let group = if rootless::knows_group(TTY) { format!("gid={TTY},") } else { String::new() };
     let terminals = format!("newinstance,{group}mode=620,ptmxmode=666");
     for (kind, path, options) in [

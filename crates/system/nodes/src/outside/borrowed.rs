@@ -17,7 +17,7 @@ use crate::books::ours::Ours;
 use crate::error::found;
 use crate::stack::netlink::Netlink;
 use crate::stack::netns::HOME;
-use crate::{Layout, NodeError, stack::netns, stack::requests, stack::tap};
+use crate::{Layout, NodeError, rootless, stack::netns, stack::requests, stack::tap};
 
 /// Looks at what the plan wants of the machine; nothing is changed.
 ///
@@ -46,7 +46,7 @@ pub(crate) fn check_change(layout: &Layout, from: &Plan, to: &Plan) -> Result<()
 
 fn check_end(layout: &Layout, end: &OutsidePlan) -> Result<(), NodeError> {
     let refused = |why: String| NodeError::NotOutside { end: end.end.to_string(), why };
-    if layout.is_rootless() {
+    if layout.is_rootless() && !rootless::owns_network() {
         return Err(refused("the machine's devices are root's; run NetLoom as root".into()));
     }
     look_at(end).map_err(refused)
@@ -190,6 +190,18 @@ fn may_forward_ipv6() -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// Whether a new network behind this machine can have IPv6: not where the machine has none.
+///
+/// # Errors
+/// Why it must not, although the machine has IPv6.
+pub fn may_have_ipv6_behind() -> Result<bool, String> {
+    let disabled = fs::read_to_string("/proc/sys/net/ipv6/conf/default/disable_ipv6");
+    if disabled.map_or(true, |disabled| disabled.trim() != "0") {
+        return Ok(false);
+    }
+    may_forward_ipv6().map(|()| true)
 }
 
 /// The device of a line of `/proc/net/ipv6_route`, if it is a default route that the kernel has

@@ -1,5 +1,5 @@
-//! `netloom __agent`: the first process under a node's user-mode kernel. It makes the network stack
-//! that the node is to have, and then runs processes for stand-ins.
+//! `netloom __agent`: the first process under a node's user-mode kernel. It configures the node's
+//! network stack, and then runs processes for stand-ins.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,22 +25,22 @@ use crate::stack::configure::{LOOPBACK, set_up};
 use crate::stack::netlink::{Netlink, Refused, Request};
 use crate::stack::{netns, requests, sysctl};
 
-/// The argument by which this program does that.
+/// Argument that selects this role of the program.
 pub const ROLE: &str = "__agent";
 
-/// The first device of the kernel, which leads to the namespace; the others are the node's.
+/// First device of the kernel, which leads to the namespace. The others belong to the node.
 const CONTROL: &str = "vec0";
-/// How long the kernel's devices may take to be there.
+/// Longest time until the kernel's devices appear.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The body of `netloom __agent`. Returns only if nobody can be told what is wrong.
+/// Runs `netloom __agent`. Returns only if errors cannot be reported to anybody.
 pub fn main() -> i32 {
     match prepare() {
         Ok((listener, state)) => {
             running::serve(move |children| listen(&listener, &state, children))
         }
         Err(error) => {
-            // The console is read by whoever waits for the kernel.
+            // The process that waits for the kernel reads the console.
             eprintln!("netloom: {error}");
             match reboot(RebootMode::RB_POWER_OFF) {
                 Ok(never) => match never {},
@@ -50,7 +50,7 @@ pub fn main() -> i32 {
     }
 }
 
-/// What the node has become: an error where it is not as it should be.
+/// Result of configuring the node.
 type State = Result<(), String>;
 
 fn prepare() -> io::Result<(TcpListener, State)> {
@@ -58,12 +58,12 @@ fn prepare() -> io::Result<(TcpListener, State)> {
     let orders = Orders::read()?;
     sethostname(&orders.node.name)?;
     fs::write("/proc/sys/kernel/modprobe", MODPROBE)?;
-    // No device has IPv6 that is there before the module is.
+    // Devices that exist before the module is loaded have no IPv6.
     modules::load("ipv6")?;
     let home = File::open(netns::HOME)?;
     let devices = orders.node.interfaces.len();
     let apart = Apart::new(devices)?;
-    // Devices take over the parameters of the namespace that they come into.
+    // Devices take over the parameters of the namespace that they are moved to.
     let state = sysctl::set_all(&orders.node, false).and_then(|later| {
         let failed = |source| NodeError::in_node(&orders.node.name, "take its devices", source);
         apart.return_devices(&orders, &home).map_err(failed)?;
@@ -72,7 +72,7 @@ fn prepare() -> io::Result<(TcpListener, State)> {
     Ok((apart.listener, state.map_err(|error| error.to_string())))
 }
 
-/// What the kernel has, beside what the node sees of the machine's files.
+/// Mounts the kernel's file systems, in addition to the machine's files that the node sees.
 fn file_systems() -> io::Result<()> {
     let make = |kind: &str, place: &str, options: Option<&str>| {
         fs::create_dir_all(place)?;
@@ -91,15 +91,15 @@ fn file_systems() -> io::Result<()> {
     Ok(())
 }
 
-/// A network namespace beside the node's, for the device that leads to the machine: processes of
-/// the node see nothing of it. It lives as long as the listener.
+/// A separate network namespace for the device that leads to the machine, so that processes of the
+/// node do not see it. It exists as long as the listener.
 struct Apart {
     listener: TcpListener,
     namespace: File,
 }
 
 impl Apart {
-    /// Makes it, with all devices in it: one, and so many of the node's.
+    /// Creates the namespace with all devices in it: the first one, and the `devices` of the node.
     fn new(devices: usize) -> io::Result<Self> {
         let mut all = vec![];
         for place in 0..=devices {
@@ -110,7 +110,7 @@ impl Apart {
         let (go, may_go) = channel();
         let make = move || {
             unshare(CloneFlags::CLONE_NEWNET)?;
-            // The other side waits for it, or has failed.
+            // The other thread waits for this, or has failed.
             let _ = sender.send(File::open("/proc/thread-self/ns/net")?);
             let _ = may_go.recv();
             let index = if_nametoindex(CONTROL)?;
@@ -125,18 +125,18 @@ impl Apart {
         if let Ok(namespace) = namespace.recv() {
             let away = all.iter().map(|(index, name)| requests::move_to(*index, name, &namespace));
             apply(away)?;
-            // It has failed if it does not wait.
+            // If the thread does not wait, it has failed.
             let _ = go.send(());
             let listener =
                 thread.join().map_err(|_| io::Error::other("a thread has panicked"))??;
             return Ok(Self { listener, namespace });
         }
-        // It has sent nothing because it failed.
+        // The thread has sent nothing because it failed.
         let failed = thread.join().map_err(|_| io::Error::other("a thread has panicked"))?;
         Err(failed.err().unwrap_or_else(|| io::ErrorKind::Other.into()))
     }
 
-    /// Gives the node its devices, under the names that they are to have.
+    /// Moves the node's devices to the node, with the interfaces' names.
     fn return_devices(&self, orders: &Orders, home: &File) -> io::Result<()> {
         netns::inside(&self.namespace, || {
             let mut requests = vec![];
@@ -150,7 +150,7 @@ impl Apart {
     }
 }
 
-/// Waits until the kernel has found a device; its index.
+/// Waits until the kernel has detected a device, and returns its index.
 fn wait_for(device: &str) -> io::Result<u32> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -176,7 +176,7 @@ fn listen(listener: &TcpListener, state: &State, children: &Arc<Children>) -> io
     loop {
         let (stream, _) = listener.accept()?;
         let (state, children) = (state.clone(), Arc::clone(children));
-        // A connection that fails is the other side's to report.
+        // The other end reports failures of a connection.
         thread::spawn(move || answer(stream, &state, &children));
     }
 }

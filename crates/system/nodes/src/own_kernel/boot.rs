@@ -1,4 +1,4 @@
-//! Starting a node's user-mode kernel from the engine's side, and asking its agent.
+//! Starts a node's user-mode kernel from the engine, and sends requests to its agent.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,18 +17,18 @@ use crate::process::node::Init;
 use crate::stack::netns;
 use crate::{ExitStatus, NodeError, SpawnRequest, Stdio};
 
-/// How long a kernel may take to start on a busy machine.
+/// Longest time for a kernel to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it is asked meanwhile.
+/// Time between two requests during that time.
 const STEP: Duration = Duration::from_millis(20);
-/// What fails where frames that a kernel loses cannot be counted.
+/// Action in errors about counting the frames that a kernel loses.
 pub(crate) const COUNT: &str = "count what its own kernel loses (the machine's packet_diag)";
-/// How much of the console an error shows.
+/// Number of characters of the console in an error.
 const SHOWN: usize = 1000;
 
-/// Starts the kernel of the node whose init this is, in `namespace`, and waits until it is ready;
-/// what it loses from then on is in `kernel`. Its time is the machine's.
-/// When the kernel ends, so does init, and with it all processes of the node.
+/// Starts the kernel of init's node in `namespace`, and waits until it is ready. Counts in `kernel`
+/// the frames that it loses from then on. Its time is the machine's. When the kernel ends, so does
+/// init, and with it all processes of the node.
 pub(crate) fn boot(
     init: &Arc<Init>,
     namespace: &File,
@@ -60,7 +60,7 @@ pub(crate) fn boot(
     }
 }
 
-/// Has init start it with its `clock`; where its end is reported.
+/// Makes init start the kernel with its `clock`. Returns a receiver for its exit status.
 fn start(init: &Arc<Init>, clock: File, console: &File) -> Result<Receiver<ExitStatus>, NodeError> {
     let node = init.name();
     let open = || -> io::Result<Stdio> {
@@ -77,7 +77,7 @@ fn start(init: &Arc<Init>, clock: File, console: &File) -> Result<Receiver<ExitS
     let (started_sender, started) = channel();
     let of_node: Weak<Init> = Arc::downgrade(init);
     let on_exit = Box::new(move |status| {
-        // Nobody may wait for it any more.
+        // Nobody may be waiting for it any more.
         let _ = sender.send(status);
         if let Some(init) = of_node.upgrade() {
             init.end();
@@ -85,11 +85,11 @@ fn start(init: &Arc<Init>, clock: File, console: &File) -> Result<Receiver<ExitS
     });
     let on_started = Box::new(move |outcome: Result<_, _>| _ = started_sender.send(outcome));
     init.spawn_as_it_is(request, on_started, on_exit);
-    // Invariant: it is called before it is dropped.
+    // Invariant: the callback is called before it is dropped.
     started.recv().expect("an answer to each request").map(|_| ended)
 }
 
-/// What came of waiting for a kernel.
+/// Result of waiting for a kernel.
 enum Answered {
     Ready,
     Failed(String),
@@ -107,17 +107,17 @@ fn wait_until_ready(ended: &Receiver<ExitStatus>) -> io::Result<Answered> {
             Ok(Message::Ready) => return Ok(Answered::Ready),
             Ok(Message::Failed { why }) => return Ok(Answered::Failed(why)),
             Ok(_) => return Err(io::ErrorKind::InvalidData.into()),
-            // It is not there yet.
+            // The agent does not listen yet.
             Err(_) => thread::sleep(STEP),
         }
     }
     Ok(Answered::Nothing)
 }
 
-/// The end of what a console shows.
+/// Returns the end of the console's text.
 fn last_words(console: &mut File) -> String {
     let mut text = vec![];
-    // What cannot be read is not shown.
+    // Text that cannot be read is left out.
     let _ = console.rewind().and_then(|()| console.read_to_end(&mut text));
     let text = String::from_utf8_lossy(&text).into_owned();
     let shown = text.trim_end();
@@ -126,15 +126,15 @@ fn last_words(console: &mut File) -> String {
     if shown.is_empty() { "it has said nothing".into() } else { shown.into() }
 }
 
-/// Asks the agent of the node in whose namespace the calling thread is.
+/// Sends a request to the agent of the node in whose namespace the calling thread is.
 fn ask(question: &Message) -> io::Result<Message> {
     let stream = connect()?;
     send(&stream, question)?;
     receive(&stream)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
 
-/// The ports on which TCP sockets listen under the kernel of the node in whose namespace the
-/// calling thread is.
+/// Returns the ports on which TCP sockets listen under the kernel of the node in whose namespace
+/// the calling thread is.
 pub(crate) fn listening_ports() -> io::Result<BTreeSet<u16>> {
     match ask(&Message::ListeningPorts)? {
         Message::Ports(ports) => Ok(ports.into_iter().collect()),

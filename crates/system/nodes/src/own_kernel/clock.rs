@@ -1,4 +1,4 @@
-//! The clock of a user-mode kernel: from when on it is dilated, and what it shows.
+//! The clock of a user-mode kernel: the start of its dilation, and its time.
 
 use std::fs::File;
 use std::io;
@@ -14,23 +14,23 @@ use nix::time::{ClockId, clock_gettime};
 
 use super::messages::{Message, connect, receive, send};
 
-/// How long after all kernels were informed their time begins to be dilated. A kernel that is
-/// informed later would see its clock go back.
+/// Time from informing the first kernel until time dilation begins. If a kernel were informed
+/// later, its clock would go back.
 const LEAD: Duration = Duration::from_millis(200);
-/// How large the page is that a kernel reads.
+/// Size of the page that a kernel reads, in bytes.
 const PAGE: u64 = 4096;
-/// Where what the page says begins. Before it is a byte that says whether it is written.
+/// Offset of the content of the page. A byte before it shows whether the content is complete.
 const CONTENT: u64 = 8;
-/// How often a kernel is asked what its clock shows.
+/// Number of requests for a kernel's clock.
 const ASKED: usize = 50;
 
-/// The page by which a kernel's library knows how to dilate time (`shim/clock.rs`): the standard
-/// input of the kernel. Each start of the kernel has a new one.
+/// The page from which a kernel's library reads the dilation (`shim/clock.rs`): the standard input
+/// of the kernel. Each start of the kernel has a new page.
 #[derive(Debug, Default)]
 pub(crate) struct DilationPage(Mutex<Option<File>>);
 
 impl DilationPage {
-    /// A page for a kernel that is about to start, whose time is the machine's at first.
+    /// Creates a page for a kernel that is about to start. Its time is the machine's at first.
     pub fn renew(&self) -> io::Result<File> {
         let file = File::from(memfd_create("clock", MFdFlags::MFD_CLOEXEC)?);
         file.set_len(PAGE)?;
@@ -39,11 +39,11 @@ impl DilationPage {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<File>> {
-        // It is replaced in one step.
+        // The page is replaced in one step, so a poisoned lock does no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says from when on time is dilated; nothing where no kernel runs.
+    /// Writes the start of the dilation. Does nothing if no kernel runs.
     fn write(&self, moment: &Moment, dilation: Dilation) -> io::Result<()> {
         let page = self.lock();
         let Some(file) = &*page else { return Ok(()) };
@@ -53,7 +53,7 @@ impl DilationPage {
     }
 }
 
-/// A moment by two clocks of the machine, in ns.
+/// One moment on two clocks of the machine, in ns.
 struct Moment {
     real: u64,
     monotonic: u64,
@@ -67,7 +67,7 @@ impl Moment {
     }
 }
 
-/// Dilates the time of kernels that run, from one moment on; returns when that has come.
+/// Dilates the time of running kernels from one moment on. Returns after that moment.
 pub(crate) fn dilate<'p>(
     pages: impl IntoIterator<Item = &'p DilationPage>,
     dilation: Dilation,
@@ -76,7 +76,7 @@ pub(crate) fn dilate<'p>(
     pages.into_iter().try_for_each(|page| page.write(&moment, dilation))?;
     let left = moment.monotonic.saturating_sub(read(ClockId::CLOCK_MONOTONIC));
     if left == 0 {
-        // Else some kernel has seen its time go back.
+        // Otherwise the clock of some kernel has gone back.
         return Err(io::Error::new(
             io::ErrorKind::TimedOut,
             "the machine was too busy to inform all kernels in time",
@@ -86,19 +86,19 @@ pub(crate) fn dilate<'p>(
     Ok(())
 }
 
-/// What a kernel's `CLOCK_MONOTONIC` showed at a time of the machine's.
+/// `CLOCK_MONOTONIC` of a kernel, and of the machine at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelTime {
-    /// What it showed, in ns.
+    /// Clock of the kernel, in ns.
     pub kernel: u64,
-    /// What the machine's showed then.
+    /// Clock of the machine, in ns.
     pub machine: u64,
-    /// By how much of the machine's time one may be earlier or later than the other.
+    /// Largest error of the comparison, in the machine's time.
     pub within: Duration,
 }
 
-/// Asks the agent of the node in whose namespace the calling thread is what its clock shows: often,
-/// and the answer that came soonest counts.
+/// Asks the agent of the node in whose namespace the calling thread is for its clock. It asks
+/// several times, and uses the answer with the shortest round trip.
 pub(crate) fn ask() -> io::Result<KernelTime> {
     let stream = connect()?;
     let mut best: Option<KernelTime> = None;
@@ -121,7 +121,7 @@ fn ask_once(stream: &TcpStream) -> io::Result<KernelTime> {
     Ok(KernelTime { kernel: nanos, machine: asked + half, within: Duration::from_nanos(half) })
 }
 
-/// Answers who asks for the time of this kernel, as often as they do.
+/// Answers requests for the clock of this kernel, as often as they come.
 pub(super) fn answer(stream: &TcpStream) -> io::Result<()> {
     loop {
         let nanos = read(ClockId::CLOCK_MONOTONIC);
@@ -134,7 +134,7 @@ pub(super) fn answer(stream: &TcpStream) -> io::Result<()> {
     }
 }
 
-/// A clock, in ns. These are always there, and not before 1970.
+/// Reads a clock, in ns. These clocks always exist, and are never before 1970.
 fn read(clock: ClockId) -> u64 {
     let time = clock_gettime(clock).map_or(0, |time| time.num_nanoseconds());
     u64::try_from(time).unwrap_or(0)
@@ -158,7 +158,7 @@ mod tests {
         };
         assert_eq!(read_page(&pages[0]), [0; 4]);
         let begun = read(ClockId::CLOCK_MONOTONIC);
-        // A machine that was too busy says so.
+        // A machine that is too busy returns an error.
         let done = dilate([&running, &stopped, &other], "2.5".parse().unwrap());
         let ended = read(ClockId::CLOCK_MONOTONIC);
         let [first, second] = pages.each_ref().map(read_page);
@@ -166,7 +166,7 @@ mod tests {
         let [is_written, _, moment, millionths] = first;
         assert_eq!((is_written, millionths), (1, 2_500_000));
         assert!(begun < moment && (done.is_err() || moment <= ended));
-        // One that starts anew begins with the machine's time.
+        // A kernel that restarts begins with the machine's time.
         assert_eq!(read_page(&running.renew().unwrap()), [0; 4]);
     }
 }

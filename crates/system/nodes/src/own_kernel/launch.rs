@@ -1,4 +1,4 @@
-//! `netloom __kernel`: reads what the node is to be, and becomes its user-mode kernel.
+//! `netloom __kernel`: reads the node's configuration, and becomes its user-mode kernel.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,16 +11,16 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use super::{FOLDER, KERNEL, Orders, PROGRAM, agent, messages};
 
-/// The argument by which this program does that.
+/// Argument that selects this role of the program.
 pub const ROLE: &str = "__kernel";
-/// The library that is loaded into the kernel; without bytes where there is no such kernel.
+/// Library that is loaded into the kernel. Empty on platforms without such a kernel.
 pub(super) const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shim.so"));
 
-/// Where the kernel has its memory: in a file that is removed as soon as it is open. It must be a
-/// file system that programs can be executed from.
+/// Directory of the kernel's memory: a file that is removed as soon as it is open. Its file system
+/// must allow programs to be executed.
 const MEMORY: &str = "/tmp";
 
-/// The body of `netloom __kernel`. Returns only where it fails.
+/// Runs `netloom __kernel`. Returns only after a failure.
 pub fn main() -> i32 {
     let error = launch().unwrap_or_else(|error| error);
     eprintln!("netloom: cannot start {KERNEL}: {error}");
@@ -36,7 +36,7 @@ fn launch() -> Result<io::Error, io::Error> {
     Ok(kernel.exec())
 }
 
-/// The command line of the kernel.
+/// Returns the command line of the kernel.
 fn arguments(orders: &Orders) -> Vec<String> {
     let own = orders.node.own_kernel.as_ref();
     // Invariant: only nodes with a kernel of their own have orders.
@@ -47,7 +47,7 @@ fn arguments(orders: &Orders) -> Vec<String> {
         "rootflags=/".into(),
         "rw".into(),
         format!("init={PROGRAM}"),
-        // The console is where the kernel says what is wrong with it.
+        // The kernel reports errors on the console.
         "con=null".into(),
         "con0=null,fd:1".into(),
         "ssl=null".into(),
@@ -64,7 +64,7 @@ fn arguments(orders: &Orders) -> Vec<String> {
     arguments
 }
 
-/// A file without a name that is still open in the program that this one becomes.
+/// Creates an unnamed file that stays open in the program that this one becomes.
 fn in_memory(bytes: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(memfd_create("shim", MFdFlags::empty())?);
     file.write_all(bytes)?;

@@ -1,5 +1,5 @@
-//! Frames that came to a node with a kernel of its own faster than that read them: its packet
-//! sockets drop them, and the machine's kernel counts (`packet_diag`).
+//! Frames that arrived at a node with its own kernel faster than that kernel read them. Its packet
+//! sockets drop them, and the machine's kernel counts them (`packet_diag`).
 
 use std::collections::HashMap;
 use std::io;
@@ -10,35 +10,35 @@ use nix::net::if_::if_nameindex;
 use crate::stack::sock_diag::{SockDiag, attributes, word};
 
 const SHOW_INFO_AND_MEMORY: u32 = 0x11;
-/// Of the socket from which a kernel reads. Another one, by which it sends, gets what is of IPv4
-/// and is never read.
+/// Protocol of the socket that a kernel reads from. Another socket, through which it sends,
+/// receives IPv4 packets and is never read.
 const ALL_PROTOCOLS: u16 = libc::ETH_P_ALL as u16;
-/// Attributes of a socket.
+/// Numbers of a socket's attributes.
 const INFO: u16 = 0;
 const MEMORY: u16 = 6;
-/// In `INFO`: the index of the device, and flags far behind it.
+/// Offset of the flags in `INFO`, which begins with the index of the device.
 const FLAGS: usize = 20;
-/// Who looks on (captures, `tcpdump`) asks for this, and the kernel of a node does not.
+/// Flag that captures (`tcpdump`) set, and the kernel of a node does not.
 const AUXILIARY_DATA: u32 = 2;
-/// In `MEMORY`, the count of drops.
+/// Offset of the count of drops in `MEMORY`.
 const DROPS: usize = 32;
 
-/// What the kernels of one node have lost since they were ready, by interface. A kernel that starts
-/// anew has other sockets, which count from zero.
+/// Frames that the kernels of one node have lost since they were ready, by interface. A kernel that
+/// restarts has new sockets, which count from zero.
 #[derive(Debug, Default)]
 pub(crate) struct Account(Mutex<HashMap<String, Lost>>);
 
 #[derive(Debug, Default)]
 struct Lost {
-    /// What counts so far.
+    /// Number of lost frames so far.
     frames: u64,
-    /// What its sockets had counted when `frames` was 0, or would have.
+    /// Counter of its sockets when `frames` was 0, or the value that corresponds to it.
     before: i64,
 }
 
 impl Account {
-    /// The node's kernel is ready; `counted` is what its sockets have lost while it started, which
-    /// does not count.
+    /// Begins counting after the node's kernel has become ready. `counted` are the losses of its
+    /// sockets while it started, which do not count.
     pub fn begin(&self, counted: Vec<(String, u64)>) {
         for (interface, counted) in counted {
             let mut account = self.lock();
@@ -47,7 +47,7 @@ impl Account {
         }
     }
 
-    /// What counts, now that its sockets have lost this.
+    /// Returns the lost frames, from the current counters of the sockets.
     pub fn update(&self, counted: Vec<(String, u64)>) -> HashMap<String, u64> {
         let mut account = self.lock();
         for (interface, counted) in counted {
@@ -59,12 +59,13 @@ impl Account {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Lost>> {
-        // Each step leaves it whole.
+        // Each step leaves valid data, so a poisoned lock does no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Frames dropped so far for the node in whose namespace the calling thread is, by interface.
+/// Returns the frames dropped so far for the node in whose namespace the calling thread is, by
+/// interface.
 pub(crate) fn losses() -> io::Result<Vec<(String, u64)>> {
     let by_index = counted()?;
     let names = if_nameindex()?;
@@ -81,8 +82,8 @@ fn counted() -> io::Result<HashMap<u32, u64>> {
     Ok(all)
 }
 
-/// All packet sockets, with their devices and their counters: family, protocol, padding, inode,
-/// what to show, cookie.
+/// Requests all packet sockets, with their devices and counters: family, protocol, padding, inode,
+/// attributes to show, cookie.
 fn request() -> Vec<u8> {
     let mut bytes = vec![libc::AF_PACKET as u8, 0, 0, 0];
     bytes.extend([0; 4]);
@@ -91,7 +92,7 @@ fn request() -> Vec<u8> {
     bytes
 }
 
-/// Adds a socket, if it is one from which the node's kernel reads.
+/// Adds the counter of a socket, if the node's kernel reads from it.
 fn add(socket: &[u8], all: &mut HashMap<u32, u64>) {
     let protocol = socket.get(2..4).map(|half| u16::from_ne_bytes([half[0], half[1]]));
     if protocol != Some(ALL_PROTOCOLS) {
@@ -114,8 +115,8 @@ fn add(socket: &[u8], all: &mut HashMap<u32, u64>) {
 mod tests {
     use super::*;
 
-    /// A message about a socket at device 7 that has these flags and has dropped so many frames of
-    /// that protocol.
+    /// Returns a message about a socket on device 7 with this protocol, these flags and this number
+    /// of drops.
     fn socket(protocol: u16, flags: u32, drops: u32) -> Vec<u8> {
         let mut bytes = vec![0; 16];
         bytes[2..4].copy_from_slice(&protocol.to_ne_bytes());
@@ -130,13 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_while_a_kernel_starts_does_not_count() {
+    fn losses_while_a_kernel_starts_do_not_count() {
         let account = Account::default();
         let eth1 = |frames| vec![("eth1".to_owned(), frames)];
         account.begin(eth1(2));
         assert_eq!(account.update(eth1(2))["eth1"], 0);
         assert_eq!(account.update(eth1(7))["eth1"], 5);
-        // It is gone, and another one starts.
+        // The kernel has ended, and another one starts.
         assert_eq!(account.update(vec![])["eth1"], 5);
         assert_eq!(account.update(eth1(0))["eth1"], 5);
         account.begin(eth1(1));
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_one_device_are_added_up_and_those_that_nobody_reads_left_out() {
+    fn sockets_of_one_device_are_added_up_without_unread_ones() {
         let mut all = HashMap::new();
         let sockets = [(3, 8, 3), (3, 0, 4), (3, AUXILIARY_DATA | 8, 100), (0x0800, 0, 1000)];
         for (protocol, flags, drops) in sockets {

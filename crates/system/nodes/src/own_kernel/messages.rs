@@ -1,5 +1,5 @@
-//! What the agent of a user-mode kernel, stand-ins and the engine say to each other, over TCP at a
-//! device that only they have. A connection has one question, or one process.
+//! Messages between the agent of a user-mode kernel, stand-ins and the engine, over TCP on a device
+//! that only they use. Each connection is for one request, or for one process.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
@@ -9,28 +9,28 @@ use std::time::Duration;
 use netloom_scenario::{IpPrefix, Ipv4Prefix};
 use serde::{Deserialize, Serialize};
 
-/// The device in the namespace that leads to the agent.
+/// Device in the namespace that leads to the agent.
 pub(crate) const DEVICE: &str = "netloom-kernel";
 const NAMESPACE_SIDE: Ipv4Addr = Ipv4Addr::new(169, 254, 254, 1);
 const AGENT_SIDE: Ipv4Addr = Ipv4Addr::new(169, 254, 254, 2);
 const PORT: u16 = 1;
-/// How long a connection may take to come about.
+/// Longest time for establishing a connection.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest message. Outputs come in pieces that are far shorter.
+/// Largest message in bytes. Outputs are sent in pieces that are far shorter.
 const LONGEST: usize = 16 << 20;
 
-/// The addresses of both sides of the device.
+/// Returns the addresses of both ends of the device.
 pub(super) fn addresses() -> [IpPrefix; 2] {
     let prefix = |address| IpPrefix::V4(Ipv4Prefix { address, length: 30 });
     [prefix(NAMESPACE_SIDE), prefix(AGENT_SIDE)]
 }
 
-/// Where the agent listens.
+/// Returns the address that the agent listens on.
 pub(super) fn agent() -> SocketAddrV4 {
     SocketAddrV4::new(AGENT_SIDE, PORT)
 }
 
-/// A connection with the agent; to be called in the node's namespace.
+/// Connects to the agent. Must be called in the node's namespace.
 pub(super) fn connect() -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&agent().into(), PATIENCE)?;
     stream.set_nodelay(true)?;
@@ -40,56 +40,56 @@ pub(super) fn connect() -> io::Result<TcpStream> {
 /// A message.
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub(super) enum Message {
-    /// Is the node as it should be? Answered by `Ready` or `Failed`.
+    /// Request: is the node configured? Answered by `Ready` or `Failed`.
     State,
-    /// It is.
+    /// The node is configured.
     Ready,
-    /// It is not.
+    /// The node could not be configured.
     Failed {
-        /// What was attempted, and why it failed.
+        /// The step that failed, and the reason.
         why: String,
     },
-    /// At which ports do TCP sockets listen? Answered by `Ports`.
+    /// Request for the ports on which TCP sockets listen. Answered by `Ports`.
     ListeningPorts,
-    /// At these.
+    /// The ports.
     Ports(Vec<u16>),
-    /// What does the clock show? Answered by `Time`; may be asked again then.
+    /// Request for the clock. Answered by `Time`, and may be repeated.
     Clock,
-    /// `CLOCK_MONOTONIC` of the kernel.
+    /// Time of the kernel's `CLOCK_MONOTONIC`.
     Time {
         /// In ns.
         nanos: u64,
     },
-    /// Run a process. Answered by `NotStarted`, or by `Output`, `Errors` and `Ended`.
+    /// Request to run a process. Answered by `NotStarted`, or by `Output`, `Errors` and `Ended`.
     Run(Run),
-    /// To the process: a signal to its group.
+    /// To the process: sends a signal to its group.
     Signal(i32),
-    /// To the process: its terminal has another size.
+    /// To the process: changes the size of its terminal.
     Size {
-        /// In characters.
+        /// Height in characters.
         rows: u16,
-        /// In characters.
+        /// Width in characters.
         columns: u16,
     },
-    /// The process takes more input; without that, none is sent, so that signals do not wait
+    /// The process reads input. Without this message no input is sent, so that signals do not wait
     /// behind input that nobody reads.
     InputWanted,
-    /// To the process: there is no more input.
+    /// To the process: the input has ended.
     InputEnds,
     /// The process could not be started.
     NotStarted {
-        /// Why not.
+        /// Error number.
         errno: i32,
     },
-    /// It has ended.
+    /// The process has ended.
     Ended(crate::ExitStatus),
     /// To the process: its input.
     #[serde(skip)]
     Input(Vec<u8>),
-    /// Its output.
+    /// Standard output of the process.
     #[serde(skip)]
     Output(Vec<u8>),
-    /// Its other output.
+    /// Standard error of the process.
     #[serde(skip)]
     Errors(Vec<u8>),
 }
@@ -98,14 +98,14 @@ pub(super) enum Message {
 #[derive(Debug, Serialize, Deserialize, PartialEq, Eq)]
 pub(super) struct Run {
     pub argv: Vec<String>,
-    /// The whole environment.
+    /// Complete environment.
     pub env: Vec<(String, String)>,
     pub directory: PathBuf,
-    /// Rows and columns of a terminal, if it is to have one.
+    /// Rows and columns of a terminal, if the process has one.
     pub terminal: Option<(u16, u16)>,
 }
 
-/// What follows the length of a message.
+/// Kind of a message, in the byte after its length.
 const WORDS: u8 = 0;
 const INPUT: u8 = 1;
 const OUTPUT: u8 = 2;
@@ -131,7 +131,7 @@ pub(super) fn send(mut to: impl Write, message: &Message) -> io::Result<()> {
     to.write_all(&whole)
 }
 
-/// Waits for a message; `None` when the other side is gone.
+/// Waits for a message. Returns `None` if the other end is closed.
 pub(super) fn receive(mut from: impl Read) -> io::Result<Option<Message>> {
     let mut head = [0; 5];
     match from.read_exact(&mut head) {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_endless_is_an_error() {
+    fn incomplete_and_oversized_messages_are_errors() {
         let mut wire = vec![];
         send(&mut wire, &Message::Output(b"words".to_vec())).unwrap();
         assert!(receive(&wire[..wire.len() - 1]).is_err());

@@ -1,5 +1,5 @@
-//! `modprobe` under a user-mode kernel, which asks for modules by this name as any kernel does:
-//! those of its package, with what they depend on.
+//! `modprobe` under a user-mode kernel, which runs a program of this name like any kernel. It loads
+//! modules of the kernel's package, with their dependencies.
 
 use std::collections::HashSet;
 use std::ffi::{CString, OsStr};
@@ -12,8 +12,7 @@ use nix::errno::Errno;
 
 use super::MODULES;
 
-/// The body of the program: the last argument is the name of a module, or another name of one.
-/// Returns the exit code.
+/// Runs `modprobe`. The last argument is the name of a module or an alias. Returns the exit code.
 pub fn main(arguments: impl Iterator<Item = String>) -> i32 {
     let Some(name) = arguments.last() else { return 1 };
     match load(&name) {
@@ -25,7 +24,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> i32 {
     }
 }
 
-/// Loads a module and what it depends on; nothing where the kernel needs none for it.
+/// Loads a module and its dependencies. Does nothing if the kernel needs no module for this name.
 pub(super) fn load(name: &str) -> io::Result<()> {
     let release = nix::sys::utsname::uname()?.release().to_owned();
     let folder = Path::new(MODULES).join(release);
@@ -36,7 +35,7 @@ pub(super) fn load(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The files to load for a name, in this order; none where no module has it.
+/// Returns the files to load for a name, in order; none if no module has this name.
 fn wanted(name: &str, dependencies: &str, aliases: &str) -> Vec<PathBuf> {
     let mut files = vec![];
     let by_name = of_module(name, dependencies);
@@ -48,14 +47,14 @@ fn wanted(name: &str, dependencies: &str, aliases: &str) -> Vec<PathBuf> {
     let mut known = HashSet::new();
     for line in found {
         let (file, needed) = line.split_once(':').unwrap_or((line, ""));
-        // Each module stands before those that it needs, in the order of its line.
+        // In its line, each module precedes those that it needs.
         let all = needed.split_whitespace().rev().chain([file]);
         files.extend(all.filter(|file| known.insert(*file)).map(PathBuf::from));
     }
     files
 }
 
-/// The line of a module in `modules.dep`.
+/// Returns the line of a module in `modules.dep`.
 fn of_module<'d>(name: &str, dependencies: &'d str) -> Option<&'d str> {
     let plain = |name: &str| name.replace('-', "_");
     dependencies.lines().find(|line| {
@@ -65,7 +64,8 @@ fn of_module<'d>(name: &str, dependencies: &'d str) -> Option<&'d str> {
     })
 }
 
-/// The module of a line like `alias net-pf-16-proto-* netlink`, if it has this name.
+/// Returns the module of a line like `alias net-pf-16-proto-* netlink`, if its pattern matches the
+/// name.
 fn of_alias<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let mut words = line.split_whitespace();
     let (Some("alias"), Some(pattern), Some(module)) = (words.next(), words.next(), words.next())
@@ -84,7 +84,7 @@ fn insert(path: &Path) -> io::Result<()> {
     // SAFETY: the descriptor is open, and the parameters are an empty string.
     let done = unsafe { libc::syscall(libc::SYS_finit_module, file.as_raw_fd(), nothing, 0) };
     match Errno::result(done) {
-        // Another program was quicker.
+        // Another process has loaded it meanwhile.
         Ok(_) | Err(Errno::EEXIST) => Ok(()),
         Err(errno) => Err(errno.into()),
     }

@@ -1,6 +1,6 @@
-//! A process under a user-mode kernel, for its stand-in: it is started, given what comes for it,
-//! and what comes of it is sent back. And the end of all processes there, which the agent, as the
-//! first of them, must wait for.
+//! A process under a user-mode kernel, for its stand-in: this module starts it, and forwards its
+//! input and its output. It also reaps all processes there, which is the duty of the agent as the
+//! first process.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -23,10 +23,10 @@ use crate::ExitStatus;
 use crate::init::{signal_group, spawn};
 use crate::process::control::Process;
 
-/// How much of an output is sent at a time.
+/// Number of bytes of output that are sent at a time.
 const CHUNK: usize = 32 * 1024;
-/// How long an output that is still open when its process has ended may be silent before it is
-/// given up: a process in the background holds it then.
+/// Longest silence of an output that is still open after its process has ended. A process in the
+/// background holds it then, and it is given up.
 const SILENCE: Duration = Duration::from_millis(200);
 
 /// The processes that somebody waits for.
@@ -34,14 +34,14 @@ const SILENCE: Duration = Duration::from_millis(200);
 pub(super) struct Children(Mutex<HashMap<u32, Sender<ExitStatus>>>);
 
 impl Children {
-    /// Starts a process, and says later how it has ended.
+    /// Starts a process. Its exit status is sent to the receiver.
     fn start(
         &self,
         process: Process,
         streams: Vec<OwnedFd>,
     ) -> io::Result<(u32, Option<OwnedFd>, Receiver<ExitStatus>)> {
         let (sender, ended) = channel();
-        // Held, so that it is known before it is reaped.
+        // Hold the lock, so that the process is registered before it is reaped.
         let mut children = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (pid, terminal) = spawn(process, streams, "0", &[])?;
         children.insert(pid, sender);
@@ -49,7 +49,7 @@ impl Children {
     }
 
     fn reap(&self) {
-        // Held meanwhile, as whoever starts a process in vain waits for it itself.
+        // Hold the lock, because code that fails to start a process waits for it itself.
         let mut children = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let (pid, status) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
@@ -61,14 +61,14 @@ impl Children {
                 Ok(_) | Err(_) => continue,
             };
             if let Some(waiting) = children.remove(&pid.as_raw().unsigned_abs()) {
-                // Nobody may wait for it any more.
+                // Nobody may be waiting for it any more.
                 let _ = waiting.send(status);
             }
         }
     }
 }
 
-/// Lets `listen` run, and reaps meanwhile; the exit code when it has ended.
+/// Runs `listen`, and reaps processes meanwhile. Returns the exit code when it has ended.
 pub(super) fn serve(listen: impl FnOnce(&Arc<Children>) -> io::Result<()> + Send + 'static) -> i32 {
     let mut mask = SigSet::empty();
     mask.add(Signal::SIGCHLD);
@@ -85,7 +85,7 @@ pub(super) fn serve(listen: impl FnOnce(&Arc<Children>) -> io::Result<()> + Send
     1
 }
 
-/// Runs a process for the stand-in at the other end.
+/// Runs a process for the stand-in at the other end of the connection.
 pub(super) fn run(stream: &TcpStream, run: Run, children: &Children) -> io::Result<()> {
     let Run { argv, env, directory, terminal } = run;
     let process = Process { argv, env, cwd: Some(directory), pty: terminal };
@@ -102,7 +102,7 @@ pub(super) fn run(stream: &TcpStream, run: Run, children: &Children) -> io::Resu
         Err(error) => {
             let errno = error.raw_os_error().unwrap_or(libc::EINVAL);
             send(stream, &Message::NotStarted { errno })?;
-            // Were it closed with input that nobody has read, the answer might be lost.
+            // If the socket were closed while it contains unread input, the answer might be lost.
             while receive(stream)?.is_some() {}
             return Ok(());
         }
@@ -121,18 +121,19 @@ pub(super) fn run(stream: &TcpStream, run: Run, children: &Children) -> io::Resu
         input = Some(take_input(stdin, &writer));
     }
     thread::spawn(move || {
-        // Without a status the agent itself would be gone.
+        // If there is no status, the agent itself has ended.
         let status = ended.recv().unwrap_or(ExitStatus::Signal(libc::SIGKILL));
         outputs.iter().for_each(Output::drained);
         let _ = send(&*lock(&writer), &Message::Ended(status));
     });
     let obeyed = obey(stream, pid, input, terminal.as_ref());
-    // The stand-in is gone, and so goes what it stands for; if that has ended, its last children.
+    // The stand-in is gone: kill its process, or the remaining children of a process that has
+    // ended.
     let _ = signal_group(pid, libc::SIGKILL);
     obeyed
 }
 
-/// Passes on what comes for a process, until its stand-in is gone.
+/// Forwards messages to a process, until its stand-in is gone.
 fn obey(
     stream: &TcpStream,
     pid: u32,
@@ -142,7 +143,7 @@ fn obey(
     while let Some(message) = receive(stream)? {
         match message {
             Message::Input(bytes) => {
-                // A process that reads no more does not mind.
+                // A process that no longer reads is no error.
                 let _ = input.as_ref().map(|input| input.send(bytes));
             }
             Message::InputEnds => input = None,
@@ -160,8 +161,8 @@ fn obey(
     Ok(())
 }
 
-/// Where the input of a process goes, which is asked for as it takes it: on a thread of its own,
-/// as it may take none for a long time.
+/// Writes the input of a process, requesting each part when the last one was written. On a thread
+/// of its own, because the process may not read for a long time.
 fn take_input(
     mut to: impl Write + Send + 'static,
     writer: &Arc<Mutex<TcpStream>>,
@@ -179,7 +180,7 @@ fn take_input(
     sender
 }
 
-/// The agent's sides of the standard streams of a process.
+/// The agent's ends of a process' standard streams.
 struct Pipes {
     stdin: PipeWriter,
     stdout: PipeReader,
@@ -187,7 +188,7 @@ struct Pipes {
 }
 
 impl Pipes {
-    /// The process' sides, and the agent's.
+    /// Returns the process' ends, and the agent's.
     fn open() -> io::Result<(Vec<OwnedFd>, Self)> {
         let (their_in, stdin) = pipe()?;
         let (stdout, their_out) = pipe()?;
@@ -202,13 +203,13 @@ impl Pipes {
 /// An output of a process that is being sent to its stand-in.
 struct Output {
     over: Receiver<()>,
-    /// Whether all that was read has been sent.
+    /// Whether everything that was read has been sent.
     is_idle: Arc<AtomicBool>,
 }
 
 impl Output {
-    /// Sends it on a thread of its own. Where nobody takes it any more, it is read all the same: a
-    /// process in the background is not to end for it.
+    /// Sends an output on a thread of its own. The output is read even if nobody receives it any
+    /// more, so that it does not end a process in the background.
     fn forward(
         mut from: impl Read + Send + 'static,
         message: impl Fn(Vec<u8>) -> Message + Send + 'static,
@@ -225,18 +226,18 @@ impl Output {
                 idle.store(false, Ordering::Release);
                 match read {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    // A terminal that its last process has left is an error.
+                    // A terminal that its last process has closed returns an error.
                     Ok(0) | Err(_) => break,
                     Ok(count) => drop(send(&*lock(&to), &message(chunk[..count].to_vec()))),
                 }
             }
-            // The other side may be gone.
+            // The receiver may be gone.
             let _ = sender.send(());
         });
         Self { over, is_idle }
     }
 
-    /// Waits until it has ended, or been silent for a while.
+    /// Waits until the output has ended, or has been silent for a while.
     fn drained(&self) {
         while self.over.recv_timeout(SILENCE) == Err(RecvTimeoutError::Timeout) {
             if self.is_idle.load(Ordering::Acquire) {

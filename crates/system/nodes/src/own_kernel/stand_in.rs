@@ -1,6 +1,5 @@
-//! `netloom __stand-in PROGRAM ARGUMENTS`: has a program run under the node's user-mode kernel, and
-//! behaves as it does. It reads its input, writes its output, takes its signals and ends as it has
-//! ended.
+//! `netloom __stand-in PROGRAM ARGUMENTS`: runs a program under the node's user-mode kernel and
+//! behaves like it. It reads its input, writes its output, receives its signals and ends like it.
 
 use std::io::{self, IsTerminal, Read, Write};
 use std::net::TcpStream;
@@ -17,18 +16,18 @@ use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use super::messages::{Message, Run, connect, receive, send};
 use crate::ExitStatus;
 
-/// The argument by which this program does that.
+/// Argument that selects this role of the program.
 pub const ROLE: &str = "__stand-in";
 
-/// How much input is sent at a time.
+/// Number of bytes of input that are sent at a time.
 const CHUNK: usize = 32 * 1024;
-/// The exit code where the kernel is gone, or does not answer.
+/// Exit code if the kernel is gone, or does not answer.
 const NO_KERNEL: i32 = 125;
 
-/// The body of `netloom __stand-in`, with the program and its arguments; the exit code.
+/// Runs `netloom __stand-in`, with the program and its arguments. Returns the exit code.
 pub fn main(arguments: impl Iterator<Item = String>) -> i32 {
     let argv: Vec<String> = arguments.collect();
-    // Before there are other threads, which inherit it: one of them waits for signals.
+    // Before other threads start, which inherit the mask: one of them waits for signals.
     let all = SigSet::all();
     if let Err(errno) = all.thread_block() {
         eprintln!("netloom: cannot wait for signals: {errno}");
@@ -49,20 +48,20 @@ pub fn main(arguments: impl Iterator<Item = String>) -> i32 {
     }
 }
 
-/// What became of the program.
+/// Result of running the program.
 enum Ended {
     With(ExitStatus),
     NotStarted(io::Error),
 }
 
-/// The way to the agent, for several threads.
+/// The connection to the agent, shared by several threads.
 type Way = Arc<Mutex<TcpStream>>;
 
 fn run(argv: Vec<String>, signals: SigSet) -> io::Result<Ended> {
     let stream = connect()?;
     let terminal = if io::stdin().is_terminal() { Some(size()?) } else { None };
     if terminal.is_some() {
-        // What is typed is the other terminal's to interpret.
+        // The other terminal interprets input.
         let mut raw = tcgetattr(io::stdin())?;
         cfmakeraw(&mut raw);
         tcsetattr(io::stdin(), SetArg::TCSANOW, &raw)?;
@@ -109,14 +108,14 @@ fn pass_input(wanted: &Receiver<()>, way: &Way) {
             Ok(0) | Err(_) => Message::InputEnds,
             Ok(count) => Message::Input(chunk[..count].to_vec()),
         };
-        // Without a way, the other thread ends the program.
+        // After a failure, the other thread ends the program.
         if tell(way, &message).is_err() || message == Message::InputEnds {
             return;
         }
     }
 }
 
-/// An output that nobody reads any more is not this program's matter.
+/// Writes output. It does not matter to this program whether anybody reads it.
 fn pass_output(mut to: impl Write, bytes: &[u8]) {
     let _ = to.write_all(bytes).and_then(|()| to.flush());
 }
@@ -128,7 +127,7 @@ fn pass_signals(signals: SigSet, way: &Way) {
                 Ok((rows, columns)) => Message::Size { rows, columns },
                 Err(_) => continue,
             },
-            // Of this program's own doing.
+            // These signals concern this program only.
             Signal::SIGCHLD | Signal::SIGPIPE => continue,
             signal => Message::Signal(signal as i32),
         };
@@ -138,7 +137,7 @@ fn pass_signals(signals: SigSet, way: &Way) {
     }
 }
 
-/// Rows and columns of the terminal.
+/// Returns the rows and columns of the terminal.
 fn size() -> io::Result<(u16, u16)> {
     // SAFETY: all-zero bytes are a size.
     let mut size: libc::winsize = unsafe { std::mem::zeroed() };
@@ -147,9 +146,9 @@ fn size() -> io::Result<(u16, u16)> {
     Ok((size.ws_row, size.ws_col))
 }
 
-/// Ends as a program does that a signal ends; returns the code of a shell where that is not so.
+/// Ends this program by the signal. If that fails, returns the exit code of a shell.
 fn end_by(number: i32) -> i32 {
-    // The memory of this program shows nothing of the other's.
+    // No core file: it would not show the memory of the other program.
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     // SAFETY: takes numbers only; the default action needs no handler.
     unsafe {

@@ -1,5 +1,5 @@
 //! The interfaces of a node with a kernel of its own, in its network namespace: TAP devices of the
-//! engine's as in every node, with no address. The user-mode kernel takes their frames.
+//! engine like those of every node, but without addresses. The user-mode kernel takes their frames.
 
 use std::fs;
 use std::io;
@@ -13,11 +13,11 @@ use crate::stack::netlink::{Netlink, Refused};
 use crate::stack::{own_proc, requests, tap};
 use crate::{Device, NodeError};
 
-/// What keeps the machine's own IPv6 away from the node's interfaces.
+/// Parameters that keep the machine's own IPv6 away from the node's interfaces.
 const NO_IPV6: [&str; 2] =
     ["/proc/sys/net/ipv6/conf/default/disable_ipv6", "/proc/sys/net/ipv6/conf/all/disable_ipv6"];
 
-/// Makes the devices in the calling thread's network namespace.
+/// Creates the devices in the calling thread's network namespace.
 pub(crate) fn wire(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
     let failed = |action: String, source: io::Error| NodeError::in_node(&node.name, action, source);
     for path in NO_IPV6.into_iter().filter(|path| fs::exists(path).unwrap_or(false)) {
@@ -33,7 +33,7 @@ pub(crate) fn wire(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
     for interface in &node.interfaces {
         let index = interface_index(&node.name, &interface.name)?;
         requests.push(requests::properties(index, interface));
-        // The machine's kernel answers nobody there.
+        // The machine's kernel must not answer on these interfaces.
         requests.push(requests::no_neighbours(index, &interface.name));
         requests.push(requests::up(index, &interface.name));
     }

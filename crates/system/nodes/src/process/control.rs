@@ -1,5 +1,5 @@
-//! The conversation between the engine and a node's init: JSON messages with descriptors, over a
-//! socket that keeps messages apart and tells either side when the other is gone.
+//! The connection between the engine and a node's init: JSON messages with descriptors, over a
+//! socket that preserves message boundaries and notifies each end when the other is closed.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -15,25 +15,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::ExitStatus;
 
-/// The longest message that fits a socket buffer of the kernel's default size.
+/// Largest message in bytes that fits a socket buffer of the kernel's default size.
 const LONGEST: usize = 200 * 1024;
-/// The most descriptors of one message.
+/// Largest number of descriptors in one message.
 const MOST_DESCRIPTORS: usize = 4;
 
-/// What the engine says.
+/// Messages from the engine.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToInit {
-    /// The first message, with the node's network namespace, the experiment's base mount namespace
-    /// and a file with the node's [`View`](crate::View) as JSON as descriptors: it may be longer
-    /// than a message.
+    /// The first message. Its descriptors are the node's network namespace, the experiment's base
+    /// mount namespace, and a file with the node's [`View`](crate::View) as JSON, which may be
+    /// longer than a message.
     Setup(Setup),
-    /// Start a process; its three standard streams as descriptors, or none for a terminal.
+    /// Starts a process. The descriptors are its three standard streams, or none for a terminal.
     Spawn { id: u64, process: Process },
-    /// Signal the process group of a process.
+    /// Sends a signal to the process group of a process.
     Signal { id: u64, pid: u32, signal: i32 },
 }
 
-/// What init must know of its node.
+/// Configuration of the node for its init.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub node: String,
@@ -42,15 +42,15 @@ pub(crate) struct Setup {
     /// The node's `/etc/hosts` and `/etc/resolv.conf`, on the machine.
     pub hosts: PathBuf,
     pub resolver: PathBuf,
-    /// Files that are seen elsewhere: what is where, and where it is seen.
+    /// Files that appear elsewhere: path on the machine, and path in the node.
     pub files: Vec<(PathBuf, PathBuf)>,
-    /// The limits on open files that processes should have: soft, hard.
+    /// Soft and hard limits on open files for processes.
     pub file_limits: (u64, u64),
-    /// How ready the kernel should be to kill them for want of memory.
+    /// How likely the kernel is to kill processes for lack of memory.
     pub oom_score: String,
 }
 
-/// A process, descriptors apart.
+/// A process to start, without its descriptors.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Process {
     pub argv: Vec<String>,
@@ -60,26 +60,26 @@ pub(crate) struct Process {
     pub pty: Option<(u16, u16)>,
 }
 
-/// What init says.
+/// Messages from init.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum FromInit {
-    /// The init process has this number outside.
+    /// Process id of init outside the node.
     Started { pid: u32 },
-    /// The node's view is complete.
+    /// The view of the node is complete.
     Ready,
-    /// It could not be completed.
+    /// The view could not be completed.
     SetupFailed { action: String, errno: i32 },
-    /// A process runs; its terminal as descriptor, if it has one.
+    /// A process runs. The descriptor is that of its terminal, if it has one.
     Spawned { id: u64, pid: u32 },
-    /// It could not be started.
+    /// A process could not be started.
     SpawnFailed { id: u64, errno: i32 },
-    /// A signal was sent, or not.
+    /// Result of sending a signal.
     Signalled { id: u64, errno: Option<i32> },
     /// A process has ended.
     Exited { pid: u32, status: ExitStatus },
 }
 
-/// One end of the conversation.
+/// One end of the connection.
 #[derive(Debug)]
 pub(crate) struct Control(OwnedFd);
 
@@ -94,12 +94,12 @@ impl Control {
         self.0
     }
 
-    /// Sends a message with descriptors, which stay open here; waits until the socket takes it.
+    /// Sends a message with descriptors, which stay open here. Waits until the socket accepts it.
     pub fn send(&self, message: &impl Serialize, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
         self.send_with(MsgFlags::empty(), message, fds)
     }
 
-    /// Sends a message if the socket takes it at once: [`io::ErrorKind::WouldBlock`] otherwise.
+    /// Sends a message if the socket accepts it now, or fails with [`io::ErrorKind::WouldBlock`].
     pub fn try_send(&self, message: &impl Serialize, fds: &[impl AsFd]) -> io::Result<()> {
         let fds: Vec<_> = fds.iter().map(AsFd::as_fd).collect();
         self.send_with(MsgFlags::MSG_DONTWAIT, message, &fds)
@@ -129,12 +129,12 @@ impl Control {
         }
     }
 
-    /// Waits for a message. `None` when the other side is gone.
+    /// Waits for a message. Returns `None` if the other end is closed.
     pub fn receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         self.receive_with(MsgFlags::empty())
     }
 
-    /// Takes a message if there is one: [`io::ErrorKind::WouldBlock`] otherwise.
+    /// Receives a message if there is one, or fails with [`io::ErrorKind::WouldBlock`].
     pub fn try_receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         self.receive_with(MsgFlags::MSG_DONTWAIT)
     }

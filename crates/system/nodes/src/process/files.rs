@@ -1,10 +1,10 @@
-//! Files of a node as the engine reaches them.
+//! Access of the engine to files of a node.
 //!
-//! A node's processes decide what is in its file system, and what in it leads to where. The engine
-//! may be root, and they need not be: a link that one of them makes must not lead the engine to
-//! what that process could not read or write itself. So the engine walks component by component,
-//! stays below the node's root, and follows links of root only. What it opens is a regular file or
-//! a directory: opening a pipe or a device may wait for ever, or do something.
+//! A node's processes control its file system and its links. The engine may be root while they are
+//! not: a link that one of them creates must not give the engine access to files that the process
+//! itself could not read or write. So the engine walks a path component by component, stays below
+//! the node's root, and follows only links of root. It opens only regular files and directories,
+//! because opening a pipe or a device may wait forever, or have effects.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -19,14 +19,14 @@ use nix::sys::stat::{FileStat, Mode, SFlag, fstat};
 
 use crate::{WORK_DIRECTORY, rootless};
 
-/// How many links a path may lead through, as in the kernel.
+/// Largest number of links in a path, as in the kernel.
 const MOST_LINKS: usize = 40;
-/// The longest text that is read, in bytes.
+/// Largest text that is read, in bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
 /// `nobody`, the kernel's default for ids that a user namespace does not know.
 const OVERFLOW: u32 = 65534;
 
-/// The file system of a node, as its processes see it. It stays what it is when they end.
+/// The file system of a node, as its processes see it. It stays valid when they end.
 #[derive(Debug)]
 pub struct NodeFiles {
     root: OwnedFd,
@@ -40,31 +40,29 @@ impl NodeFiles {
     }
 
     /// Opens a regular file for reading. Relative paths start at the scenario's directory. May wait
-    /// where the node has mounted a file system that does.
+    /// if the node has mounted a file system that does.
     ///
     /// # Errors
-    /// The kernel's; [`io::ErrorKind::PermissionDenied`] for a link that somebody else than root
-    /// has made, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+    /// Those of the kernel; [`io::ErrorKind::PermissionDenied`] for a link that a user other than
+    /// root has created, and [`io::ErrorKind::InvalidInput`] for anything but a regular file.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         self.reopen(path, OFlag::O_RDONLY)
     }
 
-    /// The text of a file of reasonable length. Errors are those of [`open`](Self::open).
+    /// Returns the text of a file of reasonable length. Errors are those of [`open`](Self::open).
     pub(crate) fn read(&self, path: &Path) -> io::Result<String> {
         let mut text = String::new();
         self.open(path)?.take(LONGEST_TEXT).read_to_string(&mut text)?;
         Ok(text)
     }
 
-    /// Writes a file that is there anew; it stays who it belongs to. Errors are those of
-    /// [`open`](Self::open).
+    /// Rewrites an existing file, and keeps its owner. Errors are those of [`open`](Self::open).
     pub(crate) fn rewrite(&self, path: &Path, content: &str) -> io::Result<()> {
         let mut file = self.reopen(path, OFlag::O_WRONLY | OFlag::O_TRUNC)?;
         file.write_all(content.as_bytes())
     }
 
-    /// Whether there is such a path. Whoever made the links that it leads through: to look harms
-    /// nothing.
+    /// Whether the path exists. All links are followed, because checking has no effects.
     pub(crate) fn exists(&self, path: &Path) -> io::Result<bool> {
         let how = OpenHow::new()
             .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
@@ -76,7 +74,7 @@ impl NodeFiles {
         }
     }
 
-    /// Removes a file; none is fine.
+    /// Removes a file. It is no error if the file does not exist.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
         let Some((folder, name)) = path.parent().zip(path.file_name()) else { return Ok(()) };
         let removed = self.walk(folder).and_then(|folder| {
@@ -89,7 +87,7 @@ impl NodeFiles {
         })
     }
 
-    /// Finds a path before it is opened: nothing happens to what turns out to be no regular file.
+    /// Finds a path before opening it, so that nothing happens to anything but a regular file.
     fn reopen(&self, path: &Path, how: OFlag) -> io::Result<File> {
         let found = self.walk(path)?;
         let kind = kind(&fstat(&found)?);
@@ -101,9 +99,9 @@ impl NodeFiles {
         Ok(nix::fcntl::open(&*by_descriptor(&found), how, Mode::empty())?.into())
     }
 
-    /// A descriptor of what is at `path`, not open for anything.
+    /// Returns a descriptor of what is at `path`, without opening it for reading or writing.
     fn walk(&self, path: &Path) -> io::Result<OwnedFd> {
-        // The directories from the root to where the walk has come.
+        // Directories from the root to the current position of the walk.
         let mut way = vec![self.root.try_clone()?];
         let mut rest = vec![];
         put_before(&mut rest, path.as_os_str());
@@ -120,14 +118,14 @@ impl NodeFiles {
                     continue;
                 }
                 Step::Up => {
-                    // Above the root is the root.
+                    // The parent of the root is the root.
                     way.truncate(1.max(way.len() - 1));
                     continue;
                 }
                 Step::Into(name) => name,
             };
             let how = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-            // Invariant: the root is never taken off.
+            // Invariant: the root is never removed.
             let here = way.last().unwrap_or(&self.root);
             let found = openat(here, name.as_os_str(), how, Mode::empty())?;
             let state = fstat(&found)?;
@@ -148,14 +146,14 @@ impl NodeFiles {
     }
 }
 
-/// A step of a walk.
+/// One step of a walk.
 enum Step {
     Root,
     Up,
     Into(OsString),
 }
 
-/// Has the walk along `path` come before the `rest`, whose last step comes first.
+/// Prepends the components of `path` to the remaining steps. The last step in `rest` comes first.
 fn put_before(rest: &mut Vec<Step>, path: &OsStr) {
     let steps = Path::new(path).components().rev();
     rest.extend(steps.filter_map(|component| match component {
@@ -166,8 +164,8 @@ fn put_before(rest: &mut Vec<Step>, path: &OsStr) {
     }));
 }
 
-/// Whether links of this user are followed. In an ordinary user's namespace the machine's links are
-/// those of nobody, and the engine has that user's rights only.
+/// Whether links of this user are followed. In an ordinary user's namespace, the machine's links
+/// belong to nobody, and the engine has only the rights of that user.
 fn may_lead(user: u32) -> bool {
     user == 0 || (user == OVERFLOW && !rootless::is_initial())
 }

@@ -1,4 +1,4 @@
-//! One node as the engine sees it, and the conversation with its init process.
+//! One node in the engine, and the connection to its init process.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,23 +23,23 @@ pub type OnExit = Box<dyn FnOnce(ExitStatus) + Send>;
 /// Called once, when a process runs or could not be started.
 pub type OnStarted = Box<dyn FnOnce(Result<Spawned, NodeError>) + Send>;
 
-/// How long [`Processes::signal`] waits for an answer.
+/// Longest time that [`Processes::signal`] waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A node, with an init process or without.
+/// A node, which may have an init process.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
     init: Mutex<Option<Arc<Init>>>,
-    /// Held while an init process is being started, which can take seconds: `init` is not.
+    /// Held while an init process starts, which can take seconds; `init` is not held then.
     starting: Mutex<()>,
 }
 
 impl Node {
-    /// The node's init process; started by `start` if there is none, or none any more.
+    /// Returns the node's init process. If there is none, or it has ended, `start` starts one.
     pub fn init(
         &self,
         start: impl FnOnce() -> Result<Arc<Init>, NodeError>,
@@ -48,7 +48,7 @@ impl Node {
             return Ok(init);
         }
         let _starting = lock(&self.starting);
-        // Somebody else may have started it meanwhile.
+        // Another thread may have started it meanwhile.
         if let Some(init) = self.running() {
             return Ok(init);
         }
@@ -57,15 +57,15 @@ impl Node {
         Ok(init)
     }
 
-    /// The node's init process, if it has one.
+    /// Returns the node's init process, if it has one.
     pub fn running(&self) -> Option<Arc<Init>> {
         lock(&self.init).as_ref().filter(|init| init.is_alive()).cloned()
     }
 }
 
-/// Where processes of one node are started and signalled. Nothing here waits for the node, which
-/// may be throttled, frozen or stopped, but what says so; and nothing needs the
-/// [`Network`](crate::Network), which may be taken down meanwhile.
+/// Starts and signals processes of one node. Only functions that say so wait for the node, which
+/// may be throttled, frozen or stopped. Nothing needs the [`Network`](crate::Network), which may be
+/// taken down meanwhile.
 #[derive(Debug, Clone)]
 pub struct Processes(Arc<Init>);
 
@@ -74,21 +74,21 @@ impl Processes {
         Self(init)
     }
 
-    /// Asks for a process. Both functions are called on a thread of the network, `on_started`
-    /// first: they must be quick, and must not call the network. If the node is destroyed, the
-    /// process could not be started, or its status is [`ExitStatus::Signal`] of `SIGKILL`.
+    /// Requests a process. Both functions are called on a thread of the network, `on_started`
+    /// first: they must be quick, and must not call the network. If the node is destroyed, either
+    /// the process could not be started, or its status is [`ExitStatus::Signal`] of `SIGKILL`.
     pub fn spawn(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
         self.0.spawn(request, on_started, on_exit);
     }
 
-    /// Asks for a signal to the process group of a process, and `SIGKILL` to its whole session.
-    /// A process that is gone, or a node that is, does not mind.
+    /// Requests a signal to the process group of a process, or `SIGKILL` to its whole session. It
+    /// is no error if the process or the node is gone.
     pub fn send_signal(&self, pid: u32, signal: i32) {
-        // No answer is waited for: id 0 is nobody's.
+        // Nobody waits for an answer: no request has id 0.
         let _ = self.0.send(ToInit::Signal { id: 0, pid, signal }, vec![]);
     }
 
-    /// As [`send_signal`](Self::send_signal), but waits for the answer of the node.
+    /// Like [`send_signal`](Self::send_signal), but waits for the answer of the node.
     ///
     /// # Errors
     /// [`NodeError::System`] with `ESRCH` if nothing of the process is left, `EINVAL` for a signal
@@ -103,8 +103,8 @@ impl Processes {
 pub struct Killed(Option<Arc<Init>>);
 
 impl Killed {
-    /// Kills a node's init, if it has one, and thereby all its processes; whoever waits for one of
-    /// them hears of its end.
+    /// Kills a node's init, if it has one, and thereby all its processes. Everybody who waits for
+    /// one of them is notified.
     pub(crate) fn new(init: Option<Arc<Init>>) -> Self {
         if let Some(init) = &init {
             init.end();
@@ -112,13 +112,13 @@ impl Killed {
         Self(init)
     }
 
-    /// Waits until all of them have ended. False if they have not by `deadline`.
+    /// Waits until all of them have ended. Returns false if they have not by `deadline`.
     pub fn ended_by(&self, deadline: Instant) -> bool {
         self.0.as_ref().is_none_or(|init| init.ended_by(deadline))
     }
 }
 
-/// An init process, and everything that waits for its answers.
+/// An init process, and all requests that wait for its answers.
 #[derive(Debug)]
 pub(crate) struct Init {
     node: String,
@@ -133,9 +133,9 @@ pub(crate) struct Init {
 
 #[derive(Default)]
 struct Waiting {
-    /// Whether the conversation is over.
+    /// Whether the connection is closed.
     over: bool,
-    /// Whether the process was waited for.
+    /// Whether the exit status of the process was taken.
     reaped: bool,
     last_id: u64,
     spawns: HashMap<u64, PendingSpawn>,
@@ -143,10 +143,10 @@ struct Waiting {
     processes: HashMap<u32, OnExit>,
 }
 
-/// A process that was asked for.
+/// A requested process that has not started yet.
 struct PendingSpawn {
     program: String,
-    /// Our sides of its standard streams.
+    /// The engine's ends of its standard streams.
     ours: [Option<OwnedFd>; 3],
     on_started: OnStarted,
     on_exit: OnExit,
@@ -191,7 +191,7 @@ impl Init {
         NodeError::Exec { node: self.node.clone(), program, source }
     }
 
-    /// Sends what waits for room in the socket.
+    /// Sends queued messages.
     pub fn flush(&self) {
         self.outgoing.flush(&self.control);
     }
@@ -200,8 +200,8 @@ impl Init {
         self.outgoing.send(&self.control, message, fds)
     }
 
-    /// Gives a request its number and notes who waits for the answer; hands that back if nobody
-    /// answers any more.
+    /// Assigns a number to a request, and stores who waits for the answer. Returns the latter as an
+    /// error if the connection is closed.
     fn register<T>(&self, waits: T, note: impl FnOnce(&mut Waiting, u64, T)) -> Result<u64, T> {
         let mut waiting = lock(&self.waiting);
         if waiting.over {
@@ -213,7 +213,7 @@ impl Init {
         Ok(id)
     }
 
-    /// Starts a process of the node, or what stands for it.
+    /// Starts a process of the node, or its stand-in.
     fn spawn(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
         let request = match self.has_own_kernel {
             true => SpawnRequest { argv: own_kernel::stand_in_for(request.argv), ..request },
@@ -243,13 +243,13 @@ impl Init {
         let process = Process { argv, env, cwd, pty };
         if let Err(error) = self.send(ToInit::Spawn { id, process }, theirs) {
             let pending = lock(&self.waiting).spawns.remove(&id);
-            // If it is not there any more, it was answered.
+            // If the request is not there any more, it was answered.
             let Some(pending) = pending else { return };
             (pending.on_started)(Err(self.not_sent(pending.program, error)));
         }
     }
 
-    /// Why a request for a process did not reach init.
+    /// Returns why a request for a process did not reach init.
     fn not_sent(&self, program: String, error: io::Error) -> NodeError {
         match error.kind() {
             io::ErrorKind::BrokenPipe => self.gone(),
@@ -281,9 +281,9 @@ impl Init {
         }
     }
 
-    /// The node's file system, as its processes see it.
+    /// Returns the node's file system, as its processes see it.
     pub fn files(&self) -> io::Result<NodeFiles> {
-        // The number is ours while the process is not waited for: hold the lock that says so.
+        // The process id is ours until its exit status is taken, so hold the lock of that flag.
         let waiting = lock(&self.waiting);
         if waiting.reaped {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
@@ -291,13 +291,13 @@ impl Init {
         NodeFiles::of_process(self.pid)
     }
 
-    /// Takes all messages that have come. False when the conversation is over.
+    /// Handles all messages that have arrived. Returns false when the connection is closed.
     pub fn receive(&self) -> bool {
         loop {
             match self.control.try_receive::<FromInit>() {
                 Ok(Some((message, fds))) => self.handle(message, fds),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return true,
-                // An init that cannot be understood is as good as gone.
+                // An init that sends invalid messages is treated as ended.
                 Ok(None) | Err(_) => {
                     self.end();
                     return false;
@@ -341,7 +341,7 @@ impl Init {
         }
     }
 
-    /// Ends the process and the conversation; whoever waits is told.
+    /// Kills the process, closes the connection, and notifies everybody who waits.
     pub fn end(&self) {
         self.kill();
         let (spawns, processes) = {
@@ -360,11 +360,12 @@ impl Init {
 
     /// Kills init, and thereby all processes of the node.
     pub fn kill(&self) {
-        // It may have been quicker.
+        // It may have ended already.
         let _ = self.process.kill();
     }
 
-    /// Waits until all processes of the node have ended. False if they have not by `deadline`.
+    /// Waits until all processes of the node have ended. Returns false if they have not by
+    /// `deadline`.
     pub fn ended_by(&self, deadline: Instant) -> bool {
         let ended = self.process.ended_by(deadline);
         if ended {
@@ -379,7 +380,7 @@ impl Init {
         if !waiting.reaped {
             waiting.reaped = true;
             let pid = Pid::from_raw(libc::pid_t::try_from(self.pid).unwrap_or(libc::pid_t::MAX));
-            // Another owner of all children (or of none) may have been quicker.
+            // Other code that waits for all children (or ignores them) may have taken it.
             let _ = waitpid(pid, None);
         }
     }
@@ -392,7 +393,7 @@ impl Drop for Init {
     }
 }
 
-/// The two sides of a process' standard streams.
+/// The two ends of a process' standard streams.
 struct Streams {
     ours: [Option<OwnedFd>; 3],
     theirs: Vec<OwnedFd>,

@@ -1,5 +1,5 @@
-//! Messages to an init process that must not make anybody wait: what its socket does not take at
-//! once stands in a queue, which the reactor empties when there is room again.
+//! Messages to an init process, sent without waiting: those that its socket does not accept
+//! immediately are queued, and the reactor sends them when there is room again.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,10 +8,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::process::control::{Control, ToInit};
 
-/// How many messages may stand in the queue of an init process that does not read.
+/// Largest number of queued messages for an init process that does not read.
 const LONGEST_QUEUE: usize = 4096;
 
-/// The queue of one init process.
+/// Queue of one init process.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing(Mutex<VecDeque<(ToInit, Vec<OwnedFd>)>>);
 
@@ -19,9 +19,10 @@ impl Outgoing {
     /// Sends a message now or later, and closes `fds` when it is sent.
     ///
     /// # Errors
-    /// `EAGAIN` if the queue is full; whatever the socket says, such as `EPIPE`.
+    /// `EAGAIN` if the queue is full; otherwise errors of the socket, such as `EPIPE`.
     pub fn send(&self, control: &Control, message: ToInit, fds: Vec<OwnedFd>) -> io::Result<()> {
-        // Held while the socket is tried, so that the reactor does not miss what it must send.
+        // Hold the lock while trying the socket, so that the reactor does not miss a queued
+        // message.
         let mut queue = self.lock();
         if queue.is_empty() {
             match control.try_send(&message, &fds) {
@@ -36,20 +37,21 @@ impl Outgoing {
         Ok(())
     }
 
-    /// Sends what stands in the queue, as far as the socket takes it.
+    /// Sends queued messages, as many as the socket accepts.
     pub fn flush(&self, control: &Control) {
         let mut queue = self.lock();
         while let Some((message, fds)) = queue.front() {
             match control.try_send(message, fds) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
-                // An error means that init is gone: whoever waits hears it from there.
+                // An error means that init is gone. Its end is reported to everybody who waits for
+                // it.
                 Ok(()) | Err(_) => _ = queue.pop_front(),
             }
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(ToInit, Vec<OwnedFd>)>> {
-        // A message comes or goes in one step.
+        // A message is added or removed in one step, so a poisoned lock does no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

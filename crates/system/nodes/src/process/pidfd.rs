@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
 
 /// A process, running or ended.
 #[derive(Debug)]
@@ -25,10 +26,15 @@ impl PidFd {
 
     /// Kills it. Fine if it has ended before.
     pub fn kill(&self) -> io::Result<()> {
+        self.signal(Signal::SIGKILL)
+    }
+
+    /// Sends it a signal. Fine if it has ended before.
+    pub fn signal(&self, signal: Signal) -> io::Result<()> {
         let info = std::ptr::null::<libc::siginfo_t>();
         // SAFETY: the descriptor is open, and without `siginfo` the kernel makes its own.
         let result = unsafe {
-            libc::syscall(libc::SYS_pidfd_send_signal, self.0.as_raw_fd(), libc::SIGKILL, info, 0)
+            libc::syscall(libc::SYS_pidfd_send_signal, self.0.as_raw_fd(), signal as i32, info, 0)
         };
         match Errno::result(result) {
             Ok(_) | Err(Errno::ESRCH) => Ok(()),

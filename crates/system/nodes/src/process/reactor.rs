@@ -1,4 +1,4 @@
-//! One thread that listens to the init processes of all nodes.
+//! One thread that receives messages of the init processes of all nodes.
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
@@ -12,10 +12,10 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use crate::NodeError;
 use crate::process::node::Init;
 
-/// The key of the event that ends the thread.
+/// Key of the event that ends the thread.
 const STOP: u64 = 0;
 
-/// The listener; dropping it ends its thread and lets go of all init processes.
+/// The receiver. Dropping it ends its thread and releases all init processes.
 #[derive(Debug)]
 pub(crate) struct Reactor {
     shared: Arc<Shared>,
@@ -44,12 +44,12 @@ impl Reactor {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Listens to `init` from now on.
+    /// Receives messages of `init` from now on.
     pub fn add(&self, init: Arc<Init>) -> Result<(), Errno> {
         let mut inits = self.shared.inits();
         let key = inits.keys().max().copied().unwrap_or(STOP) + 1;
         inits.insert(key, Arc::clone(&init));
-        // Told once of each change: what has come is taken whole, what is to go as far as it goes.
+        // Edge-triggered: on each event, read all messages, and send as many as the socket accepts.
         let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
         let event = EpollEvent::new(flags, key);
         let added = self.shared.epoll.add(init.control().as_fd(), event);
@@ -62,7 +62,7 @@ impl Reactor {
 
 impl Drop for Reactor {
     fn drop(&mut self) {
-        // The write fails only if the counter is full: then the thread is about to wake anyway.
+        // The write fails only if the counter is full. The thread is then about to wake anyway.
         let _ = self.shared.stop.write(1);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -96,13 +96,13 @@ impl Shared {
         let Some(init) = self.inits().get(&key).cloned() else { return };
         init.flush();
         if !init.receive() {
-            // Only fails if it was not there.
+            // Fails only if it was not registered.
             let _ = self.epoll.delete(init.control().as_fd());
             self.inits().remove(&key);
         }
     }
 
-    /// Hears the last words of all, so that whoever waits for a process is told of its end.
+    /// Handles the last messages of all, so that the end of each process is reported.
     fn stop(&self) {
         let inits = std::mem::take(&mut *self.inits());
         for init in inits.into_values() {

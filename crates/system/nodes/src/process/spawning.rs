@@ -1,4 +1,4 @@
-//! What callers say and hear about processes in nodes.
+//! Requests for processes in nodes, and their results.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -10,22 +10,21 @@ use serde::{Deserialize, Serialize};
 pub struct SpawnRequest {
     /// The program, looked up in `PATH`, and its arguments.
     pub argv: Vec<String>,
-    /// Environment variables, over and above the engine's own, [`crate::Context::env`],
+    /// Environment variables, in addition to the engine's own, [`crate::Context::env`],
     /// `NETLOOM_EXPERIMENT` and `NETLOOM_NODE`.
     pub env: Vec<(String, String)>,
-    /// The working directory as the node sees it; the scenario's directory if absent.
+    /// Working directory in the node. Absent: the scenario's directory.
     pub cwd: Option<PathBuf>,
-    /// What its standard streams are.
+    /// Standard streams.
     pub stdio: Stdio,
 }
 
-/// What the standard streams of a process are.
+/// Standard streams of a process.
 #[derive(Debug)]
 pub enum Stdio {
-    /// Pipes; the other ends are in [`Spawned`].
+    /// Pipes. The other ends are in [`Spawned`].
     Pipes,
-    /// A new terminal, which is also the process' controlling one; its other side is in
-    /// [`Spawned`].
+    /// A new terminal, which is also the process' controlling one. Its other end is in [`Spawned`].
     Pty {
         /// Height in characters.
         rows: u16,
@@ -46,15 +45,15 @@ pub enum Stdio {
 /// A process that was started.
 #[derive(Debug)]
 pub struct Spawned {
-    /// Its number inside the node, which is also that of its session and process group.
+    /// Process id in the node, which is also that of its session and process group.
     pub pid: u32,
-    /// Where to write its standard input ([`Stdio::Pipes`]).
+    /// The engine's end of standard input ([`Stdio::Pipes`]).
     pub stdin: Option<OwnedFd>,
-    /// Where to read its standard output ([`Stdio::Pipes`]).
+    /// The engine's end of standard output ([`Stdio::Pipes`]).
     pub stdout: Option<OwnedFd>,
-    /// Where to read its standard error ([`Stdio::Pipes`]).
+    /// The engine's end of standard error ([`Stdio::Pipes`]).
     pub stderr: Option<OwnedFd>,
-    /// The other side of its terminal ([`Stdio::Pty`]); `TIOCSWINSZ` on it changes the size.
+    /// The engine's end of the terminal ([`Stdio::Pty`]). `TIOCSWINSZ` on it changes the size.
     pub pty: Option<OwnedFd>,
 }
 
@@ -68,7 +67,7 @@ pub enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The code as shells give it: 128 + n for signal n.
+    /// Returns the exit code of shells: 128 + n for signal n.
     pub fn code(self) -> i32 {
         match self {
             Self::Code(code) => code,
@@ -76,7 +75,7 @@ impl ExitStatus {
         }
     }
 
-    /// Whether it exited with 0.
+    /// Whether it exited with code 0.
     pub fn success(self) -> bool {
         self == Self::Code(0)
     }

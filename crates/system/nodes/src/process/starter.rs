@@ -28,28 +28,28 @@ use crate::process::pidfd::PidFd;
 use crate::process::reactor::Reactor;
 use crate::{Layout, NodeError, View};
 
-/// The variable in the environment of all processes of nodes that names their experiment.
+/// Environment variable of all processes of nodes with the name of their experiment.
 pub(crate) const EXPERIMENT_VARIABLE: &str = "NETLOOM_EXPERIMENT";
-/// The variables of all processes of nodes that no scenario sets.
+/// Environment variables of all processes of nodes that scenarios cannot set.
 pub(crate) const OWN_VARIABLES: [&str; 2] = [EXPERIMENT_VARIABLE, "NETLOOM_NODE"];
-/// How long an init process may take to come up on a busy machine.
+/// Longest time for an init process to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What all init processes of an experiment have in common.
+/// Data that all init processes of an experiment share.
 #[derive(Debug)]
 pub(crate) struct Starter {
     ledger: Arc<Ledger>,
     context: Context,
-    /// The limits on open files before ours was raised: soft, hard.
+    /// Soft and hard limits on open files before the engine's were raised.
     file_limits: (u64, u64),
-    /// The engine's, before it was spared.
+    /// Score of the engine before it was lowered.
     oom_score: String,
     cgroups: RwLock<Tree>,
-    /// What nodes see that differs from the machine, by their names.
+    /// Views of nodes, by name. Nodes without one see the machine's files.
     views: RwLock<HashMap<String, Arc<View>>>,
-    /// The kernels of nodes that have their own, by their names.
+    /// Kernels of nodes that have their own, by name of the node.
     kernels: HashMap<String, OwnKernel>,
-    /// See [`base_mounts`]; made with the first init process.
+    /// See [`base_mounts`]. Created with the first init process.
     mounts: Mutex<Option<Arc<File>>>,
 }
 
@@ -76,7 +76,7 @@ impl Starter {
         }
     }
 
-    /// Takes in which nodes have kernels of their own.
+    /// Registers the nodes with kernels of their own.
     pub fn know_kernels(&mut self, plan: &Plan) {
         let all = plan.nodes.iter().enumerate();
         let own = all.filter(|(_, node)| node.own_kernel.is_some());
@@ -90,19 +90,19 @@ impl Starter {
         self.kernels = kernels.collect();
     }
 
-    /// The nodes that have kernels of their own, in the order of their names.
+    /// Returns the names of nodes with kernels of their own, in order.
     pub fn own_kernels(&self) -> Vec<&str> {
         let mut nodes: Vec<&str> = self.kernels.keys().map(String::as_str).collect();
         nodes.sort_unstable();
         nodes
     }
 
-    /// All kernels of nodes that have their own.
+    /// Returns all kernels of nodes that have their own.
     pub fn kernels(&self) -> impl Iterator<Item = &OwnKernel> {
         self.kernels.values()
     }
 
-    /// The kernel of a node that has its own.
+    /// Returns the kernel of a node that has its own.
     pub fn own_kernel(&self, node: &str) -> Option<&OwnKernel> {
         self.kernels.get(node)
     }
@@ -112,25 +112,25 @@ impl Starter {
         self.kernels.contains_key(node)
     }
 
-    /// The control groups of the nodes.
+    /// Returns the control groups of the nodes.
     pub fn cgroups(&self) -> RwLockReadGuard<'_, Tree> {
-        // What fails in it leaves it as it was.
+        // Operations that fail leave it as it was, so a poisoned lock does no harm.
         self.cgroups.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, to change them.
+    /// Returns the control groups of the nodes, to change them.
     pub fn cgroups_mut(&self) -> RwLockWriteGuard<'_, Tree> {
         self.cgroups.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a node sees.
+    /// Returns the view of a node.
     pub fn view(&self, node: &str) -> Option<Arc<View>> {
         self.views.read().unwrap_or_else(PoisonError::into_inner).get(node).cloned()
     }
 
-    /// What a node sees when its next init process starts; what it saw so far.
+    /// Sets the view of a node, from its next init process on. Returns the previous one.
     pub fn set_view(&self, node: &str, view: Option<Arc<View>>) -> Option<Arc<View>> {
-        // A view comes or goes in one step.
+        // A view is set or removed in one step, so a poisoned lock does no harm.
         let mut views = self.views.write().unwrap_or_else(PoisonError::into_inner);
         match view {
             Some(view) => views.insert(node.into(), view),
@@ -138,7 +138,7 @@ impl Starter {
         }
     }
 
-    /// Starts the init process of `node` and listens to it.
+    /// Starts the init process of `node`, and receives its messages.
     pub fn start(&self, node: &str, reactor: &Reactor) -> Result<Arc<Init>, NodeError> {
         let failed = |reason: String| NodeError::Init { node: node.into(), reason };
         let (control, theirs) = Control::pair()
@@ -154,10 +154,10 @@ impl Starter {
         let mut launcher = self.launch(node, theirs)?;
         let begun = self.begin(node, &view, &control, launcher.id());
         if begun.is_err() {
-            // Nothing depends on it yet; it ends by itself, too, when the socket closes.
+            // Nothing depends on the launcher yet. It also ends by itself when the socket closes.
             let _ = launcher.kill();
         }
-        // The launcher is only the parent's hand: it has ended, or is about to.
+        // The launcher only creates init: it has ended, or is about to.
         let _ = launcher.wait();
         let (pid, process) = begun?;
         let init = Arc::new(Init::new(node, pid, process, control, kernel.is_some()));
@@ -189,7 +189,7 @@ impl Starter {
             })
     }
 
-    /// Sends the launcher what it needs, and waits for the init process to be ready.
+    /// Sends the launcher its configuration, and waits until the init process is ready.
     fn begin(
         &self,
         node: &str,
@@ -198,7 +198,7 @@ impl Starter {
         launcher: u32,
     ) -> Result<(u32, PidFd), NodeError> {
         let in_node = |action: &str, error| NodeError::in_node(node, action, error);
-        // Everything that the launcher starts will be there, too.
+        // All processes that the launcher starts are in these cgroups too.
         self.cgroups().enter(node, launcher)?;
         let network = self.ledger.namespace(node).map_err(|e| in_node("find its namespace", e))?;
         let mounts = self.mounts().map_err(|error| in_node("make a mount namespace", error))?;
@@ -218,7 +218,7 @@ impl Starter {
         wait_until_ready(node, control)
     }
 
-    /// What of the machine a node sees elsewhere.
+    /// Returns the files of the machine that a node has elsewhere.
     fn files(&self, node: &str) -> Vec<(PathBuf, PathBuf)> {
         let mut files = self.context.files.clone();
         if self.has_own_kernel(node) {
@@ -238,8 +238,9 @@ impl Starter {
     }
 }
 
-/// A mount namespace like ours without the mounts of network namespaces. Init processes copy this
-/// one: a copy of ours would hold every other node's namespace, and cost a mount for each.
+/// Creates a mount namespace like ours, but without the mounts of network namespaces. Init
+/// processes copy this one: a copy of ours would hold the namespaces of all other nodes, and cost a
+/// mount for each.
 fn base_mounts(layout: &Layout) -> io::Result<File> {
     let make = || -> io::Result<File> {
         const NONE: Option<&str> = None;
@@ -254,7 +255,7 @@ fn base_mounts(layout: &Layout) -> io::Result<File> {
     })
 }
 
-/// A file without a name that holds a view, ready to be read.
+/// Creates an unnamed file with a view, positioned at its beginning.
 fn in_memory(view: &View) -> io::Result<File> {
     let mut file = File::from(memfd_create("view", MFdFlags::MFD_CLOEXEC)?);
     serde_json::to_writer(&mut file, view)?;
@@ -262,15 +263,15 @@ fn in_memory(view: &View) -> io::Result<File> {
     Ok(file)
 }
 
-/// Waits for the two processes to report: the launcher which process is init, and init that it is
-/// ready or why not.
+/// Waits for the reports of both processes: the launcher reports the process id of init, and init
+/// reports that it is ready or why it is not.
 fn wait_until_ready(node: &str, control: &Control) -> Result<(u32, PidFd), NodeError> {
     let deadline = Instant::now() + PATIENCE;
     let mut started = None;
     let mut outcome = None;
     while started.is_none() || outcome.is_none() {
         match next(control, deadline) {
-            // The process is our child and not waited for: the number is still its own.
+            // The process is our child and was not waited for, so the process id is still its own.
             Ok(Some(FromInit::Started { pid })) => {
                 started = Some((pid, PidFd::open(pid)));
             }
@@ -305,7 +306,7 @@ fn wait_until_ready(node: &str, control: &Control) -> Result<(u32, PidFd), NodeE
     }
 }
 
-/// Removes an init process that is of no use.
+/// Kills and reaps an init process that cannot be used.
 fn reap(pid: u32, process: &PidFd) {
     let _ = process.kill();
     let _ = waitpid(Pid::from_raw(pid.cast_signed()), None);

@@ -1,57 +1,57 @@
-//! What the processes of one node see that differs from the machine. Who decides it is above;
-//! making it is the job of the node's init.
+//! Differences between the machine's file system and that of one node's processes. Callers decide
+//! on them; the node's init creates them.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What the processes of a node see that differs from the machine, beside what differs in every
-/// node.
+/// Differences between the machine's file system and that of a node's processes, in addition to
+/// those of every node.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
-    /// A directory of the machine that is the root of the node's file system. It is not changed.
+    /// Directory of the machine that is the root of the node's file system. It is not changed.
     pub root: Option<PathBuf>,
-    /// Directories that are new and empty, those first that others are in.
+    /// New and empty directories. Parents come before their children.
     pub directories: Vec<ViewDirectory>,
-    /// Files of the node's own.
+    /// Files of the node itself.
     pub files: Vec<ViewFile>,
-    /// Files and directories of the machine that are seen elsewhere.
+    /// Files and directories of the machine that appear elsewhere in the node.
     pub binds: Vec<ViewBind>,
-    /// Environment variables of all processes.
+    /// Environment variables of all processes of the node.
     pub env: Vec<(String, String)>,
 }
 
-/// A directory of a node's own.
+/// A directory of a node itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewDirectory {
-    /// Its path in the node.
+    /// Path in the node.
     pub path: PathBuf,
-    /// The user, and the group of the same name, that it belongs to; root without one.
+    /// User that owns it; the group is that of the same name. `None`: root.
     pub owner: Option<String>,
-    /// Who may do what.
+    /// Permissions.
     pub mode: u32,
 }
 
-/// A file of a node's own.
+/// A file of a node itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewFile {
-    /// Its path in the node.
+    /// Path in the node.
     pub path: PathBuf,
-    /// What is in it.
+    /// Content of the file.
     pub content: String,
-    /// The user, and the group of the same name, that it belongs to; root without one.
+    /// User that owns it; the group is that of the same name. `None`: root.
     pub owner: Option<String>,
-    /// Who may do what.
+    /// Permissions.
     pub mode: u32,
 }
 
 /// A file or directory of the machine in a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewBind {
-    /// Its path on the machine.
+    /// Path on the machine.
     pub machine: PathBuf,
-    /// Where it is seen.
+    /// Path in the node.
     pub node: PathBuf,
-    /// Whether the node may change it.
+    /// Whether the node may write to it.
     pub write: bool,
 }

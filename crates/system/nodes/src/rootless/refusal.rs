@@ -1,10 +1,10 @@
-//! Why a machine does not let an ordinary user have a user namespace, and what would allow it.
+//! Why a machine does not let an ordinary user have a user namespace, and what would permit it.
 
 use std::{fmt, fs, io};
 
 use nix::errno::Errno;
 
-/// The machine forbids user namespaces, or what is needed in them.
+/// The machine forbids user namespaces, or operations that are needed in them.
 #[derive(Debug)]
 pub struct Refusal {
     action: &'static str,
@@ -25,7 +25,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    /// The refusal of `action`, with what this machine's settings say about it.
+    /// Creates the refusal of `action`, with the machine's setting that explains it.
     pub(super) fn because(action: &'static str, error: &io::Error) -> Self {
         let setting = |name: &str| {
             let text = fs::read_to_string(format!("/proc/sys/{}", name.replace('.', "/")));
@@ -36,8 +36,8 @@ impl Refusal {
     }
 }
 
-/// What stands behind the error, by the settings of the machine; those that it does not have are
-/// `None`.
+/// Returns the reason of the error, from the settings of the machine. `setting` returns `None` for
+/// those that the machine does not have.
 fn reason(errno: Errno, setting: impl Fn(&str) -> Option<u64>) -> String {
     let forbidden = matches!(errno, Errno::EPERM | Errno::EACCES);
     if forbidden && setting("kernel.unprivileged_userns_clone") == Some(0) {
@@ -72,7 +72,8 @@ fn reason(errno: Errno, setting: impl Fn(&str) -> Option<u64>) -> String {
 mod tests {
     use super::*;
 
-    /// The reason on a machine on which `name` is `value`, and nothing else forbids anything.
+    /// Returns the reason on a machine whose setting `name` is `value`, and which has no other
+    /// restriction.
     fn on(errno: Errno, name: &str, value: u64) -> String {
         reason(errno, |asked| match asked {
             _ if asked == name => Some(value),
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn each_restriction_is_told_with_what_allows_it() {
+    fn each_restriction_is_reported_with_a_remedy() {
         for (errno, name, value, told) in [
             (Errno::EPERM, "kernel.unprivileged_userns_clone", 0, "unprivileged_userns_clone=1"),
             (Errno::ENOSPC, "user.max_user_namespaces", 0, "max_user_namespaces=10000"),

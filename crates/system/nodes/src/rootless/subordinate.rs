@@ -1,18 +1,18 @@
-//! Subordinate ids: which ids of the machine an ordinary user may use for the other users of a user
-//! namespace, as `/etc/subuid` and `/etc/subgid` say (subuid(5), subgid(5)).
+//! Subordinate ids: the ids of the machine that an ordinary user may use for the other users of a
+//! user namespace, from `/etc/subuid` and `/etc/subgid` (subuid(5), subgid(5)).
 
 use std::fs;
 
 use nix::unistd::{Uid, User};
 
-/// Consecutive ids of the machine.
+/// A range of consecutive ids of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     first: u32,
     count: u32,
 }
 
-/// The subordinate users and groups of a user; `None` unless there are both.
+/// Returns the subordinate users and groups of a user, or `None` unless the user has both.
 pub fn ranges(user: Uid) -> Option<(Vec<Range>, Vec<Range>)> {
     let name = User::from_uid(user).ok().flatten().map(|user| user.name);
     let read = |file| {
@@ -23,7 +23,7 @@ pub fn ranges(user: Uid) -> Option<(Vec<Range>, Vec<Range>)> {
     read("/etc/subuid").zip(read("/etc/subgid"))
 }
 
-/// The ranges that the text of such a file gives to a user, by number or by name.
+/// Parses the ranges of a user, given by number or by name, from the text of such a file.
 fn parse(text: &str, user: u32, name: Option<&str>) -> Vec<Range> {
     let range = |line: &str| {
         let mut fields = line.trim().split(':');
@@ -35,8 +35,8 @@ fn parse(text: &str, user: u32, name: Option<&str>) -> Vec<Range> {
     text.lines().filter_map(range).collect()
 }
 
-/// What `newuidmap` and `newgidmap` are told: the user is root, the subordinate ids follow from 1
-/// on.
+/// Returns the arguments of `newuidmap` and `newgidmap`: the user is root, and the subordinate ids
+/// follow from 1.
 pub fn arguments(own: u32, ranges: &[Range]) -> Vec<String> {
     let mut arguments = vec![0, own, 1];
     let mut next: u32 = 1;
@@ -48,12 +48,12 @@ pub fn arguments(own: u32, ranges: &[Range]) -> Vec<String> {
     arguments.iter().map(u32::to_string).collect()
 }
 
-/// Whether the text of `/proc/<pid>/gid_map` or `uid_map` knows an id.
+/// Whether the text of `/proc/<pid>/gid_map` or `uid_map` contains an id.
 pub fn maps(text: &str, id: u32) -> bool {
     lines(text).any(|[first, _, count]| id >= first && id - first < count)
 }
 
-/// The last id that such a text knows without a gap from 0 on; 0 if it knows none.
+/// Returns the last id that such a text contains without a gap from 0, or 0 if it contains none.
 pub fn last(text: &str) -> u32 {
     let mut next: u32 = 0;
     let mut lines: Vec<_> = lines(text).collect();
@@ -67,7 +67,7 @@ pub fn last(text: &str) -> u32 {
     next.saturating_sub(1)
 }
 
-/// The lines of such a text: the first id inside, the first id outside, how many.
+/// Parses the lines of such a text: first id inside, first id outside, number of ids.
 fn lines(text: &str) -> impl Iterator<Item = [u32; 3]> {
     text.lines().filter_map(|line| {
         let fields: Vec<u32> = line.split_whitespace().filter_map(|f| f.parse().ok()).collect();

@@ -1,6 +1,6 @@
-//! One node's network stack as it is made: devices, addresses, routes. Everything here works on the
-//! network namespace of the calling thread. How the kernel is told is in `requests` and `sysctl`;
-//! what changes later is in `changing`.
+//! Creates one node's network stack: devices, addresses, routes. Everything here affects the
+//! network namespace of the calling thread. `requests` and `sysctl` contain the requests to the
+//! kernel, `changing` later changes.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,28 +12,29 @@ use crate::device::Attachment;
 use crate::stack::netlink::{Netlink, Refused, Request};
 use crate::{Device, NodeError, stack::own_proc, stack::requests, stack::sysctl, stack::tap};
 
-/// The index of `lo` in every network namespace.
+/// Index of `lo` in every network namespace.
 pub(crate) const LOOPBACK: u32 = 1;
-/// RFC 8200, section 5.
+/// Smallest MTU of IPv6 in bytes (RFC 8200, section 5).
 pub(crate) const MINIMUM_IPV6_MTU: u32 = 1280;
 
-/// Sets the parameters of `node` that its devices inherit, for devices that are made before the
+/// Sets the parameters of `node` that its devices inherit, for devices that are created before the
 /// node is configured.
 pub(crate) fn prepare(node: &NodePlan) -> Result<(), NodeError> {
     sysctl::set_all(node, false).map(drop)
 }
 
-/// Sets up everything that `node` says, with `routes`, and returns its devices in the order of its
-/// interfaces. Those of direct links must be there.
+/// Configures everything in `node`, with `routes`, and returns its devices in the order of its
+/// interfaces. Devices of direct links must exist already.
 pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Device>, NodeError> {
-    // Parameters of a device must wait for the device; all others, which it inherits, must not.
+    // Parameters of a device can be set only after it exists; all others are inherited, and must be
+    // set before.
     let later = sysctl::set_all(node, false)?;
     let devices = make_taps(node, Attachment::Tap)?;
     set_up(node, routes, later)?;
     Ok(devices)
 }
 
-/// Makes the devices of `node` whose other end the engine holds, in the order of its interfaces.
+/// Creates the devices of `node` whose other end the engine holds, in the order of its interfaces.
 pub(crate) fn make_taps(node: &NodePlan, attachment: Attachment) -> Result<Vec<Device>, NodeError> {
     let carried = node.interfaces.iter().filter(|interface| interface.direct_peer.is_none());
     let make = |interface: &InterfacePlan| {
@@ -45,8 +46,8 @@ pub(crate) fn make_taps(node: &NodePlan, attachment: Attachment) -> Result<Vec<D
     carried.map(make).collect()
 }
 
-/// Sets up what `node` says of devices that are there, with `routes`. `later` has parameters wait
-/// that are of a device.
+/// Configures existing devices of `node`, with `routes`. `later` is whether parameters of devices
+/// are still to be set.
 pub(crate) fn set_up(node: &NodePlan, routes: &[RoutePlan], later: bool) -> Result<(), NodeError> {
     let failed = |action: String, source: io::Error| NodeError::in_node(&node.name, action, source);
     let refused = |refused: Refused| failed(refused.what, refused.source);
@@ -65,24 +66,24 @@ pub(crate) fn set_up(node: &NodePlan, routes: &[RoutePlan], later: bool) -> Resu
     let mut indices = Indices::of(&node.name);
     let indices: Vec<Option<u32>> =
         routes.iter().map(|route| indices.of_route(route)).collect::<Result<_, _>>()?;
-    // There may be thousands: each is made when it is sent.
+    // There may be thousands of routes, so each request is created when it is sent.
     let requests = routes.iter().zip(indices).map(|(route, index)| requests::route(route, index));
     netlink.apply(requests).map_err(refused)
 }
 
-/// The indices of a node's interfaces. There may be thousands of routes, over a few of them.
+/// The indices of a node's interfaces, cached because thousands of routes may use a few of them.
 pub(crate) struct Indices<'a> {
     node: &'a str,
     known: HashMap<&'a str, u32>,
 }
 
 impl<'a> Indices<'a> {
-    /// Those of `node`, in whose namespace the calling thread is.
+    /// Indices of `node`, in whose namespace the calling thread is.
     pub fn of(node: &'a str) -> Self {
         Self { node, known: HashMap::new() }
     }
 
-    /// That of the interface that a route names, if it names one.
+    /// Returns the index of the interface that a route names, if it names one.
     pub fn of_route(&mut self, route: &'a RoutePlan) -> Result<Option<u32>, NodeError> {
         let Some(name) = route.interface.as_deref() else { return Ok(None) };
         if let Some(index) = self.known.get(name) {
@@ -94,9 +95,9 @@ impl<'a> Indices<'a> {
     }
 }
 
-/// Brings an interface up with its addresses. Its link-local address is made here, where the
-/// kernel would make one: the kernel's own is usable only after its background work has looked for
-/// duplicates, or decided not to.
+/// Returns the requests that bring an interface up with its addresses. Its link-local address is
+/// set here, if the kernel would set one: the kernel's own becomes usable only after background
+/// work has checked for duplicates, or skipped the check.
 pub(crate) fn interface_requests(
     node: &str,
     interface: &InterfacePlan,
@@ -117,14 +118,14 @@ pub(crate) fn interface_requests(
     Ok(requests)
 }
 
-/// Whether the interface is to have IPv6, and a link-local address from its MAC address.
+/// Whether the interface has IPv6 and a link-local address from its MAC address.
 pub(crate) fn has_link_local(node: &str, interface: &str) -> Result<bool, NodeError> {
     for parameter in ["disable_ipv6", "addr_gen_mode"] {
         let path = format!("/proc/sys/net/ipv6/conf/{interface}/{parameter}");
         match own_proc::read(&path) {
             Ok(value) if value.trim() == "0" => {}
             Ok(_) => return Ok(false),
-            // A kernel without IPv6.
+            // The kernel has no IPv6.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(NodeError::in_node(node, format!("read {path}"), error)),
         }

@@ -15,9 +15,9 @@ use crate::books::ledger::Ledger;
 use crate::stack::netlink::Netlink;
 use crate::{NodeError, stack::interface, stack::requests};
 
-/// How long the kernel may take to ready a device whose peer is up.
+/// Longest time for the kernel to make a device ready whose peer is up.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Between two looks at whether it has.
+/// Time between two checks whether it is ready.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether a node has an interface with a direct link.
@@ -25,13 +25,13 @@ pub(crate) fn is_joined(node: &NodePlan) -> bool {
     node.interfaces.iter().any(|interface| interface.direct_peer.is_some())
 }
 
-/// Makes the devices of all direct links; their nodes' namespaces must be there.
+/// Creates the devices of all direct links. The namespaces of their nodes must exist.
 pub(crate) fn join(ledger: &Ledger, plan: &Plan) -> Result<(), NodeError> {
     let mut pairs: BTreeMap<&str, Vec<(Endpoint, &Endpoint)>> = BTreeMap::new();
     for node in &plan.nodes {
         for interface in &node.interfaces {
             let end = Endpoint { node: node.name.clone(), interface: interface.name.clone() };
-            // Both ends name each other; the first one makes both.
+            // Both ends name each other; the first one creates both.
             let Some(peer) = interface.direct_peer.as_ref().filter(|peer| end < **peer) else {
                 continue;
             };
@@ -46,7 +46,7 @@ pub(crate) fn join(ledger: &Ledger, plan: &Plan) -> Result<(), NodeError> {
     })
 }
 
-/// Makes the devices of one node, and their peers.
+/// Creates the devices of one node, and their peers.
 pub(crate) fn join_node(
     ledger: &Ledger,
     node: &str,
@@ -56,7 +56,7 @@ pub(crate) fn join_node(
     ledger.enter(node).map_err(|error| failed("enter its namespace".into(), error))?;
     let mut netlink =
         Netlink::open().map_err(|error| failed("open a netlink socket".into(), error))?;
-    // Open until the kernel has found them by their numbers.
+    // Open until the kernel has found the namespaces by these descriptors.
     let namespaces = pairs.iter().map(|(_, peer)| {
         let namespace = ledger.namespace(&peer.node);
         namespace.map_err(|error| failed(format!("find the namespace of {}", peer.node), error))
@@ -68,9 +68,9 @@ pub(crate) fn join_node(
     netlink.apply(requests).map_err(|refused| failed(refused.what, refused.source))
 }
 
-/// Waits until the devices of the direct links of `node` can send; the calling thread must be in
-/// its namespace, and their peers must be up. The kernel readies a device a moment after its peer
-/// is up, and drops what is sent before.
+/// Waits until the devices of the direct links of `node` can send. The calling thread must be in
+/// its namespace, and their peers must be up. The kernel makes a device ready a moment after its
+/// peer is up, and drops frames before that.
 pub(crate) fn wait_until_running(
     node: &str,
     interfaces: &[InterfacePlan],

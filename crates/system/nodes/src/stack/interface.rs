@@ -1,5 +1,5 @@
-//! What the interfaces of a node have to say about themselves, as the kernel tells it inside the
-//! node's network namespace.
+//! State and counters of a node's interfaces, as the kernel reports them in the node's network
+//! namespace.
 
 use std::collections::HashSet;
 use std::{fs, io};
@@ -9,37 +9,37 @@ use nix::net::if_::InterfaceFlags;
 
 use crate::own_kernel;
 
-/// An interface at one moment.
+/// State of an interface at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InterfaceState {
-    /// The node's name.
+    /// Name of the node.
     pub node: String,
-    /// The interface's name.
+    /// Name of the interface.
     pub name: String,
-    /// Whether the kernel sends through it: it is up and has a carrier.
+    /// Whether the kernel sends through the interface: it is up and has a carrier.
     pub running: bool,
-    /// Frames that it dropped instead of sending them: because it was not running, or because
-    /// whoever holds the TAP device did not read in time (it queues 1000 frames).
+    /// Frames that it dropped instead of sending them: because it was not running, or because the
+    /// TAP device, which queues 1000 frames, was not read in time.
     pub dropped: u64,
-    /// What it sent.
+    /// Traffic that it sent.
     pub sent: Traffic,
-    /// What it received.
+    /// Traffic that it received.
     pub received: Traffic,
-    /// Frames that arrived and that it dropped.
+    /// Frames that arrived and were dropped.
     pub dropped_received: u64,
 }
 
 /// Frames and bytes as the kernel counts them: a super-frame is one frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Frames.
+    /// Number of frames.
     pub frames: u64,
-    /// Their bytes, Ethernet headers included.
+    /// Number of bytes, Ethernet headers included.
     pub bytes: u64,
 }
 
-/// The interfaces of the calling thread's network namespace that the node has, but the loopback;
-/// their node is not filled in.
+/// Returns the interfaces in the calling thread's network namespace, except the loopback. Their
+/// node is not set.
 pub(crate) fn states() -> io::Result<Vec<InterfaceState>> {
     let running: HashSet<String> = getifaddrs()?
         .filter(|entry| entry.flags.contains(InterfaceFlags::IFF_RUNNING))
@@ -53,8 +53,8 @@ pub(crate) fn states() -> io::Result<Vec<InterfaceState>> {
     Ok(table.lines().filter_map(counters).map(with_carrier).collect())
 }
 
-/// What the interfaces of the calling thread's network namespace have dropped instead of sending
-/// it, by name.
+/// Returns the number of frames that each interface in the calling thread's network namespace has
+/// dropped instead of sending them, by name.
 pub(crate) fn dropped() -> io::Result<Vec<(String, u64)>> {
     let dropped = |state: InterfaceState| (state.name, state.dropped);
     Ok(table()?.lines().filter_map(counters).map(dropped).collect())
@@ -64,9 +64,8 @@ fn table() -> io::Result<String> {
     fs::read_to_string("/proc/thread-self/net/dev")
 }
 
-/// Name and counters, by a line of `/proc/net/dev`: behind the name and its colon, eight columns of
-/// reception and as many of transmission, each bytes, packets, errors, drops and what else there
-/// is.
+/// Parses a line of `/proc/net/dev`: after the name and a colon, eight columns of reception and
+/// eight of transmission, each beginning with bytes, packets, errors and drops.
 fn counters(line: &str) -> Option<InterfaceState> {
     let (name, counters) = line.split_once(':')?;
     let name = name.trim();

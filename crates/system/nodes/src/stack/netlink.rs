@@ -1,7 +1,8 @@
-//! Requests to the kernel's routing socket: links, addresses, routes. Many requests travel in one
-//! system call; only the last one of a batch is acknowledged, as errors come back in any case.
+//! Requests to the kernel's routing socket: links, addresses, routes. Many requests are sent in one
+//! system call. Only the last one of a batch is acknowledged, because errors are reported in any
+//! case.
 //!
-//! Not here: what is to be configured.
+//! Not here: the configuration itself.
 
 use std::io;
 
@@ -15,11 +16,12 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
 
-/// How many bytes of requests travel together: well below the smallest default socket buffer.
+/// Number of bytes of requests that are sent together: well below the smallest default socket
+/// buffer.
 const BATCH: usize = 32 * 1024;
 
-/// What the kernel says to removing what is not there (routes, addresses, devices), and to adding
-/// what is.
+/// Errors of the kernel for removing what does not exist (routes, addresses, devices), and for
+/// adding what exists.
 const DONE: [i32; 5] = [libc::ESRCH, libc::EADDRNOTAVAIL, libc::ENODEV, libc::ENOENT, libc::EEXIST];
 
 /// A routing socket of the network namespace in which it was opened.
@@ -28,13 +30,13 @@ pub(crate) struct Netlink {
     sequence: u32,
 }
 
-/// A request, and the words for it in an error.
+/// A request, and its description for errors.
 pub(crate) struct Request {
     pub message: RouteNetlinkMessage,
     pub what: Box<dyn Fn() -> String>,
-    /// Whether it is as good if there is nothing to remove, or all there already.
+    /// Whether it is no error if there is nothing to remove, or if what is added exists already.
     is_done_anyway: bool,
-    /// Whether what is added must be new.
+    /// Whether what is added must not exist already.
     is_new: bool,
 }
 
@@ -43,12 +45,12 @@ impl Request {
         Self { message, what: Box::new(what), is_done_anyway: false, is_new: false }
     }
 
-    /// What is to be removed may have gone before, and what is to be added may be there.
+    /// Accepts that what is to be removed does not exist, or that what is to be added exists.
     pub fn or_done(self) -> Self {
         Self { is_done_anyway: true, ..self }
     }
 
-    /// A route that is added must not be there already.
+    /// Requires that a route that is added does not exist already.
     pub fn if_new(self) -> Self {
         Self { is_new: true, ..self }
     }
@@ -84,7 +86,7 @@ impl Netlink {
         Ok(Self { socket, sequence: 0 })
     }
 
-    /// Carries the requests out in order, up to the first batch with a refused one.
+    /// Sends the requests in order, up to the first batch with a refused one.
     pub fn apply(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<(), Refused> {
         let mut requests = requests.into_iter().peekable();
         let mut batch = Batch::new(self.sequence);
@@ -100,7 +102,7 @@ impl Netlink {
         Ok(())
     }
 
-    /// What the kernel says of a device of this socket's namespace.
+    /// Returns the kernel's description of a device in this socket's namespace.
     pub fn link(&mut self, index: u32) -> io::Result<LinkMessage> {
         let mut message = LinkMessage::default();
         message.header.index = index;
@@ -118,7 +120,7 @@ impl Netlink {
         }
     }
 
-    /// All routes of a family in this socket's namespace, of all tables.
+    /// Returns all routes of a family in this socket's namespace, of all tables.
     pub fn routes(&mut self, family: AddressFamily) -> io::Result<Vec<RouteMessage>> {
         let mut message = RouteMessage::default();
         message.header.address_family = family;
@@ -144,7 +146,7 @@ impl Netlink {
 
     fn send(&self, batch: &Batch) -> Result<(), Refused> {
         let refused = |index: u32, source| {
-            // Invariant: replies carry the sequence numbers of this batch.
+            // Invariant: replies have the sequence numbers of this batch.
             let request = batch.sent.get(index as usize).unwrap_or(&batch.sent[0]);
             Refused { what: (request.what)(), source }
         };
@@ -158,7 +160,7 @@ impl Netlink {
             .map_err(|(sequence, source)| refused(sequence.saturating_sub(batch.first), source))
     }
 
-    /// Reads up to the acknowledgement of `last`. The first error is the one that tells.
+    /// Reads replies up to the acknowledgement of `last`. Returns the first error.
     fn replies(
         &self,
         last: u32,
@@ -185,7 +187,7 @@ impl Netlink {
     }
 }
 
-/// The messages of a datagram; the first that cannot be read is the last.
+/// Returns the messages of a datagram, up to the first one that cannot be parsed.
 fn parts(
     datagram: &[u8],
 ) -> impl Iterator<Item = io::Result<NetlinkMessage<RouteNetlinkMessage>>> + '_ {
@@ -202,9 +204,9 @@ fn parts(
     })
 }
 
-/// Requests as bytes, and what is left to know of each.
+/// Requests as bytes, and the data of each that is still needed.
 struct Batch {
-    /// The sequence number of the first.
+    /// Sequence number of the first request.
     first: u32,
     sent: Vec<Sent>,
     bytes: Vec<u8>,

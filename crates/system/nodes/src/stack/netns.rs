@@ -1,4 +1,4 @@
-//! Network namespaces with names, as `ip netns` makes them.
+//! Named network namespaces, compatible with `ip netns`.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -21,15 +21,15 @@ use serde::{Deserialize, Serialize};
 use crate::Layout;
 use crate::error::of_file;
 
-/// The network namespace of this process, whatever its threads do.
+/// Network namespace of this process, whichever namespaces its threads are in.
 pub(crate) const HOME: &str = "/proc/self/ns/net";
 
-/// A namespace, as the kernel numbers it: device and inode of nsfs.
+/// Identity of a namespace: device and inode of nsfs.
 pub(crate) type Identity = (u64, u64);
 
-/// Makes `directory` the place where namespaces are mounted: a shared mount, so that namespaces
-/// appear and disappear in every mount namespace that knows the directory. Like `ip netns add`,
-/// which takes the same lock.
+/// Makes `directory` the mount point of namespaces: a shared mount, so that namespaces appear and
+/// disappear in every mount namespace that contains the directory. Like `ip netns add`, which takes
+/// the same lock.
 pub(crate) fn prepare(directory: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o755).create(directory)?;
     let lock = Flock::lock(File::open(directory)?, FlockArg::LockExclusive);
@@ -45,8 +45,8 @@ pub(crate) fn prepare(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Undoes [`prepare`] for an ordinary user's experiment, whose directory is its own. That of the
-/// machine stays.
+/// Undoes [`prepare`] for an ordinary user's experiment, which has its own directory. The machine's
+/// directory remains.
 pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
     if !layout.is_rootless() {
         return Ok(());
@@ -55,7 +55,7 @@ pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
         Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => {}
         Err(errno) => return Err(errno.into()),
     }
-    // What others may have put there is in the experiment's own directory, which goes as a whole.
+    // Files of others can be only in the experiment's own directory, which is removed as a whole.
     match fs::remove_dir_all(layout.netns_dir()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -64,17 +64,16 @@ pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
 
 const NONE: Option<&str> = None;
 
-/// A namespace with a name: the file that carries the name, and the namespace that is mounted
-/// there.
+/// A namespace with a name: the file of that name, and the namespace that is mounted on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Named {
     pub file: Identity,
     pub namespace: Identity,
 }
 
-/// Moves the calling thread into a new network namespace and gives that a name; the namespace.
-/// `note` is called with what will have the name before it has. The thread should end afterwards,
-/// or make the next namespace.
+/// Moves the calling thread into a new network namespace, names it, and returns it. `note` is
+/// called with the identities before the name appears. The thread should end afterwards, or create
+/// the next namespace.
 pub(crate) fn create(path: &Path, note: impl FnOnce(Named) -> io::Result<()>) -> io::Result<File> {
     unshare(CloneFlags::CLONE_NEWNET)?;
     let namespace = File::open("/proc/thread-self/ns/net")?;
@@ -87,7 +86,7 @@ pub(crate) fn create(path: &Path, note: impl FnOnce(Named) -> io::Result<()>) ->
             linkat(AT_FDCWD, source.as_str(), AT_FDCWD, path, follow)
                 .map_err(|errno| of_file(path, errno.into()))?;
         }
-        // A file system without such files: a killed engine may leave an empty file.
+        // The file system has no unnamed files: a killed engine may leave an empty file.
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR)) => {
             let file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path);
             let file = file.map_err(|error| of_file(path, error))?;
@@ -99,15 +98,15 @@ pub(crate) fn create(path: &Path, note: impl FnOnce(Named) -> io::Result<()>) ->
     Ok(namespace)
 }
 
-/// A new file without a name, where it can get the name `path`.
+/// Creates an unnamed file in the directory of `path`.
 fn unnamed_file(path: &Path) -> io::Result<File> {
     let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let mut options = OpenOptions::new();
     options.write(true).custom_flags(libc::O_TMPFILE).mode(0o444).open(directory)
 }
 
-/// Takes the name away, if it is still of this namespace; whether it was. The namespace goes when
-/// nothing is in it and nothing holds it.
+/// Removes the name, if it still refers to this namespace. Returns whether it did. The kernel frees
+/// the namespace when it is empty and nothing holds it.
 pub(crate) fn remove(path: &Path, named: &Named) -> io::Result<bool> {
     let mut was_ours = false;
     loop {
@@ -149,8 +148,8 @@ pub(crate) fn inside<T: Send>(
     })
 }
 
-/// Runs `work` in one namespace after the other, on one thread of its own; stops at the first
-/// error. Adds the CPU time of that thread, in ns, to `spent`.
+/// Runs `work` in one namespace after the other, on one thread of its own, up to the first error.
+/// Adds the CPU time of that thread, in ns, to `spent`.
 pub(crate) fn inside_each<T: Send>(
     namespaces: &[Arc<File>],
     mut work: impl FnMut() -> io::Result<T> + Send,
@@ -163,7 +162,7 @@ pub(crate) fn inside_each<T: Send>(
                 work()
             };
             let done = namespaces.iter().map(visit).collect();
-            // Cannot fail for the own thread.
+            // Cannot fail for the calling thread.
             let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from);
             let nanos = time.unwrap_or_default().as_nanos();
             spent.fetch_add(u64::try_from(nanos).unwrap_or(u64::MAX), Ordering::Relaxed);
@@ -174,12 +173,13 @@ pub(crate) fn inside_each<T: Send>(
     })
 }
 
-/// Which namespace this is: the same for a name in [`Path`] and for `/proc/<pid>/ns/net`.
+/// Returns the identity of a namespace, which is the same for its name and for
+/// `/proc/<pid>/ns/net`.
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// The same of an open file.
+/// Returns the identity of an open file.
 pub(crate) fn identity_of(file: &File) -> io::Result<Identity> {
     file.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
 }

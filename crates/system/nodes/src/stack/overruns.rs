@@ -1,27 +1,27 @@
-//! What the network stack of a node dropped for want of room in its sockets' buffers, as the kernel
-//! counts it in the node's namespace.
+//! Packets that a node's network stack dropped because socket buffers were full, from the kernel's
+//! counters in the node's namespace.
 
 use std::{fs, io};
 
-/// Packets that found no room in a buffer of a socket, since the node was made.
+/// Number of packets that did not fit in a socket's buffer, since the node was created.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overruns {
-    /// Datagrams that arrived: their program did not read in time (UDP and UDP-Lite, both
+    /// Received datagrams that their program did not read in time (UDP and UDP-Lite, both
     /// families).
     pub udp_receive: u64,
-    /// Datagrams that were to be sent.
+    /// Datagrams that could not be sent.
     pub udp_send: u64,
-    /// Segments that arrived: their program did not read in time. They are sent again.
+    /// Received segments that their program did not read in time. They are retransmitted.
     pub tcp_receive: u64,
-    /// Connections that were asked for: their program did not accept in time.
+    /// Requested connections that their program did not accept in time.
     pub listen: u64,
 }
 
-/// Those of the calling thread's network namespace.
+/// Returns the overruns in the calling thread's network namespace.
 pub(crate) fn overruns() -> io::Result<Overruns> {
     let read = |file| fs::read_to_string(format!("/proc/thread-self/net/{file}"));
     let (snmp, netstat) = (read("snmp")?, read("netstat")?);
-    // Not there without IPv6.
+    // Does not exist without IPv6.
     let snmp6 = read("snmp6").unwrap_or_default();
     Ok(parse(&snmp, &snmp6, &netstat))
 }
@@ -41,8 +41,8 @@ fn parse(snmp: &str, snmp6: &str, netstat: &str) -> Overruns {
     }
 }
 
-/// A counter of a table whose first line has the names and whose second has the values; 0 if there
-/// is none.
+/// Returns a counter of a table whose first line has the names and whose second has the values, or
+/// 0 if there is none.
 fn in_columns(text: &str, table: &str, counter: &str) -> u64 {
     let mut lines = text.lines().filter(|line| line.split(' ').next() == Some(table));
     let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return 0 };
@@ -51,7 +51,7 @@ fn in_columns(text: &str, table: &str, counter: &str) -> u64 {
     found.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
 }
 
-/// A counter that has a line of its own.
+/// Returns a counter that has a line of its own.
 fn in_lines(text: &str, counter: &str) -> u64 {
     let mut lines = text.lines().map(str::split_whitespace);
     let found = lines.find_map(|mut words| (words.next()? == counter).then(|| words.next())?);

@@ -1,11 +1,11 @@
 //! Files below `/proc/sys`, through a proc file system of the calling thread's own.
 //!
-//! Every namespace has files of its own below `/proc/sys/net`, of the same names in the same
-//! folder. The kernel finds one among them by trying all that were used in that file system
-//! (`proc_sys_compare`): the thousandth node paid for the 999 before it. A file system that is put
-//! away after some nodes has only theirs. It is mounted nowhere, so nobody else sees it. Where
-//! there can be none (kernels before 5.8, containers that hide parts of `/proc`) it is `/proc`
-//! itself.
+//! Every namespace has files of its own below `/proc/sys/net`, all with the same names in the same
+//! directory. The kernel finds one of them by comparing all that were used in that file system
+//! (`proc_sys_compare`), so access for the thousandth node would be slowed down by 999 others. A
+//! file system that is dropped after some nodes contains only the files of these. It is mounted
+//! nowhere, so nobody else sees it. Where this is impossible (kernels before 5.8, containers that
+//! hide parts of `/proc`), `/proc` itself is used.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -15,18 +15,18 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 
-/// After how many files it is put away: those of some fifty nodes.
+/// Number of files after which the file system is dropped: those of some fifty nodes.
 const FILES: u32 = 1000;
 
 thread_local! {
     static OWN: RefCell<Own> = const { RefCell::new(Own { root: None, files: 0, denied: false }) };
 }
 
-/// The calling thread's.
+/// The proc file system of the calling thread.
 struct Own {
     root: Option<OwnedFd>,
     files: u32,
-    /// Whether it was asked for in vain.
+    /// Whether creating one has failed.
     denied: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn write(path: &str, value: &str) -> io::Result<()> {
     open(path, OFlags::WRONLY | OFlags::TRUNC)?.write_all(value.as_bytes())
 }
 
-/// What is in a file.
+/// Reads a file.
 pub(crate) fn read(path: &str) -> io::Result<String> {
     let mut text = String::new();
     open(path, OFlags::RDONLY)?.read_to_string(&mut text)?;

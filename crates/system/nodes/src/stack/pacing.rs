@@ -1,6 +1,6 @@
-//! What lets a node's interface send no faster than the line behind it: a token bucket, under which
-//! the node's own queueing discipline has what waits. Without one the interface, a TAP, takes
-//! whatever it is given and drops what is not read in time (Linux 6.18).
+//! Pacing: a node's interface sends no faster than the line behind it. A token bucket paces it, and
+//! the node's own queueing discipline under the bucket holds waiting packets. Without pacing, the
+//! interface, a TAP, accepts everything and drops frames that are not read in time (Linux 6.18).
 
 use std::fs;
 
@@ -11,23 +11,23 @@ use netloom_units::{Framing, Rate};
 
 use crate::stack::netlink::Request;
 
-/// How fast an interface may send, counted as the line behind it counts.
+/// Rate at which an interface may send, counted like on the line behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pacing {
-    /// The rate of the line.
+    /// Rate of the line.
     pub rate: Rate,
-    /// What each frame costs on it beside its own bytes.
+    /// Bytes that each frame occupies on the line, in addition to its own.
     pub framing: Framing,
 }
 
-/// What becomes of the pacing of an interface.
+/// Change of an interface's pacing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PacingChange {
-    /// It is paced from now on, with the machine's default queueing discipline under the bucket.
+    /// Begins pacing, with the machine's default queueing discipline under the bucket.
     Begin(Pacing),
-    /// It is paced otherwise; the discipline under the bucket, and what waits there, stay.
+    /// Changes the pacing. The discipline under the bucket, and the packets in it, remain.
     Follow(Pacing),
-    /// It sends as fast as it can, and gets its default discipline back.
+    /// Ends pacing. The interface gets its default discipline back.
     End,
 }
 
@@ -37,34 +37,35 @@ const TCA_TBF_RATE64: u16 = 4;
 const TCA_TBF_PRATE64: u16 = 5;
 const TCA_TBF_BURST: u16 = 6;
 const TCA_TBF_PBURST: u16 = 7;
-/// Frames are counted as they are: `TC_LINKLAYER_ETHERNET`.
+/// `TC_LINKLAYER_ETHERNET`: frames are counted with their actual lengths.
 const LINKLAYER_ETHERNET: u8 = 1;
 
-/// The bucket, and the discipline under it.
+/// Handles of the bucket, and of the discipline under it.
 const BUCKET: TcHandle = TcHandle { major: 1, minor: 0 };
 const UNDER: TcHandle = TcHandle { major: 1, minor: 1 };
 
-/// The peak rate, in bytes a second: faster than any line. With a peak rate `tbf` cuts super-frames
-/// into frames, so that each of them is counted with its framing.
+/// Peak rate, in bytes per second: faster than any line. With a peak rate, `tbf` splits
+/// super-frames into frames, so that each of them is counted with its framing.
 const PEAK: u64 = 125_000_000_000;
-/// How much may leave at once, as time at the rate: what the kernel's timers may be late.
+/// Size of a burst, as time at the line's rate: as late as the kernel's timers may be.
 const BURST_MILLIS: u64 = 2;
-/// How many packets a FIFO under the bucket holds: as many as an interface's own.
+/// Capacity in packets of a FIFO under the bucket: that of an interface's own queue.
 const PACKETS: u32 = 1000;
-/// An Ethernet header with a VLAN tag.
+/// Length in bytes of an Ethernet header with a VLAN tag.
 const HEADER: u32 = 18;
 
-/// The discipline that interfaces of the machine have by default, which goes under the bucket.
+/// Returns the default discipline of the machine's interfaces, which is used under the bucket.
 fn default_discipline() -> String {
     let written = fs::read_to_string("/proc/sys/net/core/default_qdisc").unwrap_or_default();
     match written.trim() {
-        // Some kernels do not say, and network namespaces but the first do not show it.
+        // Some kernels do not report it, and only the first network namespace shows it.
         "" | "noqueue" | "mq" => "pfifo_fast".into(),
         name => name.into(),
     }
 }
 
-/// Changes the pacing of the device `index`, called `name`, whose largest packet has `mtu` bytes.
+/// Returns the requests that change the pacing of the device `index`, called `name`, whose largest
+/// packet has `mtu` bytes.
 pub(crate) fn requests(index: u32, name: &str, mtu: u32, change: PacingChange) -> Vec<Request> {
     match change {
         PacingChange::Begin(pacing) => {
@@ -110,7 +111,7 @@ fn message(index: u32, handle: TcHandle, parent: TcHandle) -> TcMessage {
 fn tbf(mtu: u32, pacing: Pacing) -> Vec<TcOption> {
     let rate = (pacing.rate.bits_per_second() / 8).max(1);
     let framing = |bytes: u32| pacing.framing.line_bytes(bytes);
-    // What a frame costs beside its bytes, and what the shortest one costs.
+    // Bytes of a frame in addition to its own, and bytes of the shortest frame.
     let (overhead, least) = (framing(1500) - 1500, framing(0));
     let largest = framing(mtu.saturating_add(HEADER));
     let burst = (rate / (1000 / BURST_MILLIS)).max(2 * u64::from(largest)).min(u32::MAX.into());

@@ -1,5 +1,5 @@
-//! Requests to the kernel's routing socket, in the words of a plan. Pure: bytes come from
-//! `netlink-packet-route`, sending is in `netlink`.
+//! Requests to the kernel's routing socket, from the types of a plan. They are pure:
+//! `netlink-packet-route` encodes them, and `netlink` sends them.
 
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -22,12 +22,12 @@ use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
 
 use crate::stack::netlink::Request;
 
-/// Moves a device of the calling thread's namespace.
+/// Moves a device of the calling thread's namespace to another one.
 pub(crate) fn move_to(index: u32, name: &str, namespace: &File) -> Request {
     move_as(index, name, name, namespace)
 }
 
-/// Moves a device that is down, with the name that it has there.
+/// Moves a device that is down to another namespace, where it has the name `there`.
 pub(crate) fn move_as(index: u32, name: &str, there: &str, namespace: &File) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -37,8 +37,8 @@ pub(crate) fn move_as(index: u32, name: &str, there: &str, namespace: &File) -> 
     Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
 }
 
-/// Makes a pair of kernel devices (veth): `interface` here, and its peer in the network namespace
-/// that `peer_namespace` is open on.
+/// Creates a pair of kernel devices (veth): `interface` here, and its peer in the network namespace
+/// of the descriptor `peer_namespace`.
 pub(crate) fn veth_pair(interface: &Endpoint, peer: &Endpoint, peer_namespace: RawFd) -> Request {
     let mut far = LinkMessage::default();
     far.attributes =
@@ -57,9 +57,9 @@ pub(crate) fn veth_pair(interface: &Endpoint, peer: &Endpoint, peer_namespace: R
     })
 }
 
-/// MAC address and MTU, which must be set before the interface is up to hold for its link-local
-/// address; and that it works: the kernel finds that out when its carrier changes, and does not
-/// know before.
+/// Sets MAC address and MTU, which affect the link-local address only if they are set before the
+/// interface is up. Also sets the operational state to up: the kernel detects it only when the
+/// carrier changes, and does not know it before.
 pub(crate) fn properties(index: u32, interface: &InterfacePlan) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -67,7 +67,7 @@ pub(crate) fn properties(index: u32, interface: &InterfacePlan) -> Request {
         LinkAttribute::Address(interface.mac.0.to_vec()),
         LinkAttribute::Mtu(interface.mtu),
         LinkAttribute::TxQueueLen(1000),
-        // Of no effect where the kernel knows already.
+        // No effect if the kernel has detected the state already.
         LinkAttribute::OperState(State::Up),
     ];
     let (name, mac, mtu) = (interface.name.clone(), interface.mac, interface.mtu);
@@ -76,7 +76,7 @@ pub(crate) fn properties(index: u32, interface: &InterfacePlan) -> Request {
     })
 }
 
-/// Switches the kernel's own making of link-local addresses from MAC addresses.
+/// Enables or disables the kernel's automatic link-local addresses from MAC addresses.
 pub(crate) fn automatic_link_local(index: u32, name: &str, on: bool) -> Request {
     let mode = if on { In6AddrGenMode::Eui64 } else { In6AddrGenMode::None };
     let mut message = LinkMessage::default();
@@ -89,7 +89,7 @@ pub(crate) fn automatic_link_local(index: u32, name: &str, on: bool) -> Request 
     })
 }
 
-/// The link-local address from a MAC address (RFC 4291, appendix A).
+/// Returns the link-local address of a MAC address (RFC 4291, appendix A).
 pub(crate) fn link_local(mac: MacAddress) -> IpPrefix {
     let [a, b, c, d, e, f] = mac.0;
     let interface = u64::from_be_bytes([a ^ 2, b, c, 0xff, 0xfe, d, e, f]);
@@ -107,7 +107,7 @@ pub(crate) fn up(index: u32, name: &str) -> Request {
     Request::new(RouteNetlinkMessage::SetLink(message), move || format!("bring up {name}"))
 }
 
-/// Has the kernel send no super-frames through a device.
+/// Prevents the kernel from sending super-frames through a device.
 pub(crate) fn single_frames(index: u32, name: &str) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -117,7 +117,7 @@ pub(crate) fn single_frames(index: u32, name: &str) -> Request {
     Request::new(RouteNetlinkMessage::SetLink(message), what)
 }
 
-/// Has an interface resolve no addresses, and answer nobody who does.
+/// Prevents an interface from resolving addresses, and from answering others that resolve them.
 pub(crate) fn no_neighbours(index: u32, name: &str) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -128,8 +128,8 @@ pub(crate) fn no_neighbours(index: u32, name: &str) -> Request {
     Request::new(RouteNetlinkMessage::SetLink(message), what)
 }
 
-/// Makes an interface forget its neighbours: the kernel does so where an interface stops resolving
-/// addresses, for both families, and goes on afterwards.
+/// Deletes an interface's neighbours. The kernel deletes them for both families when an interface
+/// stops resolving addresses, which is enabled again afterwards.
 pub(crate) fn forget_neighbours(index: u32, name: &str) -> Vec<Request> {
     let resolves = |resolves: bool| {
         let mut message = LinkMessage::default();
@@ -144,7 +144,7 @@ pub(crate) fn forget_neighbours(index: u32, name: &str) -> Vec<Request> {
     vec![resolves(false), resolves(true)]
 }
 
-/// Adds an address; one of IPv6 is usable at once.
+/// Adds an address. An IPv6 address is usable immediately.
 pub(crate) fn address(index: u32, name: &str, prefix: IpPrefix) -> Request {
     let mut message = AddressMessage::default();
     let (ip, length) = parts(prefix);
@@ -170,7 +170,7 @@ pub(crate) fn address(index: u32, name: &str, prefix: IpPrefix) -> Request {
     })
 }
 
-/// Takes an address away.
+/// Removes an address.
 pub(crate) fn no_address(index: u32, name: &str, prefix: IpPrefix) -> Request {
     let mut message = AddressMessage::default();
     let (ip, length) = parts(prefix);
@@ -184,7 +184,7 @@ pub(crate) fn no_address(index: u32, name: &str, prefix: IpPrefix) -> Request {
     })
 }
 
-/// Removes a device; of a pair, both.
+/// Removes a device. Of a pair, removes both.
 pub(crate) fn no_device(index: u32, name: &str) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -192,7 +192,7 @@ pub(crate) fn no_device(index: u32, name: &str) -> Request {
     Request::new(RouteNetlinkMessage::DelLink(message), move || format!("remove {name}"))
 }
 
-/// Takes a route away, with all that [`route`] says of it.
+/// Removes a route that has all properties that [`route`] sets.
 pub(crate) fn no_route(plan: &RoutePlan, interface: Option<u32>) -> Request {
     let added = route(plan, interface);
     let message = match added.message {
@@ -203,7 +203,7 @@ pub(crate) fn no_route(plan: &RoutePlan, interface: Option<u32>) -> Request {
     Request::new(message, move || describe("take away", &plan))
 }
 
-/// Takes away the first of the routes to a destination, whatever else it says.
+/// Removes the first of the routes to a destination, whatever its other properties.
 pub(crate) fn no_route_to(prefix: IpPrefix) -> Request {
     let (to, length) = parts(prefix);
     let mut message = RouteMessage::default();
@@ -216,12 +216,12 @@ pub(crate) fn no_route_to(prefix: IpPrefix) -> Request {
     Request::new(RouteNetlinkMessage::DelRoute(message), what)
 }
 
-/// Adds a route that the kernel has described, in place of another one with the same destination
-/// and metric.
+/// Adds a route that the kernel has described, replacing another one with the same destination and
+/// metric.
 pub(crate) fn route_again(route: &RouteMessage) -> Request {
     let mut message = route.clone();
-    // What the kernel says of a route and does not take with one: where it stands, and the next hop
-    // object whose content the message has, too.
+    // Remove what the kernel reports of a route but does not accept: its state, and the next hop
+    // object whose content is in the message too.
     message.header.flags &= RouteFlags::Onlink;
     message.attributes.retain(|attribute| {
         !matches!(attribute, RouteAttribute::CacheInfo(_) | RouteAttribute::NhId(_))
@@ -238,7 +238,8 @@ pub(crate) fn route_again(route: &RouteMessage) -> Request {
     Request::new(RouteNetlinkMessage::NewRoute(message), move || what.clone())
 }
 
-/// The destination of a route that the kernel has described; `None` if it is no IP network.
+/// Returns the destination of a route that the kernel has described, or `None` if it is no IP
+/// network.
 pub(crate) fn destination(route: &RouteMessage) -> Option<IpPrefix> {
     let length = route.header.destination_prefix_length;
     let found = route.attributes.iter().find_map(|attribute| match attribute {
@@ -246,7 +247,7 @@ pub(crate) fn destination(route: &RouteMessage) -> Option<IpPrefix> {
         RouteAttribute::Destination(RouteAddress::Inet6(address)) => Some(IpAddr::V6(*address)),
         _ => None,
     });
-    // The kernel leaves the default's out.
+    // The kernel omits the destination of default routes.
     let default = || match route.header.address_family {
         AddressFamily::Inet => Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
         AddressFamily::Inet6 => Some(IpAddr::V6(Ipv6Addr::UNSPECIFIED)),
@@ -255,7 +256,7 @@ pub(crate) fn destination(route: &RouteMessage) -> Option<IpPrefix> {
     IpPrefix::new(found.or_else(default)?, length)
 }
 
-/// The metric of a route that the kernel has described.
+/// Returns the metric of a route that the kernel has described.
 pub(crate) fn metric(route: &RouteMessage) -> u32 {
     let mut attributes = route.attributes.iter();
     let found = attributes.find_map(|attribute| match attribute {
@@ -265,8 +266,8 @@ pub(crate) fn metric(route: &RouteMessage) -> u32 {
     found.unwrap_or(0)
 }
 
-/// The next hop of a route that the kernel has described by these attributes, and the index of the
-/// interface that it leads to; of several, the first.
+/// Returns the next hop in these attributes of a route that the kernel has described, and the index
+/// of the interface that it uses. If there are several, the first.
 pub(crate) fn next_hop(attributes: &[RouteAttribute]) -> (Option<IpAddr>, Option<u32>) {
     let (mut via, mut interface) = (None, None);
     for attribute in attributes {
@@ -286,7 +287,7 @@ pub(crate) fn next_hop(attributes: &[RouteAttribute]) -> (Option<IpAddr>, Option
     (via, interface)
 }
 
-/// Adds a route; `interface` is the index of the one that the plan names, if it names one.
+/// Adds a route. `interface` is the index of the interface that the plan names, if it names one.
 pub(crate) fn route(plan: &RoutePlan, interface: Option<u32>) -> Request {
     let (to, length) = parts(plan.to);
     let mut message = RouteMessage::default();
@@ -321,7 +322,7 @@ fn parts(prefix: IpPrefix) -> (IpAddr, u8) {
     }
 }
 
-/// The kernel finds the scope of IPv6 addresses by itself.
+/// The kernel determines the scope of IPv6 addresses itself.
 fn scope(ip: IpAddr) -> AddressScope {
     if ip.is_loopback() { AddressScope::Host } else { AddressScope::Universe }
 }

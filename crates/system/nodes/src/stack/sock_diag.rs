@@ -1,5 +1,5 @@
-//! What the kernel has to say of sockets: `NETLINK_SOCK_DIAG` (sock_diag(7)). Not here: which
-//! sockets somebody asks for.
+//! Diagnostics of sockets: `NETLINK_SOCK_DIAG` (sock_diag(7)). Not here: which sockets are
+//! requested.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -9,30 +9,30 @@ use nix::sys::socket::{
     AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket,
 };
 
-/// The only request.
+/// Type of the only request.
 const BY_FAMILY: u16 = 20;
 const REQUEST_ALL: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
-/// Bytes of a message's header.
+/// Length of a message's header, in bytes.
 const HEADER: usize = 16;
-/// The longest part of an answer.
+/// Longest part of an answer, in bytes.
 const LONGEST: usize = 64 * 1024;
 
-/// A socket that asks, of the namespace in which it was opened.
+/// A diagnostics socket for the namespace in which it was opened.
 #[derive(Debug)]
 pub(crate) struct SockDiag(OwnedFd);
 
 impl SockDiag {
-    /// Opens one in the calling thread's namespace.
+    /// Opens a socket in the calling thread's namespace.
     pub fn open() -> io::Result<Self> {
         let (kind, flags) = (SockType::Raw, SockFlag::SOCK_CLOEXEC);
         let family = AddressFamily::Netlink;
         Ok(Self(socket(family, kind, flags, SockProtocol::NetlinkSockDiag)?))
     }
 
-    /// Asks for all sockets that `request` describes, and hands over what is said of each.
+    /// Requests all sockets that `request` describes, and passes the description of each to `each`.
     pub fn dump(&self, request: &[u8], each: &mut dyn FnMut(&[u8])) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(HEADER + request.len());
-        // Length, kind, flags, number, sender.
+        // Length, type, flags, sequence number, sender.
         bytes.extend(((HEADER + request.len()) as u32).to_ne_bytes());
         bytes.extend(BY_FAMILY.to_ne_bytes());
         bytes.extend(REQUEST_ALL.to_ne_bytes());
@@ -44,7 +44,7 @@ impl SockDiag {
         Ok(())
     }
 
-    /// Takes in the next part of the answer; whether there is more.
+    /// Reads the next part of the answer. Returns whether there is more.
     fn take(&self, datagram: &mut [u8], each: &mut dyn FnMut(&[u8])) -> io::Result<bool> {
         let length = recv(self.0.as_raw_fd(), datagram, MsgFlags::empty())?;
         let mut rest = &datagram[..length];
@@ -63,7 +63,7 @@ impl SockDiag {
     }
 }
 
-/// The attributes of a socket: kind and value.
+/// Returns the attributes of a socket: type and value.
 pub(crate) fn attributes(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     let read = |head: &[u8]| (usize::from(half(head, 0)), half(head, 2));
     std::iter::from_fn(move || {
@@ -73,8 +73,8 @@ pub(crate) fn attributes(mut rest: &[u8]) -> impl Iterator<Item = (u16, &[u8])> 
     })
 }
 
-/// The first message or attribute of some: its kind, what is in it, and what follows. `read` finds
-/// length and kind in a header of `header` bytes.
+/// Splits off the first message or attribute: returns its type, its content, and what follows.
+/// `read` finds length and type in a header of `header` bytes.
 fn part(
     bytes: &[u8],
     header: usize,
@@ -85,7 +85,7 @@ fn part(
     Some((kind, body, bytes.get(length.next_multiple_of(4)..).unwrap_or_default()))
 }
 
-/// 32 bits at a place, 0 where there are none.
+/// Returns the 32 bits at an offset, or 0 if there are none.
 pub(crate) fn word(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
     word.map_or(0, u32::from_ne_bytes)

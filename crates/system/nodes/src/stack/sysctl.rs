@@ -1,5 +1,5 @@
-//! Kernel parameters of a node's network stack, as `sysctl` names them. Everything here works on
-//! the network namespace of the calling thread, but for the defaults.
+//! Kernel parameters of a node's network stack, with the names of `sysctl`. Everything here affects
+//! the network namespace of the calling thread, except the defaults.
 
 use std::borrow::Cow;
 use std::fs;
@@ -12,8 +12,9 @@ use nix::sched::{CloneFlags, unshare};
 
 use crate::{NodeError, rootless, stack::own_proc};
 
-/// Sets all parameters of `node`. Those that do not exist are an error, or with `all` unset,
-/// reported by returning true: they may come with the devices.
+/// Sets all parameters of `node`. With `all`, a parameter that does not exist is an error. Without
+/// it, the function returns true in that case, because the parameter may belong to a device that
+/// does not exist yet.
 pub(crate) fn set_all(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
     let mut missing = false;
     for (key, value) in &node.sysctls {
@@ -22,7 +23,7 @@ pub(crate) fn set_all(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
     Ok(missing)
 }
 
-/// Sets one; whether it exists, which is an error with `must`.
+/// Sets one parameter. Returns whether it exists; with `must`, it is an error if it does not.
 fn set(node: &str, key: &str, value: &str, must: bool) -> Result<bool, NodeError> {
     if !belongs_to_node(key) {
         let why = io::Error::new(
@@ -41,13 +42,13 @@ fn set(node: &str, key: &str, value: &str, must: bool) -> Result<bool, NodeError
     }
 }
 
-/// Sets one that may be of an interface which is there.
+/// Sets one parameter, which may belong to an existing interface.
 pub(crate) fn change(node: &str, key: &str, value: &str) -> Result<(), NodeError> {
     set(node, key, value, true).map(drop)
 }
 
-/// The value that a parameter has if nobody says anything: in a new namespace, or for one of an
-/// interface, what new interfaces of the node get.
+/// Returns the default value of a parameter: that of a new namespace, or, for a parameter of an
+/// interface, that of new interfaces of the node.
 pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> {
     let failed = |error| NodeError::in_node(node, format!("find the default of {key}"), error);
     let read = |path: String| own_proc::read(&path).map(|value| value.trim().to_owned());
@@ -65,7 +66,8 @@ pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> 
     }
 }
 
-/// Where what new interfaces get is, for the path of a parameter of one interface.
+/// Returns the path of the default for new interfaces, from the path of a parameter of one
+/// interface.
 fn of_new_interfaces(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = path.split('/').collect();
     let [.., kind, interface, _] = &mut parts[..] else { return None };
@@ -74,7 +76,7 @@ fn of_new_interfaces(path: &str) -> Option<String> {
     is_one.then(|| parts.join("/"))
 }
 
-/// What the kernel refuses, and why it may.
+/// Adds the possible reason to an error of the kernel.
 fn explained(key: &str, error: io::Error) -> io::Error {
     let is_read_only = || {
         fs::metadata(path(key).as_ref() as &Path).is_ok_and(|found| found.permissions().readonly())
@@ -86,7 +88,7 @@ fn explained(key: &str, error: io::Error) -> io::Error {
              machine, for all nodes: `sysctl -w {key}=…`"
         ));
     }
-    // Not a matter of who we are: some parameters are for the machine's own stack only.
+    // This does not depend on the user: some parameters exist only in the machine's own stack.
     if error.raw_os_error() == Some(libc::EPERM) {
         return io::Error::other(format!(
             "{error}; this machine does not allow it in a network namespace (congestion control \
@@ -102,8 +104,8 @@ fn explained(key: &str, error: io::Error) -> io::Error {
     error
 }
 
-/// The value, but of groups that may send pings only those that there are: the kernel takes no
-/// others, and an ordinary user's namespace has few.
+/// Returns the value, restricted to existing groups if it is the range of groups that may send
+/// pings: the kernel accepts no others, and an ordinary user's namespace has few.
 fn possible_value<'v>(key: &str, value: &'v str) -> Cow<'v, str> {
     match (key, value.split_once(char::is_whitespace)) {
         ("net.ipv4.ping_group_range", Some((first, last))) => {
@@ -115,14 +117,14 @@ fn possible_value<'v>(key: &str, value: &'v str) -> Cow<'v, str> {
     }
 }
 
-/// Whether the parameter is one of the network stack; `..` would lead elsewhere.
+/// Whether the parameter belongs to the network stack; `..` would lead elsewhere.
 fn belongs_to_node(key: &str) -> bool {
     let path = path(key);
     path.starts_with("/proc/sys/net/") && !path.contains("..")
 }
 
-/// As `sysctl` reads keys: `net.ipv4.conf.eth0/1.proxy_arp` is the `proxy_arp` of `eth0.1`, and a
-/// key whose first separator is a slash is a path.
+/// Returns the path of a key by the rules of `sysctl`: `net.ipv4.conf.eth0/1.proxy_arp` is the
+/// `proxy_arp` of `eth0.1`, and a key whose first separator is a slash is a path.
 fn path(key: &str) -> String {
     let is_path = key.find(['.', '/']).is_some_and(|at| key.as_bytes()[at] == b'/');
     let swap = |c| match c {
@@ -150,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_machine_are_told_apart() {
+    fn keys_of_the_machine_do_not_belong_to_nodes() {
         for key in ["kernel.panic", "network.x", "net", "net/../kernel/panic", "net.ipv4.//x"] {
             assert!(!belongs_to_node(key), "{key}");
         }
     }
 
     #[test]
-    fn an_interface_has_what_new_interfaces_get() {
+    fn the_default_of_an_interface_is_that_of_new_interfaces() {
         let default = |key| of_new_interfaces(&path(key));
         let expected = "/proc/sys/net/ipv4/conf/default/proxy_arp";
         assert_eq!(default("net.ipv4.conf.eth0/1.proxy_arp").as_deref(), Some(expected));

@@ -1,4 +1,4 @@
-//! TAP devices: what a node sees as an interface, and the engine as a file descriptor.
+//! TAP devices: an interface in a node, and a file descriptor in the engine.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -17,26 +17,27 @@ pub(crate) const CLONE_DEVICE: &str = "/dev/net/tun";
 /// bytes, checksums and super-frames left to the engine, non-blocking.
 ///
 /// The device is persistent: closing the descriptor leaves it in its namespace, and costs next to
-/// nothing. Milliseconds for namespaces with one TAP each, from the first descriptor closed or
-/// namespace dropped until the kernel had freed all (`cargo bench -p netloom-nodes`; 2 busy cores,
+/// nothing. Milliseconds for namespaces with one TAP each, from closing the first descriptor or
+/// namespace until the kernel had freed all of them (`cargo bench -p netloom-nodes`; 2 busy cores,
 /// Linux 6.18):
 ///
 /// | | 100 | 500 |
 /// |---|---|---|
-/// | close, and each device goes with its descriptor; then drop | 1752 | 10116 |
-/// | drop; then close, and each device goes with its descriptor | 2654 | 10459 |
+/// | close descriptors, which removes each device; then drop namespaces | 1752 | 10116 |
+/// | drop namespaces; then close descriptors, which removes each device | 2654 | 10459 |
 /// | **persistent: close; then drop** | **127** | **338** |
 /// | persistent: drop; then close | 84 | 351 |
 ///
-/// A descriptor that is closed unregisters its device alone, waiting for several RCU grace periods;
-/// a namespace that goes takes all its devices along, and the kernel frees namespaces in batches.
-/// This holds for an engine that is killed, too. A descriptor holds the namespace, so it must be
-/// closed at some point; the order does not matter much.
+/// Closing the descriptor of a device that is not persistent unregisters that device alone, which
+/// takes several RCU grace periods. A namespace is freed with all its devices, and the kernel frees
+/// namespaces in batches. This also holds for an engine that is killed. A descriptor holds the
+/// namespace, so it must be closed at some point; the order does not matter much.
 pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
     create_noted(name, || Ok(()))
 }
 
-/// The same; `note` is called when the device is there and would still go with its descriptor.
+/// Like [`create`]. `note` is called when the device exists and would still be removed with its
+/// descriptor.
 pub(crate) fn create_noted(
     name: &str,
     note: impl FnOnce() -> io::Result<()>,
@@ -47,10 +48,10 @@ pub(crate) fn create_noted(
     Ok(file)
 }
 
-/// The same, of a device that goes with the last descriptor.
+/// Like [`create`], for a device that is removed with its last descriptor.
 pub(crate) fn create_passing(name: &str) -> io::Result<OwnedFd> {
     let file = open()?;
-    // One that is there is not ours to attach to.
+    // An existing device of this name is not ours to attach to.
     attach(&file, name, libc::IFF_VNET_HDR | libc::IFF_TUN_EXCL)?;
     // SAFETY: the descriptor is open; TUNSETVNETHDRSZ reads an int, which lives through the call.
     unsafe {
@@ -60,15 +61,15 @@ pub(crate) fn create_passing(name: &str) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// A device for somebody else to hold by its name, of plain frames.
+/// Creates a device for plain frames that another program opens by its name.
 pub(crate) fn create_plain(name: &str) -> io::Result<()> {
     let file = open()?;
     attach(&file, name, libc::IFF_TUN_EXCL)?;
     set_persistent(&file, true)
 }
 
-/// Takes away a device that stays without a descriptor, if it is there with this index. One that
-/// somebody uses, as a virtual machine does, cannot be had: the kernel says `EBUSY`.
+/// Removes a persistent device, if it exists with this index. One that is in use, for example by a
+/// virtual machine, cannot be removed: the kernel returns `EBUSY`.
 pub(crate) fn remove(name: &str, index: u32) -> io::Result<()> {
     let is_there = || if_nametoindex(name) == Ok(index);
     if !is_there() {
@@ -76,7 +77,7 @@ pub(crate) fn remove(name: &str, index: u32) -> io::Result<()> {
     }
     let file = open()?;
     attach(&file, name, libc::IFF_VNET_HDR)?;
-    // One that came meanwhile stays as it was.
+    // A device that was created meanwhile remains unchanged.
     if is_there() { set_persistent(&file, false) } else { Ok(()) }
 }
 
@@ -87,7 +88,7 @@ fn set_persistent(device: &impl AsRawFd, on: bool) -> io::Result<()> {
     }
 }
 
-/// Attaches a descriptor to the device `name`, which is made if it is not there.
+/// Attaches a descriptor to the device `name`, which is created if it does not exist.
 fn attach(file: &File, name: &str, flags: libc::c_int) -> io::Result<()> {
     // SAFETY: all-zero bytes are a valid `ifreq`.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -104,10 +105,10 @@ fn attach(file: &File, name: &str, flags: libc::c_int) -> io::Result<()> {
     unsafe { check(libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &mut request)) }
 }
 
-/// Whether this process may make devices at all.
+/// Checks that this process may create devices.
 ///
 /// # Errors
-/// What the kernel says to opening [`CLONE_DEVICE`].
+/// The kernel's error for opening [`CLONE_DEVICE`].
 pub(crate) fn check_permitted() -> io::Result<()> {
     open().map(drop)
 }

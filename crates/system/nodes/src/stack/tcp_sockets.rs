@@ -1,77 +1,77 @@
-//! What TCP sockets of a node have written and read, by the kernel's own account (`inet_diag`): of
-//! any program, whether it knows or not.
+//! Bytes that TCP sockets of a node have written and read, as the kernel counts them (`inet_diag`),
+//! for any program and without its cooperation.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::sock_diag::{SockDiag, attributes, word};
 
-/// Attributes of a socket.
+/// Numbers of a socket's attributes.
 const INFO: u16 = 2;
 const CONGESTION: u16 = 4;
-/// Which of these are wanted, as bits.
+/// Requested attributes, as bits.
 const WANTED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
 
-/// States that are told apart here (`tcp_states.h`).
+/// States that are distinguished here (`tcp_states.h`).
 const FIN_WAIT_1: u8 = 4;
 const LAST_ACK: u8 = 9;
 const CLOSING: u8 = 11;
-/// ESTABLISHED, SYN_SENT, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK and CLOSING: whoever has an
-/// account.
+/// ESTABLISHED, SYN_SENT, FIN_WAIT_1, FIN_WAIT_2, CLOSE_WAIT, LAST_ACK and CLOSING: the states with
+/// byte counters.
 const STATES: u32 = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 
-/// Bytes of `inet_diag_msg`, and places in it.
+/// Length of `inet_diag_msg` in bytes, and offsets in it.
 const MESSAGE: usize = 72;
 const STATE: usize = 1;
 const PORTS: usize = 4;
 const ADDRESSES: [usize; 2] = [8, 24];
 const UNREAD: usize = 56;
 
-/// Places in `tcp_info`.
+/// Offsets in `tcp_info`.
 const BYTES_RECEIVED: usize = 128;
 const NOT_SENT: usize = 144;
 const BYTES_SENT: usize = 200;
 const BYTES_RETRANSMITTED: usize = 208;
 
-/// Asks for the TCP sockets of a node. It holds the node's namespace.
+/// Reads the TCP sockets of a node. It holds the node's namespace.
 #[derive(Debug)]
 pub struct TcpSockets {
     netlink: SockDiag,
-    /// The congestion control of sockets that ask for none.
+    /// Default congestion control of the node.
     algorithm: String,
 }
 
-/// A TCP socket that has a connection.
+/// A TCP socket with a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcpSocket {
-    /// Its own end, and the other one.
+    /// Local and remote end.
     pub ends: [SocketAddr; 2],
-    /// Bytes that were written into it.
+    /// Bytes that the program has written.
     pub written: u64,
-    /// Bytes that came to it in order.
+    /// Bytes that arrived in order.
     pub received: u64,
-    /// How many of them nobody has read yet.
+    /// Number of these bytes that the program has not read yet.
     pub unread: u64,
-    /// Its congestion control.
+    /// Congestion control of the socket.
     pub algorithm: String,
 }
 
 impl TcpSockets {
-    /// Asks in the namespace of the calling thread.
+    /// Opens a diagnostics socket in the namespace of the calling thread.
     pub(crate) fn open() -> io::Result<Self> {
         let algorithm = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control")?;
         Ok(Self { netlink: SockDiag::open()?, algorithm: algorithm.trim().into() })
     }
 
-    /// The congestion control of sockets that ask for none.
+    /// Returns the default congestion control of the node.
     pub fn default_algorithm(&self) -> &str {
         &self.algorithm
     }
 
-    /// The sockets as they are now.
+    /// Returns the current sockets.
     ///
     /// # Errors
-    /// If the kernel does not say.
+    /// The kernel does not answer.
     pub fn read(&self) -> io::Result<Vec<TcpSocket>> {
         let mut all = Vec::new();
         for family in [libc::AF_INET, libc::AF_INET6] {
@@ -82,7 +82,7 @@ impl TcpSockets {
     }
 }
 
-/// `inet_diag_req_v2`: family, protocol, attributes, padding, states, and any socket.
+/// Builds an `inet_diag_req_v2`: family, protocol, attributes, padding, states, and any socket.
 fn request(family: u8) -> Vec<u8> {
     let mut bytes = vec![family, libc::IPPROTO_TCP as u8, WANTED, 0];
     bytes.extend(STATES.to_ne_bytes());
@@ -90,7 +90,7 @@ fn request(family: u8) -> Vec<u8> {
     bytes
 }
 
-/// What a message says, if it has an account: what waits for its peer to forget it has none.
+/// Parses a message, if it has byte counters: a socket in TIME_WAIT has none.
 fn socket(message: &[u8]) -> Option<TcpSocket> {
     let (head, rest) = message.split_at_checked(MESSAGE)?;
     let (mut info, mut algorithm) = (None, String::new());
@@ -110,7 +110,7 @@ fn socket(message: &[u8]) -> Option<TcpSocket> {
         bytes.map_or(0, u64::from_ne_bytes)
     };
     let first_sent = long(BYTES_SENT).saturating_sub(long(BYTES_RETRANSMITTED));
-    // A FIN counts as long as it waits behind what is written.
+    // A FIN counts as a byte while it waits behind written data.
     let not_sent = u64::from(word(info, NOT_SENT));
     let closes = matches!(head[STATE], FIN_WAIT_1 | LAST_ACK | CLOSING);
     let written = first_sent + not_sent.saturating_sub(u64::from(closes));
@@ -123,7 +123,8 @@ fn socket(message: &[u8]) -> Option<TcpSocket> {
     })
 }
 
-/// The end of that number in a message. An address of IPv4 may be written as one of IPv6.
+/// Returns the local (0) or remote (1) end in a message. An IPv4 address may be written as an IPv6
+/// one.
 fn end(head: &[u8], number: usize) -> SocketAddr {
     let port = PORTS + 2 * number;
     let port = u16::from_be_bytes([head[port], head[port + 1]]);
@@ -144,9 +145,9 @@ mod tests {
 
     use super::*;
 
-    /// Two sockets of this process: what is written, what waits and what was read.
+    /// Two sockets of this process: bytes written, waiting, and read.
     #[test]
-    fn the_kernel_accounts_for_what_programs_write_and_read() {
+    fn the_kernel_counts_bytes_that_programs_write_and_read() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let mut client = TcpStream::connect(listener.local_addr().expect("bound")).expect("there");
         let (mut server, _) = listener.accept().expect("a connection");

@@ -1,4 +1,4 @@
-//! An engine that dies without warning, at several points, and what `cleanup` makes of it.
+//! An engine that dies without warning, at several points, and the cleanup afterwards.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -20,7 +20,8 @@ pub const TESTS: Tests = &[
 
 const NODES: usize = 20;
 
-/// The program to be killed: makes a network, says how far it is, and would go on to destroy it.
+/// The program that is killed: it creates a network, reports its progress, and would then destroy
+/// it.
 pub fn creator() -> ! {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, _, root, name] = &arguments[..] else { panic!("__create ROOT NAME") };
@@ -50,7 +51,7 @@ pub fn creator() -> ! {
         }
     }
     say("running".into());
-    // Until told to go on, or killed.
+    // Wait for the request to go on, or to be killed.
     let _ = std::io::stdin().read_line(&mut String::new());
     drop(devices);
     say("destroying".into());
@@ -65,7 +66,7 @@ struct Creator {
 }
 
 impl Creator {
-    /// Runs the creator up to the point at which it says `text`.
+    /// Runs the creator up to the point at which it reports `text`.
     fn run_to(text: &str) -> Self {
         let (world, _) = World::planned(&[]);
         let process = Command::new(std::env::current_exe().unwrap())
@@ -104,7 +105,7 @@ fn killed_at(text: &str) {
     creator.kill();
     let layout = &creator.world.layout;
     cleanup_layout(layout).unwrap();
-    // A launcher that was between two namespaces ends by itself, a moment later.
+    // A launcher that was between two namespaces ends by itself a moment later.
     eventually("nothing to be left", || {
         let left = remains(layout);
         if left.iter().all(|what| what.starts_with("process")) {

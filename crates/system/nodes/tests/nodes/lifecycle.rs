@@ -1,4 +1,4 @@
-//! From creation to destruction, and beside each other.
+//! From creation to destruction, and several experiments at the same time.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -123,8 +123,8 @@ fn cleanup_of_nothing_is_fine() {
 }
 
 fn cleanup_takes_half_made_things() {
-    // What is left when the record is lost, a namespace was not mounted yet, and a cgroup remains;
-    // and what somebody else has called like a node.
+    // The remains when the record is lost, a namespace was not mounted yet, and a cgroup remains;
+    // and a file of somebody else with the name of a node.
     let mut world = World::new(PAIR);
     let state = world.layout.state_dir().to_owned();
     std::mem::forget(world.network.take());

@@ -1,7 +1,8 @@
-//! Nodes in a real kernel: each test has an experiment of its own, and may run beside all others.
+//! Nodes in a real kernel: each test has an experiment of its own, and may run at the same time as
+//! all others.
 //!
-//! This binary is three programs: the tests; with `__init` as its first argument, what the
-//! `netloom` binary is to nodes; and with `__create`, an engine that waits to be killed.
+//! This binary is three programs: the tests; with `__init` as its first argument, the role of the
+//! `netloom` binary in nodes; and with `__create`, an engine that waits to be killed.
 
 mod crash;
 mod lifecycle;
@@ -20,7 +21,7 @@ fn main() {
     }
     let arguments = Arguments::from_args();
     if !nix::unistd::geteuid().is_root() {
-        // As the engine does for an ordinary user, and like it before there are threads.
+        // The engine does the same for an ordinary user, also before it starts threads.
         netloom_nodes::rootless::enter().unwrap();
     }
     let groups = [

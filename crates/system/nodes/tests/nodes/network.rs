@@ -1,4 +1,4 @@
-//! Devices, addresses, routes: what the kernel has after creation.
+//! Devices, addresses and routes: the state of the kernel after creation.
 
 use std::io;
 use std::net::{IpAddr, UdpSocket};
@@ -27,13 +27,13 @@ pub const TESTS: Tests = &[
 
 const CHAIN: &[(&str, &str)] = &[("h1", "r1"), ("r1", "h2")];
 
-/// Carries frames between two devices, as they are, until told to stop.
+/// Carries frames between two devices unchanged, until `stop` is set.
 fn shuttle(a: &OwnedFd, b: &OwnedFd, stop: &AtomicBool) {
     let mut frame = vec![0; 70_000];
     while !stop.load(Ordering::Relaxed) {
         for (from, to) in [(a, b), (b, a)] {
             while let Ok(length) = nix::unistd::read(from, &mut frame) {
-                // A device that is full drops, as a wire would.
+                // A device that is full drops frames, like a wire.
                 let _ = nix::unistd::write(to, &frame[..length]);
             }
         }
@@ -108,7 +108,7 @@ fn parameters_of_the_machine_are_refused() {
         let error = world.create(&plan).unwrap_err().to_string();
         assert!(error.starts_with(&format!("node `h2`: cannot set {key}: ")), "{error}");
     }
-    // Of the network stack, but one for all: being root does not help.
+    // A parameter of the network stack, but of the whole machine: root may not set it either.
     let (mut world, mut plan) = World::planned(&[("h1", "h2")]);
     plan.nodes[1].sysctls.insert("net.core.rmem_max".into(), "4194304".into());
     let error = world.create(&plan).unwrap_err().to_string();
@@ -185,7 +185,7 @@ fn ip_netns_exec_works() {
     let links = output(&["netns", "exec", &name, "ls", "/sys/class/net"]).unwrap();
     assert_eq!(links.split_whitespace().collect::<Vec<_>>(), ["eth1", "lo"]);
     assert!(output(&["netns", "list"]).unwrap().contains(&name));
-    // What a user has started there ends with the experiment.
+    // Processes that a user has started there end with the experiment.
     let mut user =
         Command::new(&ip).args(["netns", "exec", &name, "sleep", "1000"]).spawn().unwrap();
     let own = fs::metadata("/proc/self/ns/net").unwrap();

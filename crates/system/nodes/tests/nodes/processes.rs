@@ -1,4 +1,4 @@
-//! Processes in nodes: streams, terminals, ends, signals.
+//! Processes in nodes: streams, terminals, exit statuses, signals.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -79,8 +79,8 @@ fn a_terminal_is_a_terminal() {
     wait_for(&mut terminal, "33 101");
     terminal.write_all(b"hello\n").unwrap();
     wait_for(&mut terminal, "got hello");
-    // It is the controlling terminal: what one types can interrupt. (More than once, as a shell
-    // about to execute something may miss the first.)
+    // It is the controlling terminal, so typed characters can interrupt the process. (More than
+    // once, because a shell that is about to execute a program may miss the first one.)
     eventually("the process to be interrupted", || {
         let _ = terminal.write_all(b"\x03");
         running.ended.try_recv() == Ok(ExitStatus::Signal(libc::SIGINT))

@@ -1,4 +1,4 @@
-//! What processes in nodes see of the machine.
+//! The machine's files in the view of processes in nodes.
 
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
@@ -62,7 +62,7 @@ fn files_of_the_system_are_the_nodes_own() {
         let others = world.run("h2", &format!("cat {file}"));
         world.run("h1", &format!("echo '# mine' >>{file}"));
         assert!(world.run("h1", &format!("cat {file}")).ends_with("# mine"), "{file}");
-        // As programs do that must never leave half a file.
+        // Replace the file like programs that must never leave it incomplete.
         world.run("h1", &format!("echo '# new' >{file}.new; mv {file}.new {file}"));
         assert_eq!(world.run("h1", &format!("cat {file}")), "# new");
         assert_eq!(world.run("h2", &format!("cat {file}")), others, "{file} of the other node");
@@ -74,7 +74,7 @@ fn files_of_the_system_are_the_nodes_own() {
         assert_eq!(world.run("h1", &format!("cat {file}")), "h1");
         assert_eq!(world.run("h2", &format!("[ -e {file} ] || echo none")), "none");
         assert!(!Path::new(&file).exists(), "{file} on the machine");
-        // What the machine has there is seen.
+        // Files of the machine are visible.
         for entry in fs::read_dir(folder).unwrap().flatten() {
             let name = entry.file_name().into_string().unwrap();
             assert_eq!(
@@ -105,12 +105,12 @@ fn the_root_is_the_nodes_own() {
             "there"
         );
     }
-    // What covers the machine's directories can be taken away, and there is nothing beneath.
+    // The mounts over the machine's directories can be unmounted, and there is nothing beneath.
     let inode = |path: &str| {
         let found = fs::metadata(path).unwrap();
         format!("{}:{}", found.dev(), found.ino())
     };
-    // All at once: the scenario's directory goes with `/run`.
+    // All at once: the scenario's directory disappears with `/run`.
     let line = "cd /; for path in /tmp /run; do umount -l $path && stat -c %d:%i $path && \
                 ls -A $path | wc -l; done";
     let seen = world.run("h1", line);
@@ -135,7 +135,7 @@ fn parameters_of_the_machine_can_only_be_read() {
             assert_eq!(world.run("h1", &line), "refused", "{path}");
         }
     }
-    // `cat` has nothing to show where the kernel says no.
+    // `cat` prints nothing if the kernel refuses.
     assert_eq!(world.run("h1", "head -c 1 /proc/kcore 2>/dev/null | wc -c"), "0");
     let change = |path: &str, to: &str| {
         assert_eq!(world.run("h1", &format!("echo {to} >{path} && cat {path}")), to, "{path}");
@@ -144,7 +144,7 @@ fn parameters_of_the_machine_can_only_be_read() {
     change("/proc/sys/net/ipv4/conf/eth1/proxy_arp", "1");
     change("/proc/sys/kernel/msgmax", "123456");
     if !world::is_rootless() {
-        // To an ordinary user's root, the kernel leaves neither.
+        // The kernel refuses both to an ordinary user's root.
         change("/proc/sys/kernel/hostname", "other");
         change("/sys/class/net/eth1/tx_queue_len", "7");
     }
@@ -158,8 +158,8 @@ fn proc_and_sys_are_the_nodes_own() {
     assert!(processes.parse::<u32>().unwrap() < 8, "{processes} processes");
     assert!(world.run("h1", "cat /proc/1/cmdline | tr '\\0' ' '").ends_with("__init"));
     let mounts = world.run("h1", "cat /proc/self/mountinfo");
-    // As an ordinary user, the tests share what each engine has for itself: only its own names
-    // count.
+    // As an ordinary user, the tests share the directory that each engine would have for itself:
+    // only its own names count.
     let own = if world::is_rootless() { world.layout.experiment() } else { "" };
     let held = |line: &&str| line.contains("nsfs") && line.contains(own);
     let held: Vec<&str> = mounts.lines().filter(held).collect();
@@ -168,7 +168,7 @@ fn proc_and_sys_are_the_nodes_own() {
 
 fn the_work_directory_is_the_scenarios() {
     let world = World::new(PAIR);
-    // The test's directory lies below /tmp, which the node's own /tmp covers.
+    // The test's directory is below /tmp, which the node's own /tmp covers.
     assert!(world.work_dir.path().starts_with(env::temp_dir()));
     fs::write(world.work_dir.path().join("given"), "from outside").unwrap();
     assert_eq!(world.run("h1", "pwd; cat given"), format!("{WORK_DIRECTORY}\nfrom outside"));
@@ -209,7 +209,7 @@ fn nothing_of_the_view_is_on_the_machine() {
         .filter(|line| line.contains(experiment) || line.contains(WORK_DIRECTORY))
         .map(String::from)
         .collect();
-    // The directory of an ordinary user's is a mount, too.
+    // The directory of an ordinary user is a mount too.
     let expected = if world::is_rootless() { 3 } else { 2 };
     assert_eq!(ours.len(), expected, "the two namespaces, nothing else: {ours:#?}");
 }

@@ -17,8 +17,16 @@ use crate::{exit, files, find};
 /// Changes a link, a shared medium, or a node on one, while it runs.
 pub async fn set(args: Set) -> Result<i32> {
     let (link, experiment) = find::split_at(&args.link);
+    // The only link of an experiment may go by the name of that.
+    let may_be_one = netloom_scenario::check_experiment_name(link).is_ok();
+    let is_experiment = experiment.is_none() && may_be_one && netloom_host::inspect(link)?.alive;
+    let experiment = experiment.or(is_experiment.then_some(link));
     let client = find::client(experiment, &args.scenario).await?;
     let links: Vec<LinkStatus> = client.get("/links").await?;
+    let link = match &links[..] {
+        [only] if is_experiment => &only.name,
+        _ => link,
+    };
     let is_link = links.iter().any(|status| status.name == link);
     if !is_link && medium::set(&client, link, &args.properties).await? {
         return Ok(exit::SUCCESS);

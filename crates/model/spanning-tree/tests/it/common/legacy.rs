@@ -1,5 +1,5 @@
-//! A legacy bridge (IEEE 802.1D-1998, clause 8), reading and writing its BPDUs by hand: version 0
-//! only, and whatever it does not know it does not hear.
+//! A legacy bridge (IEEE 802.1D-1998, clause 8) that reads and writes its BPDUs by hand. It uses
+//! only version 0, and ignores everything else.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,15 +9,15 @@ const HELLO: Duration = Duration::from_secs(2);
 const MAX_AGE: Duration = Duration::from_secs(20);
 const FORWARD_DELAY: Duration = Duration::from_secs(15);
 
-/// Root, cost, bridge, port: in the order in which they are compared.
+/// Root, cost, bridge and port, in the order in which they are compared.
 type Vector = ([u8; 8], u32, [u8; 8], u16);
 
 struct Port {
     cost: u32,
     up: bool,
-    /// What its neighbour says, and until when it holds.
+    /// The neighbour's information, and the time until which it is valid.
     heard: Option<(Vector, Time)>,
-    /// When it goes on: listening, learning, forwarding.
+    /// Listening, learning or forwarding. `advances` is the time of the next stage.
     stage: u8,
     advances: Option<Time>,
     acknowledge: bool,
@@ -27,16 +27,16 @@ pub struct Legacy {
     pub id: [u8; 8],
     ports: BTreeMap<usize, Port>,
     hello: Time,
-    /// Until when it sets the topology change flag.
+    /// Time until which it sets the topology change flag.
     changing: Time,
-    /// It still has to notify the root.
+    /// Whether it still has to notify the root.
     notify: bool,
     frames: VecDeque<(usize, Vec<u8>)>,
     pub heard_configs: u64,
     pub heard_notifications: u64,
     pub heard_acknowledgements: u64,
     pub heard_changes: u64,
-    /// Frames of version 2, which it cannot read.
+    /// Number of frames of version 2, which it cannot read.
     pub unread: u64,
 }
 
@@ -110,7 +110,7 @@ impl Legacy {
         state.up && state.heard.is_none_or(|(heard, _)| self.says(port) < heard)
     }
 
-    /// Ports that are root or designated go on to forward by time; others block.
+    /// Lets root and designated ports advance to forwarding by time, and blocks the others.
     fn select(&mut self, now: Time) {
         let (_, root_port) = self.root();
         let ports: Vec<usize> = self.ports.keys().copied().collect();

@@ -1,4 +1,5 @@
-//! What the tests share: a network of bridges in virtual time, random ones, a legacy bridge.
+//! Code that the tests share: a network of bridges in virtual time, random networks, and a legacy
+//! bridge.
 
 pub mod legacy;
 pub mod network;
@@ -20,12 +21,12 @@ pub fn cost(number: u32) -> PathCost {
     PathCost::try_from(number).unwrap()
 }
 
-/// The bridge of this priority whose address ends with `number`.
+/// Returns the identifier with this priority and an address that ends with `number`.
 pub fn id(priority: u16, number: u8) -> BridgeId {
     BridgeId::new(Priority::try_from(priority).unwrap(), [2, 0, 0, 0, 0, number])
 }
 
-/// The same cases in each run.
+/// Returns a configuration that runs the same cases each time.
 pub fn cases(cases: u32) -> Config {
     Config { rng_seed: RngSeed::Fixed(17), failure_persistence: None, ..Config::with_cases(cases) }
 }

@@ -21,7 +21,7 @@ pub struct Link {
     pub ends: [End; 2],
     pub delay: Duration,
     pub up: bool,
-    /// Frames of former lives of the link are lost.
+    /// Number of times that the link has failed. Frames sent before a failure are lost.
     life: u32,
 }
 
@@ -33,23 +33,23 @@ pub struct Network {
     pub now: Time,
     pub nodes: Vec<Node>,
     pub links: Vec<Link>,
-    /// Host → its port.
+    /// The port of each host.
     pub hosts: Vec<End>,
-    /// (bridge, host) → the port that the host was learned behind.
+    /// The port at which each bridge has learned each host, by (bridge, host).
     pub learned: BTreeMap<(usize, usize), usize>,
-    /// What each port has sent, and when.
+    /// Times at which each port has sent BPDUs.
     pub sent: BTreeMap<End, Vec<Time>>,
-    /// When which port was flushed.
+    /// Times of flushes, with their ports.
     pub flushes: Vec<(Time, End)>,
-    /// When a port of a link last began or ceased to forward, or changed its role.
+    /// Time at which the state or role of any port of a link last changed.
     pub changed: Time,
-    /// Says by its number which frame is lost.
+    /// Decides by its number whether a frame is lost.
     pub loses: Option<Box<dyn FnMut(u64) -> bool>>,
     carried: u64,
     queue: BTreeMap<(Time, u64), Event>,
     sequence: u64,
     states: BTreeMap<End, (bool, bool)>,
-    /// When frames could go round, from and to.
+    /// Periods in which frames could go round in circles.
     pub loops: Vec<(Time, Time)>,
     looping: Option<Time>,
 }
@@ -110,7 +110,7 @@ impl Network {
         }
     }
 
-    /// The ports of its ends have to be there.
+    /// Adds a link. The ports of its ends must exist.
     pub fn link(&mut self, ends: [End; 2], delay: Duration) -> usize {
         self.links.push(Link { ends, delay, up: true, life: 0 });
         self.links.len() - 1
@@ -133,7 +133,7 @@ impl Network {
         self.collect(node);
     }
 
-    /// Lets time pass up to `until`.
+    /// Advances time to `until`.
     pub fn run_until(&mut self, until: Time) {
         for node in 0..self.nodes.len() {
             self.collect(node);
@@ -181,7 +181,7 @@ impl Network {
         });
     }
 
-    /// Takes what a bridge has to say.
+    /// Takes what a bridge has to send and to flush.
     fn collect(&mut self, node: usize) {
         loop {
             let next = match &mut self.nodes[node] {
@@ -220,7 +220,7 @@ impl Network {
         self.queue.insert((self.now + delay, self.sequence), event);
     }
 
-    /// Notes changes, and when frames could go round.
+    /// Records changes, and the periods in which frames could go round.
     fn look(&mut self) {
         let mut same = true;
         for link in &self.links {
@@ -242,7 +242,7 @@ impl Network {
         }
     }
 
-    /// Links over which frames go: both ends forward.
+    /// Returns the links that frames can pass: both ends forward.
     pub fn active(&self) -> Vec<usize> {
         let forwards = |(node, port): End| self.nodes[node].forwards(port);
         let links = self.links.iter().enumerate();
@@ -260,7 +260,8 @@ impl Network {
         })
     }
 
-    /// Bridges that links which are up, or only those over which frames go, lead to from `from`.
+    /// Returns the bridges that can be reached from `from` over links that are up, or only over
+    /// those that frames can pass.
     pub fn reached(&self, from: usize, only_active: bool) -> BTreeSet<usize> {
         let active: BTreeSet<usize> = self.active().into_iter().collect();
         let mut reached = BTreeSet::from([from]);
@@ -279,7 +280,7 @@ impl Network {
         }
     }
 
-    /// Where each bridge sees each host: over what port frames of the host come to it now.
+    /// Returns, for each bridge and host, the port at which frames of the host arrive now.
     pub fn ways(&self) -> BTreeMap<(usize, usize), usize> {
         let mut ways = BTreeMap::new();
         for (host, (node, port)) in self.hosts.iter().enumerate() {
@@ -304,20 +305,20 @@ impl Network {
         ways
     }
 
-    /// Every host says something to all, and all bridges learn where it is.
+    /// Makes every host send a frame to all, so that all bridges learn where it is.
     pub fn speak(&mut self) {
         let ways = self.ways();
         self.learned.extend(ways);
     }
 
-    /// The longest that frames could go round.
+    /// Returns the longest period in which frames could go round.
     pub fn longest_loop(&self) -> Duration {
         assert!(self.looping.is_none(), "frames go round for good: {}", self.describe());
         let lengths = self.loops.iter().map(|(from, to)| to.since(*from));
         lengths.max().unwrap_or_default()
     }
 
-    /// Never more BPDUs of a port in a second than TxHoldCount.
+    /// Checks that no port sends more BPDUs in a second than TxHoldCount.
     pub fn check_rate(&self) {
         for times in self.sent.values() {
             for window in times.windows(7) {
@@ -347,7 +348,7 @@ impl Network {
     }
 }
 
-/// Whether `a` and `b` were apart until now.
+/// Joins the sets of `a` and `b`. Returns whether they were separate.
 pub fn join(parents: &mut [usize], a: usize, b: usize) -> bool {
     let find = |parents: &[usize], mut node: usize| {
         while parents[node] != node {

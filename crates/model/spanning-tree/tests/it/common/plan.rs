@@ -1,4 +1,4 @@
-//! Random networks, and what they have to become, computed in another way.
+//! Random networks, and their expected trees, computed in another way.
 
 use netloom_spanning_tree::{Bridge, BridgeId, PortPriority, Priority};
 use netloom_units::Time;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::network::{Network, Node};
 use super::{cost, ms};
 
-/// A network as it is drawn.
+/// The plan of a random network.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Priority step and address of each bridge.
@@ -24,8 +24,8 @@ pub struct PlannedLink {
     pub delay_ms: u64,
 }
 
-/// Connected, with 2 to 12 bridges, delays up to 50 ms, any costs, parallel links, and links from a
-/// bridge to itself.
+/// Connected plans with 2 to 12 bridges, delays up to 50 ms, arbitrary costs, parallel links, and
+/// links from a bridge to itself.
 pub fn plans() -> impl Strategy<Value = Plan> {
     (2usize..=12).prop_flat_map(|count| {
         let bridges = prop::collection::vec((0u16..4, any::<u8>()), count);
@@ -52,7 +52,7 @@ pub fn plans() -> impl Strategy<Value = Plan> {
     })
 }
 
-/// The same with links that all cost the same.
+/// Plans whose links all have the same cost.
 pub fn equal_plans() -> impl Strategy<Value = Plan> {
     plans().prop_map(|mut plan| {
         plan.links.iter_mut().for_each(|link| link.costs = [20_000; 2]);
@@ -88,7 +88,7 @@ impl Plan {
         network
     }
 
-    /// That the network is what 802.1D says of its bridges, links and costs.
+    /// Checks that the network is the tree that 802.1D requires for its bridges, links and costs.
     pub fn check(&self, network: &Network) {
         let all = 0..self.bridges.len();
         let mut seen = std::collections::BTreeSet::new();
@@ -115,8 +115,8 @@ impl Plan {
         }
     }
 
-    /// What the cheapest way from each bridge to `root` costs (Bellman and Ford): of each link, the
-    /// port that is further from the root counts.
+    /// Returns the cost of the cheapest path from each bridge to `root` (Bellman and Ford). For
+    /// each link, the cost of the port further from the root counts.
     fn costs(&self, network: &Network, root: usize) -> Vec<Option<u64>> {
         let mut costs = vec![None; self.bridges.len()];
         costs[root] = Some(0);

@@ -1,6 +1,7 @@
-//! BBR, version 3 (draft-ietf-ccwg-bbr; section numbers are those of -01). Not validated: no kernel
-//! without patches has it. Losses are judged once for each acknowledgement, by the sample that it
-//! gives, not for each lost packet; and marks of ECN count as in RFC 3168, as losses do.
+//! BBR, version 3 (draft-ietf-ccwg-bbr; section numbers are those of -01). It is not validated,
+//! because no kernel has it without patches. Losses are judged once per acknowledgement, by the
+//! sample that it gives, and not for each lost packet. ECN marks count as losses do, as in RFC
+//! 3168.
 
 mod probing;
 
@@ -12,7 +13,7 @@ use super::path::{
 use super::{CongestionControl, CongestionEvent, Flow, RecoveryState};
 use crate::rate::RateSample;
 
-/// Gains (§5.1): 4 ln 2, 0.35, 0.9, 1.25; windows of 2, and 2.25 while probing up.
+/// Gains (§5.1): 4 ln 2, 0.35, 0.9, 1.25. Windows have a gain of 2, and of 2.25 while probing up.
 const STARTUP_GAIN: u64 = 2773;
 const DRAIN_GAIN: u64 = 350;
 const DOWN_GAIN: u64 = 900;
@@ -20,20 +21,20 @@ const UP_GAIN: u64 = 5 * ONE / 4;
 const CWND_GAIN: u64 = 2 * ONE;
 const UP_CWND_GAIN: u64 = 9 * ONE / 4;
 const PROBE_RTT_CWND_GAIN: u64 = ONE / 2;
-/// More than 2 % lost is too much (BBR.LossThresh).
+/// Loss rate in percent above which losses are too many (BBR.LossThresh).
 const LOSS_PERCENT: u64 = 2;
-/// What a bound keeps after losses (BBR.Beta).
+/// Factor by which losses lower a bound (BBR.Beta).
 const BETA: u64 = 7 * ONE / 10;
-/// What is left free below the long-term bound (BBR.Headroom).
+/// Share of the long-term bound that is left free (BBR.Headroom).
 const HEADROOM: u64 = 15 * ONE / 100;
-/// BBRMinPipeCwnd, and the least of BBRSetSendQuantum.
+/// BBRMinPipeCwnd, and the smallest burst of BBRSetSendQuantum.
 const LEAST_CWND: u32 = 4;
 const LEAST_BURST: u32 = 2;
 /// BBR.MinRTTFilterLen, BBR.ProbeRTTInterval, BBR.ProbeRTTDuration.
 const RTT_WINDOW: Duration = Duration::from_secs(10);
 const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
-/// Rounds without a quarter more bandwidth, and rounds of losses, that end Startup.
+/// Number of rounds with less than a quarter more bandwidth that ends Startup.
 const FULL_ROUNDS: u32 = 3;
 const AGGREGATION_ROUNDS: u64 = 10;
 
@@ -48,10 +49,10 @@ enum Mode {
     ProbeRtt,
 }
 
-/// What the acknowledgements of a probe mean (§5.3.3.6).
+/// The relation of current acknowledgements to a probe (§5.3.3.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The acknowledgements are of before the probe.
+    /// The acknowledgements are for packets sent before the probe.
     Starting,
     Probing,
     Stopping,
@@ -63,7 +64,7 @@ enum Phase {
 pub(crate) struct Bbr3 {
     mode: Mode,
     phase: Phase,
-    /// The greatest bandwidth of this and of the previous probing cycle.
+    /// Greatest bandwidth of the previous and of the current probing cycle.
     bandwidths: [u64; 2],
     short_bandwidth: u64,
     round_bandwidth: u64,
@@ -84,7 +85,7 @@ pub(crate) struct Bbr3 {
     full_rounds: u32,
     full: bool,
     lossy_rounds: u32,
-    /// Probing: when the cycle began, how long it lasts, and in rounds.
+    /// Probing: the start of the cycle, its duration, and its duration so far in rounds.
     cycle_at: Time,
     wait: Duration,
     rounds_since_probe: u32,
@@ -175,14 +176,14 @@ impl Bbr3 {
         }
     }
 
-    /// BBRInflight: the product with room for bursts.
+    /// BBRInflight: the bandwidth-delay product with room for bursts.
     fn inflight(&self, flow: &Flow, bandwidth: u64, gain: u64) -> u32 {
         let packets = product(flow, bandwidth, self.rtt, gain);
         let packets = packets.max(BURSTS_IN_FLIGHT * burst(flow, LEAST_BURST)).max(LEAST_CWND);
         packets.saturating_add(if self.mode == Mode::Up { 2 } else { 0 })
     }
 
-    /// §5.5.1 and §5.5.10: rounds, bandwidth, signals of congestion.
+    /// Updates rounds, bandwidth and signals of congestion (§5.5.1 and §5.5.10).
     fn update_signals(&mut self, flow: &Flow, sample: &RateSample) {
         self.round_start = false;
         let Some(rate) = sample.bytes_per_second(flow.mss) else { return };
@@ -207,7 +208,7 @@ impl Bbr3 {
         }
     }
 
-    /// BBRAdaptLowerBoundsFromCongestion, once in a round trip.
+    /// BBRAdaptLowerBoundsFromCongestion, once per round trip.
     fn end_loss_round(&mut self, flow: &Flow) {
         let probing = matches!(self.mode, Mode::Refill | Mode::Up | Mode::Startup);
         if probing || !self.loss_in_round {
@@ -230,7 +231,7 @@ impl Bbr3 {
         self.round_flight = 0;
     }
 
-    /// §5.3.1.2 and §5.3.1.3: Startup ends when the bandwidth stays, or too much is lost.
+    /// Ends Startup when the bandwidth stops growing or losses are too many (§5.3.1.2, §5.3.1.3).
     fn check_startup(&mut self, flow: &Flow, sample: &RateSample) {
         if !self.full && self.round_start && !sample.app_limited {
             if self.greatest() >= self.full_bandwidth * 5 / 4 {
@@ -257,7 +258,7 @@ impl Bbr3 {
         }
     }
 
-    /// §5.6.4.
+    /// Sets the window (§5.6.4).
     fn set_cwnd(&self, flow: &mut Flow, sample: &RateSample) {
         let acked = sample.newly_delivered;
         let aggregated = if self.full { self.aggregation.packets() } else { 0 };
@@ -282,12 +283,12 @@ impl Bbr3 {
     }
 }
 
-/// β of a bound.
+/// Returns `value` lowered by the factor β.
 fn kept(value: u64) -> u64 {
     (u128::from(value) * u128::from(BETA) / u128::from(ONE)) as u64
 }
 
-/// IsInflightTooHigh: more than 2 % of what was in flight is lost.
+/// IsInflightTooHigh: whether more than 2 % of the packets in flight were lost.
 fn is_too_lossy(sample: &RateSample) -> bool {
     u64::from(sample.lost_since) * 100 > u64::from(sample.prior_in_flight) * LOSS_PERCENT
 }
@@ -364,7 +365,7 @@ impl CongestionControl for Bbr3 {
         Some(LEAST_BURST)
     }
 
-    /// As version 1's, which is recorded (benches/tcp/loopback.py).
+    /// The value is that of version 1, which is recorded (benches/tcp/loopback.py).
     fn send_buffer_windows(&self) -> u32 {
         3
     }

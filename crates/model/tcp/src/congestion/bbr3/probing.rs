@@ -1,5 +1,5 @@
-//! Probing for bandwidth, round by round, and for the round-trip time; and the long-term bound of
-//! what is in flight, which probes move. Not here: the signals that they act on.
+//! Probes for bandwidth, round by round, and for the round-trip time; and moves the long-term bound
+//! of what is in flight, by the results of probes. Not here: the signals that these rules act on.
 
 use netloom_units::Duration;
 
@@ -12,8 +12,8 @@ use crate::congestion::path::{ONE, product};
 use crate::rate::RateSample;
 
 impl Bbr3 {
-    /// ProbeBW_DOWN, with which a cycle begins; it lasts 2 to 3 s, or as many rounds as Reno would
-    /// take (§5.3.3.5).
+    /// Begins ProbeBW_DOWN, the first phase of a cycle. The next probe comes after 2 to 3 s, or
+    /// after as many rounds as Reno would take (§5.3.3.5).
     pub(super) fn begin_down(&mut self, flow: &Flow) {
         self.forget_short_term_probe();
         self.mode = Mode::Down;
@@ -57,14 +57,14 @@ impl Bbr3 {
         self.raise_slope(flow);
     }
 
-    /// The bound grows twice as fast each round.
+    /// Doubles the growth of the bound for each round.
     fn raise_slope(&mut self, flow: &Flow) {
         let growth = 1u32 << self.up_rounds.min(30);
         self.up_rounds = (self.up_rounds + 1).min(30);
         self.up_per_packet = (flow.cwnd / growth).max(1);
     }
 
-    /// §5.3.3.6.
+    /// Advances the probing cycle (§5.3.3.6).
     pub(super) fn update_cycle(&mut self, flow: &Flow, sample: &RateSample) {
         if !self.full {
             return;
@@ -97,7 +97,7 @@ impl Bbr3 {
         }
     }
 
-    /// BBRAdaptLongTermModel: the bound of what is in flight.
+    /// BBRAdaptLongTermModel: adapts the long-term bound of what is in flight.
     fn adapt_long_term(&mut self, flow: &Flow, sample: &RateSample) {
         if self.phase == Phase::Starting && self.round_start {
             self.phase = Phase::Probing;
@@ -106,7 +106,7 @@ impl Bbr3 {
             self.samples_valid = false;
             self.phase = Phase::Starting;
             if self.probes_bandwidth() && !sample.app_limited {
-                // A cycle is over: its bandwidth becomes the previous one's.
+                // A cycle has ended: its bandwidth becomes that of the previous cycle.
                 self.bandwidths = [self.bandwidths[1], 0];
             }
         }
@@ -147,7 +147,7 @@ impl Bbr3 {
         self.long_flight.saturating_sub(free).max(LEAST_CWND)
     }
 
-    /// §5.3.4.3 and §5.5.7.
+    /// Updates the round-trip time (§5.3.4.3 and §5.5.7).
     pub(super) fn update_rtt(&mut self, flow: &mut Flow, sample: &RateSample) {
         let probe = flow.now > self.probed_rtt_at + PROBE_RTT_INTERVAL;
         if let Some(rtt) = sample.rtt

@@ -1,4 +1,4 @@
-//! What the tests share: the network, and segments by hand.
+//! Code that the tests share: the network, and hand-made segments.
 
 pub mod network;
 

@@ -1,5 +1,5 @@
-//! Two endpoints, and for each direction a drop-tail queue before a line with a rate and a delay.
-//! Losses are planned by the packet's number, or by a function of it.
+//! Two endpoints and, for each direction, a drop-tail queue before a line with a rate and a delay.
+//! Losses are planned by the number of the packet, or by a function of it.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -15,7 +15,7 @@ pub struct Packet {
     pub sack: SackBlocks,
 }
 
-/// A packet in the heap of arrivals, which numbers order.
+/// A packet in the heap of arrivals, which is ordered by number.
 struct Flying(Packet);
 
 impl PartialEq for Flying {
@@ -38,12 +38,12 @@ impl Ord for Flying {
     }
 }
 
-/// What happens to a packet of one direction.
+/// The fate of a packet in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Pass,
     Drop,
-    /// Arrives so much later, so that others overtake it.
+    /// The packet arrives this much later, so that other packets overtake it.
     Late(Duration),
     Twice,
     Mark,
@@ -52,15 +52,15 @@ pub enum Fate {
 type Plan = Box<dyn FnMut(u64, &Segment) -> Fate>;
 
 pub struct Line {
-    /// bit/s; 0 for no limit.
+    /// Rate in bit/s. 0 for no limit.
     pub rate: u64,
     pub delay: Duration,
-    /// Bytes of packets that wait, the one on the line included.
+    /// Size of the queue in bytes, including the packet on the line.
     pub buffer: u64,
-    /// Marks packets that find more than this waiting.
+    /// Packets that find more than this many bytes waiting are marked.
     pub mark_above: u64,
     pub plan: Plan,
-    /// Packets with payload that were offered.
+    /// Number of packets with payload that were offered.
     pub data_packets: u64,
     pub dropped: u64,
     pub offered: u64,
@@ -90,7 +90,7 @@ impl Line {
         self.waiting_bytes
     }
 
-    /// Offers a packet; when, and how often, it arrives.
+    /// Offers a packet. Returns the times at which it arrives, once, twice or never.
     fn offer(&mut self, now: Time, packet: &mut Packet) -> [Option<Time>; 2] {
         let number = self.data_packets;
         self.offered += 1;
@@ -134,12 +134,12 @@ impl Line {
     }
 }
 
-/// One end with its application: writes all it may, reads all there is.
+/// One end with its application, which writes as much as it may and reads everything.
 pub struct Host {
     pub endpoint: Endpoint,
-    /// Bytes still to write.
+    /// Number of bytes left to write.
     pub to_write: u64,
-    /// Shut down once all is written.
+    /// Whether to shut down once everything is written.
     pub close: bool,
     /// Whether it reads.
     pub reads: bool,
@@ -185,13 +185,14 @@ impl Host {
 pub struct Network {
     pub now: Time,
     pub hosts: [Host; 2],
-    /// From host 0, from host 1.
+    /// The lines from host 0 and from host 1.
     pub lines: [Line; 2],
-    /// Super-segments travel whole.
+    /// Whether super-segments travel whole.
     pub whole: bool,
     flying: BinaryHeap<Reverse<(Time, u64, usize, Flying)>>,
     number: u64,
-    /// Most deadlines and arrivals handled without time passing: a loop is a failure.
+    /// Number of deadlines and arrivals handled without time passing. Too many of them are a loop,
+    /// which is a failure.
     stuck: u32,
 }
 
@@ -212,13 +213,14 @@ impl Network {
         network
     }
 
-    /// A symmetric network: `rate` bit/s, `delay` each way, buffers of `buffer` bytes.
+    /// A symmetric network with `rate` bit/s, `delay` in each direction, and buffers of `buffer`
+    /// bytes.
     pub fn symmetric(config: Config, rate: u64, delay: Duration, buffer: u64) -> Self {
         let line = || Line::new(rate, delay, buffer);
         Self::new(config, [line(), line()])
     }
 
-    /// Lets application and endpoint of `host` do all they can now.
+    /// Lets the application and the endpoint of `host` do everything that they can now.
     pub fn settle(&mut self, host: usize) {
         let now = self.now;
         self.hosts[host].run_application(now);
@@ -244,7 +246,7 @@ impl Network {
         }
     }
 
-    /// Handles what comes next, until `until` at the latest; whether there was something.
+    /// Handles the next event, if it comes by `until`. Returns whether there was one.
     pub fn step(&mut self, until: Time) -> bool {
         let arrives = self.flying.peek().map(|Reverse((at, ..))| *at);
         let deadline = (0..2)
@@ -279,7 +281,7 @@ impl Network {
         while condition(self) && self.step(until) {}
     }
 
-    /// Connects, and runs until both ends know it.
+    /// Connects, and runs until both ends are established.
     pub fn connect(&mut self) {
         use netloom_tcp::State::Established;
         let until = self.now + Duration::from_secs(100);
@@ -288,14 +290,15 @@ impl Network {
         });
     }
 
-    /// Host 0 sends `bytes`.
+    /// Makes host 0 send `bytes`.
     pub fn send(&mut self, bytes: u64) {
         self.hosts[0].to_write += bytes;
         self.settle(0);
     }
 }
 
-/// Payload packets that `host` sent: time, first number after its SYN, length.
+/// Returns the payload packets that `host` sent: time, first sequence number relative to its SYN,
+/// length.
 pub fn data_of(network: &Network, host: usize) -> Vec<(Time, u32, u32)> {
     let isn = network.hosts[host].sent[0].1.segment.seq;
     let sent = network.hosts[host].sent.iter();
@@ -306,7 +309,7 @@ pub fn data_of(network: &Network, host: usize) -> Vec<(Time, u32, u32)> {
         .collect()
 }
 
-/// Pure acknowledgements that `host` sent.
+/// Returns the pure acknowledgements that `host` sent.
 pub fn acks_of(network: &Network, host: usize) -> Vec<(Time, Packet)> {
     let pure = |packet: &Packet| packet.segment.len == 0 && packet.segment.flags == Flags::ACK;
     network.hosts[host].sent.iter().filter(|(_, packet)| pure(packet)).copied().collect()

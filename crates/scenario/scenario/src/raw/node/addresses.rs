@@ -1,4 +1,4 @@
-//! `auto`, `none`, or addresses.
+//! Addresses of interfaces and of the loopback device: `auto`, `none`, or given ones.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,14 +13,14 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use crate::decode::Spanned;
 use crate::spec::LoopbackAddress;
 
-/// Whether interfaces get addresses of a family.
+/// Whether interfaces get addresses of one family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Family")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawFamily {
-    /// Assigned by NetLoom.
+    /// NetLoom assigns addresses.
     Auto,
-    /// None.
+    /// No addresses.
     None,
 }
 
@@ -102,7 +102,7 @@ impl<P: JsonSchema> JsonSchema for RawAddresses<P> {
     }
 }
 
-/// Loopback addresses: one word for both families, or each by itself.
+/// Loopback addresses: one word for both families, or a value for each.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RawLoopback {
     pub ipv4: Option<LoopbackAddress<Ipv4Addr>>,

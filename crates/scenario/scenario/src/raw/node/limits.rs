@@ -1,4 +1,4 @@
-//! Limits and published ports as they are written.
+//! Limits and published ports, as the user wrote them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,27 +11,30 @@ use serde::de::{Deserialize, Deserializer, Error};
 use crate::limits::{CpuQuota, Limits};
 use crate::publish::Publish;
 
-/// What may be used of the machine; `none` takes a limit away that a layer below has set.
+/// Limits on the machine's resources. `none` removes a limit that defaults, the kind or a group
+/// set.
 #[derive(Debug, Clone, Copy, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Limits")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLimits {
-    /// CPU time, in CPUs: `0.5` is 50 ms in each 100 ms, `2` two CPUs all the time.
+    /// CPU time as a number of CPUs: `0.5` is 50 ms in each period of 100 ms, `2` is two CPUs all
+    /// the time.
     #[serde(default)]
     pub cpu: Option<RawLimit<CpuQuota>>,
-    /// The part of a busy CPU, beside others: 1 to 10000; what has no weight counts as 100.
+    /// Share of CPU time when CPUs are busy, relative to others, from 1 to 10000. Without a weight,
+    /// it is 100.
     #[serde(default)]
     pub cpu_weight: Option<RawLimit<Weight>>,
-    /// Memory, like `64MiB`, swap included. When it is used up, the kernel kills a process.
+    /// Memory including swap, like `64MiB`. When it is used up, the kernel kills a process.
     #[serde(default)]
     pub memory: Option<RawLimit<Memory>>,
-    /// Processes and threads.
+    /// Number of processes and threads.
     #[serde(default)]
     pub pids: Option<RawLimit<Pids>>,
 }
 
 impl RawLimits {
-    /// Lays what is said here over `limits`.
+    /// Overrides `limits` with the limits that are set here.
     pub fn lay_over(&self, limits: &mut Limits) {
         fn lay<T: Copy, U>(over: Option<RawLimit<T>>, under: &mut Option<U>, to: fn(T) -> U) {
             match over {
@@ -47,7 +50,7 @@ impl RawLimits {
     }
 }
 
-/// A limit, or that there is none.
+/// A limit, or the absence of one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum RawLimit<T> {
     None,
@@ -90,7 +93,7 @@ impl FromStr for Weight {
     }
 }
 
-/// Memory, more than NetLoom's own process in the node needs.
+/// Size of memory; it must exceed what NetLoom's own process in the node needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Memory(Size);
 
@@ -109,7 +112,7 @@ impl FromStr for Memory {
     }
 }
 
-/// Processes and threads.
+/// Number of processes and threads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pids(u64);
 
@@ -117,7 +120,7 @@ impl FromStr for Pids {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         match text.parse() {
-            // The most that the kernel can number.
+            // Largest process id of the kernel.
             Ok(pids @ 1..=4_194_304) => Ok(Self(pids)),
             _ => Err(format!(
                 "`{text}` is not a number of processes; it is whole, from 1 to 4194304"
@@ -150,7 +153,7 @@ schema!(Memory, "Memory", {
     "examples": ["64MiB"],
 });
 
-/// A port of the machine that leads to one of the node.
+/// A port of the machine that is forwarded to a port of the node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawPublish(pub Publish);
 

@@ -1,4 +1,4 @@
-//! Whether a switch runs a spanning tree: a word, or its options; and those of a port.
+//! The spanning tree of a switch (a word, or options), and the options of its ports.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -47,18 +47,18 @@ impl<'de> Visitor<'de> for WordOrOptions {
     }
 }
 
-/// Options of a port.
+/// Spanning tree options of a port.
 #[derive(Debug, Clone, Copy, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "PortTree")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawPortTree {
-    /// What the way through it costs, from 1 to 200000000 (default: by the rate of the link's
-    /// direction that leads out of it).
+    /// Path cost, from 1 to 200000000 (default: derived from the rate of the link in the direction
+    /// out of this port).
     #[serde(default, deserialize_with = "cost")]
     #[schemars(range(min = 1, max = 200_000_000))]
     pub cost: Option<u32>,
-    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to
-    /// 240 (default 128).
+    /// Port priority, a multiple of 16 from 0 to 240 (default 128). If several ports of the same
+    /// neighbour have equal costs, the one with the lowest priority wins.
     #[serde(default, deserialize_with = "priority")]
     #[schemars(range(min = 0, max = 240), extend("multipleOf" = 16))]
     pub priority: Option<u8>,

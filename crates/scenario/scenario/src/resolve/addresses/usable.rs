@@ -1,10 +1,10 @@
-//! Which addresses an interface can have.
+//! Checks whether an interface can have an address.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::{Ipv4Prefix, Ipv6Prefix};
 
-/// Why an interface cannot have this address, if so.
+/// Returns why an interface cannot have this address, or `None` if it can.
 pub(super) fn ipv4(prefix: Ipv4Prefix) -> Option<String> {
     if let Some(problem) = host(prefix.address.into()) {
         return Some(problem);
@@ -31,7 +31,7 @@ pub(super) fn ipv4(prefix: Ipv4Prefix) -> Option<String> {
     }
 }
 
-/// Why an interface cannot have this address, if so.
+/// Returns why an interface cannot have this address, or `None` if it can.
 pub(super) fn ipv6(prefix: Ipv6Prefix) -> Option<String> {
     if let Some(problem) = host(prefix.address.into()) {
         return Some(problem);
@@ -49,7 +49,7 @@ pub(super) fn ipv6(prefix: Ipv6Prefix) -> Option<String> {
     })
 }
 
-/// Why no host can have this address, if so.
+/// Returns why no host can have this address, or `None` if one can.
 pub(super) fn host(address: IpAddr) -> Option<String> {
     let problem = match address {
         address if address.is_unspecified() => "it stands for no address",

@@ -1,4 +1,5 @@
-//! The links of a constellation: between whom, when they are up, and how their delays change.
+//! The links of a constellation: their ends, the times when they are up, and their delays over
+//! time.
 
 use netloom_link::{Delay, DelayPoint, DelaySchedule};
 use netloom_mobility::orbit::{self, GroundStation, Orbiting, Pass};
@@ -12,21 +13,21 @@ use crate::diagnostic::Diagnostic;
 use crate::raw::{RawConstellation, RawGround, RawIsl};
 use crate::spec::{Constellation, Orbits};
 
-/// The speed of light, in m/s.
+/// Speed of light, in m/s.
 const LIGHT: f64 = 299_792_458.0;
 
-/// How far delays may be from those of the distance, in s: below a microsecond.
+/// Largest difference between delays and those of the exact distance, in s: below one microsecond.
 const NEAR: f64 = 0.9e-6;
 
 /// A link between two nodes.
 pub(super) struct Way {
     pub ends: [String; 2],
     pub delay: Delay,
-    /// When it is up.
+    /// Times when the link is up.
     pub up: Vec<Pass>,
 }
 
-/// All links of a constellation for `duration` from the beginning of a run on.
+/// Returns all links of a constellation for `duration` from the beginning of a run.
 pub(super) fn find(
     name: &Spanned<String>,
     raw: &Spanned<RawConstellation>,
@@ -57,7 +58,7 @@ pub(super) fn find(
     ways
 }
 
-/// The links between satellites.
+/// Returns the links between satellites.
 fn grid(
     name: &Spanned<String>,
     constellation: &Constellation,
@@ -85,7 +86,8 @@ fn grid(
     ways
 }
 
-/// The links of a place on the ground: one for each satellite that it ever uses, in that order.
+/// Returns the links of a place on the ground, one for each satellite that it ever uses, in the
+/// order of first use.
 fn to_ground(
     station: &Spanned<String>,
     raw: &Spanned<RawGround>,
@@ -125,10 +127,11 @@ fn to_ground(
     passes.into_iter().map(way).collect()
 }
 
-/// The delay while a link is up.
+/// Returns the delay while a link is up.
 fn delay(a: &dyn Orbiting, b: &dyn Orbiting, up: &[Pass]) -> Delay {
     let length = |at| orbit::distance(a, b, at);
-    // At the middle and the quarters of each line, half of it.
+    // `schedule` compares half the tolerance with the error at the middle and the quarters of a
+    // line.
     let tolerance = 2.0 * NEAR * LIGHT;
     let lines = up.iter().flat_map(|pass| orbit::schedule(length, pass.rise, pass.set, tolerance));
     let mut points: Vec<DelayPoint> = lines
@@ -143,7 +146,7 @@ fn delay(a: &dyn Orbiting, b: &dyn Orbiting, up: &[Pass]) -> Delay {
         return start.delay.into();
     }
     if start.at > Duration::ZERO {
-        // Nothing passes before.
+        // No frame passes before this time.
         points.insert(0, DelayPoint { at: Duration::ZERO, ..start });
     }
     DelaySchedule::new(points, None).map_or(start.delay.into(), Delay::Schedule)

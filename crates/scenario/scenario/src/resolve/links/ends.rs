@@ -1,4 +1,4 @@
-//! The ends of links: which interface of which node.
+//! The ends of links: the node and the interface of each.
 
 use std::collections::HashMap;
 
@@ -13,20 +13,20 @@ use crate::spec::{Interface, NodeKind};
 
 /// One end of a link.
 pub(in super::super) struct End<'a> {
-    /// Index of its node.
+    /// Index of the node.
     pub node: usize,
     pub node_name: &'a str,
     pub interface: String,
 }
 
-/// An end whose interface may still have to be chosen.
+/// An end whose interface may not be chosen yet.
 struct OpenEnd<'a> {
     node: usize,
     raw: &'a Spanned<RawEndpoint>,
 }
 
-/// The ends of every link, nothing for a link whose ends are wrong. Interfaces are added to the
-/// nodes in the order in which the links name them.
+/// Returns the ends of every link, or `None` for a link whose ends are invalid. Interfaces are
+/// added to the nodes in the order in which the links name them.
 pub(super) fn resolve<'a>(
     links: &'a [Spanned<RawLink>],
     nodes: &mut [NodeDraft<'a>],
@@ -44,7 +44,7 @@ pub(super) fn resolve<'a>(
         }
         open.push((is_pair(link, &ends, report), ends));
     }
-    // Names that are written anywhere are taken before any is chosen.
+    // Reserve the names that are written in the file before choosing any.
     let mut used: HashMap<(usize, &str), Span> = HashMap::new();
     for end in open.iter().flat_map(|(_, ends)| ends).flatten() {
         reserve(end, nodes, &mut used, report);
@@ -90,7 +90,7 @@ fn find<'a>(
     None
 }
 
-/// Reports ends at media, whose members are named by them.
+/// Reports ends at media: nodes are on a medium as its members, not by links.
 fn check_no_medium(ends: &[Option<OpenEnd<'_>>], nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     for end in ends.iter().flatten().filter(|end| nodes[end.node].kind == NodeKind::Medium) {
         let message = format!("`{}` is a medium, and no link ends at one", end.raw.node_name());
@@ -106,7 +106,7 @@ fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut R
         report.missing(link.id, link.span, "endpoints", help);
         return false;
     };
-    // Links that media and constellations make are not written.
+    // Links that media and constellations create are not in the file.
     let written = report.written_elements(endpoints.id).max(endpoints.value.len());
     if written != 2 {
         let message = format!("a link has two endpoints, and this one has {written}");
@@ -128,7 +128,7 @@ fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut R
     true
 }
 
-/// Takes the interface that an end names.
+/// Reserves the interface that an end names.
 fn reserve<'a>(
     end: &OpenEnd<'a>,
     nodes: &[NodeDraft<'a>],
@@ -136,9 +136,9 @@ fn reserve<'a>(
     report: &mut Report<'_>,
 ) {
     let Some(interface) = end.raw.value.interface.as_deref() else { return };
-    // Several devices beside one of the machine's are told apart by a number.
+    // Several devices on one device of the machine are distinguished by a number.
     let name = interface.split('~').next().unwrap_or(interface);
-    // Ports of media are called like the members.
+    // Ports of media have the names of the members.
     let is_port = nodes[end.node].kind == NodeKind::Medium;
     if !is_port && let Some(problem) = names::interface_problem(name) {
         let message = format!("`{interface}` cannot be the name of an interface: {problem}");
@@ -161,7 +161,7 @@ fn reserve<'a>(
     }
 }
 
-/// The next free name of the form `ethN`.
+/// Returns the next free name of the form `ethN`.
 fn choose(next: &mut u32, is_used: impl Fn(&str) -> bool) -> String {
     loop {
         let name = format!("eth{next}");

@@ -8,8 +8,8 @@ use crate::diagnostic::Diagnostic;
 use crate::raw::{RawProcess, RawStart};
 use crate::span::Span;
 
-/// Reports each circle of start conditions once. A process waits for one other at most, so the
-/// conditions are chains.
+/// Reports each cycle of start conditions once. A process waits for at most one other, so the
+/// conditions form chains.
 pub(super) fn check(references: &References<'_>, report: &mut Report<'_>) {
     let mut done: HashSet<&str> = HashSet::new();
     for process in references.all_processes {

@@ -1,4 +1,4 @@
-//! Replays: whether all frames of a capture can be sent, before any is. Not here: sending them.
+//! Replays: checks before the run that all frames of a capture can be sent. Not here: sending them.
 
 use std::io::BufReader;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::{OpenCapture, Unreadable};
 
 impl One<'_, '_, '_> {
-    /// Checks a replay, and has it know where its capture is.
+    /// Checks a replay, and stores the path of its capture.
     pub(super) fn replay(
         &mut self,
         config: &mut ReplayConfig,
@@ -42,7 +42,7 @@ impl One<'_, '_, '_> {
         Some(())
     }
 
-    /// Reports nodes of `rewrite` that are not there.
+    /// Reports nodes of `rewrite` that do not exist.
     fn check_rewrite(&mut self, config: &ReplayConfig) -> Option<()> {
         let id = self.report.node(self.entry.id, &["replay", "rewrite"]);
         let mut are_there = true;
@@ -55,7 +55,7 @@ impl One<'_, '_, '_> {
         are_there.then_some(())
     }
 
-    /// Reads the capture to its end, and reports the first reason why it cannot be sent.
+    /// Reads the whole capture, and reports the first reason why it cannot be sent.
     fn survey(&mut self, config: &mut ReplayConfig, file: &str) -> Option<Survey> {
         let OpenCapture { path, bytes } = match self.files.capture(file) {
             Ok(open) => open,
@@ -66,7 +66,7 @@ impl One<'_, '_, '_> {
             }
         };
         config.file = path;
-        // Which addresses nodes have does not change whether a frame can be sent.
+        // Whether a frame can be sent does not depend on the addresses of nodes.
         let same = |address: IpAddr| config.rewrite.contains_key(&address).then_some(address);
         let addressed = if config.as_is { Addressed::AsIs } else { Addressed::Rewritten(same) };
         match Survey::of(BufReader::new(bytes), addressed) {
@@ -82,7 +82,7 @@ impl One<'_, '_, '_> {
         }
     }
 
-    /// Reports a fault of a file, where it is named.
+    /// Reports an error of a file, at the position of its name.
     fn refuse(&mut self, file: &str, message: String, help: Option<&str>) {
         let span = self.report.scalar(self.entry.id, file).unwrap_or(self.entry.span);
         let help = help.map(Into::into);

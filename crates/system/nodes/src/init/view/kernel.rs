@@ -1,6 +1,6 @@
-//! What of the kernel is the machine's, and is not changed from a node by mistake: its parameters,
-//! its devices. What belongs to the node's own namespaces can be changed as ever. For nodes of root
-//! only: of an ordinary user, the kernel itself refuses.
+//! Protects parameters and devices of the machine's kernel from being changed by mistake in a node.
+//! Those of the node's own namespaces can still be changed. Only for nodes of root: for an ordinary
+//! user, the kernel itself refuses.
 
 use std::path::Path;
 
@@ -9,11 +9,12 @@ use nix::mount::MsFlags;
 use super::super::failure::{Failed, attempt};
 use super::mounts::{bind, mount, open, read_only};
 
-/// What can only be read.
+/// Paths that are read-only.
 const READ_ONLY: &[&str] =
     &["/proc/sys", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sysrq-trigger", "/sys"];
 
-/// What of it is of the node's own namespaces: network, host name, System V and POSIX queues.
+/// Paths among these that belong to the node's own namespaces: network, host name, System V and
+/// POSIX queues.
 const OWN: &[&str] = &[
     "/proc/sys/net",
     "/proc/sys/kernel/hostname",
@@ -34,13 +35,14 @@ const OWN: &[&str] = &[
     "/sys/devices/virtual/net",
 ];
 
-/// What cannot be read either, as it shows or does something to the whole machine.
+/// Paths that are not readable either, because they reveal or change something of the whole
+/// machine.
 const HIDDEN: &[&str] =
     &["/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/scsi", "/proc/timer_list"];
 
-/// Protects it, in the fresh `/proc` and `/sys` of a node.
+/// Protects the paths, in the new `/proc` and `/sys` of a node.
 pub(super) fn protect() -> Result<(), Failed> {
-    // Opened before something is mounted over them, which can only be read.
+    // Open them before something read-only is mounted over them.
     let own: Vec<_> = there(OWN).map(|path| Ok((open(path)?, path))).collect::<Result<_, _>>()?;
     for path in there(READ_ONLY) {
         bind(&open(path)?, path)?;
@@ -62,7 +64,7 @@ pub(super) fn protect() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Those that this kernel has.
+/// Returns the paths that this kernel has.
 fn there(paths: &'static [&'static str]) -> impl Iterator<Item = &'static Path> {
     paths.iter().map(Path::new).filter(|path| path.exists())
 }

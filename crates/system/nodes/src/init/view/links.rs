@@ -1,6 +1,6 @@
-//! The node's own files over those of the machine where there can be no overlay: a directory of the
-//! node's own with links to everything that the machine has there. Files of the machine are then
-//! seen, and can be replaced, but not written into.
+//! The node's own files over those of the machine, where an overlay is impossible: a directory of
+//! the node with links to everything that the machine has there. Files of the machine are then
+//! visible and can be replaced, but not written to.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use nix::mount::MsFlags;
 use super::super::failure::{Failed, attempt};
 use super::mounts::{NONE, bind, mount, open, read_only};
 
-/// Shows `upper` of `layer`, completed by links, at `place`.
+/// Mounts `upper` of `layer`, completed by links, at `place`.
 pub(super) fn lay(layer: &Path, place: &Path) -> Result<(), Failed> {
     let (upper, machine) = (layer.join("upper"), layer.join("machine"));
     attempt(fs::create_dir(&machine), || format!("create {}", machine.display()))?;
@@ -25,10 +25,10 @@ pub(super) fn lay(layer: &Path, place: &Path) -> Result<(), Failed> {
     attempt(shown, || format!("mount {}", place.display()))
 }
 
-/// Links in `upper` to all that is in `lower` and not in `upper`. Links of the machine are taken as
-/// they are: they are seen where they were.
+/// Creates links in `upper` to everything that is in `lower` but not in `upper`. Links of the
+/// machine are copied, because their targets are at the same paths.
 fn complete(upper: &Path, lower: &Path) -> io::Result<()> {
-    // What this user may not read, the node may not either.
+    // If this user cannot read the directory, neither can the node.
     let Ok(entries) = fs::read_dir(lower) else { return Ok(()) };
     for entry in entries {
         let entry = entry?;

@@ -1,4 +1,4 @@
-//! Mounting, and following links to where something is to be mounted.
+//! Mounting, and following links to mount points.
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -30,7 +30,7 @@ pub(super) fn file_system(
     attempt(mount(Some(kind), path, Some(kind), flags, options), || format!("mount {path}"))
 }
 
-/// Shows what was opened at `target`.
+/// Mounts an open file or directory at `target`.
 pub(super) fn bind(source: &File, target: &Path) -> Result<(), Failed> {
     let source = format!("/proc/self/fd/{}", source.as_raw_fd());
     let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
@@ -38,7 +38,7 @@ pub(super) fn bind(source: &File, target: &Path) -> Result<(), Failed> {
     attempt(mounted, || format!("mount {}", target.display()))
 }
 
-/// Nothing below `path` can be changed any more.
+/// Makes everything below `path` read-only.
 pub(super) fn read_only(path: &Path) -> Result<(), Failed> {
     let attributes = libc::mount_attr {
         attr_set: libc::MOUNT_ATTR_RDONLY,
@@ -46,9 +46,9 @@ pub(super) fn read_only(path: &Path) -> Result<(), Failed> {
         propagation: 0,
         userns_fd: 0,
     };
-    // Invariant: paths with a zero byte are refused where scenarios are read.
+    // Invariant: paths with a zero byte are rejected when scenarios are loaded.
     let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-    // SAFETY: the kernel reads the path and the structure, whose size it is told, during the call
+    // SAFETY: the kernel reads the path and the structure, whose size is passed, during the call
     // only.
     let result = unsafe {
         libc::syscall(
@@ -63,7 +63,8 @@ pub(super) fn read_only(path: &Path) -> Result<(), Failed> {
     attempt(Errno::result(result).map(drop), || format!("make {} read-only", path.display()))
 }
 
-/// The same as [`bind`] for a file. What `target` leads to is made if it is not there.
+/// Mounts an open file at `target`. The file that `target` leads to is created if it does not
+/// exist.
 pub(super) fn bind_file(source: &File, target: &Path) -> Result<(), Failed> {
     let target = follow(target);
     if !target.exists() {
@@ -74,10 +75,11 @@ pub(super) fn bind_file(source: &File, target: &Path) -> Result<(), Failed> {
     bind(source, &target)
 }
 
-/// What `path` leads to if its last component is a link, also if that does not exist.
+/// Returns the path that `path` leads to if its last component is a link, even if that path does
+/// not exist.
 fn follow(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    // As many links as the kernel follows.
+    // The kernel follows as many links.
     for _ in 0..40 {
         let Ok(link) = fs::read_link(&path) else { break };
         let parent = path.parent().unwrap_or(Path::new("/"));
@@ -86,7 +88,8 @@ fn follow(path: &Path) -> PathBuf {
     path
 }
 
-/// Without `..`, so that it is seen where the path leads. `/var/run` is the usual link to `/run`.
+/// Removes `..` from a path, so that it is mounted where the path leads. `/var/run`, for instance,
+/// is usually a link to `/run`.
 fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {

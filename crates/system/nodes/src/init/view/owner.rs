@@ -1,5 +1,5 @@
-//! Users by their names, as the files of the node have them. Not through the C library, which would
-//! load code from the node's file system into this process.
+//! Users by name, from the node's files. Not through the C library, which would load code from the
+//! node's file system into this process.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use nix::unistd::{Gid, Uid, chown};
 
 use super::super::failure::{Failed, attempt};
 
-/// Gives `path` to a user and the group of the same name; to root if there is no name.
+/// Gives `path` to a user and the group of the same name, or to root if there is no name.
 pub(super) fn give(path: &Path, owner: Option<&str>) -> Result<(), Failed> {
     let Some(owner) = owner else { return Ok(()) };
     let ids = find(owner).ok_or_else(|| {
@@ -28,7 +28,7 @@ fn find(name: &str) -> Option<(Uid, Gid)> {
     Some((Uid::from_raw(user.get(2)?.parse().ok()?), Gid::from_raw(group.or_else(own)?)))
 }
 
-/// The fields of the line about `name`.
+/// Returns the fields of the line for `name`.
 fn fields<'t>(text: &'t str, name: &str) -> Option<Vec<&'t str>> {
     text.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|line| line[0] == name)
 }

@@ -1,9 +1,10 @@
 //! The node's own files, over those of the machine: overlays, whose upper layers are in the node's
-//! `/run`. `/etc`, and where programs keep what they log and know, have one in every node, so that
-//! programs may change it; other places, where a file is asked for.
+//! `/run`. Every node has overlays of `/etc` and of the directories where programs keep logs and
+//! state, so that programs may change them. Other directories get an overlay if a file is added
+//! there.
 //!
-//! All files are written into the upper layers before they are mounted. Writing through an overlay
-//! would copy what the machine has there first, which an ordinary user may not with files of
+//! All files are written to the upper layers before these are mounted. A write through an overlay
+//! would first copy what the machine has there, which an ordinary user may not do with files of
 //! others.
 
 use std::collections::BTreeSet;
@@ -21,30 +22,29 @@ use super::{links, owner};
 use crate::process::view::{View, ViewFile};
 use crate::rootless;
 
-/// What is the node's own everywhere.
+/// Directories that belong to the node in all cases.
 const OWN: &[&str] = &["/run", "/tmp", "/var/tmp", "/dev/shm"];
 const ETC: &str = "/etc";
-/// What programs change in the node alone, and find as the machine has it.
+/// Directories whose content is the machine's, and that programs can change for the node alone.
 const LAID_OVER: &[&str] = &[ETC, "/var/log", "/var/lib", "/var/cache"];
 /// `nobody`, the kernel's default for ids that cannot be shown.
 const OVERFLOW: u32 = 65534;
-/// Where upper layers and new directories are.
+/// Directory of upper layers and new directories.
 const LAYERS: &str = "/run/netloom/layers";
 
-/// The node's own files, and what must be mounted so that they are seen.
+/// The node's own files, and the mounts that make them visible.
 pub(super) struct Private {
-    /// Places that are the node's own, once all is mounted.
+    /// Paths that belong to the node after mounting.
     covered: Vec<PathBuf>,
     /// Directories with an overlay, and its layer.
     overlays: Vec<(PathBuf, PathBuf)>,
-    /// New directories over others: where they are, and what they cover.
+    /// New directories that cover others: the new directory, and the path that it covers.
     fresh: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Private {
-    /// Writes the files, first those that the node has in any case; nothing is mounted yet. In an
-    /// image everything is the node's own already. `binds` are what is seen at the places of
-    /// `view.binds`.
+    /// Writes the files, first those that every node has; mounts nothing. In an image, everything
+    /// belongs to the node already. `binds` are the open sources of `view.binds`.
     pub fn prepare(
         view: &View,
         own: &[ViewFile],
@@ -58,7 +58,7 @@ impl Private {
         let mut private = Self { covered, overlays: vec![], fresh: vec![] };
         let targets = view.directories.iter().map(|directory| &directory.path);
         let targets = targets.chain(view.files.iter().map(|file| &file.path));
-        // What is there already can be mounted over.
+        // Existing paths can be mounted over.
         let places = view.binds.iter().map(|bind| &bind.node).filter(|place| !place.exists());
         private.choose_overlays(targets.chain(places))?;
         if image || Path::new(ETC).is_dir() {
@@ -70,13 +70,13 @@ impl Private {
         Ok(private)
     }
 
-    /// Whether what is at `path` on the machine is not what the node sees and changes there.
+    /// Whether the node sees and changes something else than the machine at `path`.
     pub fn hides(&self, path: &Path) -> bool {
         self.overlays.iter().any(|(place, _)| path.starts_with(place))
     }
 
-    /// What has one in every node, and the nearest directory that exists above every target
-    /// elsewhere.
+    /// Chooses directories for overlays: those of every node, and for each target elsewhere the
+    /// nearest existing directory above it.
     fn choose_overlays<'p>(
         &mut self,
         targets: impl Iterator<Item = &'p PathBuf>,
@@ -84,10 +84,10 @@ impl Private {
         let mut places = BTreeSet::new();
         let found = LAID_OVER.iter().filter_map(|place| fs::canonicalize(place).ok());
         places.extend(found.filter(|place| place.is_dir()));
-        // The root itself is the node's own.
+        // The root directory itself belongs to the node.
         let targets = targets.map(|target| nearest(target).0);
         places.extend(targets.filter(|place| place != Path::new("/")));
-        // In the order of paths, so that those come first that others are in.
+        // In the order of paths, so that a directory comes before those in it.
         for place in places.into_iter().filter(|place| !self.is_covered(place)).collect::<Vec<_>>()
         {
             if self.overlays.iter().any(|(other, _)| place.starts_with(other)) {
@@ -108,7 +108,7 @@ impl Private {
         self.covered.iter().any(|covered| path.starts_with(covered))
     }
 
-    /// Where what is to be seen at `path` is written.
+    /// Returns the path at which a file that is visible at `path` is written.
     fn physical(&self, path: &Path) -> PathBuf {
         let (place, rest) = nearest(path);
         let path = place.join(rest);
@@ -123,8 +123,8 @@ impl Private {
         path
     }
 
-    /// Makes the directories above `path`, like those that the machine has; where `path` itself is
-    /// written.
+    /// Creates the directories above `path`, with mode and owner of those on the machine. Returns
+    /// the path at which `path` itself is written.
     fn with_parents(&self, path: &Path) -> Result<PathBuf, Failed> {
         let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
         parents.pop();
@@ -143,7 +143,7 @@ impl Private {
             let path = &directory.path;
             let mut physical = self.with_parents(path)?;
             if path.exists() && physical != *path || physical.exists() {
-                // Something is there already: the new directory goes over it.
+                // Something exists there already: the new directory covers it.
                 let (place, rest) = nearest(path);
                 make(&physical)?;
                 let layer = Path::new(LAYERS).join(format!("new{}", self.fresh.len()));
@@ -160,7 +160,7 @@ impl Private {
         for file in files {
             let physical = self.with_parents(&file.path)?;
             if physical.is_symlink() {
-                // An image's `/etc/resolv.conf` may lead to what is not there.
+                // An image's `/etc/resolv.conf` may be a link to a file that does not exist.
                 let removed = fs::remove_file(&physical);
                 attempt(removed, || format!("replace {}", file.path.display()))?;
             }
@@ -171,7 +171,7 @@ impl Private {
         Ok(())
     }
 
-    /// What is mounted must be mounted at something.
+    /// Creates missing mount points.
     fn make_targets(&self, view: &View, binds: &[File]) -> Result<(), Failed> {
         for (bind, source) in view.binds.iter().zip(binds) {
             if bind.node.exists() {
@@ -188,7 +188,7 @@ impl Private {
         Ok(())
     }
 
-    /// Makes it all seen.
+    /// Mounts everything.
     pub fn mount(&self) -> Result<(), Failed> {
         for (place, layer) in &self.overlays {
             let part = |name| layer.join(name).display().to_string();
@@ -196,8 +196,8 @@ impl Private {
                 overlay_options(&place.display().to_string(), &part("upper"), &part("work"));
             let none = MsFlags::empty();
             match mount(Some("overlay"), place, Some("overlay"), none, Some(&*options)) {
-                // A kernel without overlays, or one that refuses: an ordinary user's may not hide
-                // what is mounted below the place, as in containers.
+                // The kernel has no overlays, or refuses: for an ordinary user, an overlay must not
+                // hide mounts below the directory, as in containers.
                 Err(Errno::ENODEV | Errno::EINVAL | Errno::EPERM) => links::lay(layer, place)?,
                 mounted => {
                     attempt(mounted, || {
@@ -214,16 +214,17 @@ impl Private {
     }
 }
 
-/// Options of an overlay, for the user namespace that we are in.
+/// Returns the options of an overlay, for the current user namespace.
 pub(super) fn overlay_options(lower: &str, upper: &str, work: &str) -> String {
     let escape = |path: &str| path.replace('\\', "\\\\").replace(':', "\\:").replace(',', "\\,");
-    // Attributes of the overlay's own are an ordinary user's, where root is one.
+    // For an ordinary user, the overlay stores its data in `user.*` attributes, because
+    // `trusted.*` is for root only.
     let attributes = if rootless::is_initial() { "" } else { ",userxattr" };
     format!("lowerdir={},upperdir={upper},workdir={work}{attributes}", escape(lower))
 }
 
-/// The nearest directory that exists at or above the parent of `path`, links followed, and the rest
-/// of `path`.
+/// Returns the nearest existing directory at or above the parent of `path`, with links resolved,
+/// and the rest of `path`.
 fn nearest(path: &Path) -> (PathBuf, PathBuf) {
     for parent in path.ancestors().skip(1) {
         if let Ok(found) = fs::canonicalize(parent)
@@ -250,11 +251,11 @@ fn give(path: &Path, to: &fs::Metadata) -> nix::Result<()> {
     chown(path, Some(Uid::from_raw(to.uid())), Some(Gid::from_raw(to.gid())))
 }
 
-/// Gives `path` the mode and the owner of `model`, if that exists. An owner whom this user
-/// namespace does not know cannot be given anything.
+/// Gives `path` the mode and the owner of `model`, if that exists. An owner that this user
+/// namespace does not know cannot be set.
 fn like(path: &Path, model: &Path) -> Result<(), Failed> {
     let Ok(found) = fs::metadata(model) else { return Ok(()) };
-    // As which user one is shown whom a user namespace does not know.
+    // The kernel shows unknown owners as this user.
     let unknown = !rootless::is_initial() && found.uid() == OVERFLOW;
     let owned = if unknown { Ok(()) } else { give(path, &found) };
     match owned {

@@ -1,7 +1,6 @@
-//! A root of the node's own: an image's, with what the node changes in memory; or a directory in
-//! memory with all that the machine has in its root. Nothing is beneath it: what is unmounted in a
-//! node does not uncover what the machine has there, and what is made directly below `/` stays in
-//! the node.
+//! The node's own root: an image, with the node's changes in memory; or a directory in memory with
+//! everything that is in the machine's root. Nothing is beneath it: unmounting in a node does not
+//! uncover files of the machine, and files that are created directly below `/` stay in the node.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,18 +15,19 @@ use super::super::failure::{Failed, attempt};
 use super::mounts::{NONE, bind, file_system, mount, open};
 use super::private::overlay_options;
 
-/// Where the new root is put together: a file system in memory over the machine's `/run`.
+/// Where the new root is assembled: a file system in memory over the machine's `/run`.
 const SCRATCH: &str = "/run";
 
-/// What each node has anew.
+/// Directories that are new in each node.
 const ANEW: &[&str] = &["proc", "sys", "tmp", "run"];
 
-/// A new root, under which the old one is still mounted, as what was opened there is to be mounted.
+/// A new root below which the old one is still mounted, because files that were opened there are
+/// still to be mounted.
 pub(super) struct Entered {
     old: File,
 }
 
-/// Makes a directory in memory the root, in which all is mounted that is in the machine's.
+/// Makes a directory in memory the root, with mounts of everything in the machine's root.
 pub(super) fn enter_own() -> Result<Entered, Failed> {
     let old = open(Path::new("/"))?;
     let listed = fs::read_dir("/").and_then(Iterator::collect::<io::Result<Vec<_>>>);
@@ -36,7 +36,7 @@ pub(super) fn enter_own() -> Result<Entered, Failed> {
         let name = entry.file_name();
         if !ANEW.iter().any(|anew| name == *anew) {
             let kind = attempt(entry.file_type(), || format!("look at {}", entry.path().display()));
-            // Opened before the new root covers what is in `/run`.
+            // Open before the new root covers the content of `/run`.
             entries.push((name, kind?, open(&entry.path())?));
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn enter_own() -> Result<Entered, Failed> {
     take_over(old, SCRATCH)
 }
 
-/// Makes the directory `image` of the machine the root. It is not changed.
+/// Makes the directory `image` of the machine the root. The image is not changed.
 pub(super) fn enter(image: &Path) -> Result<Entered, Failed> {
     let (old, lower, devices) = (open(Path::new("/"))?, open(image)?, open(Path::new("/dev"))?);
     file_system("tmpfs", SCRATCH, MsFlags::empty(), Some("mode=0755"))?;
@@ -81,7 +81,7 @@ pub(super) fn enter(image: &Path) -> Result<Entered, Failed> {
     take_over(old, &new)
 }
 
-/// Makes `new`, where something is mounted, the root.
+/// Makes the mount point `new` the root.
 fn take_over(old: File, new: &str) -> Result<Entered, Failed> {
     attempt(chdir(new), || format!("change to {new}"))?;
     // The old root is then mounted over the new one, and paths begin below it.
@@ -91,7 +91,7 @@ fn take_over(old: File, new: &str) -> Result<Entered, Failed> {
 }
 
 impl Entered {
-    /// Lets go of the machine's files.
+    /// Unmounts the machine's files.
     pub fn leave_old(self) -> Result<(), Failed> {
         attempt(fchdir(&self.old), || "go to the old root".into())?;
         let slave = MsFlags::MS_SLAVE | MsFlags::MS_REC;

@@ -1,0 +1,211 @@
+//! `netloom shell`
+//!
+//! | module | what |
+//! |---|---|
+//! | `network` | the network as a scenario |
+//! | `caller` | who the command runs as |
+//! | `files` | `/etc/hosts` and `/etc/resolv.conf` of the command |
+//! | `child` | the command while it runs |
+
+mod caller;
+mod child;
+mod files;
+mod network;
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use netloom_api::launch::{Gateway, Launch, Mode, Shell as Orders};
+use netloom_host::shell::{Entrance, Order};
+use netloom_host::{Layout, free_subnets};
+
+use super::bring_up::clean_after_death;
+use super::{report, summary};
+use crate::args::Shell;
+use crate::client::Client;
+use crate::exit::{self, WithCode};
+use crate::find::Loaded;
+use crate::interrupts::Interrupts;
+use crate::launch::{Engine, results_directory};
+use crate::{preflight, profile_file, results};
+use caller::Caller;
+use child::{Child, Outcome};
+use network::{NODE, Network};
+
+/// Runs a command over a link of its own; its exit code.
+pub async fn shell(args: Shell) -> Result<i32> {
+    let caller = Caller::of_this_process()?;
+    let network = plan(&args)?;
+    let loaded = network.load(&args)?;
+    preflight::check(&loaded.scenario)?;
+    let results = match (&args.output, &args.timeline) {
+        (None, None) => None,
+        _ => Some(results_directory(args.output.clone(), &loaded)?),
+    };
+    match run(&args, &caller, &network, &loaded, results.as_deref()).await {
+        // The codes below 125 are the command's.
+        Err(error) if error.downcast_ref::<WithCode>().is_none() => {
+            let message = netloom_api::in_words(error.as_ref());
+            Err(WithCode { code: exit::EXEC_FAILED, message }.into())
+        }
+        code => code,
+    }
+}
+
+/// The network that is to be made.
+fn plan(args: &Shell) -> Result<Network> {
+    let pid = std::process::id();
+    let is_root = nix::unistd::geteuid().is_root();
+    if !is_root && !args.offline && netloom_host::shell::pasta().is_none() {
+        return Err(exit::usage(
+            "without root, a shell reaches the machine's network by `pasta`, which is not \
+             installed: install it (package `passt`), or give `--offline`",
+        ));
+    }
+    let [subnets, uplink] = free_subnets(pid).context(
+        "every subnet of 100.64.0.0/10, or of fd4e:6574:4c6d::/48, overlaps a route or an address \
+         here (`ip route show table all`)",
+    )?;
+    let name = args.name.clone().unwrap_or_else(|| format!("shell-{pid}"));
+    netloom_scenario::check_experiment_name(&name).map_err(exit::usage)?;
+    let gateway =
+        (!is_root).then(|| Gateway { uplink: (!args.offline).then_some((uplink.v4, uplink.v6)) });
+    let ipv6 = match netloom_host::may_have_ipv6_behind() {
+        Ok(has_ipv6) => has_ipv6,
+        // It is no router of the machine's.
+        Err(_) if gateway.is_some() => true,
+        Err(why) => {
+            eprintln!("note: the command has no IPv6: {why}");
+            false
+        }
+    };
+    let device = format!("shell{pid}");
+    Ok(Network { name, device, subnets, gateway, ipv6, offline: args.offline })
+}
+
+async fn run(
+    args: &Shell,
+    caller: &Caller,
+    network: &Network,
+    loaded: &Loaded,
+    results: Option<&Path>,
+) -> Result<i32> {
+    let mut engine = start(network, loaded, results).await?;
+    // From here on a signal no longer ends this program.
+    let mut interrupts = Interrupts::watch()?;
+    let name = &network.name;
+    let ready = tokio::select! {
+        ready = engine.ready() => ready,
+        signal = interrupts.next() => {
+            interrupts.end_at_next(name);
+            engine.kill().await?;
+            netloom_host::cleanup(name)?;
+            return Ok(128 + signal);
+        }
+    };
+    if let Err(error) = ready {
+        clean_after_death(&mut engine, name).await?;
+        return Err(error);
+    }
+    let entrance = enter(network, &engine);
+    let started = entrance.and_then(|entrance| {
+        let order = order(caller, network)?;
+        let command = caller.command(args)?;
+        Child::start(entrance, order, &command, &caller.environment(network))
+    });
+    let outcome = match started {
+        Ok(child) => child.attend(&mut engine, &mut interrupts).await,
+        Err(error) => Err(error),
+    };
+    end(network, &mut engine, &mut interrupts, &outcome).await?;
+    if let Some(directory) = results {
+        conclude(directory)?;
+    }
+    match outcome? {
+        Outcome::Ended(code) => Ok(code),
+        Outcome::Abandoned => bail!(
+            "the engine of `{name}` died; the command was ended, and nothing of the network is left"
+        ),
+    }
+}
+
+async fn start(network: &Network, loaded: &Loaded, results: Option<&Path>) -> Result<Engine> {
+    let mode = match results {
+        Some(directory) => Mode::Run { results: directory.into() },
+        None => Mode::Deploy,
+    };
+    let resolver = (!network.offline).then_some(network.subnets.v4);
+    let orders = Launch {
+        scenario: loaded.scenario.clone(),
+        source: loaded.source.clone(),
+        file: loaded.file.clone(),
+        directory: loaded.directory.clone(),
+        mode,
+        workers: None,
+        calibration: profile_file::calibration(),
+        shell: Some(Orders { node: NODE.into(), resolver, gateway: network.gateway.clone() }),
+    };
+    Engine::launch(orders, false).await
+}
+
+/// The way into the network.
+fn enter(network: &Network, engine: &Engine) -> Result<Entrance> {
+    let pid = engine.pid().context("the engine has ended")?;
+    Entrance::open(&Layout::new(&network.name), pid, NODE)
+        .context("cannot open the command's network")
+}
+
+fn order(caller: &Caller, network: &Network) -> Result<Order> {
+    Ok(Order {
+        caller: caller.other.clone(),
+        hosts: files::hosts(network)?,
+        resolver: files::resolver(network)?,
+    })
+}
+
+/// Takes the network down, with whatever of the command's is left in it.
+async fn end(
+    network: &Network,
+    engine: &mut Engine,
+    interrupts: &mut Interrupts,
+    outcome: &Result<Outcome>,
+) -> Result<()> {
+    let name = &network.name;
+    let client = Client::new(name, &Layout::new(name).socket());
+    let ended = async {
+        if !matches!(outcome, Ok(Outcome::Abandoned)) {
+            client.shutdown().await?;
+        }
+        engine.wait().await
+    };
+    let ended = tokio::select! {
+        ended = ended => ended.map(Some),
+        _ = interrupts.next() => Ok(None),
+    };
+    match ended {
+        Ok(Some(ended)) if ended.status.success() => Ok(()),
+        ended => {
+            // It may be gone by itself.
+            let _ = engine.kill().await;
+            netloom_host::cleanup(name)?;
+            match ended {
+                Ok(Some(ended)) => match ended.error {
+                    Some(error) => bail!("the engine of `{name}` ended with an error: {error}"),
+                    None => Ok(()),
+                },
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            }
+        }
+    }
+}
+
+/// Prints the summary of what was kept, beside the command's output.
+fn conclude(directory: &Path) -> Result<()> {
+    let held = results::Held::new(directory);
+    let reached = held.as_ref().map_or_else(|_| directory.to_owned(), results::Held::path);
+    let run = results::read(&reached)?;
+    let report = report::write_beside(&run, &reached).then(|| report::beside(directory));
+    eprint!("{}", summary::page(&run.summary, directory, report.as_deref()));
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! All processes whose network is a node's, whoever started them.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+
+use crate::process::pidfd::PidFd;
+use crate::stack::netns::{self, Identity};
+use crate::teardown::all_processes;
+
+/// How often new processes are looked for.
+const PERIOD: Duration = Duration::from_millis(10);
+/// How much longer programs of NetLoom may take: they end shells inside this one.
+const LONGER: Duration = Duration::from_secs(30);
+
+/// Tells all processes in the network namespace that their terminal has gone, as the end of a
+/// session does, and kills those that have not ended after `patience`. Returns when there are none,
+/// or when those that take down networks of their own have taken too long: what is left then is the
+/// caller's to kill.
+pub(crate) fn hang_up(namespace: &File, patience: Duration) -> io::Result<()> {
+    let namespace = netns::identity_of(namespace)?;
+    let own = identity_of_program(std::process::id());
+    let deadline = Instant::now() + patience;
+    let mut told = HashSet::new();
+    loop {
+        let members = members(namespace);
+        if members.is_empty() || Instant::now() >= deadline + LONGER {
+            return Ok(());
+        }
+        let is_late = Instant::now() >= deadline;
+        for (pid, process) in &members {
+            // What cannot be told or killed here is left to the caller.
+            if told.insert(*pid) {
+                // One that was stopped must go on to hear it.
+                let _ = process.signal(Signal::SIGHUP).and(process.signal(Signal::SIGCONT));
+            } else if is_late && (own.is_none() || identity_of_program(*pid) != own) {
+                let _ = process.kill();
+            }
+        }
+        thread::sleep(PERIOD);
+    }
+}
+
+/// The file that a process executes.
+fn identity_of_program(pid: u32) -> Option<Identity> {
+    netns::identity(Path::new(&format!("/proc/{pid}/exe")))
+}
+
+/// The processes that are there now and have not ended.
+fn members(namespace: Identity) -> Vec<(u32, PidFd)> {
+    let is_there =
+        |pid: u32| netns::identity(Path::new(&format!("/proc/{pid}/ns/net"))) == Some(namespace);
+    all_processes()
+        .filter(|pid| is_there(*pid))
+        .filter_map(|pid| PidFd::open(pid).ok().map(|process| (pid, process)))
+        // A number may have passed to a stranger before the descriptor was made: ask again.
+        .filter(|(pid, process)| is_there(*pid) && !process.ended_by(Instant::now()))
+        .collect()
+}

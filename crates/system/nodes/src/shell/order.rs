@@ -1,0 +1,135 @@
+//! What the process that becomes the command is to do, and how it is started.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::unistd::{User, getgrouplist};
+use serde::{Deserialize, Serialize};
+
+use super::members::hang_up;
+use crate::Layout;
+use crate::process::starter::EXPERIMENT_VARIABLE;
+
+/// The hidden command by which the binary becomes the command of a shell.
+pub const ROLE: &str = "__shell";
+
+/// Who the command runs as, where that is not who started it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The user.
+    pub user: u32,
+    /// The user's first group.
+    pub group: u32,
+    /// All groups.
+    pub groups: Vec<u32>,
+}
+
+impl Caller {
+    /// The user of this number, with the groups that the machine's tables give.
+    ///
+    /// # Errors
+    /// If the tables have no such user.
+    pub fn of(user: &User) -> io::Result<Self> {
+        let name = std::ffi::CString::new(user.name.as_str())?;
+        let groups = getgrouplist(&name, user.gid)?;
+        Ok(Self {
+            user: user.uid.as_raw(),
+            group: user.gid.as_raw(),
+            groups: groups.into_iter().map(|group| group.as_raw()).collect(),
+        })
+    }
+}
+
+/// What the command gets that differs from its caller's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Who it runs as; without, who starts it.
+    pub caller: Option<Caller>,
+    /// Its `/etc/hosts`.
+    pub hosts: String,
+    /// Its `/etc/resolv.conf`.
+    pub resolver: String,
+}
+
+/// The order, with the descriptors that the process inherits.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Inherited {
+    pub order: Order,
+    pub network: RawFd,
+    /// The user namespace that an ordinary user's network belongs to, and who the caller is outside
+    /// it: user, group.
+    pub user: Option<(RawFd, u32, u32)>,
+}
+
+/// The way into a node's network.
+#[derive(Debug)]
+pub struct Entrance {
+    experiment: String,
+    network: File,
+    user: Option<File>,
+}
+
+impl Entrance {
+    /// The way into the network of `node`. The engine is process `engine`, which the caller has
+    /// started and not waited for, so that no other process has its number.
+    ///
+    /// # Errors
+    /// If the engine or its node is gone.
+    pub fn open(layout: &Layout, engine: u32, node: &str) -> io::Result<Self> {
+        // The engine may be alone to see the names of its namespaces.
+        let path = layout.namespace(node);
+        let inside = path.strip_prefix("/").unwrap_or(&path);
+        let network = File::open(Path::new(&format!("/proc/{engine}/root")).join(inside))?;
+        let user = layout.is_rootless().then(|| File::open(format!("/proc/{engine}/ns/user")));
+        let experiment = layout.experiment().into();
+        Ok(Self { experiment, network, user: user.transpose()? })
+    }
+
+    /// The command that goes there by `binary` and becomes `words`. What it inherits stays open in
+    /// this process as long as `self` and the file that is returned.
+    ///
+    /// # Errors
+    /// If the kernel gives no memory for the order.
+    pub fn command(
+        &self,
+        binary: &Path,
+        order: Order,
+        words: &[OsString],
+    ) -> io::Result<(Command, File)> {
+        let (user, group) = (nix::unistd::geteuid(), nix::unistd::getegid());
+        let outside = |file: &File| (file.as_raw_fd(), user.as_raw(), group.as_raw());
+        let inherited = Inherited {
+            order,
+            network: self.network.as_raw_fd(),
+            user: self.user.as_ref().map(outside),
+        };
+        let mut file = File::from(memfd_create("netloom-shell", MFdFlags::empty())?);
+        serde_json::to_writer(&file, &inherited)?;
+        file.flush()?;
+        file.rewind()?;
+        for kept in [Some(&self.network), self.user.as_ref()].into_iter().flatten() {
+            fcntl(kept, FcntlArg::F_SETFD(FdFlag::empty()))?;
+        }
+        let mut command = Command::new(binary);
+        command.arg(ROLE).arg(file.as_raw_fd().to_string()).args(words);
+        // By which `cleanup` knows an ordinary user's processes.
+        command.env(EXPERIMENT_VARIABLE, &self.experiment);
+        Ok((command, file))
+    }
+
+    /// Tells all processes in the network that their session is over, and waits until they have
+    /// ended, `patience` at most.
+    ///
+    /// # Errors
+    /// If the network cannot be looked at.
+    pub fn hang_up(&self, patience: Duration) -> io::Result<()> {
+        hang_up(&self.network, patience)
+    }
+}
