@@ -28,13 +28,15 @@ GOODPUT = 1448 / 1514
 
 NODES = """
 name: shape-flow
-duration: {time}s
 topology:
   nodes: {{ a: , b: }}
   links: [{{ endpoints: ["a:eth1", "b:eth1"], {pipe} }}]
 processes:
-  - {{ name: server, node: b, command: iperf3 -s -1 }}
-  - {{ name: client, node: a, start: {{ at: 1s }}, command: iperf3 -c b -t {seconds} -J }}
+  - {{ name: server, node: b, command: iperf3 -s -1, ready: {{ port: 5201 }} }}
+  - name: client
+    node: a
+    start: {{ after: server, when: ready }}
+    command: iperf3 -c b -t {seconds} -J
 """
 
 
@@ -69,7 +71,7 @@ def shaped(both, seconds, *pipe):
 
 
 def nodes(seconds, pipe):
-    run = Run(NODES.format(time=seconds + 2, seconds=seconds, pipe=pipe))
+    run = Run(NODES.format(seconds=seconds, pipe=pipe))
     return received(run.output("client", "a"))
 
 
