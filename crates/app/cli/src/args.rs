@@ -234,6 +234,10 @@ pub struct Inspect {
     /// Show where nodes on shared media are.
     #[arg(long, conflicts_with_all = ["all", "tc", "radio"])]
     pub positions: bool,
+    /// Show whom a node on shared media reaches: with which power, how likely a frame arrives, and
+    /// who is hidden from it there.
+    #[arg(long, value_name = "NODE", conflicts_with_all = ["all", "tc", "radio", "positions"])]
+    pub neighbours: Option<String>,
     /// List all experiments of this machine; of one that is named, all signals of its monitor.
     #[arg(long)]
     pub all: bool,
@@ -343,7 +347,8 @@ pub struct Completion {
 /// `netloom capture`
 #[derive(Debug, Args)]
 pub struct Capture {
-    /// The interface, as NODE:IF or NODE:IF@EXPERIMENT.
+    /// The interface, as NODE:IF or NODE:IF@EXPERIMENT; or a shared medium, as medium:NAME, of
+    /// which all is shown that is on the air, as 802.11 frames behind radiotap headers.
     #[arg(value_name = "NODE:IF[@EXPERIMENT]")]
     pub interface: String,
     /// The experiment of this scenario file.
@@ -391,11 +396,23 @@ pub enum Direction {
 
 /// `netloom frames`
 #[derive(Debug, Args)]
-#[group(id = "table", required = true, multiple = true, args = ["csv", "parquet"])]
 pub struct Frames {
-    /// The frame log, `frames.nlf` in the results of a run.
+    /// The frame log, `frames.nlf` in the results of a run, or the air log of a shared medium,
+    /// `air/MEDIUM.nlf`.
     #[arg(value_name = "FILE")]
     pub log: PathBuf,
+    /// How entries are printed, one a line, if no file is asked for.
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Format::Table,
+        conflicts_with_all = ["csv", "parquet"]
+    )]
+    pub format: Format,
+    /// Give the medium once more, in virtual time, what the air log says that came to it, and say
+    /// whether the same happens, to the byte. The log has to be where the run has put it.
+    #[arg(long, conflicts_with_all = ["csv", "parquet"])]
+    pub replay: bool,
     /// Write a CSV file; `-` for standard output.
     #[arg(long, value_name = "FILE|-")]
     pub csv: Option<PathBuf>,

@@ -56,10 +56,12 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
     Ok(loaded)
 }
 
-/// Has the frames of all such links logged.
+/// Has the frames of all such links logged, and of all shared media.
 pub fn all_frames(scenario: &mut Scenario, is_meant: impl Fn(&Link) -> bool) {
     let links = scenario.links.iter().filter(|link| is_meant(link));
     scenario.measure.frames = links.map(|link| link.name.clone()).collect();
+    let media = scenario.nodes.iter().filter(|node| node.medium.is_some());
+    scenario.measure.air = media.map(|node| node.name.clone()).collect();
 }
 
 /// The directory that was asked for, or a new one named after experiment and time; absolute.

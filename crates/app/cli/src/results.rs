@@ -15,7 +15,9 @@ use netloom_api::metric::Metric;
 use netloom_api::summary::Summary;
 use netloom_columnar::{Cell, Stored, TableError};
 use netloom_link::DropReason;
-use netloom_report_page::{Curves, Happened, Metrics, Run, Sample, Way, drawn};
+use netloom_report_page::{
+    Curves, Happened, Metrics, Radio, Run, Sample, StationTotals, Way, drawn,
+};
 use netloom_scenario::Scenario;
 use netloom_units::Time;
 use nix::libc;
@@ -76,7 +78,14 @@ pub fn read(directory: &Path) -> Result<Run> {
     }
     let curves = curves(&directory.join("pipes.parquet"), &summary)
         .map_err(|error| say("pipes.parquet", &error, "So there are no curves of links."));
+    let mut radio = Radio::default();
+    if directory.join("radio.parquet").exists()
+        && let Err(error) = read_radio(directory, &mut radio)
+    {
+        say("what was written of shared media", &error, "So it may be missing.");
+    }
     Ok(Run {
+        radio,
         started: date(summary.started_unix),
         scenario: scenario.ok(),
         machine: machine.ok(),
@@ -205,6 +214,64 @@ fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
         dropped_frames,
     };
     Ok((name(0)?, Way::named(name(1)?).ok_or(1usize)?, sample))
+}
+
+/// Reads the samples of shared media.
+fn read_radio(directory: &Path, radio: &mut Radio) -> Result<()> {
+    let open = |name: &str| -> Result<Stored<File>> {
+        let file = File::open(directory.join(name)).with_context(|| name.to_owned())?;
+        Stored::open(file).with_context(|| name.to_owned())
+    };
+    let number = |cell: &Cell<'_>| match cell {
+        Cell::Number(number) => *number,
+        Cell::Signed(_) | Cell::Name(_) | Cell::Nothing => 0,
+    };
+    let metres = |cell: &Cell<'_>| match cell {
+        Cell::Number(number) => Some(*number as f64 / 1e6),
+        Cell::Signed(number) => Some(*number as f64 / 1e6),
+        Cell::Name(_) | Cell::Nothing => None,
+    };
+    let airtime = Radio::KINDS.map(|kind| format!("airtime_{kind}_ns"));
+    let mut columns = vec!["medium", "node", "attempts", "retries", "sent_frames", "failed_frames"];
+    columns.push("collisions");
+    let counted = columns.len();
+    columns.extend(airtime.iter().map(String::as_str));
+    open("radio.parquet")?.rows(&columns, |cells| {
+        let [Cell::Name(medium), Cell::Name(node), ..] = cells else { return };
+        let mut totals = StationTotals {
+            attempts: number(&cells[2]),
+            retries: number(&cells[3]),
+            sent: number(&cells[4]),
+            failed: number(&cells[5]),
+            collisions: number(&cells[6]),
+            ..StationTotals::default()
+        };
+        for (time, cell) in totals.airtime.iter_mut().zip(&cells[counted..]) {
+            *time = number(cell);
+        }
+        radio.add_station(medium, node, totals);
+    })?;
+    open("positions.parquet")?.rows(&["node", "x_um", "y_um"], |cells| {
+        if let [Cell::Name(node), x, y] = cells
+            && let (Some(x), Some(y)) = (metres(x), metres(y))
+        {
+            radio.add_place(node, (x, y));
+        }
+    })?;
+    let columns =
+        ["time_ns", "medium", "node", "neighbour", "decodes", "distance_um", "delivery_ppm"];
+    open("neighbours.parquet")?.rows(&columns, |cells| {
+        let [time, Cell::Name(medium), Cell::Name(node), Cell::Name(neighbour), decodes, of @ ..] =
+            cells
+        else {
+            return;
+        };
+        let [distance, delivery] = [0, 1].map(|place| number(&of[place]) as f64 / 1e6);
+        let time = Time::from_nanos(number(time));
+        let is_decoded = number(decodes) > 0;
+        radio.add_neighbour(time, medium, (node, neighbour), is_decoded, (distance, delivery));
+    })?;
+    Ok(())
 }
 
 /// A date for people everywhere.

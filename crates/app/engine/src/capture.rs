@@ -10,10 +10,55 @@ use netloom_dataplane::Capture;
 use netloom_results::CaptureWriter;
 use netloom_scenario::{Endpoint, Link};
 
-use crate::live::LiveNetwork;
+use crate::live::{self, LiveNetwork};
 
 /// How long to wait for a frame before looking whether anybody still reads.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// What is captured.
+#[derive(Debug, Clone)]
+pub enum Target {
+    /// The frames at an interface.
+    Interface(Endpoint),
+    /// All that is on a shared medium.
+    Medium(String),
+}
+
+impl Target {
+    /// What `endpoint` names: `medium:NAME` is a medium, unless a node is called `medium`.
+    pub fn of(network: &LiveNetwork, endpoint: Endpoint) -> Self {
+        let is_node = network.deployment().whole().node("medium").is_some();
+        match endpoint {
+            Endpoint { node, interface } if node == "medium" && !is_node => Self::Medium(interface),
+            endpoint => Self::Interface(endpoint),
+        }
+    }
+
+    fn writer(&self, zero: Duration) -> io::Result<CaptureWriter> {
+        match self {
+            Self::Interface(endpoint) => CaptureWriter::new(endpoint, zero),
+            Self::Medium(name) => CaptureWriter::of_medium(name, zero),
+        }
+    }
+}
+
+/// Captures from now on all that is on a shared medium.
+pub fn open_medium(network: &LiveNetwork, medium: &str) -> Result<Capture> {
+    network.with_deployment(|live, deployment| {
+        let id = live::media::medium_id(deployment, medium)?;
+        let node = deployment.scenario.node(medium);
+        if node
+            .and_then(|node| node.medium.as_ref())
+            .is_some_and(|it| it.config.mac.name() == "csma_cd")
+        {
+            bail!(
+                "`{medium}` is a cable, on which there are no frames of 802.11: capture at an \
+                 interface of a member"
+            );
+        }
+        Ok(live.dataplane.capture_medium(id)?)
+    })
+}
 
 /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
 pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<Capture> {
@@ -67,11 +112,11 @@ impl Sink for File {
 /// reader was too slow for.
 pub fn write_capture(
     mut capture: Capture,
-    endpoint: &Endpoint,
+    target: &Target,
     zero: f64,
     sink: &mut dyn Sink,
 ) -> io::Result<()> {
-    let mut writer = CaptureWriter::new(endpoint, Duration::from_secs_f64(zero))?;
+    let mut writer = target.writer(Duration::from_secs_f64(zero))?;
     loop {
         sink.put(writer.take())?;
         match capture.recv_timeout(LOOK) {

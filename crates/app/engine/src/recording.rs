@@ -1,5 +1,8 @@
 //! A run and what it writes while it lasts: samples of every pipe, captures, the frame log, and at
-//! the end the summary. Not here: what the run does (`run`), how files look (`results`).
+//! the end the summary; of shared media in `media`. Not here: what the run does (`run`), how files
+//! look (`results`).
+
+pub mod media;
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,13 +17,13 @@ use netloom_dataplane::FrameLog;
 use netloom_fabric::LinkId;
 use netloom_link::LogHeader;
 use netloom_monitor::SignalKind;
-use netloom_results::{FlowSampler, RadioSampler, Results, Sampler};
+use netloom_results::{FlowSampler, Results, Sampler};
 use netloom_scenario::{Capture, Scenario, TimelineAction};
 use netloom_units::{Dilation, Duration, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior};
 
-use crate::capture::{self, write_capture};
+use crate::capture::{self, Target, write_capture};
 use crate::client::say;
 use crate::end::End;
 use crate::events::EventLog;
@@ -69,9 +72,14 @@ pub async fn record(
         file: results.sample_file()?,
     };
     let samples = tokio::spawn(samples.take());
-    let has_media = network.deployment().scenario.nodes.iter().any(|node| node.medium.is_some());
-    let radio = has_media
-        .then(|| tokio::spawn(sample_radio(network.clone(), end.clone(), results.radio_file())));
+    let has_media = network.deployment().whole().nodes.iter().any(|node| node.medium.is_some());
+    let radio = has_media.then(|| {
+        let sampled = media::sample(network.clone(), end.clone(), results.media_files());
+        let logged = media::AirLogs::new(network, results);
+        let (network, end) = (network.clone(), end.clone());
+        let logged = async move { logged?.write(network, end).await };
+        [tokio::spawn(sampled), tokio::spawn(logged)]
+    });
     let symbiosis = symbiosis::of(experiment);
     if let Some(symbiosis) = &symbiosis {
         symbiosis.start_with(experiment, results)?;
@@ -99,11 +107,11 @@ pub async fn record(
     let samples = samples.await.unwrap_or_else(|panic| {
         Err(format!("pipes.parquet is not complete: internal error: {panic}"))
     });
-    if let Some(radio) = radio {
-        let taken = radio.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
+    for task in radio.into_iter().flatten() {
+        let taken = task.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
         outcome.failures.extend(taken.err().map(|error| {
             let why = netloom_api::in_words(error.as_ref());
-            format!("radio.parquet is not complete: {why}")
+            format!("what was to be written of shared media is not complete: {why}")
         }));
     }
     if let Some(flows) = flow_samples {
@@ -355,25 +363,6 @@ async fn sample_flows(
     }
 }
 
-/// Samples stations on shared media until the run is over, and once more then.
-async fn sample_radio(
-    network: Arc<LiveNetwork>,
-    end: End,
-    file: std::io::Result<fs::File>,
-) -> Result<()> {
-    let mut sampler = RadioSampler::new(file?)?;
-    let interval = network.deployment().scenario.measure.interval;
-    let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
-    loop {
-        let last = ticks.is_last().await;
-        let media = tokio::task::block_in_place(|| status::media(&network))?;
-        sampler.add(network.now(), &media)?;
-        if last {
-            return sampler.finish();
-        }
-    }
-}
-
 /// Starts the frame log that the scenario asks for.
 pub fn start_frame_log(
     network: &LiveNetwork,
@@ -450,8 +439,9 @@ pub fn start_captures(
         let capture = capture::open(network, &endpoint, drops)?;
         let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
         let events = Arc::clone(events);
+        let target = Target::Interface(endpoint.clone());
         Ok(tokio::task::spawn_blocking(move || {
-            if let Err(error) = write_capture(capture, &endpoint, zero, &mut file) {
+            if let Err(error) = write_capture(capture, &target, zero, &mut file) {
                 events.warn(format!("the capture at {endpoint} is not complete: {error}"));
             }
         }))

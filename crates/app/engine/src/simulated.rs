@@ -31,6 +31,7 @@ use netloom_link::{Direction, PipeChange, Window};
 use netloom_nodes::TcpSocket;
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Scenario};
+use netloom_sim::MediumSample;
 use netloom_simulate::Joined;
 use netloom_simulate::symbiosis::{Metadata, Order, RealPipe, Shrunk, SmallNetwork};
 use netloom_units::{Duration, Time};
@@ -257,6 +258,16 @@ impl Simulated {
     /// some is yet to be sent.
     pub fn done_at(&self) -> Result<Option<Time>> {
         self.ask(|driver| driver.joined.cell().done_at())
+    }
+
+    /// What is on its shared media.
+    pub fn look_at_media(&self) -> Result<Vec<MediumSample>> {
+        self.ask(|driver| driver.joined.cell().look_at_media())
+    }
+
+    /// What is on its shared media, and has happened there since this was last called.
+    pub fn sample_media(&self) -> Result<Vec<MediumSample>> {
+        self.ask(|driver| driver.joined.cell().sample_media())
     }
 
     /// How it went.

@@ -48,4 +48,5 @@ pub mod worker;
 pub use hybrid::check_hybrid;
 pub use joined::{Border, Joined};
 pub use run::{Job, Progress, run};
+pub use statuses::media;
 pub use support::{Commands, Support, check};

@@ -1,5 +1,6 @@
 //! A run in virtual time, from the scenario to its summary.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU32;
@@ -14,8 +15,9 @@ use netloom_api::state::Phase;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_link::{CapturedFrame, LogEncoder, LogEntry, LogHeader};
 use netloom_monitor::Marks;
-use netloom_results::{CaptureWriter, EventFile, FlowSampler, Results, Sampler};
+use netloom_results::{CaptureWriter, EventFile, FlowSampler, MediaSampler, Results, Sampler};
 use netloom_scenario::{Scenario, Threads};
+use netloom_sim::MediumSample;
 use netloom_units::{Dilation, Duration, Time};
 
 use crate::configs::Configs;
@@ -183,6 +185,7 @@ impl<'a> Run<'a> {
         happened.extend(sample.associations.iter().filter_map(|(medium, event)| {
             Some((event.at, What::of_association(*medium, event, name)?))
         }));
+        happened.extend(statuses::neighbour_changes(&sample.media, self.scenario));
         happened.sort_by_key(|(time, _)| *time);
         for (time, what) in happened {
             self.recorder.events.record(time, what);
@@ -190,6 +193,7 @@ impl<'a> Run<'a> {
         self.configs.reach(now);
         let links = statuses::links(sample.statistics, &self.configs, self.scenario);
         self.recorder.samples.add(now, Ok(links));
+        self.recorder.add_media(now, &sample.media, self.scenario)?;
         // No period of a simulated run has to be left out.
         self.recorder.samples.mark(&Marks::none_until(now));
         self.recorder.add_captured(&sample.captured)?;
@@ -296,6 +300,10 @@ struct Recorder {
     flows: FlowSampler,
     frames: Option<FrameFile>,
     captures: Vec<CaptureFile>,
+    /// Of runs with shared media.
+    media: Option<MediaSampler>,
+    /// Air logs, by the number of their media.
+    air: BTreeMap<u32, BufWriter<File>>,
 }
 
 impl Recorder {
@@ -310,13 +318,35 @@ impl Recorder {
             let writer = CaptureWriter::new(&wanted.interface, std::time::Duration::ZERO)?;
             Ok(CaptureFile { file, writer })
         });
+        let has_media = scenario.nodes.iter().any(|node| node.medium.is_some());
+        let media = has_media.then(|| MediaSampler::new(results.media_files()?));
+        let air = (0..)
+            .zip(&scenario.nodes)
+            .filter(|(_, node)| node.medium.is_some() && scenario.measure.air.contains(&node.name));
+        let air = air
+            .map(|(number, node)| Ok((number, BufWriter::new(results.air_log_file(&node.name)?))));
         Ok(Self {
+            media: media.transpose()?,
+            air: air.collect::<Result<_>>()?,
             events: EventFile::new(results.event_file()?),
             samples: Sampler::new(results.sample_file()?)?,
             flows: FlowSampler::new(results.flow_file()?)?,
             frames: frames.transpose()?,
             captures: captures.collect::<Result<_>>()?,
         })
+    }
+
+    /// Writes what is on shared media, and their air logs since the last time.
+    fn add_media(&mut self, now: Time, media: &[MediumSample], scenario: &Scenario) -> Result<()> {
+        for sample in media {
+            if let Some(file) = self.air.get_mut(&sample.medium.0) {
+                file.write_all(&sample.air).context("an air log is not complete")?;
+            }
+        }
+        match &mut self.media {
+            Some(files) => files.add(now, &statuses::media(media, scenario)),
+            None => Ok(()),
+        }
     }
 
     /// Writes captured frames.
@@ -331,6 +361,10 @@ impl Recorder {
         self.events.finish().context("events.jsonl is not complete")?;
         self.flows.finish()?;
         self.captures.into_iter().try_for_each(CaptureFile::finish)?;
+        self.media.map_or(Ok(()), MediaSampler::finish)?;
+        for mut file in self.air.into_values() {
+            file.flush().context("an air log is not complete")?;
+        }
         let lacks = self.samples.finish(None);
         if !lacks.is_empty() {
             bail!("{}", lacks.join("\n"));

@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use netloom_api::event::What;
 use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus, TransferStatus};
+use netloom_api::medium::{MediumStatus, Neighbour, Neighbours, Position, StationStatus};
 use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
 use netloom_fabric::PipeId;
 use netloom_link::PipeStatistics;
+use netloom_medium::{Point, StationId};
+use netloom_results::MediaSample;
 use netloom_scenario::Scenario;
-use netloom_sim::{Delays, FlowSample, FlowTotals, NodeCounts, TcpTotals};
+use netloom_sim::{Delays, FlowSample, FlowTotals, MediumSample, NodeCounts, TcpTotals};
+use netloom_units::Time;
 
 use crate::configs::Configs;
 use crate::traffic::Flow;
@@ -27,6 +32,65 @@ pub fn links(
         Some(LinkStatus { name, endpoints, forward: pipes.next()?, reverse: pipes.next()? })
     });
     links.collect()
+}
+
+/// Shared media with their stations, and whom these reach. Media are by the numbers of their nodes
+/// among those of `scenario`.
+pub fn media(samples: &[MediumSample], scenario: &Scenario) -> MediaSample {
+    let name = |number: u32| Some(scenario.nodes.get(number as usize)?.name.clone());
+    let mut all = MediaSample::default();
+    for sample in samples {
+        let Some(node) = scenario.nodes.get(sample.medium.0 as usize) else { continue };
+        let Some(medium) = &node.medium else { continue };
+        let interface = |station: StationId| {
+            let member = name(station.0)?;
+            let ends = scenario.links.iter().map(|link| &link.endpoints);
+            let found = { ends }.find(|[a, b]| a.node == member && b.node == node.name);
+            found.map(|[interface, _]| interface.clone())
+        };
+        let stations = sample.stations.iter().filter_map(|station| {
+            Some(StationStatus {
+                interface: interface(station.station)?,
+                position: station.position.map(|Point { x, y, z }| Position { x, y, z }),
+                on: station.on,
+                queued: station.queued,
+                window: station.window,
+                statistics: (&station.counters).into(),
+            })
+        });
+        let stations = stations.collect();
+        let config = medium.config.clone();
+        all.media.push(MediumStatus { name: node.name.clone(), config, stations });
+        let of_stations = sample.stations.iter().filter_map(|station| {
+            let of = |view| Neighbour::new(view, &|id: StationId| name(id.0));
+            Some(Neighbours {
+                medium: node.name.clone(),
+                node: name(station.station.0)?,
+                neighbours: station.reached.iter().filter_map(of).collect(),
+            })
+        });
+        all.neighbours.extend(of_stations);
+    }
+    all
+}
+
+/// What pairs of stations have come and gone, with when.
+pub fn neighbour_changes<'a>(
+    samples: &'a [MediumSample],
+    scenario: &'a Scenario,
+) -> impl Iterator<Item = (Time, What)> + use<'a> {
+    let name = |number: u32| Some(scenario.nodes.get(number as usize)?.name.clone());
+    samples.iter().flat_map(move |sample| {
+        sample.changes.iter().filter_map(move |change| {
+            let (a, b) = change.pair;
+            let what = What::Neighbour {
+                medium: name(sample.medium.0)?,
+                pair: [name(a.0)?, name(b.0)?],
+                up: change.up,
+            };
+            Some((change.at, what))
+        })
+    })
 }
 
 /// Returns all flows with their totals.

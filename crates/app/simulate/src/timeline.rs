@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use netloom_api::change::{LinkChange, happening_in_words};
 use netloom_api::event::{Origin, What};
+use netloom_api::medium::MediumRequest;
 use netloom_api::summary::TimelineStatus;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
@@ -40,6 +41,7 @@ struct Happening {
     status: TimelineStatus,
     at: Option<Time>,
     changes: Vec<LinkChange>,
+    media: Vec<(String, MediumRequest)>,
     /// Index of the simulator's change for this event, by time.
     made: Option<usize>,
     /// The node whose route changes, and the names of its interfaces.
@@ -79,10 +81,11 @@ impl Timeline {
                 made.push((Some(number), event.lasting, change));
             }
             let node = becomes.map(|(node, change)| (node.to_owned(), change));
+            let media = MediumRequest::of_action(scenario, &event.action);
             let event = happening_in_words(&event, &changes);
             let (planned, happened, failure) = (at, None, None);
             let status = TimelineStatus { number, event, planned, happened, failure };
-            timeline.all.push(Happening { status, at, changes, made: None, at_node, node });
+            timeline.all.push(Happening { status, at, changes, media, made: None, at_node, node });
         }
         // The sort is stable: simultaneous changes stay in order, and routes follow all of them.
         made.sort_by_key(|(.., change)| change.at);
@@ -117,6 +120,10 @@ impl Timeline {
             let changes = std::mem::take(&mut one.changes);
             if !changes.is_empty() {
                 events(at, What::Changed { by: Origin::Timeline, changes });
+            }
+            for (medium, change) in std::mem::take(&mut one.media) {
+                let (by, change) = (Origin::Timeline, Box::new(change));
+                events(at, What::MediumChanged { by, medium, change });
             }
             let becomes = one.node.take().filter(|_| one.made.is_some());
             if let Some(what) = becomes.and_then(|of| becomes_of(of, &mut self.failed)) {

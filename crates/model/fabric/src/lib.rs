@@ -36,5 +36,6 @@ pub use netloom_medium::{AssociationChange, AssociationEvent, StationView};
 pub use network::{Delivered, Network};
 pub use observer::{Loss, Observer, PipeSlot};
 pub use segment::{
-    Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, SegmentEnd, TreePort,
+    AirLogPart, Arrival, Heard, LinkView, MediaNews, MediumView, Neighbourhood, Outputs,
+    PortStatus, Segment, SegmentEnd, Sniffer, TreePort,
 };

@@ -3,6 +3,7 @@
 //! switch sends it (`segment`).
 
 mod joining;
+mod media;
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -7,10 +7,12 @@
 //! | `outputs` | where a segment puts what leaves it: [`Outputs`] |
 //! | `switch` | switches: a relay by itself, and the choice of the kind |
 //! | `learning`, `vlan` | relays: which ports a frame leaves by, with and without VLANs |
-//! | `medium`, `distribution` | shared media; what access points make known to the wire |
+//! | `medium`, `dot11` | shared media; what is on the air as frames of IEEE 802.11 |
+//! | `distribution` | what access points make known to the wire |
 //! | `tree` | a spanning tree around a relay: which ports take part |
 
 mod distribution;
+mod dot11;
 mod learning;
 mod medium;
 mod outputs;
@@ -21,7 +23,10 @@ mod vlan;
 use std::fmt::Debug;
 
 use netloom_link::{FrameInfo, MacKey, PortVlans, VlanDrops};
-use netloom_medium::{AssociationEvent, MediumChange, MediumConfig, RadioError, StationView};
+use netloom_medium::{
+    AssociationEvent, Medium, MediumChange, MediumConfig, NeighbourChange, NeighbourView, Point,
+    RadioError, StationId, StationView,
+};
 use netloom_spanning_tree::{BridgeId, PortView};
 use netloom_units::Time;
 
@@ -85,6 +90,71 @@ pub trait Segment<M: Memory>: Debug + Send {
     fn medium(&mut self, _now: Time) -> Option<MediumView> {
         None
     }
+
+    /// The shared medium that it is, to be asked; `None` of anything else.
+    fn shared_medium(&mut self) -> Option<(SegmentId, &mut Medium<M::Frame>)> {
+        None
+    }
+
+    /// From now on `sniffer` hears all that is on a shared medium; nothing of anything else.
+    fn sniff(&mut self, _sniffer: Box<dyn Sniffer<M::Frame>>) {}
+
+    /// What the air log of a shared medium has got up to `now` since this was last called; `None`
+    /// where none is kept.
+    fn take_air_log(&mut self, _now: Time, _out: &mut Outputs<'_, M>) -> Option<AirLogPart> {
+        None
+    }
+}
+
+/// Those that a station on a shared medium reaches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbourhood {
+    /// The medium.
+    pub medium: SegmentId,
+    /// The station.
+    pub station: StationId,
+    /// Those that it reaches, in the order of their numbers.
+    pub reached: Vec<NeighbourView>,
+}
+
+/// Somebody who hears everything on a shared medium.
+pub trait Sniffer<F>: Debug + Send {
+    /// A transmission is over. `frame` is the one that it carried; `false` if nobody listens any
+    /// more.
+    fn hear(&mut self, heard: Heard, frame: Option<&F>) -> bool;
+}
+
+/// A transmission as a sniffer hears it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// When it began.
+    pub at: Time,
+    /// Its bytes before those of the packet that it carries: radiotap, 802.11, and of a frame with
+    /// a packet LLC and SNAP, up to the protocol's number.
+    pub header: Vec<u8>,
+    /// Where 802.11 begins in that.
+    pub mac_at: usize,
+    /// Whether it was destroyed.
+    pub is_damaged: bool,
+}
+
+/// What is new on shared media.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MediaNews {
+    /// Pairs of stations that have come within reach of each other, or left it.
+    pub changes: Vec<(SegmentId, NeighbourChange)>,
+    /// Where stations are; nothing where one is away. One that is on several media is there several
+    /// times.
+    pub places: Vec<(StationId, Option<Point>)>,
+}
+
+/// A part of the air log of a shared medium: bytes that follow those of the part before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AirLogPart {
+    /// Which medium's.
+    pub medium: SegmentId,
+    /// As [`AirLogWriter`](netloom_medium::AirLogWriter) writes them.
+    pub bytes: Vec<u8>,
 }
 
 /// A shared medium as it is.

@@ -42,7 +42,7 @@ fn join(network: &mut TestNetwork, number: u32, ends: [LinkEnd; 2]) {
 fn network(moves: Trajectory) -> TestNetwork {
     let mut network = Network::new(TestMemory::default(), ());
     let setting = Setting { name: "air".into(), seed: 1, ..Setting::default() };
-    let setup = Arc::new(MediumSetup { config: MediumConfig::new(Phy::B), setting });
+    let setup = Arc::new(MediumSetup { config: MediumConfig::new(Phy::B), setting, logged: false });
     let station = |number: u32, access_point: bool, moves: Trajectory| {
         let config =
             StationConfig { name: format!("s{number}"), access_point, ..StationConfig::default() };

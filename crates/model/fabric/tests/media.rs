@@ -6,7 +6,8 @@ use netloom_fabric::testing::{TestFrame, TestMemory};
 use netloom_fabric::{Link, LinkEnd, LinkId, Network, PortId, SegmentId, SegmentPort, StationPort};
 use netloom_link::{Direction, MacKey, Pipe, PipeConfig, Stream};
 use netloom_medium::{
-    MediumConfig, MediumSetup, Phy, Point, Setting, StationConfig, StationId, Trajectory,
+    AirLogReader, AirOccurrence, Kind, MediumConfig, MediumSetup, Phy, Point, Setting,
+    StationConfig, StationId, Trajectory,
 };
 use netloom_units::Time;
 
@@ -18,9 +19,13 @@ fn address(station: u32) -> [u8; 6] {
 
 /// Stations 0 to `stations`, at ports of these numbers.
 fn cell(stations: u32) -> Network<TestMemory, ()> {
+    cell_of(stations, false)
+}
+
+fn cell_of(stations: u32, logged: bool) -> Network<TestMemory, ()> {
     let mut network = Network::new(TestMemory::default(), ());
     let setting = Setting { name: "air".into(), seed: 1, ..Setting::default() };
-    let setup = MediumSetup { config: MediumConfig::new(Phy::B), setting };
+    let setup = MediumSetup { config: MediumConfig::new(Phy::B), setting, logged };
     let setup = Arc::new(setup);
     for number in 0..stations {
         let station = StationPort {
@@ -92,7 +97,7 @@ fn movement_counts_from_when_a_run_begins() {
     let mut moves = Trajectory::fixed(Point::ZERO);
     moves.go(Point { x: 100.0, ..Point::ZERO }, 10.0);
     let setting = Setting { name: "air".into(), seed: 1, ..Setting::default() };
-    let setup = Arc::new(MediumSetup { config: MediumConfig::new(Phy::B), setting });
+    let setup = Arc::new(MediumSetup { config: MediumConfig::new(Phy::B), setting, logged: false });
     let station = StationPort {
         medium: SegmentId(9),
         setup,
@@ -118,4 +123,38 @@ fn movement_counts_from_when_a_run_begins() {
     for (at, x) in [(3, 0.0), (4, 10.0), (8, 50.0), (13, 100.0), (99, 100.0)] {
         assert_eq!(place(&mut network, second(at)), x, "at {at} s");
     }
+}
+
+#[test]
+fn the_parts_of_an_air_log_are_a_log() {
+    let mut network = cell_of(2, true);
+    let mut log = Vec::new();
+    for frame_number in 1..4u64 {
+        let at = Time::from_nanos(frame_number * 10_000_000);
+        network.offer(PortId(1), at, frame(1, address(0)));
+        while network.poll(at).is_some() {}
+        for part in network.take_air_logs(at) {
+            assert_eq!(part.medium, SegmentId(9));
+            log.extend(part.bytes);
+        }
+    }
+    outcome(&mut network);
+    for part in network.take_air_logs(Time::from_nanos(100_000_000)) {
+        log.extend(part.bytes);
+    }
+    let reader = AirLogReader::new(&log).unwrap();
+    assert_eq!(reader.header().medium, "air");
+    let events: Vec<_> = reader.map(Result::unwrap).collect();
+    let count = |wanted: fn(&AirOccurrence) -> bool| {
+        events.iter().filter(|event| wanted(&event.what)).count()
+    };
+    assert_eq!(count(|what| matches!(what, AirOccurrence::Joined { .. })), 2);
+    assert_eq!(count(|what| matches!(what, AirOccurrence::Offered { .. })), 3);
+    let sent = |kind| {
+        let is =
+            |what: &AirOccurrence| matches!(what, AirOccurrence::Sent(sent) if sent.kind == kind);
+        events.iter().filter(|event| is(&event.what)).count()
+    };
+    assert_eq!((sent(Kind::Data), sent(Kind::Ack)), (3, 3));
+    assert!(cell(2).take_air_logs(Time::ZERO).is_empty());
 }

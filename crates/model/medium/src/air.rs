@@ -7,6 +7,7 @@ use netloom_units::{Duration, Time};
 
 use crate::FrameLoss;
 use crate::StationId;
+use crate::desk::Sniffed;
 use crate::field::Channel;
 use crate::mac::Ppdu;
 use crate::rules::Bits;
@@ -72,6 +73,8 @@ pub(crate) struct Transmission<F> {
     pub frame: Option<F>,
     /// Why the station that it is for did not receive it.
     pub loss: FrameLoss,
+    /// What is heard of it, if anybody listens.
+    pub sniffed: Option<Box<Sniffed<F>>>,
 }
 
 impl<F> Transmission<F> {

@@ -9,7 +9,13 @@ use netloom_link::FrameInfo;
 use netloom_traffic::{Emission, Source};
 use netloom_units::{Duration, Time};
 
-use crate::{AirEvent, AirOccurrence, Medium, MediumChange, Receiver, Reception, StationId};
+use crate::{
+    AirEvent, AirOccurrence, Medium, MediumChange, Receiver, Reception, StationConfig, StationId,
+    Trajectory,
+};
+
+/// No network has so many nodes, whose numbers are those of stations.
+const MOST_STATIONS: u32 = 1 << 18;
 
 /// Frames that a saturated station has waiting or in service. One more than it may get rid of
 /// between two looks.
@@ -177,14 +183,17 @@ impl Trial {
     }
 }
 
-/// Gives a medium again what came to it from outside, as a log of it says, and returns all that
-/// happens: if the medium has the same stations, seed and configuration, what the log says.
+/// Gives a medium without stations again what came to it from outside, as a log of it says, and
+/// returns all that happens: if the medium has the same seed and configuration, and queues that do
+/// not look into frames, what the log says. `moves` says how a station moves.
 ///
 /// # Errors
-/// A change in the log is none, or not one of this medium.
+/// Something in the log is not what it says that it is, or is nothing for this medium, or `moves`
+/// has failed.
 pub fn replay(
     medium: &mut Medium<u64>,
     log: impl Iterator<Item = AirEvent>,
+    moves: &mut dyn FnMut(&StationConfig) -> Result<Trajectory, String>,
 ) -> Result<Vec<AirEvent>, String> {
     medium.record(true);
     let mut number = 0;
@@ -201,7 +210,18 @@ pub fn replay(
                 let change = MediumChange::from_json(&change)?;
                 medium.change(at, &change).map_err(|error| error.to_string())?;
             }
-            _ => {}
+            AirOccurrence::Joined { station, config } => {
+                if station.0 >= MOST_STATIONS {
+                    return Err(format!("a log has no station with the number {}", station.0));
+                }
+                let config = StationConfig::from_json(&config)?;
+                let trajectory = moves(&config)?;
+                medium.add(at, station, config, trajectory);
+            }
+            AirOccurrence::Left { station } => medium.remove(at, station),
+            AirOccurrence::Sent(_)
+            | AirOccurrence::Heard { .. }
+            | AirOccurrence::Dropped { .. } => {}
         }
         while medium.poll(at).is_some() {}
         while medium.poll_dropped().is_some() || medium.poll_spent().is_some() {}

@@ -4,6 +4,8 @@ use netloom_link::{Count, FrameInfo, Histogram};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Kind;
+
 /// Why a frame, or one station's reception of it, was lost.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -73,6 +75,11 @@ impl Losses {
         self.0[reason as usize].add(&info);
     }
 
+    /// Counts of all reasons, in the order of [`FrameLoss::ALL`].
+    pub const fn from_counts(counts: [Count; FrameLoss::ALL.len()]) -> Self {
+        Self(counts)
+    }
+
     /// What was lost for `reason`.
     pub fn of(&self, reason: FrameLoss) -> Count {
         self.0[reason as usize]
@@ -115,6 +122,8 @@ pub struct StationCounters {
     pub collisions: u64,
     /// Nanoseconds that it was sending.
     pub airtime: u64,
+    /// The same by what it sent, in the order of [`Kind::ALL`].
+    pub airtime_by_kind: [u64; Kind::ALL.len()],
     /// Nanoseconds that it sensed others.
     pub busy: u64,
     /// Nanoseconds from when a frame's turn came to when it was sent, and acknowledged where that

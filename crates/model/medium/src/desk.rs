@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use netloom_link::{DropReason, Frame, FrameInfo, FrameQueue, QueueConfig, QueuedFrame, Stream};
-use netloom_units::{Rate, Time};
+use netloom_units::{Duration, Rate, Time};
 
 use crate::counters::StationCounters;
-use crate::log::{AirEvent, AirOccurrence};
+use crate::log::{AirEvent, AirOccurrence, SentRecord};
 use crate::{FrameLoss, Receiver, StationId};
 
 /// A frame on its way to a station's MAC.
@@ -108,6 +108,21 @@ pub struct Dropped<F> {
     pub at: Time,
 }
 
+/// What somebody who hears everything has heard of a transmission.
+#[derive(Debug)]
+pub struct Sniffed<F> {
+    /// When it began.
+    pub at: Time,
+    /// What it was.
+    pub sent: SentRecord,
+    /// For how long after it the medium was spoken for.
+    pub nav: Duration,
+    /// A copy of the frame that it carried, made by [`Frame::duplicate`].
+    pub frame: Option<F>,
+    /// Whether it was cut off, or lost at a station that it was for as others disturbed it.
+    pub is_damaged: bool,
+}
+
 /// A frame that a medium did not take in.
 #[derive(Debug)]
 pub struct Rejected<F> {
@@ -128,6 +143,8 @@ pub(crate) struct Outlet<F> {
     pub spent: VecDeque<F>,
     /// What happened, if anybody wants to know.
     pub events: Option<VecDeque<AirEvent>>,
+    /// What was on the air, if anybody listens.
+    pub sniffed: Option<VecDeque<Sniffed<F>>>,
 }
 
 impl<F> Outlet<F> {
@@ -154,6 +171,7 @@ impl<F> Default for Outlet<F> {
             dropped: VecDeque::new(),
             spent: VecDeque::new(),
             events: None,
+            sniffed: None,
         }
     }
 }
@@ -318,6 +336,11 @@ impl<F: Frame> Desk<F> {
     /// Takes the frame that is served, if it is number `number` and was not taken yet.
     pub fn take_frame(&mut self, number: u64) -> Option<F> {
         self.head.filter(|head| head.number == number).and_then(|_| self.frame.take())
+    }
+
+    /// A copy of the frame that is served, if it is still here.
+    pub fn copy_frame(&self) -> Option<F> {
+        self.frame.as_ref().map(F::duplicate)
     }
 
     /// Is done with a frame that has left the station for good, and serves the next.

@@ -51,18 +51,18 @@ pub use config::{
     ReceptionRule, Setting, StationConfig, StationProperties,
 };
 pub use counters::{FrameLoss, Losses, StationCounters};
-pub use desk::{Dropped, Reception, Rejected};
+pub use desk::{Dropped, Reception, Rejected, Sniffed};
 pub use ids::{Receiver, StationId};
 pub use log::{
     AIR_LOG_VERSION, AirEvent, AirLogError, AirLogHeader, AirLogReader, AirLogWriter,
-    AirOccurrence, SentRecord,
+    AirOccurrence, SentRecord, is_air_log,
 };
 pub use mac::{
     AlohaConfig, ArfConfig, Backoff, CableConfig, CableShape, Collisions, CsmaCdConfig, DcfConfig,
     EmacConfig, Kind, Mac, NoMacConfig, PairConfig, RateControl, Retry, RtsThreshold, SlotOrder,
     TdmaConfig, Window,
 };
-pub use medium::Medium;
+pub use medium::{Medium, NeighbourChange, NeighbourView};
 pub use netloom_mobility::{Point, Trajectory};
 pub use netloom_radio::{Antenna, RadioError};
 pub use phy::{Phy, Preamble};

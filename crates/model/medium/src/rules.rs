@@ -110,6 +110,11 @@ impl Coding {
         ratio <= self.hopeless && bits >= MANY_BITS
     }
 
+    /// The probability that so many bits survive.
+    pub fn success(self, ratio: f64, bits: f64) -> f64 {
+        libm::exp(self.log_success(ratio) * bits)
+    }
+
     /// The logarithm of the probability that a bit survives.
     #[inline]
     fn log_success(self, ratio: f64) -> f64 {

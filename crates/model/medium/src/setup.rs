@@ -14,6 +14,8 @@ pub struct MediumSetup {
     pub config: MediumConfig,
     /// What it needs beside that.
     pub setting: Setting,
+    /// Whether what happens on it is logged from its beginning.
+    pub logged: bool,
 }
 
 impl MediumSetup {

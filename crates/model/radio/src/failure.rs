@@ -16,6 +16,12 @@ pub enum RadioError {
         /// The names of the channel's stations, in words.
         known: String,
     },
+    /// Losses of pairs, where nothing is lost with distance.
+    #[error(
+        "losses of pairs can be set on a radio channel only: on a cable there are none, and \
+         `mac: {{none: {{pairs: …}}}}` lists what each pair loses"
+    )]
+    NoChannel,
     /// Obstacles have coordinates in degrees, but the plane has no origin.
     #[error(
         "{file} has coordinates in degrees; say where the plane's origin is, like \

@@ -22,6 +22,7 @@ use crate::network::{
 use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
+use crate::sample::MediumSample;
 use crate::sending::{Flow, Sender};
 use crate::sockets::TwinSocket;
 use crate::tcp::{Connection, FlowInfo};
@@ -257,6 +258,18 @@ impl Cell {
             all.append(&mut island.observer().captured);
         }
         all
+    }
+
+    /// What is on its shared media now.
+    pub fn look_at_media(&mut self) -> Vec<MediumSample> {
+        let now = self.now;
+        self.islands.iter_mut().flat_map(|island| island.look_at_media(now)).collect()
+    }
+
+    /// What is on its shared media now, and has happened there since this was last called.
+    pub fn sample_media(&mut self) -> Vec<MediumSample> {
+        let now = self.now;
+        self.islands.iter_mut().flat_map(|island| island.sample_media(now)).collect()
     }
 
     /// Returns which stations joined or left access points since the last call, by medium.

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use netloom_fabric::{Network, Observer, PipeId, PipeSlot};
+use netloom_fabric::{AirLogPart, MediumView, Network, Observer, PipeId, PipeSlot};
 use netloom_link::{Delivery, DropReason, FrameEvent, Pipe};
 use netloom_units::Time;
 
 use crate::capture::{Captured, Taps};
 use crate::ethernet::{EthernetFrame, FrameMemory};
+use crate::sample::{MOST_WATCHED, MediumSample, StationSample};
 
 /// A network of links whose frames need Ethernet headers: they cannot be bare packets.
 #[derive(Debug)]
@@ -82,6 +83,46 @@ impl Island {
 
     pub fn observer(&mut self) -> &mut Watcher {
         self.network.observer_mut()
+    }
+
+    /// What is on its shared media at `now`, and has happened there since the last sample.
+    pub fn sample_media(&mut self, now: Time) -> Vec<MediumSample> {
+        let mut samples = self.look_at_media(now);
+        let air = self.network.take_air_logs(now);
+        let changes = self.network.neighbour_changes(now, MOST_WATCHED);
+        for sample in &mut samples {
+            let of = |part: &&AirLogPart| part.medium == sample.medium;
+            sample.air = air.iter().filter(of).flat_map(|part| &part.bytes).copied().collect();
+            let here = changes.iter().filter(|(medium, _)| *medium == sample.medium);
+            sample.changes = here.map(|(_, change)| *change).collect();
+        }
+        samples
+    }
+
+    /// What is on its shared media at `now`.
+    pub fn look_at_media(&mut self, now: Time) -> Vec<MediumSample> {
+        let reached = self.network.neighbours(now, None);
+        let mut reached: BTreeMap<_, _> =
+            reached.into_iter().map(|of| ((of.medium, of.station), of.reached)).collect();
+        let sample = |view: MediumView| MediumSample {
+            medium: view.id,
+            stations: view
+                .stations
+                .into_iter()
+                .map(|station| StationSample {
+                    station: station.id,
+                    on: station.on,
+                    position: station.position,
+                    queued: station.queued,
+                    window: station.window,
+                    counters: station.counters,
+                    reached: reached.remove(&(view.id, station.id)).unwrap_or_default(),
+                })
+                .collect(),
+            changes: Vec::new(),
+            air: Vec::new(),
+        };
+        self.network.media(now).into_iter().map(sample).collect()
     }
 
     /// Returns one of the island's pipes.

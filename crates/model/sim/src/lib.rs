@@ -91,7 +91,9 @@ pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHead
 pub use partition::Division;
 pub use path::{Hop, NoPath};
 pub use raw::{Origin, RawBody, Refused};
-pub use sample::{FlowSample, PipeSample, Standing, TcpTotals};
+pub use sample::{
+    FlowSample, MOST_WATCHED, MediumSample, PipeSample, Standing, StationSample, TcpTotals,
+};
 pub use schedule::{Schedule, Step};
 pub use simulation::Simulation;
 pub use sockets::{RealSegment, SocketAction, SocketEnds, SocketEvent, SocketTotals};

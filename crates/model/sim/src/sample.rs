@@ -3,9 +3,11 @@
 
 use std::ops::Range;
 
-use netloom_fabric::{LinkId, PipeId};
+use netloom_fabric::{LinkId, PipeId, SegmentId};
 use netloom_link::{CapturedFrame, Direction, FrameEvent, PipeStatistics};
-use netloom_medium::AssociationEvent;
+use netloom_medium::{
+    AssociationEvent, NeighbourChange, NeighbourView, Point, StationCounters, StationId,
+};
 use netloom_units::{Duration, Time};
 
 use crate::capture::in_order;
@@ -27,9 +29,46 @@ pub struct PipeSample {
     pub captured: Vec<(u32, CapturedFrame)>,
     /// The outcomes of the timeline's changes of routes so far, by the place of the change.
     pub routes: Vec<(u32, Result<RouteChanged, RouteError>)>,
+    /// What is on shared media, by their numbers.
+    pub media: Vec<MediumSample>,
     /// Stations that joined or left access points since the last sample, by medium.
     pub associations: Vec<(u32, AssociationEvent)>,
 }
+
+/// What is read of a shared medium.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MediumSample {
+    /// Which one.
+    pub medium: SegmentId,
+    /// Its stations, in the order of their numbers.
+    pub stations: Vec<StationSample>,
+    /// Pairs of stations that came within reach of each other, or left it, since the last sample.
+    pub changes: Vec<NeighbourChange>,
+    /// What its air log has got since the last sample, if it has one.
+    pub air: Vec<u8>,
+}
+
+/// What is read of a station on a shared medium.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StationSample {
+    /// Which one.
+    pub station: StationId,
+    /// Whether its radio is on.
+    pub on: bool,
+    /// Where it is, in m; nothing while it is away.
+    pub position: Option<Point>,
+    /// Frames that wait in it, with the one that it serves.
+    pub queued: u64,
+    /// The contention window from which it draws its next backoff, in slots.
+    pub window: u32,
+    /// What it has done and met.
+    pub counters: StationCounters,
+    /// Those that it reaches.
+    pub reached: Vec<NeighbourView>,
+}
+
+/// Most stations of a medium whose pairs are watched.
+pub const MOST_WATCHED: usize = 100;
 
 /// A sample of flows.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -99,8 +138,10 @@ impl Simulation {
         let statistics = pipes.filter_map(|pipe| Some((pipe, self.statistics(pipe)?))).collect();
         let routes = self.routes_changed();
         let (log, captured) = (self.take_log(), self.take_captured());
+        let mut media: Vec<_> = self.cells.iter_mut().flat_map(Cell::sample_media).collect();
+        media.sort_by_key(|sample| sample.medium);
         let associations = self.cells.iter_mut().flat_map(Cell::take_associations).collect();
-        PipeSample { statistics, log, captured, routes, associations }
+        PipeSample { statistics, log, captured, routes, associations, media }
     }
 
     /// Returns the outcomes of the timeline's changes of routes so far, by the place of the change.
@@ -148,6 +189,8 @@ impl PipeSample {
         self.captured.append(&mut other.captured);
         in_order(&mut self.captured);
         self.routes.append(&mut other.routes);
+        self.media.append(&mut other.media);
+        self.media.sort_by_key(|sample| sample.medium);
         self.associations.append(&mut other.associations);
     }
 }

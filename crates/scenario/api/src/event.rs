@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::apply::ApplyStep;
 use crate::change::{LinkChange, route_in_words};
+use crate::medium::MediumRequest;
 use crate::state::Phase;
 use crate::summary::TimelineStatus;
 
@@ -39,6 +40,44 @@ pub enum What {
         by: Origin,
         /// What.
         changes: Vec<LinkChange>,
+    },
+    /// A shared medium or its stations were changed.
+    MediumChanged {
+        /// Who asked.
+        by: Origin,
+        /// The medium.
+        medium: String,
+        /// What.
+        #[serde(flatten)]
+        change: Box<MediumRequest>,
+    },
+    /// Losses between pairs of stations were set.
+    LossesSet {
+        /// The medium.
+        medium: String,
+        /// Of how many pairs.
+        pairs: u64,
+    },
+    /// Two nodes on a shared medium can decode each other from now on, or cannot any more.
+    Neighbour {
+        /// The medium.
+        medium: String,
+        /// The two.
+        pair: [String; 2],
+        /// Whether they can.
+        up: bool,
+    },
+    /// Where nodes on shared media are that have moved: columns, the first node at the first `x`,
+    /// `y` and `z`, in m.
+    Positions {
+        /// The nodes.
+        nodes: Vec<String>,
+        /// Metres to the east.
+        x: Vec<f64>,
+        /// Metres to the north.
+        y: Vec<f64>,
+        /// Metres upwards.
+        z: Vec<f64>,
     },
     /// A route of a node was changed.
     RouteChanged {
@@ -242,6 +281,21 @@ impl What {
             Self::Changed { changes, .. } => {
                 let changes: Vec<String> = changes.iter().map(LinkChange::in_words).collect();
                 changes.join(", ")
+            }
+            Self::MediumChanged { medium, change, .. } => {
+                format!("medium {medium}: {}", change.in_words())
+            }
+            Self::LossesSet { medium, pairs } => {
+                format!("medium {medium}: losses of {pairs} pairs were set")
+            }
+            Self::Neighbour { medium, pair: [a, b], up } => {
+                let now = if *up { "reach" } else { "do not reach" };
+                format!("medium {medium}: {a} and {b} {now} each other")
+            }
+            Self::Positions { nodes, x, y, .. } => {
+                let places = nodes.iter().zip(x.iter().zip(y));
+                let places = places.map(|(node, (x, y))| format!("{node} at ({x:.2}, {y:.2}) m"));
+                places.collect::<Vec<_>>().join(", ")
             }
             Self::RouteChanged { node, was, is, .. } => {
                 let words = |route: &Option<Route>| {

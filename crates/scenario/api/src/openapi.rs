@@ -10,7 +10,9 @@ use crate::change::{ChangeRequest, ChangeResponse, RoutesRequest, RoutesResponse
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
 use crate::machine::Machine;
-use crate::medium::{MediumRequest, MediumResponse, MediumStatus, PositionsRequest};
+use crate::medium::{
+    LossesRequest, MediumRequest, MediumResponse, MediumStatus, Neighbours, PositionsRequest,
+};
 use crate::path::PathStatus;
 use crate::ping::{PingRequest, Reach};
 use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus};
@@ -104,6 +106,31 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: Some(|g| g.subschema_for::<MediumRequest>()),
         response: Response::Json(|g| g.subschema_for::<MediumResponse>()),
+    },
+    Operation {
+        method: "patch",
+        path: "/media/{medium}/losses",
+        summary: "Sets losses between pairs of stations of a shared medium: all at one instant, or \
+                  none. They hold instead of those that follow from where the stations are.",
+        query: &[],
+        request: Some(|g| g.subschema_for::<LossesRequest>()),
+        response: Response::Json(|g| g.subschema_for::<MediumResponse>()),
+    },
+    Operation {
+        method: "get",
+        path: "/neighbours",
+        summary: "Whom each node on shared media reaches, and how well.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<Neighbours>>()),
+    },
+    Operation {
+        method: "get",
+        path: "/neighbours/{node}",
+        summary: "Whom a node reaches on each of its shared media, and who is hidden from it.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<Neighbours>>()),
     },
     Operation {
         method: "patch",

@@ -130,7 +130,8 @@ pub fn medium_setup(scenario: &Scenario, node: &Node, seed: u64) -> Option<Mediu
         plane: scenario.plane(),
         ..Setting::default()
     };
-    Some(MediumSetup { config: medium.config.clone(), setting })
+    let logged = scenario.measure.air.contains(&node.name);
+    Some(MediumSetup { config: medium.config.clone(), setting, logged })
 }
 
 /// Returns an interface with its VLAN sub-interfaces.

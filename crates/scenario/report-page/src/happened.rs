@@ -33,6 +33,7 @@ impl Happened {
             What::Timeline { status } if status.failure.is_none() => {}
             What::Timeline { .. }
             | What::Changed { .. }
+            | What::MediumChanged { .. }
             | What::RouteChanged { .. }
             | What::Rerouted { .. }
             | What::ChangeFailed { .. }
@@ -59,6 +60,9 @@ impl Happened {
             }
             // In the summary as well, or of no interest here.
             What::Phase { .. }
+            | What::LossesSet { .. }
+            | What::Neighbour { .. }
+            | What::Positions { .. }
             | What::Applied { .. }
             | What::ProcessReady { .. }
             | What::ServiceReady { .. }

@@ -10,6 +10,7 @@
 //! | `curves` | samples of pipes, thinned to what a page can show: [`Curves`] |
 //! | `happened` | events, as far as the page tells of them: [`Happened`] |
 //! | `metrics` | what applications reported, thinned in the same way: [`Metrics`] |
+//! | `radio` | shared media, thinned in the same way: [`Radio`] |
 //! | `busiest` | which links are drawn |
 //! | `contended` | the contentions of the verdict, with the letters they have on the page |
 //! | `chart` | axes, curves and bands as SVG |
@@ -23,6 +24,7 @@ mod curves;
 mod happened;
 mod metrics;
 mod page;
+mod radio;
 mod run;
 mod section;
 
@@ -31,4 +33,5 @@ pub use curves::{Curves, Sample, Way};
 pub use happened::Happened;
 pub use metrics::Metrics;
 pub use page::page;
+pub use radio::{Radio, StationTotals};
 pub use run::Run;

@@ -28,6 +28,7 @@ pub fn page(run: &Run) -> String {
             (section::topology(run.scenario.as_ref()))
             (section::timeline(&run.happened))
             (section::links(run, &time))
+            (section::radio(&run.radio, run.summary.ended))
             (section::metrics(&run.metrics, &time))
             @if let Some(verdict) = verdict { (section::contention(verdict, &rows, &time)) }
             @if let Some(timing) = &run.summary.timing { (section::schedule(timing)) }

@@ -7,6 +7,7 @@ use netloom_scenario::Scenario;
 use crate::curves::Curves;
 use crate::happened::Happened;
 use crate::metrics::Metrics;
+use crate::radio::Radio;
 
 /// What was read of a run's results.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct Run {
     pub happened: Happened,
     /// What applications in nodes reported.
     pub metrics: Metrics,
+    /// What was on shared media.
+    pub radio: Radio,
     /// What could not be read and why, a sentence each.
     pub missing: Vec<String>,
 }

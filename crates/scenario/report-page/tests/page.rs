@@ -9,7 +9,7 @@ use made_up::{at, link, run};
 use netloom_api::simulation::{FollowingFlow, FollowingPipe, SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{DirectPipe, DirectStatistics, PipeStatus};
 use netloom_link::Count;
-use netloom_report_page::{Curves, Happened, Metrics, Run, page};
+use netloom_report_page::{Curves, Happened, Metrics, Radio, Run, page};
 use netloom_units::Duration;
 use proptest::prelude::*;
 use scraper::{Html, Selector};
@@ -51,6 +51,19 @@ fn the_page_looks_as_it_should() {
         page == fs::read_to_string(golden).unwrap(),
         "another page than tests/page.html; BLESS=1 accepts it"
     );
+}
+
+#[test]
+fn shared_media_show_where_nodes_were_and_who_is_hidden() {
+    let html = read(&page(&run("")));
+    assert!(texts(&html, "h2").contains(&"Shared media".into()));
+    assert_eq!((count(&html, ".map .track"), count(&html, ".map .place")), (1, 3));
+    assert_eq!(count(&html, ".stack .kind-0"), 3);
+    let said = texts(&html, "p").into_iter().find(|text| text.starts_with("Hidden from"));
+    assert!(said.is_some_and(|said| said.contains("a and c (1)")));
+    let mut wired = run("");
+    wired.radio = Radio::default();
+    assert!(!texts(&read(&page(&wired)), "h2").contains(&"Shared media".into()));
 }
 
 #[test]
@@ -184,6 +197,7 @@ fn a_run_of_which_little_is_known_has_a_page_too() {
         curves: None,
         happened: Happened::default(),
         metrics: Metrics::default(),
+        radio: Radio::default(),
         missing: vec!["pipes.parquet: it is gone".into()],
     };
     let mut summary = known.summary.clone();

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use netloom_fabric::{Heard, Sniffer};
 use netloom_link::{CaptureDirection, CaptureNote, CapturedFrame};
 use netloom_ports::{
     Frame, PacketSocket, Passed, Passing, Pool, Shape, SuperFrame, checksum, split,
@@ -16,6 +17,7 @@ use netloom_ports::{
 use netloom_units::Time;
 
 use crate::Clock;
+use crate::carried::Carried;
 
 /// The reader's end of a capture. Dropping it ends the capture.
 #[derive(Debug)]
@@ -49,7 +51,9 @@ struct Copy {
     time: Time,
     direction: CaptureDirection,
     note: CaptureNote,
-    frame: Frame,
+    frame: Option<Frame>,
+    /// What stands before the packet instead of the Ethernet header, on a shared medium.
+    air: Option<Box<Heard>>,
 }
 
 /// A capture's two ends, between which at most `backlog` frames wait. With `drops`, it shows what the
@@ -88,7 +92,9 @@ impl Capture {
             }
             let copy = self.next_copy(patience)?;
             self.unfold(&copy);
-            self.pool.recycle(copy.frame);
+            if let Some(frame) = copy.frame {
+                self.pool.recycle(frame);
+            }
         }
     }
 
@@ -113,7 +119,8 @@ impl Capture {
                     Passing::Out => CaptureDirection::Outbound,
                 };
                 let time = unix_ns.map_or_else(|| clock.now(), |unix_ns| clock.at_unix(unix_ns));
-                Ok(Copy { time, direction, note: CaptureNote::None, frame })
+                let (note, frame) = (CaptureNote::None, Some(frame));
+                Ok(Copy { time, direction, note, frame, air: None })
             }
             Ok(None) if dataplane.strong_count() > 0 => Err(RecvTimeoutError::Timeout),
             Ok(None) | Err(_) => Err(RecvTimeoutError::Disconnected),
@@ -121,23 +128,26 @@ impl Capture {
     }
 
     fn unfold(&mut self, copy: &Copy) {
-        match copy.frame.shape() {
+        if let Some(heard) = &copy.air {
+            return self.push_heard(copy, heard);
+        }
+        let Some(frame) = &copy.frame else { return };
+        match frame.shape() {
             Ok(Shape::Super(layout)) => {
                 for index in 0..layout.frames() {
-                    if let Some(piece) = split(&copy.frame, &layout, index, 1, &mut self.pool) {
+                    if let Some(piece) = split(frame, &layout, index, 1, &mut self.pool) {
                         self.push(copy, &piece);
                         self.pool.recycle(piece);
                     }
                 }
             }
             // What is malformed is shown as it is.
-            Ok(Shape::Single(_)) | Err(_) => self.push(copy, &copy.frame),
+            Ok(Shape::Single(_)) | Err(_) => self.push(copy, frame),
         }
     }
 
     fn push(&mut self, copy: &Copy, frame: &Frame) {
-        let mut bytes = frame.to_vec();
-        checksum::finish(&frame.header(), &mut bytes);
+        let bytes = finished(frame);
         self.ready.push_back(CapturedFrame {
             time: copy.time,
             direction: copy.direction,
@@ -145,6 +155,58 @@ impl Capture {
             original_length: bytes.len() as u32,
             bytes,
         });
+    }
+
+    /// What was on a shared medium: its header, the packet, and a check sequence.
+    fn push_heard(&mut self, copy: &Copy, heard: &Heard) {
+        let mut bytes = heard.header.clone();
+        if let Some(frame) = &copy.frame {
+            // The protocol's number goes on behind SNAP.
+            bytes.extend(finished(frame).get(ADDRESSES..).unwrap_or_default());
+        }
+        let sum = crc32(&bytes[heard.mac_at..]);
+        bytes.extend((if heard.is_damaged { !sum } else { sum }).to_le_bytes());
+        self.ready.push_back(CapturedFrame {
+            time: copy.time,
+            direction: copy.direction,
+            note: copy.note,
+            original_length: bytes.len() as u32,
+            bytes,
+        });
+    }
+}
+
+/// Bytes of the two addresses of an Ethernet frame.
+const ADDRESSES: usize = 12;
+
+/// The bytes of a frame, with its checksums.
+fn finished(frame: &Frame) -> Vec<u8> {
+    let mut bytes = frame.to_vec();
+    checksum::finish(&frame.header(), &mut bytes);
+    bytes
+}
+
+/// The check sequence of IEEE 802 frames (CRC-32).
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0, |mut sum, byte| {
+        sum ^= u32::from(*byte);
+        for _ in 0..8 {
+            sum = (sum >> 1) ^ (0xedb8_8320 * (sum & 1));
+        }
+        sum
+    })
+}
+
+impl Sniffer<Carried> for CaptureSink {
+    fn hear(&mut self, heard: Heard, frame: Option<&Carried>) -> bool {
+        let copy = Copy {
+            time: heard.at,
+            direction: CaptureDirection::Inbound,
+            note: CaptureNote::None,
+            frame: frame.map(|frame| frame.0.duplicate()),
+            air: Some(Box::new(heard)),
+        };
+        self.put(copy, 1)
     }
 }
 
@@ -160,14 +222,18 @@ impl CaptureSink {
         if matches!(note, CaptureNote::Dropped(_)) && !self.drops {
             return true;
         }
-        let copy = Copy { time, direction, note, frame: frame.duplicate() };
+        let frames = match frame.shape() {
+            Ok(Shape::Super(layout)) => SuperFrame::frames(&layout),
+            _ => 1,
+        };
+        self.put(Copy { time, direction, note, frame: Some(frame.duplicate()), air: None }, frames)
+    }
+
+    /// Hands over so many frames; `false` if there is no reader any more.
+    fn put(&self, copy: Copy, frames: u32) -> bool {
         match self.copies.try_send(copy) {
             Ok(()) => true,
-            Err(TrySendError::Full(copy)) => {
-                let frames = match copy.frame.shape() {
-                    Ok(Shape::Super(layout)) => SuperFrame::frames(&layout),
-                    _ => 1,
-                };
+            Err(TrySendError::Full(_)) => {
                 self.missed.fetch_add(frames.into(), Ordering::Relaxed);
                 true
             }

@@ -4,9 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
-use netloom_fabric::{LinkId, MediumView, PipeId, SegmentEnd, SegmentId};
+use netloom_fabric::{
+    AirLogPart, LinkId, MediaNews, MediumView, Neighbourhood, PipeId, SegmentEnd, SegmentId,
+};
 use netloom_link::{PipeChange, PipeConfig, PipeStatistics, Window};
-use netloom_medium::{AssociationEvent, MediumChange, RadioError};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError, StationId};
 use netloom_units::Time;
 
 use crate::balance::Load;
@@ -29,6 +31,12 @@ pub(crate) enum Command {
     },
     /// Report on shared media.
     Media { reply: Sender<Vec<MediumView>> },
+    /// Report who reaches whom on shared media, or whom one station reaches.
+    Neighbours { of: Option<(SegmentId, StationId)>, reply: Sender<Vec<Neighbourhood>> },
+    /// Report where stations are, and which pairs came or went on media with so many at most.
+    MediaNews { most: usize, reply: Sender<MediaNews> },
+    /// Hand over what air logs have got.
+    AirLogs { reply: Sender<Vec<AirLogPart>> },
     /// Report who came to access points or left them since that was last asked.
     Associations { reply: Sender<Vec<(SegmentId, AssociationEvent)>> },
     /// What changes by itself with time begins anew at `at`.
@@ -41,6 +49,8 @@ pub(crate) enum Command {
     Timing { reply: Sender<Counters> },
     /// Show what enters `entry` and what leaves `exit`.
     Capture { entry: PipeId, exit: PipeId, sink: CaptureSink, done: Sender<()> },
+    /// Show all that is on a shared medium.
+    CaptureMedium { medium: SegmentId, sink: CaptureSink, done: Sender<()> },
     /// Log what happens in these pipes, each under its number; `false` if there is a log already.
     Log { pipes: Vec<(PipeId, u32)>, sink: LogSink, done: Sender<bool> },
     /// Log no more.

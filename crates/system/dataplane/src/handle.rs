@@ -1,15 +1,16 @@
 //! The running data plane as its owner sees it. Not here: how it is put together (`assembly`) and
 //! what the workers do.
 
+mod media;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use netloom_fabric::{LinkId, MediumView, PipeId, SegmentEnd, SegmentId, SegmentKind};
+use netloom_fabric::{LinkId, PipeId, SegmentEnd, SegmentId, SegmentKind};
 use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
-use netloom_medium::{AssociationEvent, MediumChange, RadioError};
 use netloom_ports::{Carrier, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
@@ -152,50 +153,6 @@ impl Dataplane {
         let time = self.apply(parts)?;
         control.follow(batch)?;
         Ok(time)
-    }
-
-    /// Changes a shared medium, all of it at one time, which it returns once the change is in
-    /// force.
-    ///
-    /// # Errors
-    /// If there is no such medium, it cannot work as it is changed, or its worker has ended.
-    pub fn change_medium(
-        &self,
-        medium: SegmentId,
-        change: MediumChange,
-    ) -> Result<Time, DataplaneError> {
-        let ends_there = |location: &&Location| {
-            location.segments.iter().flatten().any(|segment| segment.id == medium)
-        };
-        let location = self.locations.values().find(ends_there);
-        let worker = location.ok_or(DataplaneError::UnknownMedium(medium))?.worker;
-        let change = Arc::new(change);
-        let changed: Result<Time, RadioError> =
-            self.ask(worker, |done| Command::ChangeMedium { medium, change, done })?;
-        Ok(changed?)
-    }
-
-    /// The shared media, in the order of their ids.
-    ///
-    /// # Errors
-    /// If a worker has ended.
-    pub fn media(&self) -> Result<Vec<MediumView>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::Media { reply })?;
-        let mut media: Vec<_> = reports.into_iter().flatten().collect();
-        media.sort_unstable_by_key(|medium: &MediumView| medium.id);
-        Ok(media)
-    }
-
-    /// Who came to access points or left them since this was last asked, by medium; in the order in
-    /// which they did.
-    ///
-    /// # Errors
-    /// If a worker has ended.
-    pub fn take_associations(&self) -> Result<Vec<(SegmentId, AssociationEvent)>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::Associations { reply })?;
-        let mut all: Vec<_> = reports.into_iter().flatten().collect();
-        all.sort_by_key(|(_, event): &(SegmentId, AssociationEvent)| event.at);
-        Ok(all)
     }
 
     /// Switches the carriers of the interfaces at end `end` of a link, unless both of its pipes

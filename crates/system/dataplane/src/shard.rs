@@ -55,7 +55,7 @@ struct Port {
 }
 
 pub(crate) struct Shard {
-    network: Network<FrameMemory, Recorder>,
+    pub network: Network<FrameMemory, Recorder>,
     /// By [`PortId`].
     ports: Vec<Option<Port>>,
     free_ports: Vec<PortId>,
@@ -205,6 +205,14 @@ impl Shard {
     /// The shared media that are here.
     pub fn media(&mut self, now: Time) -> Vec<MediumView> {
         self.network.media(now)
+    }
+
+    /// What air logs have got since this was last called.
+    pub fn take_air_logs(&mut self, now: Time) -> Vec<netloom_fabric::AirLogPart> {
+        self.release(now);
+        let parts = self.network.take_air_logs(now);
+        self.release(now);
+        parts
     }
 
     /// Who came to access points or left them since this was last asked.

@@ -274,6 +274,15 @@ impl Worker {
             Command::Media { reply } => {
                 let _ = reply.send(self.shard.media(self.clock.now()));
             }
+            Command::Neighbours { of, reply } => {
+                let _ = reply.send(self.shard.network.neighbours(self.clock.now(), of));
+            }
+            Command::MediaNews { most, reply } => {
+                let _ = reply.send(self.shard.network.media_news(self.clock.now(), most));
+            }
+            Command::AirLogs { reply } => {
+                let _ = reply.send(self.shard.take_air_logs(self.clock.now()));
+            }
             Command::Begin { at, done } => {
                 self.shard.begin(at);
                 let _ = done.send(());
@@ -293,6 +302,10 @@ impl Worker {
             }
             Command::Capture { entry, exit, sink, done } => {
                 self.shard.capture(entry, exit, sink);
+                let _ = done.send(());
+            }
+            Command::CaptureMedium { medium, sink, done } => {
+                self.shard.network.sniff(medium, Box::new(sink));
                 let _ = done.send(());
             }
             Command::Log { pipes, sink, done } => {

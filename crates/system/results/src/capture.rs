@@ -33,10 +33,23 @@ impl CaptureWriter {
     /// # Errors
     /// Fails if it cannot be expressed in pcapng.
     pub fn new(endpoint: &Endpoint, zero: Duration) -> io::Result<Self> {
-        let mut writer = PcapNgWriter::new(Vec::new()).map_err(into_io)?;
         // Dropped frames have an interface of their own, so that nobody takes them for traffic.
-        for name in [endpoint.to_string(), format!("{endpoint} drops")] {
-            writer.write_pcapng_block(describe(name)).map_err(into_io)?;
+        let names = [endpoint.to_string(), format!("{endpoint} drops")];
+        Self::of(names.into(), DataLink::ETHERNET, zero)
+    }
+
+    /// The capture of all that is on a shared medium: 802.11 behind radiotap.
+    ///
+    /// # Errors
+    /// If it cannot be said in pcapng.
+    pub fn of_medium(medium: &str, zero: Duration) -> io::Result<Self> {
+        Self::of(vec![medium.into()], DataLink::IEEE802_11_RADIOTAP, zero)
+    }
+
+    fn of(interfaces: Vec<String>, linktype: DataLink, zero: Duration) -> io::Result<Self> {
+        let mut writer = PcapNgWriter::new(Vec::new()).map_err(into_io)?;
+        for name in interfaces {
+            writer.write_pcapng_block(describe(name, linktype)).map_err(into_io)?;
         }
         Ok(Self { writer, zero })
     }
@@ -65,9 +78,9 @@ impl CaptureWriter {
     }
 }
 
-fn describe(name: String) -> InterfaceDescriptionBlock<'static> {
+fn describe(name: String, linktype: DataLink) -> InterfaceDescriptionBlock<'static> {
     InterfaceDescriptionBlock {
-        linktype: DataLink::ETHERNET,
+        linktype,
         snaplen: 0,
         options: vec![
             InterfaceDescriptionOption::IfName(Cow::Owned(name)),

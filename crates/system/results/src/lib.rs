@@ -9,7 +9,10 @@
 //! | `observations.jsonl` | observations of the contention monitor, if `measure` asks for them |
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `flows.parquet` | counters of every flow of traffic over time |
-//! | `radio.parquet` | activity and positions of stations on shared media over time |
+//! | `radio.parquet` | activity of stations on shared media over time |
+//! | `positions.parquet` | positions of nodes on shared media over time |
+//! | `neighbours.parquet` | neighbours of stations on shared media over time |
+//! | `air/MEDIUM.nlf` | air log of a shared medium, if `measure` asks for it |
 //! | `calibration.parquet` | settings of the pipes of a symbiotic run, by period |
 //! | `metadata.parquet` | activity of real programs of a symbiotic run |
 //! | `connections.parquet` | their connections beside those of their twins |
@@ -45,7 +48,7 @@ use serde::Serialize;
 pub use capture::CaptureWriter;
 pub use events::EventFile;
 pub use flows::FlowSampler;
-pub use radio::RadioSampler;
+pub use radio::{MediaFiles, MediaSample, MediaSampler};
 pub use samples::Sampler;
 
 /// Name of the summary until it is complete.
@@ -126,9 +129,19 @@ impl Results {
         private_file(&self.path("pipes.parquet"))
     }
 
-    /// The file for samples of stations on shared media.
-    pub fn radio_file(&self) -> io::Result<File> {
-        private_file(&self.path("radio.parquet"))
+    /// The files for samples of shared media.
+    pub fn media_files(&self) -> io::Result<MediaFiles> {
+        Ok(MediaFiles {
+            radio: private_file(&self.path("radio.parquet"))?,
+            positions: private_file(&self.path("positions.parquet"))?,
+            neighbours: private_file(&self.path("neighbours.parquet"))?,
+        })
+    }
+
+    /// The file for the air log of a shared medium.
+    pub fn air_log_file(&self, medium: &str) -> io::Result<File> {
+        private_folder(&self.path("air"))?;
+        private_file(&self.path("air").join(format!("{medium}.nlf")))
     }
 
     /// The file for samples of flows.

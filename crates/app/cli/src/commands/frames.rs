@@ -1,17 +1,29 @@
-//! `netloom frames`: a frame log as a table, a row for each entry.
+//! `netloom frames`: a frame log or an air log as a table, a row for each entry.
+//!
+//! | file | what |
+//! |---|---|
+//! | `air` | rows of air logs |
+//! | `replay` | an air log, given to its medium once more |
+//! | `lines` | rows as lines of text or JSON |
+
+mod air;
+mod lines;
+mod replay;
 
 use std::fs::File;
-use std::io::{BufWriter, Read};
+use std::io::{BufWriter, Read, Seek};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use netloom_columnar::{Cell, Column, Csv, Kind, Parquet, Table};
 use netloom_link::{FrameEvent, LogDecoder, LogEntry, Occurrence};
+use netloom_medium::is_air_log;
 use netloom_units::Time;
 
 use crate::args::Frames;
 use crate::exit;
 use crate::output::{self, Data};
+use lines::Lines;
 
 /// Bytes read at once.
 const PIECE: usize = 1 << 16;
@@ -42,24 +54,59 @@ pub fn frames(args: &Frames) -> Result<i32> {
 
 fn tables(args: &Frames) -> Result<i32> {
     let describe = || format!("cannot read {}", args.log.display());
-    let log = File::open(&args.log).with_context(describe)?;
+    let mut log = File::open(&args.log).with_context(describe)?;
+    let mut start = Vec::new();
+    log.by_ref().take(64).read_to_end(&mut start).with_context(describe)?;
+    log.rewind().with_context(describe)?;
+    if is_air_log(&start) {
+        let mut bytes = Vec::new();
+        log.read_to_end(&mut bytes).with_context(describe)?;
+        if args.replay {
+            return replay::replay(&args.log, &bytes);
+        }
+        let mut tables = wanted(args, "air", air::COLUMNS)?;
+        let read = air::convert(&bytes, &mut tables);
+        tables.into_iter().try_for_each(|table| table.finish())?;
+        read.with_context(describe)?;
+        return Ok(exit::SUCCESS);
+    }
+    if args.replay {
+        return Err(exit::usage(format!(
+            "{} is no air log, and only these are replayed: `measure: {{frames: [MEDIUM]}}` has a \
+             run write one",
+            args.log.display()
+        )));
+    }
+    let mut tables = wanted(args, "frames", COLUMNS)?;
+    let read = convert(log, &mut tables);
+    tables.into_iter().try_for_each(|table| table.finish())?;
+    read.with_context(describe)?;
+    Ok(exit::SUCCESS)
+}
+
+/// The tables that are asked for: files, or lines on standard output.
+fn wanted(
+    args: &Frames,
+    name: &str,
+    columns: &'static [Column<'static>],
+) -> Result<Vec<Box<dyn Table>>> {
     let mut tables: Vec<Box<dyn Table>> = Vec::new();
     if let Some(path) = &args.csv {
         tables.push(match path == Path::new("-") {
             true => {
                 let stdout = Data { may_be_lost: args.parquet.is_some() };
-                Box::new(Csv::new(stdout, COLUMNS)?)
+                Box::new(Csv::new(stdout, columns)?)
             }
-            false => Box::new(Csv::new(BufWriter::new(create(path)?), COLUMNS)?),
+            false => Box::new(Csv::new(BufWriter::new(create(path)?), columns)?),
         });
     }
     if let Some(path) = &args.parquet {
-        tables.push(Box::new(Parquet::new(create(path)?, "frames", COLUMNS)?));
+        tables.push(Box::new(Parquet::new(create(path)?, name, columns)?));
     }
-    let read = convert(log, &mut tables);
-    tables.into_iter().try_for_each(|table| table.finish())?;
-    read.with_context(describe)?;
-    Ok(exit::SUCCESS)
+    if tables.is_empty() {
+        tables.push(Box::new(Lines::new(args.format, columns)));
+    }
+    Ok(tables)
 }
 
 fn create(path: &Path) -> Result<File> {

@@ -77,6 +77,9 @@ async fn look(args: &Inspect) -> Result<String> {
     if args.positions {
         return radio::positions(&client, args.format).await;
     }
+    if let Some(node) = &args.neighbours {
+        return radio::neighbours(&client, node, args.format).await;
+    }
     match args.format {
         Format::Json => json(&client, args.last).await,
         Format::Table => View::fetch(&client, args.last).await?.table(args.all),

@@ -1,9 +1,9 @@
-//! `netloom inspect --radio` and `--positions`: what stations on shared media do, and where they
-//! are.
+//! `netloom inspect --radio`, `--positions` and `--neighbours`: what stations on shared media do,
+//! where they are, and whom they reach.
 
 use anyhow::Result;
 use comfy_table::Table;
-use netloom_api::medium::{MediumStatus, StationStatus};
+use netloom_api::medium::{MediumStatus, Neighbours, StationStatus};
 use netloom_units::readable::{count, micros};
 
 use crate::args::Format;
@@ -36,6 +36,44 @@ pub async fn positions(client: &Client, format: Format) -> Result<String> {
         };
         let node = station.interface.node.clone();
         rows.add_row([node, metres(|at| at.x), metres(|at| at.y), metres(|at| at.z)]);
+    }
+    Ok(format!("{rows}\n"))
+}
+
+/// Whom a node reaches.
+pub async fn neighbours(client: &Client, node: &str, format: Format) -> Result<String> {
+    let all: Vec<Neighbours> = client.get(&format!("/neighbours/{node}")).await?;
+    if format == Format::Json {
+        return Ok(format!("{}\n", serde_json::to_string_pretty(&all)?));
+    }
+    let mut rows = table(&[
+        "medium",
+        "neighbour",
+        "distance",
+        "power",
+        "SNR",
+        "decodes",
+        "rate",
+        "delivery",
+        "hidden from",
+    ]);
+    for of in &all {
+        for neighbour in &of.neighbours {
+            rows.add_row([
+                of.medium.clone(),
+                neighbour.node.clone(),
+                format!("{:.2} m", neighbour.distance),
+                format!("{:.2} dBm", neighbour.power),
+                format!("{:.2} dB", neighbour.snr),
+                if neighbour.decodes { "yes" } else { "no, senses" }.into(),
+                neighbour.rate.to_string(),
+                format!("{:.2} %", neighbour.delivery * 100.0),
+                neighbour.hidden_from.join(", "),
+            ]);
+        }
+    }
+    if rows.row_count() == 0 {
+        return Ok(format!("`{node}` reaches nobody\n"));
     }
     Ok(format!("{rows}\n"))
 }

@@ -51,10 +51,19 @@ pub fn validate(args: Validate) -> Result<i32> {
 }
 
 fn report_valid(file: &str, scenario: &netloom_scenario::Scenario) {
-    println!(
-        "{file}: valid ({}: {}, {})",
-        scenario.name,
-        counted(scenario.nodes.len(), "node"),
-        counted(scenario.links.len(), "link")
-    );
+    let media = scenario.nodes.iter().filter(|node| node.medium.is_some()).count();
+    let is_medium = |name: &str| scenario.node(name).is_some_and(|node| node.medium.is_some());
+    let ends = scenario.links.iter().map(|link| &link.endpoints[1].node);
+    let to_media = ends.filter(|node| is_medium(node)).count();
+    let mut parts = vec![counted(scenario.nodes.len() - media, "node")];
+    match media {
+        0 => {}
+        1 => parts.push("1 medium".into()),
+        more => parts.push(format!("{more} media")),
+    }
+    // What a member has to a medium is no link that anybody wrote.
+    if to_media < scenario.links.len() || media == 0 {
+        parts.push(counted(scenario.links.len() - to_media, "link"));
+    }
+    println!("{file}: valid ({}: {})", scenario.name, parts.join(", "));
 }

@@ -77,7 +77,11 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let whole = Arc::new(netloom_plan::plan(&launch.scenario)?);
     let prepare = || Symbiosis::prepare(&launch.scenario, &whole);
     let symbiosis = is_symbiotic.then(prepare).transpose()?;
-    let scenario = launch.scenario.real_part();
+    let mut scenario = launch.scenario.real_part();
+    if launch.mode == Mode::Deploy {
+        // There are no results that air logs could be in.
+        scenario.measure.air.clear();
+    }
     let is_real = |node: &NodePlan| scenario.node(&node.name).is_some();
     let plan = whole.part(is_real);
     let Prepared { views, starts } = services::prepare(&scenario, &plan, &launch.directory)?;

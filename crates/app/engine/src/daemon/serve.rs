@@ -28,7 +28,7 @@ use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched, joined_by_pasta};
 use crate::names::Forwarder;
 use crate::publish::Reserved;
-use crate::recording::{Observed, record, start_captures, start_frame_log};
+use crate::recording::{Observed, media, record, start_captures, start_frame_log};
 use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
 
@@ -115,6 +115,8 @@ pub async fn serve(
     };
     let (monitoring, metrics) = or_tear_down(&experiment, prepared.await)?;
     let mut captures = Vec::new();
+    let Experiment { network, state, end, .. } = &*experiment;
+    let media = media::watch(network.clone(), state.events.clone(), end.clone());
     let outcome = match &results {
         Some(results) => {
             let Experiment { network, state, .. } = &*experiment;
@@ -133,6 +135,10 @@ pub async fn serve(
             Ok(())
         }
     };
+    if let Some(media) = media {
+        // It has nothing more to tell.
+        let _ = media.await;
+    }
     let torn_down = stop(&experiment, &tasks, captures).await;
     server.abort();
     outcome.and(torn_down)

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::answer::failure;
-use crate::capture::{self, Sink, write_capture};
+use crate::capture::{self, Sink, Target, write_capture};
 use crate::live::LiveNetwork;
 
 /// The query of a capture.
@@ -28,9 +28,14 @@ pub struct At {
 pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At>) -> Response {
     let opened =
         at.interface.parse().map_err(anyhow::Error::from).and_then(|endpoint: Endpoint| {
-            Ok((capture::open(&network, &endpoint, at.drops)?, endpoint))
+            let target = Target::of(&network, endpoint);
+            let capture = match &target {
+                Target::Interface(endpoint) => capture::open(&network, endpoint, at.drops)?,
+                Target::Medium(medium) => capture::open_medium(&network, medium)?,
+            };
+            Ok((capture, target))
         });
-    let (capture, endpoint) = match opened {
+    let (capture, target) = match opened {
         Ok(opened) => opened,
         Err(error) => return failure(StatusCode::BAD_REQUEST, &error),
     };
@@ -38,7 +43,7 @@ pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At
     let zero = network.started_unix();
     tokio::task::spawn_blocking(move || {
         // Ends with an error when the client is gone: that is how captures end.
-        let _ = write_capture(capture, &endpoint, zero, &mut Channel(sender));
+        let _ = write_capture(capture, &target, zero, &mut Channel(sender));
     });
     let body = futures_util::stream::unfold(receiver, |mut receiver| async move {
         let bytes = receiver.recv().await?;

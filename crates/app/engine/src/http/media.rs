@@ -1,26 +1,60 @@
-//! `PATCH /v1/media/NAME` and `PATCH /v1/positions`: changes of shared media.
+//! Requests for shared media: what they are told, where their stations are, and whom these reach.
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use netloom_api::medium::{MediumRequest, MediumResponse, PositionsRequest};
+use netloom_api::event::{Origin, What};
+use netloom_api::medium::{LossesRequest, MediumRequest, MediumResponse, PositionsRequest};
 use serde::de::DeserializeOwned;
 
 use super::answer::{answer, failure};
+use crate::events::EventLog;
 use crate::live::{LiveNetwork, media};
+use crate::status;
 
 type Network = State<Arc<LiveNetwork>>;
+type Events = State<Arc<EventLog>>;
 
 /// Changes a medium.
-pub async fn change(State(network): Network, Path(name): Path<String>, body: String) -> Response {
+pub async fn change(
+    State(network): Network,
+    State(events): Events,
+    Path(name): Path<String>,
+    body: String,
+) -> Response {
     match read::<MediumRequest>(&body, "MediumRequest") {
-        Ok(wanted) => {
-            answer(media::change(&network, &name, &wanted).map(|at| MediumResponse { at }))
-        }
+        Ok(change) => answer(media::change(&network, &name, &change).map(|at| {
+            let by = Origin::Request;
+            let change = Box::new(change);
+            events.record_at(at, What::MediumChanged { by, medium: name, change });
+            MediumResponse { at }
+        })),
         Err(refused) => *refused,
     }
+}
+
+/// Sets losses between pairs of stations.
+pub async fn set_losses(
+    State(network): Network,
+    State(events): Events,
+    Path(name): Path<String>,
+    body: String,
+) -> Response {
+    match read::<LossesRequest>(&body, "LossesRequest") {
+        Ok(wanted) => answer(media::set_losses(&network, &name, &wanted).map(|at| {
+            let pairs = wanted.loss.len() as u64;
+            events.record_at(at, What::LossesSet { medium: name, pairs });
+            MediumResponse { at }
+        })),
+        Err(refused) => *refused,
+    }
+}
+
+/// Whom a node reaches.
+pub async fn neighbours(State(network): Network, Path(node): Path<String>) -> Response {
+    answer(status::neighbours(&network, &node))
 }
 
 /// Puts nodes at other places.

@@ -1,10 +1,12 @@
 //! Changes to shared media while the network lives: what they are told, and where their stations
 //! are. Not here: who asked for them, and their record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result, bail};
-use netloom_api::medium::{MediumRequest, Position, PositionsRequest, StationChange};
+use netloom_api::medium::{
+    LossesRequest, MediumRequest, Position, PositionsRequest, StationChange,
+};
 use netloom_fabric::SegmentId;
 use netloom_medium::{MediumChange, MediumProperties, StationId};
 use netloom_plan::station_change;
@@ -65,6 +67,47 @@ pub fn place(network: &LiveNetwork, request: &PositionsRequest) -> Result<Time> 
     })
 }
 
+/// Sets losses between pairs of stations of a medium, all at one instant.
+pub fn set_losses(network: &LiveNetwork, medium: &str, request: &LossesRequest) -> Result<Time> {
+    let LossesRequest { from, to, loss } = request;
+    if from.len() != to.len() || from.len() != loss.len() {
+        bail!(
+            "there must be as many `to` and `loss` as `from`; there are {}, {} and {}",
+            to.len(),
+            loss.len(),
+            from.len()
+        );
+    }
+    if let Some(number) = loss.iter().find(|loss| !loss.is_finite()) {
+        bail!("{number} dB is no loss; for a pair that never hears each other, write 300");
+    }
+    network.with_deployment(|live, deployment| {
+        let id = medium_id(deployment, medium)?;
+        let members: HashMap<&str, StationId> = members(deployment, medium).collect();
+        let station = |node: &str| {
+            let id = members.get(node).copied();
+            id.with_context(|| unknown("member", node, members.keys().copied()).to_string())
+        };
+        let pairs = from.iter().zip(to).zip(loss);
+        let losses = pairs.map(|((from, to), loss)| Ok((station(from)?, station(to)?, *loss)));
+        let losses = losses.collect::<Result<_>>()?;
+        let change = MediumChange { losses, ..MediumChange::default() };
+        Ok(live.dataplane.change_medium(id, change)?)
+    })
+}
+
+/// The nodes on a medium, with their stations.
+fn members<'d>(
+    deployment: &'d Deployment,
+    medium: &'d str,
+) -> impl Iterator<Item = (&'d str, StationId)> {
+    let links = deployment.scenario.links.iter().map(|link| &link.endpoints);
+    links.filter(move |[_, other]| other.node == medium).filter_map(|[member, _]| {
+        let number = deployment.number(&member.node)?;
+        Some((member.node.as_str(), StationId(number)))
+    })
+}
+
 /// Changes the stations of a node on all its media.
 pub fn change_node(network: &LiveNetwork, node: &str, change: &StationChange) -> Result<Time> {
     network.with_deployment(|live, deployment| {
@@ -108,7 +151,7 @@ fn add(change: &mut MediumChange, more: MediumChange) {
 }
 
 /// The media that a node is on.
-fn media_of<'s>(scenario: &'s Scenario, node: &'s str) -> impl Iterator<Item = &'s str> {
+pub fn media_of<'s>(scenario: &'s Scenario, node: &'s str) -> impl Iterator<Item = &'s str> {
     let links = scenario.links.iter().map(|link| &link.endpoints);
     let others = links.filter(move |[member, _]| member.node == node);
     others
@@ -116,14 +159,14 @@ fn media_of<'s>(scenario: &'s Scenario, node: &'s str) -> impl Iterator<Item = &
         .filter(|name| scenario.node(name).is_some_and(|node| node.kind == NodeKind::Medium))
 }
 
-fn medium_id(deployment: &Deployment, name: &str) -> Result<SegmentId> {
+pub fn medium_id(deployment: &Deployment, name: &str) -> Result<SegmentId> {
     let media = deployment.scenario.nodes.iter().filter(|node| node.kind == NodeKind::Medium);
     let names: Vec<&str> = media.map(|node| node.name.as_str()).collect();
     let id = deployment.number(name).filter(|_| names.contains(&name)).map(SegmentId);
     id.with_context(|| unknown("medium", name, names.into_iter()).to_string())
 }
 
-fn station_id(deployment: &Deployment, node: &str) -> Result<StationId> {
+pub fn station_id(deployment: &Deployment, node: &str) -> Result<StationId> {
     let names = deployment.scenario.nodes.iter().map(|node| node.name.as_str());
     let id = deployment.number(node).map(StationId);
     id.with_context(|| unknown("node", node, names).to_string())

@@ -4,6 +4,7 @@
 use anyhow::{Context as _, Result};
 use netloom_api::change::{LinkChange, happening_in_words};
 use netloom_api::event::{Origin, What};
+use netloom_api::medium::MediumRequest;
 use netloom_api::summary::TimelineStatus;
 use netloom_monitor::Observation;
 use netloom_nodes::{RouteChanged, SpawnRequest, Stdio};
@@ -52,6 +53,7 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         }
     };
     status.planned = Some(planned);
+    let told = MediumRequest::of_action(&run.network().deployment().scenario, &event.action);
     let happened = match event.action {
         TimelineAction::Run { node, command } => execute(&run, planned, node, &command).await,
         TimelineAction::Route { node, change } => {
@@ -65,11 +67,12 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
             change_and_recover(&run, planned, changes, &node).await
         }
         TimelineAction::SetMedia { changes } => {
-            change_media(&run, planned, move |network| media::set(network, &changes)).await
+            let change = move |network: &LiveNetwork| media::set(network, &changes);
+            change_media(&run, planned, told, change).await
         }
         TimelineAction::SetStation { node, change } => {
             let change = move |network: &LiveNetwork| media::change_node(network, &node, &change);
-            change_media(&run, planned, change).await
+            change_media(&run, planned, told, change).await
         }
         TimelineAction::SetLink { .. } | TimelineAction::SetNode { .. } => {
             change(&run, planned, changes).await
@@ -187,10 +190,11 @@ async fn change_route(
     })
 }
 
-/// Changes shared media at `planned`; nothing if the run ended before.
+/// Changes shared media at `planned`, as is `told` of each; nothing if the run ended before.
 async fn change_media(
     run: &Run,
     planned: Time,
+    told: Vec<(String, MediumRequest)>,
     change: impl FnOnce(&LiveNetwork) -> Result<Time> + Send + 'static,
 ) -> Option<Happened> {
     let (sender, done) = oneshot::channel();
@@ -203,7 +207,13 @@ async fn change_media(
     let (happened, outcome) = done.await.ok()?;
     run.observe_lateness(planned, happened);
     Some(match outcome {
-        Ok(at) => Happened { at: Some(at), failure: None },
+        Ok(at) => {
+            for (medium, change) in told {
+                let (by, change) = (Origin::Timeline, Box::new(change));
+                run.events().record_at(at, What::MediumChanged { by, medium, change });
+            }
+            Happened { at: Some(at), failure: None }
+        }
         Err(error) => run.change_failed(&error),
     })
 }

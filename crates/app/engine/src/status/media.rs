@@ -1,31 +1,89 @@
-//! Shared media and their stations.
+//! Shared media, their stations, and whom these reach.
 
 use std::collections::{BTreeMap, HashMap};
 
-use anyhow::Result;
-use netloom_api::medium::{AccessDelay, MediumStatus, Position, StationStatistics, StationStatus};
-use netloom_fabric::{MediumView, StationView};
-use netloom_link::Count;
-use netloom_medium::{FrameLoss, Losses, Point, StationCounters};
+use anyhow::{Result, bail};
+use netloom_api::event::What;
+use netloom_api::medium::{MediumStatus, Neighbour, Neighbours, Position, StationStatus};
+use netloom_fabric::{AirLogPart, MediumView, Neighbourhood, SegmentId, StationView};
+use netloom_medium::{NeighbourChange, Point, StationId};
+use netloom_results::MediaSample;
 use netloom_scenario::Endpoint;
+use netloom_sim::MOST_WATCHED;
+use netloom_units::Time;
 
 use crate::deployment::Deployment;
-use crate::live::LiveNetwork;
+use crate::live::{self, LiveNetwork};
 
 /// All shared media, in the order of the scenario.
 pub fn media(network: &LiveNetwork) -> Result<Vec<MediumStatus>> {
-    let (deployment, views) = network
-        .with_deployment(|live, deployment| Ok((deployment.clone(), live.dataplane.media()?)))?;
-    Ok(views.into_iter().filter_map(|view| status(&deployment, view)).collect())
+    Ok(media_sample_of(network, false)?.media)
+}
+
+/// All shared media, with whom their stations reach.
+pub fn media_sample(network: &LiveNetwork) -> Result<MediaSample> {
+    media_sample_of(network, true)
+}
+
+fn media_sample_of(network: &LiveNetwork, has_neighbours: bool) -> Result<MediaSample> {
+    let (deployment, views, reached, simulated) = network.with_deployment(|live, deployment| {
+        let views = live.dataplane.media()?;
+        let reached = if has_neighbours { live.dataplane.neighbours(None)? } else { Vec::new() };
+        Ok((deployment.clone(), views, reached, live.simulated.clone()))
+    })?;
+    let mut sample = MediaSample::default();
+    sample.media.extend(views.into_iter().filter_map(|view| status(&deployment, view)));
+    let names = names(&deployment);
+    sample.neighbours.extend(reached.iter().filter_map(|of| named(of, &names)));
+    if let Some(simulated) = simulated {
+        let there = netloom_simulate::media(&simulated.look_at_media()?, deployment.whole());
+        sample.media.extend(there.media);
+        sample.neighbours.extend(there.neighbours);
+    }
+    Ok(sample)
+}
+
+/// What is new on shared media.
+pub struct News {
+    /// Pairs that have come or gone, as events, with when.
+    pub pairs: Vec<(Time, What)>,
+    /// Where nodes are, in m.
+    pub places: BTreeMap<String, [f64; 3]>,
+}
+
+/// What is new on shared media of real nodes since this was last called.
+pub fn media_news(network: &LiveNetwork) -> Result<News> {
+    let (deployment, news) = network.with_deployment(|live, deployment| {
+        Ok((deployment.clone(), live.dataplane.media_news(MOST_WATCHED)?))
+    })?;
+    let names = names(&deployment);
+    let places = news.places.iter().filter_map(|(id, place)| {
+        let Point { x, y, z } = (*place)?;
+        Some(((*names.get(&id.0)?).to_owned(), [x, y, z]))
+    });
+    Ok(News { places: places.collect(), pairs: neighbour_events(&names, &news.changes) })
+}
+
+/// What air logs have got since this was last called, by their media.
+pub fn take_air_logs(network: &LiveNetwork) -> Result<Vec<(String, Vec<u8>)>> {
+    let (deployment, parts, simulated) = network.with_deployment(|live, deployment| {
+        let parts = live.dataplane.take_air_logs()?;
+        Ok((deployment.clone(), parts, live.simulated.clone()))
+    })?;
+    let names = names(&deployment);
+    let named = |part: AirLogPart| Some(((*names.get(&part.medium.0)?).to_owned(), part.bytes));
+    let mut all: Vec<_> = parts.into_iter().filter_map(named).collect();
+    if let Some(simulated) = simulated {
+        let nodes = &deployment.whole().nodes;
+        all.extend(simulated.sample_media()?.into_iter().filter_map(|sample| {
+            Some((nodes.get(sample.medium.0 as usize)?.name.clone(), sample.air))
+        }));
+    }
+    Ok(all)
 }
 
 fn status(deployment: &Deployment, view: MediumView) -> Option<MediumStatus> {
-    let numbered = deployment
-        .scenario
-        .nodes
-        .iter()
-        .filter_map(|node| Some((deployment.number(&node.name)?, node.name.as_str())));
-    let names: HashMap<u32, &str> = numbered.collect();
+    let names = names(deployment);
     let name = *names.get(&view.id.0)?;
     let links = deployment.scenario.links.iter().filter_map(|link| {
         let [member, medium] = &link.endpoints;
@@ -40,36 +98,61 @@ fn status(deployment: &Deployment, view: MediumView) -> Option<MediumStatus> {
             on: view.on,
             queued: view.queued,
             window: view.window,
-            statistics: statistics(&view.counters),
+            statistics: (&view.counters).into(),
         })
     };
     let stations = view.stations.into_iter().filter_map(station).collect();
     Some(MediumStatus { name: name.into(), config: view.config, stations })
 }
 
-/// What a station has counted, in the API's words.
-pub fn statistics(counters: &StationCounters) -> StationStatistics {
-    let done = counters.sent.frames + counters.failed.frames;
-    let quantile = |share| counters.access_delay.quantile(share, done);
-    StationStatistics {
-        offered: counters.offered,
-        sent: counters.sent,
-        failed: counters.failed,
-        received: counters.received,
-        dropped: by_reason(&counters.drops),
-        missed: by_reason(&counters.missed),
-        attempts: counters.attempts,
-        retries: counters.retries,
-        collisions: counters.collisions,
-        airtime_ns: counters.airtime,
-        busy_ns: counters.busy,
-        access_delay: (done > 0)
-            .then(|| AccessDelay { p50_ns: quantile(0.5), p99_ns: quantile(0.99) }),
-    }
+/// Whom each station on shared media reaches.
+pub fn all_neighbours(network: &LiveNetwork) -> Result<Vec<Neighbours>> {
+    Ok(media_sample_of(network, true)?.neighbours)
 }
 
-/// Those reasons for which something was lost.
-fn by_reason(losses: &Losses) -> BTreeMap<String, Count> {
-    let all = FrameLoss::ALL.into_iter().map(|reason| (reason.name().into(), losses.of(reason)));
-    all.filter(|(_, count)| count.frames > 0).collect()
+/// Whom a node reaches on each of its media.
+pub fn neighbours(network: &LiveNetwork, node: &str) -> Result<Vec<Neighbours>> {
+    network.with_deployment(|alive, deployment| {
+        let station = live::media::station_id(deployment, node)?;
+        let names = names(deployment);
+        let mut all = Vec::new();
+        for medium in live::media::media_of(&deployment.scenario, node) {
+            let medium = live::media::medium_id(deployment, medium)?;
+            let of = alive.dataplane.neighbours(Some((medium, station)))?;
+            all.extend(of.iter().filter_map(|of| named(of, &names)));
+        }
+        if all.is_empty() {
+            bail!("`{node}` is on no shared medium");
+        }
+        Ok(all)
+    })
+}
+
+/// Pairs that have come or gone, as events, with when.
+fn neighbour_events(
+    names: &HashMap<u32, &str>,
+    changes: &[(SegmentId, NeighbourChange)],
+) -> Vec<(Time, What)> {
+    let name = |number: u32| names.get(&number).map(|name| (*name).to_owned());
+    let event = |(medium, change): &(SegmentId, NeighbourChange)| {
+        let (a, b) = change.pair;
+        let pair = [name(a.0)?, name(b.0)?];
+        Some((change.at, What::Neighbour { medium: name(medium.0)?, pair, up: change.up }))
+    };
+    changes.iter().filter_map(event).collect()
+}
+
+fn named(of: &Neighbourhood, names: &HashMap<u32, &str>) -> Option<Neighbours> {
+    let name = |id: StationId| names.get(&id.0).map(|name| (*name).to_owned());
+    Some(Neighbours {
+        medium: (*names.get(&of.medium.0)?).into(),
+        node: name(of.station)?,
+        neighbours: of.reached.iter().filter_map(|view| Neighbour::new(view, &name)).collect(),
+    })
+}
+
+/// The nodes, by their numbers.
+fn names(deployment: &Deployment) -> HashMap<u32, &str> {
+    let nodes = deployment.scenario.nodes.iter();
+    nodes.filter_map(|node| Some((deployment.number(&node.name)?, node.name.as_str()))).collect()
 }

@@ -6,19 +6,23 @@ use std::fmt::Debug;
 
 use netloom_link::{Frame as _, MacKey};
 use netloom_medium::{
-    AssociationChange, AssociationEvent, Medium, MediumChange, RadioError, Receiver, Reception,
-    StationId, StationProperties,
+    AirLogHeader, AirLogWriter, AssociationChange, AssociationEvent, Medium, MediumChange,
+    MediumSetup, RadioError, Receiver, Reception, Sniffed, StationId, StationProperties,
 };
 use netloom_units::Time;
 
 use super::distribution::layer_2_update;
-use super::{Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, addresses};
+use super::{
+    AirLogPart, Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, Sniffer, addresses,
+    dot11,
+};
 use crate::{Frame as _, Memory, SegmentId, SegmentPort, StationPort};
 
 /// A medium and the ports at which its stations are.
 #[derive(Debug)]
 pub(super) struct SharedMedium<M: Memory> {
     id: SegmentId,
+    name: String,
     medium: Medium<M::Frame>,
     /// The station at each port.
     stations: Vec<Option<StationId>>,
@@ -32,6 +36,31 @@ pub(super) struct SharedMedium<M: Memory> {
     learned: HashMap<MacKey, StationId>,
     /// Who came to an access point or left one, and has not been asked for.
     associations: VecDeque<AssociationEvent>,
+    /// What happens on it, if that is logged.
+    log: Option<AirLog>,
+    sniffers: Vec<Box<dyn Sniffer<M::Frame>>>,
+}
+
+/// An air log as it is written.
+#[derive(Debug)]
+struct AirLog {
+    writer: AirLogWriter,
+    /// Written and not taken yet.
+    bytes: Vec<u8>,
+}
+
+impl AirLog {
+    fn new(setup: &MediumSetup) -> Self {
+        let header = AirLogHeader { medium: setup.setting.name.clone(), seed: setup.setting.seed };
+        let mut bytes = Vec::new();
+        Self { writer: AirLogWriter::new(&header, &mut bytes), bytes }
+    }
+
+    fn take<F: netloom_link::Frame>(&mut self, medium: &mut Medium<F>) {
+        while let Some(event) = medium.poll_event() {
+            self.writer.write(&event, &mut self.bytes);
+        }
+    }
 }
 
 impl<M: Memory> SharedMedium<M> {
@@ -42,8 +71,11 @@ impl<M: Memory> SharedMedium<M> {
     pub fn new(port: &StationPort, now: Time) -> Self {
         let mut medium: Medium<_> = port.setup.build(now).expect("a described medium can be built");
         medium.watch_associations(true);
+        let log = port.setup.logged.then(|| AirLog::new(&port.setup));
+        medium.record(log.is_some());
         Self {
             id: port.medium,
+            name: port.setup.setting.name.clone(),
             medium,
             stations: Vec::new(),
             ports: HashMap::new(),
@@ -51,6 +83,8 @@ impl<M: Memory> SharedMedium<M> {
             own: HashMap::new(),
             learned: HashMap::new(),
             associations: VecDeque::new(),
+            log,
+            sniffers: Vec::new(),
         }
     }
 
@@ -68,6 +102,36 @@ impl<M: Memory> SharedMedium<M> {
         }
         while let Some(frame) = self.medium.poll_spent() {
             out.memory.recycle(frame);
+        }
+        if let Some(log) = &mut self.log {
+            log.take(&mut self.medium);
+        }
+        while let Some(sniffed) = self.medium.poll_sniffed() {
+            self.show(&sniffed);
+        }
+    }
+
+    /// Shows a transmission that is over to those who listen.
+    #[cold]
+    fn show(&mut self, sniffed: &Sniffed<M::Frame>) {
+        let (own, medium) = (&self.own, &self.medium);
+        let address = |id: StationId| {
+            let found = own.iter().find(|(_, station)| **station == id);
+            // A switch that is an access point has no address of its own.
+            let [_, _, high, low] = id.0.to_be_bytes();
+            found.map_or([0x06, 0, 0, 0, high, low], |(address, _)| address.bytes())
+        };
+        let cast = dot11::Cast {
+            name: &self.name,
+            config: medium.config(),
+            address: &address,
+            is_point: &|id| medium.is_access_point(id),
+        };
+        let heard = dot11::heard(sniffed, &cast);
+        let frame = sniffed.frame.as_ref();
+        self.sniffers.retain_mut(|sniffer| sniffer.hear(heard.clone(), frame));
+        if self.sniffers.is_empty() {
+            self.medium.sniff(false);
         }
     }
 
@@ -274,5 +338,20 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
     fn medium(&mut self, now: Time) -> Option<MediumView> {
         let (config, stations) = (self.medium.config().clone(), self.medium.stations(now));
         Some(MediumView { id: self.id, config, stations })
+    }
+
+    fn shared_medium(&mut self) -> Option<(SegmentId, &mut Medium<M::Frame>)> {
+        Some((self.id, &mut self.medium))
+    }
+
+    fn sniff(&mut self, sniffer: Box<dyn Sniffer<M::Frame>>) {
+        self.sniffers.push(sniffer);
+        self.medium.sniff(true);
+    }
+
+    fn take_air_log(&mut self, now: Time, out: &mut Outputs<'_, M>) -> Option<AirLogPart> {
+        self.settle(now, out);
+        let log = self.log.as_mut()?;
+        Some(AirLogPart { medium: self.id, bytes: std::mem::take(&mut log.bytes) })
     }
 }

@@ -26,7 +26,7 @@ impl MacKey {
         Self(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
     }
 
-    /// The bytes of the address in wire order.
+    /// The bytes of the address in wire order, without the VLAN.
     pub const fn bytes(self) -> [u8; 6] {
         let [_, _, a, b, c, d, e, f] = self.0.to_be_bytes();
         [a, b, c, d, e, f]

@@ -62,6 +62,10 @@ pub struct MediumChange {
     pub begins: bool,
     /// Stations that move in another way from now on.
     pub movements: Vec<(StationId, Movement)>,
+    /// Losses in dB from one station to another that hold from now on instead of all that follows
+    /// from where they are, antennas included.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<(StationId, StationId, f64)>,
 }
 
 impl MediumChange {

@@ -240,6 +240,11 @@ impl MediumConfig {
         self.ignore.map_or(self.radio.noise_floor() - IGNORED, Power::dbm)
     }
 
+    /// Whether losses follow from where stations are.
+    pub(crate) fn has_channel(&self) -> bool {
+        self.mac.cable().is_none() && self.mac.pairs().is_none()
+    }
+
     /// Least power in dBm of a signal that can be decoded.
     pub(crate) fn sensitivity(&self) -> f64 {
         let by_noise = || self.radio.noise_floor() + self.phy.table().least_snr;

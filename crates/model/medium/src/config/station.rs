@@ -38,6 +38,21 @@ pub struct StationConfig {
     pub access_point: bool,
 }
 
+impl StationConfig {
+    /// The configuration as JSON, as air logs hold it.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a configuration has keys that are texts only")
+    }
+
+    /// The configuration that an air log holds.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+}
+
 /// Properties of a station, each optional: what is absent keeps its value.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -84,6 +84,10 @@ pub(crate) trait Field: Debug + Send {
     /// in any order, and returns until when the answer stays the same.
     fn paths(&mut self, at: Time, from: StationId, into: &mut Vec<Path>) -> Time;
 
+    /// From now on the way from one station to another loses so much, in dB, whatever lies between
+    /// them. Nothing where there is no such channel.
+    fn set_loss(&mut self, _from: StationId, _to: StationId, _loss: f64) {}
+
     /// The way from one station to another; `None` if it does not reach it.
     fn way(&mut self, at: Time, from: StationId, to: StationId) -> Option<Path> {
         let mut paths = Vec::new();

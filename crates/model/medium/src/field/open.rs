@@ -1,5 +1,7 @@
 //! Stations that move, and a radio channel between them.
 
+use std::collections::BTreeMap;
+
 use netloom_mobility::{Point, Trajectory};
 use netloom_radio::{
     Antenna, End, Fading, LIGHT, Propagation, Radio, RadioError, Surroundings, milliwatts,
@@ -34,6 +36,8 @@ pub(crate) struct OpenField {
     is_stale: bool,
     /// Stations that may be near enough, while they are looked at.
     near: Vec<StationId>,
+    /// Losses of pairs that hold instead of those that follow from where they are.
+    losses: BTreeMap<(StationId, StationId), f64>,
 }
 
 /// What a station has of its own.
@@ -62,6 +66,7 @@ impl OpenField {
             grid: None,
             is_stale: true,
             near: Vec::new(),
+            losses: BTreeMap::new(),
         })
     }
 
@@ -111,8 +116,15 @@ impl OpenField {
             height: self.height,
             antenna,
         };
-        let way = self.radio.path(at, &end(from, &sender.antenna), &end(to, &receiver.antenna))?;
-        let power = sender.power - way.loss;
+        let (loss, can_decode) = match self.losses.get(&(from.0, to.0)) {
+            Some(loss) => (*loss, true),
+            None => {
+                let (sender, receiver) = (&sender.antenna, &receiver.antenna);
+                let way = self.radio.path(at, &end(from, sender), &end(to, receiver))?;
+                (way.loss, way.decodable)
+            }
+        };
+        let power = sender.power - loss;
         let fading = if self.has_fading { FADING_GAIN } else { 0.0 };
         if power + fading < self.ignore {
             return None;
@@ -124,7 +136,7 @@ impl OpenField {
             power,
             delay: Duration::from_nanos(delay),
             distance,
-            can_decode: way.decodable,
+            can_decode,
             channel: Channel::default(),
         })
     }
@@ -152,6 +164,7 @@ impl Field for OpenField {
         if let Some(end) = self.ends.get_mut(id.index()) {
             *end = None;
         }
+        self.losses.retain(|(from, to), _| *from != id && *to != id);
         self.is_stale = true;
         self.trajectories.remove(id)
     }
@@ -179,6 +192,12 @@ impl Field for OpenField {
             Some(grid) => near.extend(grid.near(here)),
             None => near.extend(self.trajectories.ids()),
         }
+        if self.grid.is_some() {
+            let listed = self.losses.range((from, StationId(0))..=(from, StationId(u32::MAX)));
+            near.extend(listed.map(|((_, to), _)| *to));
+            near.sort_unstable();
+            near.dedup();
+        }
         for to in near.iter().filter(|to| **to != from) {
             if let Some(there) = self.trajectories.position(at, *to) {
                 into.extend(self.path(at, (from, here), (*to, there)));
@@ -189,6 +208,10 @@ impl Field for OpenField {
             return at;
         }
         self.trajectories.still_until(at)
+    }
+
+    fn set_loss(&mut self, from: StationId, to: StationId, loss: f64) {
+        self.losses.insert((from, to), loss);
     }
 
     fn way(&mut self, at: Time, from: StationId, to: StationId) -> Option<Path> {

@@ -3,8 +3,8 @@
 use netloom_units::{Duration, Rate, Time};
 
 use super::{
-    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, HEARD, KIND, MAGIC,
-    OFFERED, REST, SENT, SentRecord,
+    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, HEARD, JOINED, KIND,
+    LEFT, MAGIC, OFFERED, REST, SENT, SentRecord,
 };
 use crate::{FrameLoss, Kind, Receiver, StationId};
 
@@ -83,6 +83,10 @@ impl<'a> AirLogReader<'a> {
                 number: bytes.varint()?,
             },
             CHANGED if rest == 0 => AirOccurrence::Changed(bytes.text()?.into()),
+            JOINED if rest == 0 => {
+                AirOccurrence::Joined { station: bytes.station()?, config: bytes.text()?.into() }
+            }
+            LEFT if rest == 0 => AirOccurrence::Left { station: bytes.station()? },
             _ => return Err(bytes.damaged("there is no such event")),
         };
         self.at = at;

@@ -6,8 +6,8 @@
 use netloom_units::Time;
 
 use super::{
-    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, HEARD, MAGIC,
-    OFFERED, REST, SENT, SentRecord,
+    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, HEARD, JOINED, LEFT,
+    MAGIC, OFFERED, REST, SENT, SentRecord,
 };
 use crate::{FrameLoss, Kind, Receiver};
 
@@ -60,6 +60,15 @@ impl AirLogWriter {
             AirOccurrence::Changed(change) => {
                 begin(CHANGED, 0);
                 text(change, out);
+            }
+            AirOccurrence::Joined { station, config } => {
+                begin(JOINED, 0);
+                varint(station.0.into(), out);
+                text(config, out);
+            }
+            AirOccurrence::Left { station } => {
+                begin(LEFT, 0);
+                varint(station.0.into(), out);
             }
         }
     }

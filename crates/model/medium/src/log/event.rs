@@ -51,6 +51,19 @@ pub enum AirOccurrence {
     },
     /// The medium was changed: a [`MediumChange`](crate::MediumChange) as JSON.
     Changed(Box<str>),
+    /// A station came.
+    Joined {
+        /// Which one.
+        station: StationId,
+        /// What is particular to it: a [`StationConfig`](crate::StationConfig) as JSON. How it
+        /// moves is not in the log.
+        config: Box<str>,
+    },
+    /// A station went.
+    Left {
+        /// Which one.
+        station: StationId,
+    },
 }
 
 /// A transmission as it begins.

@@ -17,7 +17,12 @@ pub use event::{AirEvent, AirOccurrence, SentRecord};
 const MAGIC: &[u8; 8] = b"NLAIRLOG";
 
 /// The version of the format that is written.
-pub const AIR_LOG_VERSION: u8 = 1;
+pub const AIR_LOG_VERSION: u8 = 2;
+
+/// Whether a file that begins with `bytes` is an air log.
+pub fn is_air_log(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
 
 /// What an air log begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +40,8 @@ const SENT: u8 = 1;
 const HEARD: u8 = 2;
 const DROPPED: u8 = 3;
 const CHANGED: u8 = 4;
+const JOINED: u8 = 5;
+const LEFT: u8 = 6;
 
 /// The mask of the kind, and where the rest begins.
 const KIND: u8 = 0x07;

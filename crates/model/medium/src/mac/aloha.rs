@@ -10,7 +10,7 @@ use super::config::Built;
 use super::{Carries, Ended, Io, Kind, MacState, Member, Ppdu, Timer};
 use crate::desk::End;
 use crate::phy::{ACK_BYTES, Phy, Preamble, Timing, air_bytes};
-use crate::{FrameLoss, MediumConfig, Receiver, StationConfig};
+use crate::{FrameLoss, MediumConfig, Receiver, StationConfig, StationId};
 
 /// Parameters of `aloha`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -222,6 +222,10 @@ impl<F: Frame> MacState<F> for Aloha {
             }
             Timer::Commit => {}
         }
+    }
+
+    fn rate_to(&self, _: StationId, _: u32, _: f64) -> Option<Rate> {
+        Some(self.rate)
     }
 
     fn restart(&mut self, io: &mut Io<'_, F>) {

@@ -405,6 +405,10 @@ impl<F: Frame> MacState<F> for Dcf {
         self.rates.asks_for_snr()
     }
 
+    fn rate_to(&self, to: StationId, bytes: u32, snr: f64) -> Option<Rate> {
+        Some(self.rates.known(to, bytes, snr))
+    }
+
     fn window(&self) -> u32 {
         self.contention.window()
     }

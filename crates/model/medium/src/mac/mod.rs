@@ -62,6 +62,17 @@ pub enum Kind {
 impl Kind {
     /// All kinds; a kind's place is its code in air logs.
     pub const ALL: [Self; 5] = [Self::Data, Self::Rts, Self::Cts, Self::Ack, Self::Jam];
+
+    /// The kind's name, as in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Rts => "rts",
+            Self::Cts => "cts",
+            Self::Ack => "ack",
+            Self::Jam => "jam",
+        }
+    }
 }
 
 /// Something to send.
@@ -285,6 +296,12 @@ pub(crate) trait MacState<F: Frame>: Debug + Send {
 
     /// Forgets what it was doing: the radio was off, and is on from now on.
     fn restart(&mut self, io: &mut Io<'_, F>);
+
+    /// The rate at which it would send a frame of `bytes` on the air to a station that hears it at
+    /// a ratio of `snr`; `None` if it has one for all.
+    fn rate_to(&self, _to: StationId, _bytes: u32, _snr: f64) -> Option<Rate> {
+        None
+    }
 
     /// There are other stations from now on.
     fn joined(&mut self, _io: &mut Io<'_, F>, _member: Member) {}

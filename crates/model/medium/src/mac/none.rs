@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::config::Built;
 use super::{Carries, Io, Kind, MacState, Member, Ppdu, Timer};
-use crate::StationConfig;
 use crate::desk::End;
 use crate::phy::Timing;
+use crate::{StationConfig, StationId};
 
 /// Parameters of `none`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -117,6 +117,10 @@ impl<F: Frame> MacState<F> for NoMac {
             slots: 0,
             carries: Carries::Leaves,
         });
+    }
+
+    fn rate_to(&self, _: StationId, _: u32, _: f64) -> Option<Rate> {
+        Some(self.rate)
     }
 
     fn restart(&mut self, io: &mut Io<'_, F>) {

@@ -156,21 +156,35 @@ impl Rates {
         let lowest = self.rates[0];
         match (self.control, to) {
             (RateControl::Fixed(rate), _) => rate,
-            (RateControl::Ideal, _) => {
-                let Some(snr) = snr else { return lowest };
-                let survives = |rate: &&Rate| {
-                    Modulation::of(**rate).is_some_and(|modulation| {
-                        modulation.success(snr, f64::from(bytes) * 8.0) >= 1.0 - MAY_LOSE
-                    })
-                };
-                self.rates.iter().rev().find(survives).copied().unwrap_or(lowest)
-            }
+            (RateControl::Ideal, _) => snr.map_or(lowest, |snr| self.ideal(bytes, snr)),
             (RateControl::Arf(config) | RateControl::Aarf(config), Some(to)) => {
                 let place = self.neighbour(to, config).place;
                 self.rates[place]
             }
             (RateControl::Arf(_) | RateControl::Aarf(_), None) => lowest,
         }
+    }
+
+    /// The rate of the next frame of `bytes` for a station that hears the sender at `snr`.
+    pub fn known(&self, to: StationId, bytes: u32, snr: f64) -> Rate {
+        match self.control {
+            RateControl::Fixed(rate) => rate,
+            RateControl::Ideal => self.ideal(bytes, snr),
+            RateControl::Arf(_) | RateControl::Aarf(_) => {
+                let place = self.neighbours.get(&to).map(|known| known.place);
+                self.rates[place.unwrap_or(self.rates.len() - 1)]
+            }
+        }
+    }
+
+    /// The highest rate that noise leaves.
+    fn ideal(&self, bytes: u32, snr: f64) -> Rate {
+        let survives = |rate: &&Rate| {
+            Modulation::of(**rate).is_some_and(|modulation| {
+                modulation.success(snr, f64::from(bytes) * 8.0) >= 1.0 - MAY_LOSE
+            })
+        };
+        self.rates.iter().rev().find(survives).copied().unwrap_or(self.rates[0])
     }
 
     /// Whether it matters how strongly a station is heard.

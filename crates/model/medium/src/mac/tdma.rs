@@ -13,7 +13,7 @@ use super::config::Built;
 use super::{Carries, Io, Kind, MacState, Member, Ppdu, Timer};
 use crate::desk::End;
 use crate::phy::{Phy, Preamble, Timing, air_bytes};
-use crate::{FrameLoss, MediumConfig, StationConfig};
+use crate::{FrameLoss, MediumConfig, StationConfig, StationId};
 
 /// Parameters of `tdma`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -250,6 +250,10 @@ impl<F: Frame> MacState<F> for Tdma {
             slots: 0,
             carries: Carries::Leaves,
         });
+    }
+
+    fn rate_to(&self, _: StationId, _: u32, _: f64) -> Option<Rate> {
+        Some(self.rate)
     }
 
     fn restart(&mut self, io: &mut Io<'_, F>) {

@@ -21,11 +21,19 @@ impl<F: Frame> Medium<F> {
     /// The channel cannot work as it is changed; nothing is changed then.
     pub fn change(&mut self, now: Time, change: &MediumChange) -> Result<(), RadioError> {
         self.run(now);
+        self.look_around();
         let given = change.config.as_deref();
         let mut config = given.unwrap_or(&self.config).clone();
         change.medium.apply_to(&mut config);
+        if !change.losses.is_empty() && !config.has_channel() {
+            return Err(RadioError::NoChannel);
+        }
         if config != self.config {
             self.configure(config)?;
+        }
+        for (from, to, loss) in &change.losses {
+            self.field.set_loss(*from, *to, *loss);
+            self.losses.insert((*from, *to), *loss);
         }
         self.outlet.note(self.now, || AirOccurrence::Changed(change.to_json().into()));
         for (id, station) in &change.stations {
@@ -46,6 +54,7 @@ impl<F: Frame> Medium<F> {
             self.redirect(*id, movement);
         }
         self.forget_hearers();
+        self.look_around();
         Ok(())
     }
 
@@ -68,6 +77,9 @@ impl<F: Frame> Medium<F> {
             if let (Some(station), Some(moves)) = (station, self.field.remove(id)) {
                 field.place(self.now, id, &station.config, moves);
             }
+        }
+        for ((from, to), loss) in &self.losses {
+            field.set_loss(*from, *to, *loss);
         }
         self.field = field;
         self.timing = config.mac.timing(config.phy);

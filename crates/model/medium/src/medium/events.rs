@@ -16,6 +16,7 @@ impl<F: Frame> Medium<F> {
         while let Some((at, event)) = self.next_event()
             && at <= now
         {
+            self.look_until(at);
             self.now = at;
             match event {
                 Event::Sent(slot) => self.sent(slot),
@@ -25,6 +26,7 @@ impl<F: Frame> Medium<F> {
             }
         }
         self.now = self.now.max(now);
+        self.look_until(self.now);
     }
 
     pub(super) fn next_event(&self) -> Option<(Time, Event)> {

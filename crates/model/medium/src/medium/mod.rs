@@ -6,14 +6,16 @@
 //! | `sending`, `receiving` | transmissions, and signals at those who hear them |
 //! | `change` | changes from outside |
 //! | `infrastructure` | stations that talk through access points |
+//! | `neighbours` | who hears whom how well, and pairs that come and go |
 
 mod change;
 mod events;
 mod infrastructure;
+mod neighbours;
 mod receiving;
 mod sending;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use netloom_link::{Frame, FrameInfo};
@@ -26,7 +28,7 @@ use crate::air::{Air, Hearer, Stage};
 use crate::association::{AssociationEvent, Membership};
 use crate::config::{MediumConfig, Setting, StationConfig};
 use crate::counters::{FrameLoss, StationCounters};
-use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected};
+use crate::desk::{Desk, Dropped, Outlet, Reception, Rejected, Sniffed};
 use crate::draw::Draws;
 use crate::field::{Field, Path};
 use crate::log::{AirEvent, AirOccurrence};
@@ -35,6 +37,8 @@ use crate::phy::Timing;
 use crate::radio::Radio;
 use crate::rules::Rules;
 use crate::{Receiver, StationId, StationView};
+use neighbours::NeighbourWatch;
+pub use neighbours::{NeighbourChange, NeighbourView};
 
 /// One shared channel, carrying frames of type `F`.
 ///
@@ -109,6 +113,9 @@ pub struct Medium<F> {
     paths: Vec<Path>,
     /// Shortest time that a frame is on the air.
     shortest: Duration,
+    /// Losses of pairs that were set.
+    losses: BTreeMap<(StationId, StationId), f64>,
+    watch: Option<NeighbourWatch>,
 }
 
 #[derive(Debug)]
@@ -170,6 +177,8 @@ impl<F: Frame> Medium<F> {
             outlet: Outlet::default(),
             paths: Vec::new(),
             shortest,
+            losses: BTreeMap::new(),
+            watch: None,
             config,
         })
     }
@@ -183,6 +192,10 @@ impl<F: Frame> Medium<F> {
     /// first.
     pub fn add(&mut self, now: Time, id: StationId, config: StationConfig, moves: Trajectory) {
         self.remove(now, id);
+        self.outlet.note(self.now, || AirOccurrence::Joined {
+            station: id,
+            config: config.to_json().into(),
+        });
         let name = format!("{}/{}", self.setting.name, config.name);
         let stream = Stream::new(self.setting.seed, &name);
         self.field.place(self.now, id, &config, moves.clone());
@@ -211,6 +224,7 @@ impl<F: Frame> Medium<F> {
         self.call(id, |mac, io| mac.restart(io));
         self.count();
         self.look_for_access_points();
+        self.look_around();
     }
 
     /// Removes a station. What it had to send is dropped; what it is sending is cut off.
@@ -219,15 +233,19 @@ impl<F: Frame> Medium<F> {
         if self.station(id).is_none() {
             return;
         }
+        self.look_around();
+        self.outlet.note(self.now, || AirOccurrence::Left { station: id });
         self.silence(id);
         let now = self.now;
         if let Some(mut station) = self.stations[id.index()].take() {
             station.desk.empty(now, id, FrameLoss::Down, &mut self.outlet);
         }
         self.field.remove(id);
+        self.losses.retain(|(from, to), _| *from != id && *to != id);
         self.forget_hearers();
         self.count();
         self.look_for_access_points();
+        self.look_around();
     }
 
     /// Says to all stations how many there are.
@@ -319,6 +337,19 @@ impl<F: Frame> Medium<F> {
         self.outlet.events.as_mut()?.pop_front()
     }
 
+    /// Keeps what is on the air for [`poll_sniffed`](Self::poll_sniffed), or does not (default).
+    pub fn sniff(&mut self, wanted: bool) {
+        match wanted {
+            true => _ = self.outlet.sniffed.get_or_insert_default(),
+            false => self.outlet.sniffed = None,
+        }
+    }
+
+    /// The next transmission that is over, in the order of their ends.
+    pub fn poll_sniffed(&mut self) -> Option<Sniffed<F>> {
+        self.outlet.sniffed.as_mut()?.pop_front()
+    }
+
     /// When the medium has to be polled next. No frame is received before; there may be none then.
     pub fn next_deadline(&self) -> Option<Time> {
         if let Some(reception) = self.outlet.receptions.front() {
@@ -331,6 +362,11 @@ impl<F: Frame> Medium<F> {
         let timer = self.timers.first().map(|((at, _), _)| at + self.shortest);
         let coming = self.next_coming().map(|((at, _), _)| at);
         [end, timer, coming].into_iter().flatten().min()
+    }
+
+    /// How many stations there are.
+    pub fn count_stations(&self) -> usize {
+        self.stations.iter().flatten().count()
     }
 
     /// What is particular to a station. `None` if there is no such station.

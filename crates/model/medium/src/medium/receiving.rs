@@ -103,6 +103,10 @@ impl<F: Frame> Medium<F> {
         let is_sending = station.radio.is_sending();
         let to = self.taken_as(id, StationId(sender), transmission.ppdu.to);
         let ppdu = Ppdu { to, ..transmission.ppdu };
+        let is_meant = ppdu.to.includes(id);
+        if let Some(sniffed) = self.air.get_mut(slot).and_then(|it| it.sniffed.as_mut()) {
+            sniffed.is_damaged |= is_meant && outcome.loss == Some(FrameLoss::Collision);
+        }
         if ppdu.kind == Kind::Data && ppdu.to.includes(id) {
             match outcome.loss {
                 None => self.deliver(slot, id, is_last),

@@ -9,7 +9,7 @@ use netloom_units::Time;
 use super::Medium;
 use crate::air::{Carried, Hearer, Stage, Transmission};
 use crate::counters::FrameLoss;
-use crate::desk::Dropped;
+use crate::desk::{Dropped, Sniffed};
 use crate::log::{AirOccurrence, SentRecord};
 use crate::mac::phase::{self, rank};
 use crate::mac::{Carries, Ppdu};
@@ -60,6 +60,28 @@ impl<F: Frame> Medium<F> {
         };
         let number = station.sent;
         station.sent += 1;
+        let asked = station.desk.head().filter(|head| ppdu.attempt > 0 && !head.is_beacon);
+        let sent = SentRecord {
+            station: id,
+            kind: ppdu.kind,
+            to: ppdu.to,
+            number,
+            frame: asked.map(|head| head.number),
+            bytes: ppdu.bytes,
+            rate: ppdu.rate,
+            airtime: ppdu.airtime,
+            attempt: ppdu.attempt,
+            window: ppdu.window,
+            slots: ppdu.slots,
+        };
+        let sniffed = self.outlet.sniffed.is_some().then(|| {
+            let copy = match &frame {
+                Some(frame) => Some(frame.duplicate()),
+                None => carried.and_then(|_| station.desk.copy_frame()),
+            };
+            let (at, nav) = (self.now, ppdu.nav);
+            Box::new(Sniffed { at, sent, nav, frame: copy, is_damaged: false })
+        });
         let header = self.timing.header(ppdu.rate);
         let payload = self.timing.payload(ppdu.bytes, ppdu.rate);
         let slot = self.air.add(Transmission {
@@ -84,25 +106,10 @@ impl<F: Frame> Medium<F> {
             carried,
             frame,
             loss: FrameLoss::Weak,
+            sniffed,
         });
         station.sending = Some(slot);
-        let asked = station.desk.head().filter(|head| ppdu.attempt > 0 && !head.is_beacon);
-        let frame = asked.map(|head| head.number);
-        self.outlet.note(self.now, || {
-            AirOccurrence::Sent(SentRecord {
-                station: id,
-                kind: ppdu.kind,
-                to: ppdu.to,
-                number,
-                frame,
-                bytes: ppdu.bytes,
-                rate: ppdu.rate,
-                airtime: ppdu.airtime,
-                attempt: ppdu.attempt,
-                window: ppdu.window,
-                slots: ppdu.slots,
-            })
-        });
+        self.outlet.note(self.now, || AirOccurrence::Sent(sent));
         let end = (self.now + ppdu.airtime, rank(phase::END, self.order));
         self.order += 1;
         let keys = 2 * self.air.slots();
@@ -169,6 +176,7 @@ impl<F: Frame> Medium<F> {
             station.radio.end_sending();
             station.sending = None;
             station.desk.counters.airtime += airtime.as_nanos();
+            station.desk.counters.airtime_by_kind[kind as usize] += airtime.as_nanos();
         }
         self.call(sender, |mac, io| mac.sent(io, kind));
         self.watch_gate(sender);
@@ -183,7 +191,13 @@ impl<F: Frame> Medium<F> {
         self.ends.clear(2 * slot + 1);
         self.signals.clear(2 * slot);
         self.signals.clear(2 * slot + 1);
-        let Some(transmission) = self.air.remove(slot) else { return };
+        let Some(mut transmission) = self.air.remove(slot) else { return };
+        if let (Some(mut sniffed), Some(out)) =
+            (transmission.sniffed.take(), &mut self.outlet.sniffed)
+        {
+            sniffed.is_damaged |= transmission.cut.is_some();
+            out.push_back(*sniffed);
+        }
         let (Some(frame), Some(carried)) = (transmission.frame, transmission.carried) else {
             return;
         };

@@ -77,9 +77,14 @@ struct Outcome {
     offered: u64,
 }
 
-fn medium(case: &Case) -> Medium<u64> {
+fn empty(case: &Case) -> Medium<u64> {
     let setting = Setting { seed: case.seed, name: "air".into(), ..Setting::default() };
-    let mut medium = Medium::new(case.config.clone(), setting, Time::ZERO).unwrap();
+    Medium::new(case.config.clone(), setting, Time::ZERO).unwrap()
+}
+
+fn medium(case: &Case) -> Medium<u64> {
+    let mut medium = empty(case);
+    medium.record(true);
     for (number, (x, y)) in (0..).zip(&case.places) {
         let access_point = case.has_access_point && number == 0;
         let name = format!("n{number}");
@@ -87,8 +92,14 @@ fn medium(case: &Case) -> Medium<u64> {
         let place = Trajectory::fixed(Point::flat(*x, *y));
         medium.add(Time::ZERO, station(number), config, place);
     }
-    medium.record(true);
     medium
+}
+
+/// How the station of that name moves.
+fn moves(case: &Case, config: &StationConfig) -> Result<Trajectory, String> {
+    let number: usize = config.name[1..].parse().map_err(|_| config.name.clone())?;
+    let (x, y) = case.places[number];
+    Ok(Trajectory::fixed(Point::flat(x, y)))
 }
 
 impl Outcome {
@@ -229,7 +240,8 @@ proptest! {
         let reader = AirLogReader::new(&bytes_written).unwrap();
         let read: Vec<AirEvent> = reader.map(Result::unwrap).collect();
         prop_assert_eq!(&read, &log);
-        let again = replay(&mut medium(&case), read.into_iter()).unwrap();
+        let mut moves = |config: &StationConfig| moves(&case, config);
+        let again = replay(&mut empty(&case), read.into_iter(), &mut moves).unwrap();
         prop_assert_eq!(bytes(&again), bytes_written);
     }
 
@@ -256,7 +268,7 @@ proptest! {
 
     #[test]
     fn anything_is_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let mut log = b"NLAIRLOG\x01\x00\x00".to_vec();
+        let mut log = b"NLAIRLOG\x02\x00\x00".to_vec();
         log.extend(bytes);
         for event in AirLogReader::new(&log).unwrap() {
             let _ = event;
@@ -266,9 +278,10 @@ proptest! {
 
 fn is_of(event: &AirEvent, far: StationId) -> bool {
     match &event.what {
-        AirOccurrence::Offered { station, .. } | AirOccurrence::Dropped { station, .. } => {
-            *station == far
-        }
+        AirOccurrence::Offered { station, .. }
+        | AirOccurrence::Dropped { station, .. }
+        | AirOccurrence::Joined { station, .. }
+        | AirOccurrence::Left { station } => *station == far,
         AirOccurrence::Sent(sent) => sent.station == far,
         AirOccurrence::Heard { sender, .. } => *sender == far,
         AirOccurrence::Changed(_) => false,

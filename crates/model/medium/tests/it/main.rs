@@ -6,6 +6,7 @@ mod chain;
 mod ethernet;
 mod infrastructure;
 mod laws;
+mod neighbours;
 mod space;
 mod support;
 mod tdma;

@@ -1,30 +1,54 @@
 //! The encoding of the samples that results are made from.
 
-use netloom_fabric::{LinkId, PipeId};
+use netloom_fabric::{LinkId, PipeId, SegmentId};
 use netloom_link::{
     BackgroundStatistics, CaptureDirection, CaptureNote, CapturedFrame, Count, DelayStatistics,
     Direction, DropReason, DropStatistics, FrameEvent, Histogram, IpPrefix, Occurrence,
     PipeStatistics, QueueStatistics,
 };
-use netloom_medium::{AssociationChange, AssociationEvent, StationId};
-use netloom_units::{Duration, Time};
+use netloom_medium::{
+    AssociationChange, AssociationEvent, FrameLoss, Losses, NeighbourChange, NeighbourView, Point,
+    StationCounters, StationId,
+};
+use netloom_units::{Duration, Rate, Time};
 
 use super::{Binary, DecodeError, Input, fields, places};
 use crate::cell::Work;
 use crate::flow::{Delays, FlowTotals};
 use crate::network::{Route, RouteChanged, RouteError};
 use crate::node::NodeCounts;
-use crate::sample::{FlowSample, PipeSample, Standing, TcpTotals};
+use crate::sample::{FlowSample, MediumSample, PipeSample, Standing, StationSample, TcpTotals};
 
 fields! {
-    PipeSample { statistics, log, captured, routes, associations }
+    PipeSample { statistics, log, captured, routes, associations, media }
     AssociationEvent { at, station, what }
+    MediumSample { medium, stations, changes, air }
+    StationSample { station, on, position, queued, window, counters, reached }
+    NeighbourView { station, distance, power, snr, decodes, rate, delivery, hidden }
+    NeighbourChange { at, pair, up }
+    Point { x, y, z }
     FlowSample { ends, tcp, delivered }
     Standing { done_at, work, nodes, not_begun }
     Work { events, packet_hops }
     Count { frames, bytes }
     Route { to, via, interface, metric }
     RouteChanged { was, is }
+    StationCounters {
+        offered,
+        sent,
+        failed,
+        received,
+        drops,
+        missed,
+        attempts,
+        retries,
+        requests,
+        collisions,
+        airtime,
+        airtime_by_kind,
+        busy,
+        access_delay,
+    }
     FrameEvent { number, at, frames, bytes, what }
     CapturedFrame { time, direction, note, bytes, original_length }
     DelayStatistics { min_ns, mean_ns, max_ns, p50_ns, p99_ns, p999_ns }
@@ -88,6 +112,16 @@ places! {
     RouteError, "reason why a route cannot be changed": RouteError::ALL;
 }
 
+impl Binary for SegmentId {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.0.encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        u32::decode(input).map(Self)
+    }
+}
+
 impl Binary for StationId {
     fn encode(&self, out: &mut Vec<u8>) {
         self.0.encode(out);
@@ -95,6 +129,59 @@ impl Binary for StationId {
 
     fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
         u32::decode(input).map(Self)
+    }
+}
+
+impl Binary for Rate {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.bits_per_second().encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let rate = Self::from_bits_per_second(u64::decode(input)?);
+        rate.ok_or(DecodeError::Value("rate"))
+    }
+}
+
+impl<const N: usize> Binary for [u64; N] {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|number| number.encode(out));
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let mut numbers = [0; N];
+        for number in &mut numbers {
+            *number = u64::decode(input)?;
+        }
+        Ok(numbers)
+    }
+}
+
+impl Binary for Losses {
+    fn encode(&self, out: &mut Vec<u8>) {
+        FrameLoss::ALL.map(|reason| self.of(reason)).to_vec().encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let counts = Vec::<Count>::decode(input)?;
+        let counts = counts.try_into().map_err(|_| DecodeError::Value("losses"))?;
+        Ok(Self::from_counts(counts))
+    }
+}
+
+impl Binary for Histogram {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.buckets().collect::<Vec<_>>().encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let mut histogram = Self::default();
+        for (bucket, times) in Vec::<(u16, u64)>::decode(input)? {
+            if !histogram.record_in(bucket, times) {
+                return Err(DecodeError::Value("histogram"));
+            }
+        }
+        Ok(histogram)
     }
 }
 

@@ -28,6 +28,7 @@ pub fn scenario() -> Scenario {
             interval: Duration::from_millis(100),
             capture: vec![],
             frames: vec![],
+            air: Vec::new(),
             observations: false,
         },
         monitor: Monitor::default(),

@@ -19,7 +19,7 @@ mod strip;
 
 pub use axis::{COUNTS, DELAYS, DROPS, PLAIN, RATES};
 pub use bar::bar;
-pub use frame::TimeAxis;
+pub use frame::{TimeAxis, px};
 pub use lanes::lanes;
 pub use marks::marks;
 pub use strip::{Line, Panel, strip};

@@ -19,7 +19,9 @@ use netloom_monitor::{
     Overhead, PipeBound, RateError, Resource, Share, SignalKind, SignalReport, Span, Trust,
     Verdict, WaitBound, Who,
 };
-use netloom_report_page::{Curves, Happened, Metrics, Run, Sample, Way, drawn};
+use netloom_report_page::{
+    Curves, Happened, Metrics, Radio, Run, Sample, StationTotals, Way, drawn,
+};
 use netloom_scenario::{Endpoint, Scenario, load};
 use netloom_units::{Duration, Time};
 use serde_json::json;
@@ -59,8 +61,39 @@ pub fn run(with: &str) -> Run {
         summary,
         happened,
         metrics,
+        radio: radio(with),
         missing: vec![format!("captures: {with}")],
     }
+}
+
+/// Three stations in a row, of which one moves; the outer two are hidden from each other.
+fn radio(with: &str) -> Radio {
+    let mut radio = Radio::default();
+    let names = ["a", "b", "c"].map(|name| format!("{name}{with}"));
+    for second in 1..=4 {
+        for (place, name) in names.iter().enumerate() {
+            let x = 200.0 * place as f64;
+            let y = if place == 2 { 10.0 * f64::from(second) } else { 0.0 };
+            radio.add_place(name, (x, y));
+            let totals = StationTotals {
+                attempts: 100,
+                retries: 10 * place as u64,
+                sent: 90,
+                airtime: [400_000_000, 20_000_000, 0, 9_000_000, 0],
+                ..StationTotals::default()
+            };
+            radio.add_station(&format!("air{with}"), name, totals);
+        }
+        for (from, to) in [(0, 1), (1, 0), (1, 2), (2, 1)] {
+            let pair = (names[from].as_str(), names[to].as_str());
+            let time = at(f64::from(second));
+            let is_moved = from == 2 || to == 2;
+            let north = if is_moved { 10.0 * f64::from(second) } else { 0.0 };
+            let way = (200f64.hypot(north), 0.98 - north / 1e3);
+            radio.add_neighbour(time, &format!("air{with}"), pair, true, way);
+        }
+    }
+    radio
 }
 
 /// Goodput of two nodes in different units of time, and a balance that falls below 0.

@@ -26,8 +26,9 @@ pub(crate) struct RawMeasure {
     /// `{interface: "a:eth1", drops: true}` to have what the link drops as well.
     #[serde(default)]
     pub capture: Vec<Spanned<RawCapture>>,
-    /// Whether what happens to every frame is logged into the results: `true` for all links, or a
-    /// list of links (default `false`).
+    /// Whether what happens to every frame is logged into the results: `true` for all links and
+    /// shared media, or a list of them (default `false`). Of a medium, all that is on the air is
+    /// logged.
     #[serde(default)]
     pub frames: RawFrames,
     /// Whether everything that the contention monitor observes is kept in the results, so that
@@ -90,7 +91,7 @@ impl JsonSchema for RawCapture {
     }
 }
 
-/// Links whose frames are logged.
+/// Links and shared media whose frames are logged.
 #[derive(Debug, Clone)]
 pub(crate) enum RawFrames {
     All,
@@ -109,7 +110,7 @@ impl<'de> Deserialize<'de> for RawFrames {
         impl<'de> Visitor<'de> for FramesVisitor {
             type Value = RawFrames;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`true`, `false`, or a list of links")
+                f.write_str("`true`, `false`, or a list of links and media")
             }
             fn visit_bool<E>(self, all: bool) -> Result<RawFrames, E> {
                 Ok(if all { RawFrames::All } else { RawFrames::default() })
@@ -128,7 +129,7 @@ impl JsonSchema for RawFrames {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "`true` for all links, or a list of links.",
+            "description": "`true` for all links and shared media, or a list of them.",
             "anyOf": [
                 { "type": "boolean" },
                 { "type": "array", "items": { "type": "string" } },

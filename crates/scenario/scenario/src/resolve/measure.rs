@@ -30,11 +30,13 @@ pub(super) fn resolve(
                 .with_help(format!("statistics are sampled every {MIN_INTERVAL} at most")),
         );
     }
+    let logged = frames(&raw.frames, links, references, report);
     Measure {
         interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
         flows: raw.flows.as_ref().map(|given| given.value.0),
         capture: captures(&raw.capture, references, report),
-        frames: frames(&raw.frames, links, references, report),
+        frames: logged.links,
+        air: logged.media,
         observations: raw.observations,
     }
 }
@@ -64,28 +66,46 @@ fn captures(
     captures
 }
 
+/// Links and shared media whose frames are logged.
+#[derive(Default)]
+struct Logged {
+    links: Vec<String>,
+    media: Vec<String>,
+}
+
 fn frames(
     raw: &RawFrames,
     links: &[LinkDraft<'_>],
     references: &References<'_>,
     report: &mut Report<'_>,
-) -> Vec<String> {
+) -> Logged {
     let named = match raw {
         RawFrames::All => {
             let logged = links.iter().filter(|link| !link.raw.head.direct);
-            return logged.map(|link| link.name.clone()).collect();
+            return Logged {
+                links: logged.map(|link| link.name.clone()).collect(),
+                media: references.media().map(str::to_owned).collect(),
+            };
         }
         RawFrames::Of(named) => named,
     };
-    let mut frames: Vec<String> = Vec::new();
-    for link in named {
-        let Some(found) = references.link(link, report) else { continue };
-        if frames.contains(&found) {
+    let mut logged = Logged::default();
+    for name in named {
+        let (all, found) = match references.link_index(&name.value) {
+            None if references.media().any(|medium| medium == name.value) => {
+                (&mut logged.media, name.value.clone())
+            }
+            _ => match references.link(name, report) {
+                Some(link) => (&mut logged.links, link),
+                None => continue,
+            },
+        };
+        if all.contains(&found) {
             let message = format!("the frames of `{found}` are logged twice");
-            report.error(Diagnostic::error(link.span, message).with_help("keep one of them"));
+            report.error(Diagnostic::error(name.span, message).with_help("keep one of them"));
         } else {
-            frames.push(found);
+            all.push(found);
         }
     }
-    frames
+    logged
 }

@@ -141,6 +141,12 @@ impl<'a> References<'a> {
         None
     }
 
+    /// The shared media.
+    pub fn media(&self) -> impl Iterator<Item = &'a str> {
+        let media = self.all_nodes.iter().filter(|node| node.is_segment() && !node.is_switch());
+        media.map(|node| node.name.value.as_str())
+    }
+
     /// The index of the link called `name`, if there is one.
     pub fn link_index(&self, name: &str) -> Option<usize> {
         self.links.get(name).copied()

@@ -55,6 +55,9 @@ pub struct Measure {
     pub capture: Vec<Capture>,
     /// Links of which it is logged what happens to every frame.
     pub frames: Vec<String>,
+    /// Shared media of which it is logged what happens on the air.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub air: Vec<String>,
     /// Whether everything that the contention monitor observes is kept.
     #[serde(default)]
     pub observations: bool,

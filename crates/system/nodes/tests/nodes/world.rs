@@ -242,6 +242,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             interval: netloom_units::Duration::from_millis(100),
             capture: vec![],
             frames: vec![],
+            air: Vec::new(),
             observations: false,
         },
         monitor: Monitor::default(),

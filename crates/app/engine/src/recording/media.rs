@@ -1,0 +1,188 @@
+//! What is told of shared media while they live, and what a run writes of them: events of pairs
+//! that come and go and of nodes that move, samples of stations, air logs.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use netloom_api::event::What;
+use netloom_results::{MediaFiles, MediaSampler, Results};
+use netloom_units::{Duration, Time};
+use tokio::task::{JoinHandle, block_in_place};
+
+use super::Ticks;
+use crate::end::End;
+use crate::events::EventLog;
+use crate::live::LiveNetwork;
+use crate::status;
+
+/// How often it is looked what is new.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How often air logs are written.
+const WRITE: Duration = Duration::from_secs(1);
+
+/// So many pairs in a second are told of, and no more.
+const MOST_PAIRS: usize = 1000;
+
+/// So many positions in a second are told of: where more nodes move, less often than every look.
+const MOST_POSITIONS: usize = 1000;
+
+/// What is less is no movement, in m.
+const STILL: f64 = 1e-3;
+
+/// Tells what is new on shared media, if there are any, until the end.
+pub fn watch(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) -> Option<JoinHandle<()>> {
+    let has_media = network.deployment().whole().nodes.iter().any(|node| node.medium.is_some());
+    has_media.then(|| tokio::spawn(tell(network, events, end)))
+}
+
+async fn tell(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
+    let mut ticks = Ticks::every(LOOK, network.clock().dilation(), end);
+    let mut pairs = Pairs::default();
+    let mut places = Places::default();
+    loop {
+        let last = ticks.is_last().await;
+        // The network goes, and with it what there was to tell.
+        let Ok(news) = block_in_place(|| status::media_news(&network)) else { return };
+        pairs.tell(news.pairs, &events);
+        places.tell(network.now(), &news.places, &events);
+        if last {
+            return;
+        }
+    }
+}
+
+/// Pairs that come and go.
+#[derive(Default)]
+struct Pairs {
+    /// When it was looked first. Pairs that were within reach then are all told of.
+    first: Option<Time>,
+    /// When the latest were told of.
+    told: VecDeque<Time>,
+    are_off: bool,
+}
+
+impl Pairs {
+    fn tell(&mut self, pairs: Vec<(Time, What)>, events: &EventLog) {
+        for (at, what) in pairs {
+            if self.are_off {
+                return;
+            }
+            if at == *self.first.get_or_insert(at) {
+                events.record_at(at, what);
+                continue;
+            }
+            while self.told.front().is_some_and(|told| at.since(*told) >= Duration::from_secs(1)) {
+                self.told.pop_front();
+            }
+            self.told.push_back(at);
+            if self.told.len() > MOST_PAIRS {
+                self.are_off = true;
+                events.warn(format!(
+                    "more than {MOST_PAIRS} pairs of nodes came or went within a second: there \
+                     are no more events `neighbour`; neighbours.parquet has samples"
+                ));
+                return;
+            }
+            events.record_at(at, what);
+        }
+    }
+}
+
+/// Where nodes are that move.
+#[derive(Default)]
+struct Places {
+    known: BTreeMap<String, [f64; 3]>,
+    /// Before this nothing is told.
+    next: Time,
+}
+
+impl Places {
+    fn tell(&mut self, now: Time, places: &BTreeMap<String, [f64; 3]>, events: &EventLog) {
+        if now < self.next {
+            return;
+        }
+        let has_moved = |(node, place): &(&String, &[f64; 3])| {
+            self.known.get(*node).is_none_or(|known| {
+                known.iter().zip(*place).any(|(known, is)| (known - is).abs() >= STILL)
+            })
+        };
+        let moved: Vec<(&String, &[f64; 3])> = places.iter().filter(has_moved).collect();
+        if moved.is_empty() {
+            return;
+        }
+        let seconds = moved.len() as f64 / MOST_POSITIONS as f64;
+        self.next = now + Duration::from_nanos((seconds * 1e9) as u64);
+        let column = |axis: usize| moved.iter().map(|(_, place)| place[axis]).collect();
+        let nodes = moved.iter().map(|(node, _)| (*node).clone()).collect();
+        events.record_at(now, What::Positions { nodes, x: column(0), y: column(1), z: column(2) });
+        let moved: Vec<_> = moved.into_iter().map(|(node, at)| (node.clone(), *at)).collect();
+        self.known.extend(moved);
+    }
+}
+
+/// Samples stations on shared media until the run is over, and once more then.
+pub async fn sample(
+    network: Arc<LiveNetwork>,
+    end: End,
+    files: std::io::Result<MediaFiles>,
+) -> Result<()> {
+    let mut sampler = MediaSampler::new(files?)?;
+    let interval = network.deployment().scenario.measure.interval;
+    let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
+    loop {
+        let last = ticks.is_last().await;
+        let sample = block_in_place(|| status::media_sample(&network))?;
+        sampler.add(network.now(), &sample)?;
+        if last {
+            return sampler.finish();
+        }
+    }
+}
+
+/// The air logs of a run, by their media.
+pub struct AirLogs(BTreeMap<String, File>);
+
+impl AirLogs {
+    /// Those that the scenario asks for.
+    ///
+    /// # Errors
+    /// If a file cannot be made.
+    pub fn new(network: &LiveNetwork, results: &Results) -> Result<Self> {
+        let deployment = network.deployment();
+        let files = deployment.whole().measure.air.iter().map(|medium| {
+            let file = results.air_log_file(medium);
+            let file = file.with_context(|| format!("cannot make the air log of `{medium}`"))?;
+            Ok((medium.clone(), file))
+        });
+        Ok(Self(files.collect::<Result<_>>()?))
+    }
+
+    /// Writes what comes until the run is over, and once more then.
+    pub async fn write(mut self, network: Arc<LiveNetwork>, end: End) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let mut ticks = Ticks::every(WRITE, network.clock().dilation(), end);
+        loop {
+            let last = ticks.is_last().await;
+            block_in_place(|| self.take(&network))?;
+            if last {
+                return Ok(());
+            }
+        }
+    }
+
+    fn take(&mut self, network: &LiveNetwork) -> Result<()> {
+        for (medium, bytes) in status::take_air_logs(network)? {
+            if let Some(file) = self.0.get_mut(&medium) {
+                let written = file.write_all(&bytes);
+                written.with_context(|| format!("the air log of `{medium}` is not complete"))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! What is on a shared medium as frames of IEEE 802.11 behind a radiotap header, as packet sniffers
+//! write them. Sources: radiotap.org; IEEE 802.11-2016, 9.2 and 9.3.
+
+use netloom_medium::{Kind, MediumConfig, Receiver, SentRecord, Sniffed, StationId};
+
+use super::Heard;
+use crate::Frame;
+
+/// What is present: time, flags, rate, channel.
+const PRESENT: u32 = 0b1111;
+/// Length of the radiotap header.
+const LENGTH: u16 = 22;
+/// The FCS is behind the frame.
+const HAS_FCS: u8 = 0x10;
+/// The FCS is wrong.
+const BAD_FCS: u8 = 0x40;
+/// Rates in Mbit/s that are not sent by OFDM.
+const DSSS: [u64; 4] = [1_000_000, 2_000_000, 5_500_000, 11_000_000];
+/// Types and subtypes of frames: the first byte of their frame control field.
+const DATA: u8 = 0x08;
+const BEACON: u8 = 0x80;
+const RTS: u8 = 0xb4;
+const CTS: u8 = 0xc4;
+const ACK: u8 = 0xd4;
+/// Flags in the second byte.
+const TO_POINT: u8 = 0x01;
+const FROM_POINT: u8 = 0x02;
+const RETRY: u8 = 0x08;
+/// The capability of an access point in beacons.
+const IS_POINT: u16 = 1;
+/// The network of stations without an access point.
+const NETWORK: [u8; 6] = [0x02, 0, 0, 0, 0, 0];
+/// LLC and SNAP before the protocol's number.
+const SNAP: [u8; 6] = [0xaa, 0xaa, 0x03, 0, 0, 0];
+
+/// Who is on a medium, as frames name them.
+pub(super) struct Cast<'a> {
+    /// What the medium is called.
+    pub name: &'a str,
+    /// What it runs on.
+    pub config: &'a MediumConfig,
+    /// The address of a station.
+    pub address: &'a dyn Fn(StationId) -> [u8; 6],
+    /// Whether a station is an access point.
+    pub is_point: &'a dyn Fn(StationId) -> bool,
+}
+
+/// A transmission.
+pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
+    let Sniffed { at, sent, nav, frame, is_damaged } = sniffed;
+    let mut header = radiotap(at.as_nanos() / 1000, sent, cast.config, *is_damaged);
+    let mac_at = header.len();
+    let is_data = matches!(sent.kind, Kind::Data | Kind::Jam);
+    let mut control = match sent.kind {
+        Kind::Data | Kind::Jam if frame.is_some() => [DATA, 0],
+        Kind::Data | Kind::Jam => [BEACON, 0],
+        Kind::Rts => [RTS, 0],
+        Kind::Cts => [CTS, 0],
+        Kind::Ack => [ACK, 0],
+    };
+    if is_data && sent.attempt > 1 {
+        control[1] |= RETRY;
+    }
+    let duration = u16::try_from(nav.as_nanos().div_ceil(1000)).unwrap_or(u16::MAX).min(0x7fff);
+    let place = header.len();
+    header.extend(control);
+    header.extend(duration.to_le_bytes());
+    let me = (cast.address)(sent.station);
+    // Repetitions of a frame have its number.
+    let number = ((sent.frame.unwrap_or(sent.number) as u16 & 0x0fff) << 4).to_le_bytes();
+    match frame {
+        Some(frame) if is_data => {
+            let (source, destination) = super::addresses(frame.start());
+            let (flag, addresses) = ways(sent, cast, source.bytes(), destination.bytes());
+            header[place + 1] |= flag;
+            header.extend(addresses.as_flattened());
+            header.extend(number);
+            header.extend(SNAP);
+        }
+        _ if is_data => {
+            header.extend([[0xff; 6], me, me].as_flattened());
+            header.extend(number);
+            header.extend(beacon(at.as_nanos() / 1000, cast));
+        }
+        _ => {
+            header.extend(match sent.to {
+                Receiver::Station(id) => (cast.address)(id),
+                Receiver::All => [0xff; 6],
+                Receiver::Nobody => [0; 6],
+            });
+            if sent.kind == Kind::Rts {
+                header.extend(me);
+            }
+        }
+    }
+    Heard { at: *at, header, mac_at, is_damaged: *is_damaged }
+}
+
+/// Whether a frame goes to an access point or comes from one, and its three addresses.
+fn ways(
+    sent: &SentRecord,
+    cast: &Cast<'_>,
+    source: [u8; 6],
+    destination: [u8; 6],
+) -> (u8, [[u8; 6]; 3]) {
+    let me = (cast.address)(sent.station);
+    match sent.to {
+        _ if (cast.is_point)(sent.station) => (FROM_POINT, [destination, me, source]),
+        Receiver::Station(to) if (cast.is_point)(to) => {
+            (TO_POINT, [(cast.address)(to), source, destination])
+        }
+        _ => (0, [destination, source, NETWORK]),
+    }
+}
+
+/// A beacon behind its header, up to the name of the network.
+fn beacon(micros: u64, cast: &Cast<'_>) -> Vec<u8> {
+    let mut body = Vec::from(micros.to_le_bytes());
+    let interval = cast.config.beacons.map_or(0, |every| every.as_nanos() / 1_024_000);
+    body.extend(u16::try_from(interval).unwrap_or(u16::MAX).to_le_bytes());
+    body.extend(IS_POINT.to_le_bytes());
+    let name = &cast.name.as_bytes()[..cast.name.len().min(32)];
+    body.extend([0, name.len() as u8]);
+    body.extend(name);
+    body
+}
+
+fn radiotap(micros: u64, sent: &SentRecord, config: &MediumConfig, is_damaged: bool) -> Vec<u8> {
+    let mut header = vec![0, 0];
+    header.extend(LENGTH.to_le_bytes());
+    header.extend(PRESENT.to_le_bytes());
+    header.extend(micros.to_le_bytes());
+    header.push(HAS_FCS | if is_damaged { BAD_FCS } else { 0 });
+    let rate = sent.rate.bits_per_second();
+    header.push(u8::try_from(rate / 500_000).unwrap_or(u8::MAX));
+    let megahertz = config.radio.frequency.hertz() / 1_000_000;
+    header.extend(u16::try_from(megahertz).unwrap_or(u16::MAX).to_le_bytes());
+    let modulation: u16 = if DSSS.contains(&rate) { 0x0020 } else { 0x0040 };
+    let band: u16 = if megahertz < 4000 { 0x0080 } else { 0x0100 };
+    header.extend((modulation | band).to_le_bytes());
+    header
+}

@@ -1,0 +1,117 @@
+//! Shared media of a running data plane.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use netloom_fabric::{AirLogPart, MediaNews, MediumView, Neighbourhood, SegmentId};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError, StationId};
+use netloom_units::Time;
+
+use super::{Dataplane, Location};
+use crate::DataplaneError;
+use crate::capture::{Capture, capture};
+use crate::command::Command;
+use crate::worker_id::WorkerId;
+
+impl Dataplane {
+    /// Changes a shared medium, all of it at one time, which it returns once the change is in
+    /// force.
+    ///
+    /// # Errors
+    /// If there is no such medium, it cannot work as it is changed, or its worker has ended.
+    pub fn change_medium(
+        &self,
+        medium: SegmentId,
+        change: MediumChange,
+    ) -> Result<Time, DataplaneError> {
+        let worker = self.worker_of(medium)?;
+        let change = Arc::new(change);
+        let changed: Result<Time, RadioError> =
+            self.ask(worker, |done| Command::ChangeMedium { medium, change, done })?;
+        Ok(changed?)
+    }
+
+    /// The shared media, in the order of their ids.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn media(&self) -> Result<Vec<MediumView>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Media { reply })?;
+        let mut media: Vec<_> = reports.into_iter().flatten().collect();
+        media.sort_unstable_by_key(|medium: &MediumView| medium.id);
+        Ok(media)
+    }
+
+    /// Who came to access points or left them since this was last asked, by medium; in the order in
+    /// which they did.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn take_associations(&self) -> Result<Vec<(SegmentId, AssociationEvent)>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Associations { reply })?;
+        let mut all: Vec<_> = reports.into_iter().flatten().collect();
+        all.sort_by_key(|(_, event): &(SegmentId, AssociationEvent)| event.at);
+        Ok(all)
+    }
+
+    /// Who reaches whom how well on shared media, or whom one station of one reaches.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn neighbours(
+        &self,
+        of: Option<(SegmentId, StationId)>,
+    ) -> Result<Vec<Neighbourhood>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Neighbours { of, reply })?;
+        let mut all: Vec<_> = reports.into_iter().flatten().collect();
+        all.sort_unstable_by_key(|of: &Neighbourhood| (of.medium, of.station));
+        Ok(all)
+    }
+
+    /// Where stations on shared media are, and which pairs of them came within reach of each other,
+    /// or left it, since this was last called, on media with at most `most` stations; the first
+    /// time, all pairs that are within reach.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn media_news(&self, most: usize) -> Result<MediaNews, DataplaneError> {
+        let mut news = MediaNews::default();
+        for of_worker in self.ask_all(|reply| Command::MediaNews { most, reply })? {
+            news.changes.extend(of_worker.changes);
+            news.places.extend(of_worker.places);
+        }
+        Ok(news)
+    }
+
+    /// What the air logs of shared media have got since this was last called.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn take_air_logs(&self) -> Result<Vec<AirLogPart>, DataplaneError> {
+        let parts = self.ask_all(|reply| Command::AirLogs { reply })?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
+    /// Begins to capture all that is on a shared medium, as frames of IEEE 802.11 behind radiotap
+    /// headers, as somebody hears it who hears everything.
+    ///
+    /// # Errors
+    /// If there is no such medium, or its worker has ended.
+    pub fn capture_medium(&self, medium: SegmentId) -> Result<Capture, DataplaneError> {
+        let worker = self.worker_of(medium)?;
+        let (sink, capture) = capture(false, self.capture_backlog);
+        let (done, begun) = channel();
+        self.send(worker, Command::CaptureMedium { medium, sink, done })?;
+        self.receive(&begun)?;
+        Ok(capture)
+    }
+
+    /// The worker that has a shared medium.
+    fn worker_of(&self, medium: SegmentId) -> Result<WorkerId, DataplaneError> {
+        let ends_there = |location: &&Location| {
+            location.segments.iter().flatten().any(|segment| segment.id == medium)
+        };
+        let location = self.locations.values().find(ends_there);
+        Ok(location.ok_or(DataplaneError::UnknownMedium(medium))?.worker)
+    }
+}
