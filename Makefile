@@ -5,7 +5,7 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 NETLOOM := $(TARGET)/release/netloom
 # The crates without I/O or clock; `tests/layers.rs` holds this list against ARCHITECTURE.md.
-PURE := units link spanning-tree fabric medium traffic radio tcp sim symbiosis mobility monitor scenario plan services api profile report-page
+PURE := units link spanning-tree fabric medium traffic radio tcp sim symbiosis mobility monitor scenario plan services api profile shape report-page
 PURE_PACKAGES := $(PURE:%=--package netloom-%)
 DEMO_RESULTS := target/demo
 # Most end-to-end tests wait more than they compute: so many programs, and tests of each, at a time.
@@ -72,6 +72,7 @@ docs: setup       ## the documents as a book, target/book/index.html
 
 bpf:              ## the kernel's programs from their sources; needs clang and llvm
 	@sh crates/system/probes/bpf/build.sh
+	@sh crates/system/selector/bpf/build.sh
 
 clean:
 	$(CARGO) clean

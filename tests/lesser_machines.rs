@@ -7,7 +7,7 @@ use std::fs;
 use std::thread;
 
 use common::{Lab, takes_root, text};
-use nix::libc::{EPERM, SYS_bpf};
+use nix::libc::{EINVAL, EPERM, SYS_bpf};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
@@ -84,29 +84,34 @@ fn is_held_against(verdict: &Value) -> bool {
         .any(|finding| finding["on"].is_null() && (finding["about"] == "links" || !explained))
 }
 
+/// The kernel answers every bpf(2) with this error.
+fn forbid_bpf(errno: i32) {
+    let rules = BTreeMap::from([(SYS_bpf, vec![])]);
+    let refuse = SeccompAction::Errno(errno as u32);
+    let architecture = std::env::consts::ARCH.try_into().unwrap();
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture);
+    let program: BpfProgram = filter.unwrap().try_into().unwrap();
+    apply_filter(&program).unwrap();
+}
+
 #[test]
 fn without_the_right_to_load_programs_the_kernels_files_are_polled() {
-    let forbid_bpf = || {
-        let rules = BTreeMap::from([(SYS_bpf, vec![])]);
-        let refuse = SeccompAction::Errno(EPERM as u32);
-        let architecture = std::env::consts::ARCH.try_into().unwrap();
-        let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture);
-        let program: BpfProgram = filter.unwrap().try_into().unwrap();
-        apply_filter(&program).unwrap();
-    };
-    on_a_lesser_machine(forbid_bpf, || {
-        let verdict = verdict();
-        for (signal, probe) in [
-            ("cpu", "/proc/stat"),
-            ("disk", "/proc/diskstats"),
-            ("run_queue", "/proc/PID/schedstat"),
-        ] {
-            let (observed, probes, blind) = coverage(&verdict, signal);
-            assert!(observed && probes == [probe], "{signal}: {probes:?}");
-            assert!(blind.contains("eBPF") && blind.contains("CAP_BPF"), "{signal}: {blind}");
-        }
-        assert!(!is_held_against(&verdict), "{verdict}");
-    });
+    on_a_lesser_machine(
+        || forbid_bpf(EPERM),
+        || {
+            let verdict = verdict();
+            for (signal, probe) in [
+                ("cpu", "/proc/stat"),
+                ("disk", "/proc/diskstats"),
+                ("run_queue", "/proc/PID/schedstat"),
+            ] {
+                let (observed, probes, blind) = coverage(&verdict, signal);
+                assert!(observed && probes == [probe], "{signal}: {probes:?}");
+                assert!(blind.contains("eBPF") && blind.contains("CAP_BPF"), "{signal}: {blind}");
+            }
+            assert!(!is_held_against(&verdict), "{verdict}");
+        },
+    );
 }
 
 #[test]
@@ -188,4 +193,47 @@ fn a_full_disk_is_told_as_such() {
         assert!(!words.contains("max_net_namespaces"), "{words}");
         assert_eq!(fs::read_dir(&state).unwrap().count(), 0, "{words}");
     });
+}
+
+/// A claim is refused where something is missing: with exit code 2, its name, and nothing left.
+fn cannot_shape(test: &str, lessen: impl FnOnce() + Send, missing: &str) {
+    if !takes_root(test, "it shapes a host's traffic") {
+        return;
+    }
+    let lab = Lab::new("");
+    // Whatever happens, it is not the machine's own network.
+    let both = || {
+        unshare(CloneFlags::CLONE_NEWNET).unwrap();
+        lessen();
+    };
+    on_a_lesser_machine(both, || {
+        let state = lab.path("state");
+        let words = ["add", "web", "--client", "tcp/9", "--interface", "lo", "--both", "delay=1ms"];
+        let mut command = lab.command(&["shape", "--state"]);
+        let output = command.arg(&state).args(words).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(missing), "{said}");
+        assert!(!state.exists(), "{said}");
+    });
+}
+
+#[test]
+fn without_taps_nothing_is_shaped() {
+    let hide = || {
+        own_mounts();
+        mount(Some("none"), "/dev/net", Some("tmpfs"), MsFlags::empty(), NOTHING).unwrap();
+    };
+    cannot_shape("without_taps_nothing_is_shaped", hide, "/dev/net/tun cannot be opened");
+}
+
+#[test]
+fn without_rights_nothing_is_shaped() {
+    cannot_shape("without_rights_nothing_is_shaped", || forbid_bpf(EPERM), "CAP_BPF");
+}
+
+#[test]
+fn without_programs_for_tc_nothing_is_shaped() {
+    let name = "without_programs_for_tc_nothing_is_shaped";
+    cannot_shape(name, || forbid_bpf(EINVAL), "CONFIG_NET_CLS_BPF");
 }

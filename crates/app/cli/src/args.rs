@@ -2,6 +2,7 @@
 
 mod medium;
 mod mobility;
+mod shape;
 mod shell;
 mod traffic;
 
@@ -16,6 +17,7 @@ use crate::measures::Tolerance;
 
 pub use medium::Medium;
 pub use mobility::Mobility;
+pub use shape::{AddClaim, Format as ShapeFormat, SetClaim, Shape, ShapeCommand};
 pub use shell::Shell;
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
@@ -83,6 +85,8 @@ pub enum Command {
     /// Look at what a symbiotic run does with a scenario's network.
     #[command(subcommand)]
     Symbiosis(Symbiosis),
+    /// Have traffic of programs on this host go through links: a delay, a rate, losses.
+    Shape(Shape),
     /// Remove what experiments left whose engine has died.
     Cleanup(Cleanup),
     /// Print what lets a shell complete commands and options.
@@ -513,6 +517,10 @@ pub struct Calibrate {
     /// Measure a few networks only, and for a moment each.
     #[arg(long, conflicts_with = "show")]
     pub quick: bool,
+    /// Measure what claims of `netloom shape` bear, too; that alone if there is a profile that
+    /// holds.
+    #[arg(long, conflicts_with = "show")]
+    pub shape: bool,
     /// Show what was measured, and whether it still holds.
     #[arg(long)]
     pub show: bool,

@@ -22,6 +22,8 @@ use tokio_tungstenite::WebSocketStream;
 
 use netloom_host::Found;
 
+use crate::exit;
+
 /// How long an engine may take to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long an answer may take before the engine is asked whether it answers at all, and how long
@@ -30,18 +32,28 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// As the first, for changes: they keep others waiting meanwhile.
 const SILENCE_OF_CHANGES: Duration = Duration::from_secs(120);
 
+/// What to do without the daemon of `netloom shape`.
+const NO_DAEMON: &str = "the daemon does not run: sudo netloom shape serve";
+
 /// A client of one engine.
 #[derive(Debug, Clone)]
 pub struct Client {
     name: String,
     socket: PathBuf,
     pid: Option<u32>,
+    /// Whether it is the daemon of `netloom shape`, which no experiment has.
+    is_shape: bool,
 }
 
 impl Client {
     /// A client of the engine of experiment `name` behind `socket`.
     pub fn new(name: &str, socket: &Path) -> Self {
-        Self { name: name.into(), socket: socket.into(), pid: None }
+        Self { name: name.into(), socket: socket.into(), pid: None, is_shape: false }
+    }
+
+    /// A client of the daemon of `netloom shape`.
+    pub fn of_shape(socket: &Path) -> Self {
+        Self { is_shape: true, ..Self::new("shape", socket) }
     }
 
     /// A client of the engine of an experiment of this machine.
@@ -105,6 +117,12 @@ impl Client {
         self.parse(path, response).await
     }
 
+    /// DELETE that answers JSON.
+    pub async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        let response = self.send(Method::DELETE, path, Bytes::new()).await?;
+        self.parse(path, response).await
+    }
+
     /// POST with JSON.
     pub async fn post(&self, path: &str, body: &impl Serialize) -> Result<()> {
         let body = serde_json::to_vec(body)?;
@@ -148,7 +166,11 @@ impl Client {
     }
 
     async fn connect(&self) -> Result<UnixStream> {
-        UnixStream::connect(&self.socket).await.with_context(|| {
+        let connected = UnixStream::connect(&self.socket).await;
+        if self.is_shape {
+            return connected.map_err(|_| exit::usage(NO_DAEMON));
+        }
+        connected.with_context(|| {
             format!(
                 "cannot reach the engine of `{}` at {}; if it has died, `netloom cleanup {}` \
                  removes what is left",
@@ -246,7 +268,12 @@ impl Client {
 
     /// The error of a request that the engine refused: it looked in this experiment only.
     async fn refusal(&self, response: Response<Incoming>) -> anyhow::Error {
-        refusal(response).await.context(format!("experiment `{}`", self.name))
+        let refused = refusal(response).await;
+        if self.is_shape {
+            // Nothing was done.
+            return exit::usage(format!("{refused:#}"));
+        }
+        refused.context(format!("experiment `{}`", self.name))
     }
 }
 

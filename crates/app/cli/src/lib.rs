@@ -41,13 +41,16 @@ mod results;
 mod table;
 mod terminal;
 
+use std::ffi::OsString;
+use std::path::Path;
+
 use clap::Parser;
 
 pub use args::Cli;
 
 /// Runs one command line; its exit code.
 pub fn main() -> i32 {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(words());
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -62,4 +65,15 @@ pub fn main() -> i32 {
         Ok(code) => code,
         Err(error) => exit::report(&error),
     }
+}
+
+/// The words of the command line. By the name of PlanetLab's tool, the binary takes its words.
+fn words() -> Vec<OsString> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let is_netconfig = words.first().is_some_and(|name| Path::new(name).ends_with("netconfig"));
+    if !is_netconfig {
+        return words;
+    }
+    let before = ["netloom", "shape", "netconfig", "--"].map(OsString::from);
+    before.into_iter().chain(words.into_iter().skip(1)).collect()
 }

@@ -36,6 +36,7 @@
 //! | `traffic_file` | what became of a run's traffic, as a file |
 //! | `capture` | captures of frames, as pcapng |
 //! | `http` | the API's transport |
+//! | [`shape`] | the daemon of `netloom shape`: links whose ends are programs of this host |
 //!
 //! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
 
@@ -65,6 +66,7 @@ mod recording;
 mod relief;
 mod run;
 mod services;
+pub mod shape;
 mod simulated;
 mod state;
 mod status;

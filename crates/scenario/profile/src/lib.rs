@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `profile` | the whole profile, and the threshold of traffic that follows |
 //! | `forwarding` | how much traffic nodes of the machine may send each other |
+//! | `shaping` | how much traffic of a real host goes through a claim |
 //! | `costs` | its timers, disk and memory |
 //! | `stale` | whether it still is the machine that was measured |
 //! | `text` | profiles as JSON |
@@ -16,6 +17,7 @@ mod costs;
 mod forwarding;
 mod profile;
 pub mod search;
+mod shaping;
 mod stale;
 mod text;
 
@@ -23,4 +25,5 @@ pub use costs::{Crossing, Disk, DiskWrites, Memory, MemoryCost, SmallWrites, Wak
 pub use forwarding::{Edge, Forwarding, NotBorne, Shape, Traffic};
 pub use netloom_api::timing::Scheduling;
 pub use profile::{Profile, Thoroughness};
+pub use shaping::{ShapedEdge, Shaping};
 pub use text::{FORMAT, ProfileError, json_schema};

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::costs::{Crossing, Disk, Memory, WakeUps};
-use crate::forwarding::Forwarding;
+use crate::forwarding::{Forwarding, Traffic};
+use crate::shaping::Shaping;
 use crate::stale;
 use crate::text::FORMAT;
 
@@ -27,6 +28,9 @@ pub struct Profile {
     /// did not measure it.
     #[serde(default)]
     pub crossing: Option<Crossing>,
+    /// How much traffic of this host claims bear; empty unless that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shaping: Vec<Shaping>,
     /// How late a sleeping thread wakes while the CPUs are idle.
     pub idle_wake_ups: WakeUps,
     /// How late a sleeping thread wakes while every CPU computes for others.
@@ -64,6 +68,13 @@ impl Profile {
         // Casts saturate.
         let bits = (most.floor() as u64).saturating_add(1).min(Rate::MAX.bits_per_second());
         Rate::from_bits_per_second(bits).filter(|_| most > 0.0)
+    }
+
+    /// What claims bear of frames of 1514 bytes; nothing if that was not measured.
+    pub fn shaping_rate(&self) -> Option<Rate> {
+        let large = self.shaping.iter().find(|shaping| shaping.traffic == Traffic::Udp1514)?;
+        // Casts saturate.
+        Rate::from_bits_per_second((large.edge?.bits_per_second as u64).max(1))
     }
 
     /// The part of a link's delay that `compensate: calibrated` takes off.

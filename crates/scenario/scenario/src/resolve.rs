@@ -132,7 +132,7 @@ fn name(raw: &RawScenario, report: &mut Report<'_>) -> String {
         );
         return String::new();
     };
-    names::check("an experiment", &name.value, name.span, report);
+    names::check(names::EXPERIMENT, &name.value, name.span, report);
     name.value.clone()
 }
 

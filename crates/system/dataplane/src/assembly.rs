@@ -20,7 +20,7 @@ use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
 use crate::worker::Worker;
 use crate::worker_id::WorkerId;
-use crate::{Clock, DataplaneError, LinkWiring, Options, Scheduling, Wiring};
+use crate::{Clock, DataplaneError, Heartbeat, LinkWiring, Options, Scheduling, Wiring};
 
 /// The parts of one worker, while they are being put together.
 struct Draft {
@@ -34,6 +34,7 @@ struct Plan {
     frame_memory: usize,
     scheduling: Scheduling,
     dedicated_cpus: Vec<usize>,
+    heartbeat: Option<Heartbeat>,
 }
 
 impl Dataplane {
@@ -81,6 +82,7 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
         frame_memory: options.frame_memory.unwrap_or_else(default_frame_memory) / workers,
         scheduling: options.scheduling,
         dedicated_cpus: options.dedicated_cpus.clone(),
+        heartbeat: options.heartbeat.clone(),
     };
     let mut drafts = (0..workers).map(|_| Draft::new(&plan)).collect::<Result<Vec<_>, _>>()?;
     let mut control = Control::default();
@@ -151,7 +153,8 @@ impl Draft {
             scheduling: plan.scheduling,
             dedicated_cpu: plan.dedicated_cpus.iter().cycle().nth(id.index()).copied(),
         };
-        let worker = Worker::new(self.shard, self.waiter, commands, plan.clock, seen, place);
+        let mut worker = Worker::new(self.shard, self.waiter, commands, plan.clock, seen, place);
+        worker.beat(plan.heartbeat.clone().map(|heartbeat| (heartbeat, id)));
         let thread = thread::Builder::new()
             .name(format!("netloom-data-{}", id.0))
             .spawn(move || worker.run())

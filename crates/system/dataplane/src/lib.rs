@@ -16,6 +16,7 @@
 //! | `shard` | a worker's part of the network, and the devices at its ports |
 //! | `recorder` | what is counted and shown of the frames there |
 //! | `carried` | a frame as the link model and the fabric see it: [`Carried`] |
+//! | `heartbeat` | a sign of life of each worker: [`Heartbeat`] |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `waiter`, `clock` | sleeping until something is due, what time it is |
 //! | `memory` | how the process gets its memory from the kernel |
@@ -43,6 +44,7 @@ mod error;
 mod frame_log;
 mod gate;
 mod handle;
+mod heartbeat;
 mod margin;
 mod memory;
 mod partition;
@@ -69,6 +71,7 @@ pub use command::PipeStatus;
 pub use error::DataplaneError;
 pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::Dataplane;
+pub use heartbeat::Heartbeat;
 pub use memory::take_memory_in_large_pieces;
 pub use relief::{Overload, Relieved};
 pub use rewiring::{Incoming, NotPutIn, Unwired};

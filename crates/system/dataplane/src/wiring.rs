@@ -8,7 +8,7 @@ use netloom_link::PipeConfig;
 use netloom_ports::FrameDevice;
 use netloom_units::Dilation;
 
-use crate::{DataplaneError, Scheduling};
+use crate::{DataplaneError, Heartbeat, Scheduling};
 
 /// All links of an experiment on this machine. Switches are where links end at them.
 #[derive(Debug, Default)]
@@ -60,6 +60,8 @@ pub struct Options {
     pub capture_backlog: usize,
     /// How urgent the workers are to be to the machine, where it permits that.
     pub scheduling: Scheduling,
+    /// What every worker calls to show that it lives; by default nothing.
+    pub heartbeat: Option<Heartbeat>,
 }
 
 impl Default for Options {
@@ -73,6 +75,7 @@ impl Default for Options {
             frame_memory: None,
             capture_backlog: 1024,
             scheduling: Scheduling::RealTime,
+            heartbeat: None,
         }
     }
 }

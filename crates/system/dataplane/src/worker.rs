@@ -11,6 +11,7 @@ use netloom_units::{Duration, Time};
 
 use crate::Clock;
 use crate::command::{Command, PipeStatus, Unjoined};
+use crate::heartbeat::{Heartbeat, LONGEST_SLEEP};
 use crate::margin::Margin;
 use crate::scheduling::{Urgency, WorkerPlace, stay_on};
 use crate::shard::{Parts, Refused, Returned, Shard};
@@ -19,6 +20,7 @@ use crate::vitals::Vitals;
 use crate::waiter::{Patience, Waiter};
 use crate::wakeup::exact_timers;
 use crate::watch::{self, Limits, WorkerEnd};
+use crate::worker_id::WorkerId;
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
@@ -41,6 +43,7 @@ pub(crate) struct Worker {
     margin: Margin,
     reports: VecDeque<Report>,
     account: Account,
+    heartbeat: Option<(Heartbeat, WorkerId)>,
 }
 
 /// A report on all pipes that is being made.
@@ -88,7 +91,13 @@ impl Worker {
             margin: Margin::default(),
             reports: VecDeque::new(),
             account: Account { start, asleep: Duration::ZERO, spinning: Duration::ZERO },
+            heartbeat: None,
         }
+    }
+
+    /// Shows from now on that it lives, as the worker of this number.
+    pub fn beat(&mut self, heartbeat: Option<(Heartbeat, WorkerId)>) {
+        self.heartbeat = heartbeat;
     }
 
     /// Runs until it is stopped, or its owner is gone; gives the devices back.
@@ -102,6 +111,9 @@ impl Worker {
         self.urgency = Urgency::new(self.place.scheduling, looked, dilation);
         loop {
             let before = self.clock.now();
+            if let Some((heartbeat, worker)) = &self.heartbeat {
+                heartbeat.beat(worker.index());
+            }
             let patience = self.patience(before);
             if self.waiter.wait(patience).is_err() {
                 // The event queue is ours and open: this is a defect, and the owner finds out
@@ -155,11 +167,14 @@ impl Worker {
         if self.shard.has_work() || !self.reports.is_empty() {
             return Patience::None;
         }
-        let Some(deadline) = self.shard.next_due() else { return Patience::Endless };
+        let longest = self.heartbeat.as_ref().map(|_| LONGEST_SLEEP);
+        let Some(deadline) = self.shard.next_due() else {
+            return longest.map_or(Patience::Endless, Patience::For);
+        };
         let left = deadline.since(now);
         let margin = if self.may_wait_awake() { self.margin.get() } else { Duration::ZERO };
         let margin = self.clock.dilation().to_experiment(margin);
-        let sleep = left.saturating_sub(margin);
+        let sleep = left.saturating_sub(margin).min(longest.unwrap_or(left));
         if sleep == Duration::ZERO { Patience::None } else { Patience::For(sleep) }
     }
 

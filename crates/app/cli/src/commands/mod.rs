@@ -25,6 +25,7 @@ mod recent;
 mod report;
 mod run;
 mod set;
+mod shape;
 mod shell;
 mod signals;
 mod simulate;
@@ -67,6 +68,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Mobility(args) => mobility::mobility(&args),
         Command::Traffic(args) => traffic::traffic(&args),
         Command::Symbiosis(args) => symbiosis::symbiosis(args),
+        Command::Shape(args) => shape::shape(args).await,
         Command::Cleanup(args) => cleanup::cleanup(args),
     }
 }

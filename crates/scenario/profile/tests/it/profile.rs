@@ -3,7 +3,7 @@
 use netloom_api::machine::Machine;
 use netloom_profile::{
     Crossing, Disk, Edge, Forwarding, Memory, MemoryCost, NotBorne, Profile, ProfileError,
-    Scheduling, Shape, SmallWrites, Thoroughness, Traffic, WakeUps,
+    Scheduling, Shape, ShapedEdge, Shaping, SmallWrites, Thoroughness, Traffic, WakeUps,
 };
 use proptest::prelude::*;
 
@@ -50,6 +50,11 @@ fn profile(edges: &[Option<f64>]) -> Profile {
         machine: machine(),
         forwarding: edges.iter().map(forwarding).collect(),
         crossing: Some(Crossing { p50_us: 24.5, least_us: 20.0, most_us: 31.25 }),
+        shaping: vec![Shaping {
+            traffic: Traffic::Udp1514,
+            edge: Some(ShapedEdge { bits_per_second: 2e9, frames_per_second: Some(165_000.0) }),
+            beyond: None,
+        }],
         idle_wake_ups: wake_ups,
         busy_wake_ups: wake_ups,
         disk: Disk {
@@ -67,6 +72,14 @@ fn profile(edges: &[Option<f64>]) -> Profile {
         },
         disturbances: vec!["somebody".into()],
     }
+}
+
+#[test]
+fn claims_bear_what_was_measured_of_large_frames() {
+    let measured = profile(&[]);
+    assert_eq!(measured.shaping_rate().map(|rate| rate.bits_per_second()), Some(2_000_000_000));
+    let not_measured = Profile { shaping: Vec::new(), ..measured };
+    assert_eq!(not_measured.shaping_rate(), None);
 }
 
 #[test]

@@ -12,6 +12,9 @@ use crate::span::Span;
 /// Longest name of an experiment, a node, a process or a group: a host name's limit.
 const MAX_LENGTH: usize = 63;
 
+/// What [`check`] calls an experiment.
+pub(super) const EXPERIMENT: &str = "an experiment";
+
 /// Longest name of a network interface (`IFNAMSIZ - 1`).
 const MAX_INTERFACE_LENGTH: usize = 15;
 
@@ -20,7 +23,7 @@ const MAX_INTERFACE_LENGTH: usize = 15;
 /// # Errors
 /// Why it cannot be one, in words.
 pub fn check_experiment_name(name: &str) -> Result<(), String> {
-    match problem(name, MAX_LENGTH, &['-', '_']) {
+    match taken(name).or_else(|| problem(name, MAX_LENGTH, &['-', '_'])) {
         Some(problem) => Err(format!("`{name}` cannot be the name of an experiment: {problem}")),
         None => Ok(()),
     }
@@ -29,7 +32,8 @@ pub fn check_experiment_name(name: &str) -> Result<(), String> {
 /// Checks the name of an experiment, a group, a link or a process; `what` comes with its article.
 /// `false`: it was reported.
 pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) -> bool {
-    let problem = problem(name, MAX_LENGTH, &['-', '_']);
+    let taken = taken(name).filter(|_| what == EXPERIMENT);
+    let problem = taken.or_else(|| problem(name, MAX_LENGTH, &['-', '_']));
     if let Some(problem) = &problem {
         report.error(
             Diagnostic::error(span, format!("`{name}` cannot be the name of {what}: {problem}"))
@@ -93,6 +97,11 @@ pub(super) fn unique<'a>(
             seen.insert(&name.value, name.span);
         }
     }
+}
+
+/// Why a name that experiments could have is not theirs.
+fn taken(name: &str) -> Option<String> {
+    (name == "shape").then(|| "it is that of the daemon of `netloom shape`".into())
 }
 
 fn problem(name: &str, longest: usize, also: &[char]) -> Option<String> {

@@ -64,7 +64,7 @@ impl Layout {
     pub fn all() -> Vec<String> {
         let root = state_root();
         let mut names = subdirectories(&root);
-        names.retain(|name| is_state_directory(&root.join(name)).unwrap_or(false));
+        names.retain(|name| name != SHAPE && is_state_directory(&root.join(name)).unwrap_or(false));
         names.sort_unstable();
         names
     }
@@ -205,6 +205,9 @@ fn state_root() -> PathBuf {
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(own);
     runtime.map_or_else(|| format!("/tmp/netloom-{user}").into(), |path| path.join("netloom"))
 }
+
+/// The directory of the daemon of `netloom shape` beside those of experiments.
+const SHAPE: &str = "shape";
 
 /// Whether a directory is an experiment's, by its lock or its books. One with nothing in it may be:
 /// its engine was killed when it had just made it. What is not there, or no directory, is none.

@@ -60,7 +60,7 @@ fn work(shape: Shape) -> f64 {
 }
 
 /// How many writes all links together may carry in a second, before anything is known.
-fn first_guess(traffic: Traffic) -> f64 {
+pub fn first_guess(traffic: Traffic) -> f64 {
     match traffic {
         Traffic::Udp60 | Traffic::Udp1514 => 100_000.0,
         Traffic::Tcp => 5_000.0,
@@ -68,7 +68,7 @@ fn first_guess(traffic: Traffic) -> f64 {
 }
 
 /// The paces that are tried, in writes of a sender in a second.
-fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
+pub fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
     let least = match traffic {
         Traffic::Udp60 | Traffic::Udp1514 => 500.0,
         Traffic::Tcp => 20.0,
@@ -81,7 +81,7 @@ fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
 }
 
 /// For how long senders send, in seconds.
-fn seconds(thoroughness: Thoroughness) -> f64 {
+pub fn seconds(thoroughness: Thoroughness) -> f64 {
     match thoroughness {
         Thoroughness::Full => 0.4,
         Thoroughness::Quick => 0.2,

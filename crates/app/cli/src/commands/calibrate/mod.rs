@@ -8,6 +8,7 @@
 //! | `trial` | one run, and whether the machine bore it |
 //! | `edges` | the most that it bears, over networks and kinds of traffic |
 //! | `crossing` | how long the machine takes to carry a frame over a link |
+//! | `shaping` | the most that claims of `netloom shape` bear |
 //! | `costs` | what nodes and links cost |
 //! | `table` | a profile for people |
 
@@ -16,6 +17,7 @@ mod crossing;
 mod edges;
 mod network;
 mod session;
+mod shaping;
 mod table;
 mod trial;
 
@@ -46,7 +48,17 @@ pub async fn calibrate(args: Calibrate) -> Result<i32> {
     }
     profile_file::check(&file)?;
     let thoroughness = if args.quick { Thoroughness::Quick } else { Thoroughness::Full };
-    let profile = match measure(thoroughness).await {
+    if args.shape && !nix::unistd::geteuid().is_root() {
+        return Err(exit::usage("`--shape` measures what root's daemon does: it is for root"));
+    }
+    let held = if args.shape { held(&file)? } else { None };
+    let measured = async {
+        match held {
+            Some(profile) => with_shaping(profile, thoroughness).await,
+            None => measure(thoroughness, args.shape).await,
+        }
+    };
+    let profile = match measured.await {
         Err(error) if error.is::<Interrupted>() => {
             eprintln!("interrupted; nothing is left, and {} is as it was", file.display());
             return Ok(exit::INTERRUPTED);
@@ -88,7 +100,24 @@ impl Spans {
     }
 }
 
-async fn measure(thoroughness: Thoroughness) -> Result<Profile> {
+/// The profile that is there, if it is one of this machine.
+fn held(file: &std::path::Path) -> Result<Option<Profile>> {
+    let now = netloom_results::machine::describe();
+    Ok(profile_file::read(file)?.filter(|profile| profile.staleness(&now).is_empty()))
+}
+
+/// The same profile, with what claims bear measured anew.
+async fn with_shaping(profile: Profile, thoroughness: Thoroughness) -> Result<Profile> {
+    let mut session = Session::begin()?;
+    let disturbances = disturbances(&mut session).await?;
+    for disturbance in &disturbances {
+        eprintln!("warning: {disturbance}: claims may bear more than is measured now");
+    }
+    let shaping = shaping::measure(&mut session, thoroughness).await?;
+    Ok(Profile { shaping, ..profile })
+}
+
+async fn measure(thoroughness: Thoroughness, with_claims: bool) -> Result<Profile> {
     let measured = chrono::Local::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, false);
     let spans = Spans::of(thoroughness);
     let mut session = Session::begin()?;
@@ -98,6 +127,10 @@ async fn measure(thoroughness: Thoroughness) -> Result<Profile> {
     }
     let forwarding = edges::measure(&mut session, thoroughness).await?;
     let crossing = Some(crossing::measure(&mut session, thoroughness).await?);
+    let shaping = match with_claims {
+        true => shaping::measure(&mut session, thoroughness).await?,
+        false => Vec::new(),
+    };
     let memory = costs::measure(&mut session, thoroughness).await?;
     session.show("wake-ups");
     let idle_wake_ups = session.aside(move || wake_ups::idle(spans.wake_ups)).await?;
@@ -112,6 +145,7 @@ async fn measure(thoroughness: Thoroughness) -> Result<Profile> {
         machine: netloom_results::machine::describe(),
         forwarding,
         crossing,
+        shaping,
         idle_wake_ups,
         busy_wake_ups,
         disk,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::session::EXPERIMENT;
 
 /// Where receivers listen.
-const PORT: u16 = 5000;
+pub const PORT: u16 = 5000;
 /// The process that receives, in every host that somebody sends to.
 pub const RECEIVER: &str = "receive";
 

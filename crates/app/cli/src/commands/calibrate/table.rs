@@ -1,7 +1,7 @@
 //! A profile for people.
 
 use netloom_profile::{
-    Crossing, Disk, Forwarding, Memory, MemoryCost, Profile, Thoroughness, WakeUps,
+    Crossing, Disk, Forwarding, Memory, MemoryCost, Profile, Shaping, Thoroughness, WakeUps,
 };
 use netloom_units::readable::{bit_rate, count, micros};
 
@@ -11,6 +11,9 @@ use crate::table::table;
 pub fn page(profile: &Profile, stale: &[String]) -> String {
     let mut lines = heading(profile, stale);
     lines.push(format!("\n{}", forwarding(&profile.forwarding)));
+    if !profile.shaping.is_empty() {
+        lines.push(format!("\n{}", shaping(&profile.shaping)));
+    }
     lines.push(format!("\n{}", wake_ups(profile)));
     lines.push(String::new());
     lines.extend(disk(&profile.disk));
@@ -57,6 +60,20 @@ fn forwarding(all: &[Forwarding]) -> String {
                 .map_or("–".into(), |frames| count(frames.round() as u64)),
             edge.map_or("–".into(), |edge| bit_rate(edge.peak_bits_per_second)),
             beyond.map_or("–".into(), |beyond| bit_rate(beyond.bits_per_second)),
+        ]);
+    }
+    rows.to_string()
+}
+
+fn shaping(all: &[Shaping]) -> String {
+    let mut rows = table(&["claim of", "borne", "frames/s", "not borne"]);
+    for Shaping { traffic, edge, beyond } in all {
+        let frames = edge.and_then(|edge| edge.frames_per_second);
+        rows.add_row([
+            traffic.to_string(),
+            edge.map_or("–".into(), |edge| bit_rate(edge.bits_per_second)),
+            frames.map_or("–".into(), |frames| count(frames.round() as u64)),
+            beyond.as_ref().map_or("–".into(), |beyond| bit_rate(beyond.bits_per_second)),
         ]);
     }
     rows.to_string()

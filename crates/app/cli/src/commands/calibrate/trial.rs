@@ -46,7 +46,7 @@ fn read(results: &Path, load: &Load) -> Result<Outcome> {
 }
 
 /// The last line that a process has written.
-fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) -> Result<T> {
+pub fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) -> Result<T> {
     let file = results.join(format!("processes/{process}@{node}.stdout"));
     let text =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -96,7 +96,7 @@ fn peak(verdict: &Verdict) -> f64 {
     traffic.filter_map(|report| report.worst).fold(0.0, f64::max)
 }
 
-fn percent(part: u64, whole: u64) -> String {
+pub fn percent(part: u64, whole: u64) -> String {
     // Rounded down: what is not all is less than 100 %.
     format!("{:.1} %", (1000.0 * part as f64 / whole as f64).floor() / 10.0)
 }

@@ -1,0 +1,61 @@
+//! `netloom shape`
+
+mod claims;
+mod daemon;
+mod file;
+mod netconfig;
+mod show;
+
+use anyhow::Result;
+use netloom_shape::Entry;
+use netloom_shape::wire::{Done, List, Renew, Room};
+
+use crate::args::{Shape, ShapeCommand, ShapeFormat};
+use crate::client::Client;
+use crate::exit;
+
+/// Claims traffic of this host, and what belongs to it.
+pub async fn shape(args: Shape) -> Result<i32> {
+    let state = args.state;
+    let client = Client::of_shape(&state.join("api.sock"));
+    match args.command {
+        ShapeCommand::Add(add) => claims::add(&client, &state, *add).await?,
+        ShapeCommand::Set(set) => claims::set(&client, set).await?,
+        ShapeCommand::List { format } => {
+            let list: List = client.get("/claims").await?;
+            match format {
+                ShapeFormat::Text => show::list(&list),
+                ShapeFormat::Json => println!("{}", serde_json::to_string_pretty(&list)?),
+            }
+        }
+        ShapeCommand::Renew { name, lifetime } => {
+            let path = format!("/claims/{name}/renew");
+            let done: Done = client.ask(&path, &Renew { lifetime }).await?;
+            println!("{name}: {}", show::end(&done.is));
+        }
+        ShapeCommand::Remove { name: Some(name), .. } => {
+            let _: Done = client.delete(&format!("/claims/{name}")).await?;
+            println!("{name}: removed");
+        }
+        ShapeCommand::Remove { name: None, all, .. } => {
+            let ended: Vec<Entry> = client.delete(&format!("/claims?all={all}")).await?;
+            println!("{} claims removed", ended.len());
+        }
+        ShapeCommand::Capacity => show::room(&client.get::<Room>("/capacity").await?),
+        ShapeCommand::Log => print!("{}", String::from_utf8_lossy(&client.body("/log").await?)),
+        ShapeCommand::Check { file } => {
+            let claims = file::read(&file)?;
+            println!("{}: {} claims, no errors", file.display(), claims.claims.len());
+        }
+        ShapeCommand::Apply { file } => file::apply(&client, &file).await?,
+        ShapeCommand::Netconfig { words } => netconfig::netconfig(&client, &state, &words).await?,
+        ShapeCommand::Serve { policy, records, bears } => {
+            return daemon::serve(&state, &policy, &records, bears);
+        }
+        ShapeCommand::Stop => {
+            client.shutdown().await?;
+            println!("the daemon ends");
+        }
+    }
+    Ok(exit::SUCCESS)
+}

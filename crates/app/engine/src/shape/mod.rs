@@ -1,0 +1,35 @@
+//! The daemon of `netloom shape`: links for traffic of programs on this host, for several users.
+//!
+//! It is an engine whose links are claims, made and removed while it runs. It outlives every client
+//! and ends by itself when nobody has had a claim for a minute.
+//!
+//! | module | what |
+//! |---|---|
+//! | `serve` | its life: socket, clock, end |
+//! | `http` | its API: who asks, and what for |
+//! | `shaping` | the claims and their links, as one thing |
+//! | `links` | a claim in the kernel and in the data plane |
+//! | `lateness` | how late the frames of a claim were |
+//! | `listing` | the claims as they are shown |
+//! | `state` | the claims in a file, for the next daemon |
+//! | `audit` | every request and event, as lines of JSON |
+//! | `people` | users, groups, and who has bound which port |
+//! | `places` | devices and cgroups of this host |
+//! | `privileges` | what the daemon may do |
+//!
+//! Not here: who may claim what (`netloom-shape`), and which frames a claim takes
+//! (`netloom-selector`).
+
+mod audit;
+mod http;
+mod lateness;
+mod links;
+mod listing;
+mod people;
+mod places;
+mod privileges;
+mod serve;
+mod shaping;
+mod state;
+
+pub use serve::main;

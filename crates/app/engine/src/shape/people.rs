@@ -1,0 +1,98 @@
+//! Users, groups, and who has bound which port.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use netloom_shape::{BoundPort, Owner, Protocol};
+use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
+
+/// Numbers of states in `/proc/net`: a TCP socket that listens.
+const LISTENS: &str = "0A";
+
+/// The user of a number; one without a name is called by the number.
+pub fn owner(uid: u32) -> Owner {
+    let found = User::from_uid(Uid::from_raw(uid)).ok().flatten();
+    Owner { uid, name: found.map_or_else(|| uid.to_string(), |user| user.name) }
+}
+
+/// The number of a user by name or number.
+pub fn uid_of(name: &str) -> Option<u32> {
+    if let Ok(uid) = name.parse() {
+        return Some(uid);
+    }
+    User::from_name(name).ok().flatten().map(|user| user.uid.as_raw())
+}
+
+/// The names of a user's groups, and of the group that the user asks as.
+pub fn groups(owner: &Owner, gid: u32) -> Vec<String> {
+    let listed = CString::new(owner.name.clone()).ok();
+    let listed = listed.and_then(|name| getgrouplist(&name, Gid::from_raw(gid)).ok());
+    let all = listed.unwrap_or_else(|| vec![Gid::from_raw(gid)]);
+    let name = |gid: Gid| Group::from_gid(gid).ok().flatten().map(|group| group.name);
+    all.into_iter().filter_map(name).collect()
+}
+
+/// The number that users have here who are nobody in this namespace.
+pub fn overflow_uid() -> u32 {
+    let text = fs::read_to_string("/proc/sys/kernel/overflowuid").unwrap_or_default();
+    text.trim().parse().unwrap_or(65534)
+}
+
+/// Whether a user has a session here, as logind says; nothing if nobody says.
+pub fn has_session(uid: u32) -> Option<bool> {
+    fs::metadata("/run/systemd/users").ok()?;
+    let text = fs::read_to_string(format!("/run/systemd/users/{uid}")).unwrap_or_default();
+    let online = |line: &str| line.strip_prefix("SESSIONS=").is_some_and(|all| !all.is_empty());
+    Some(text.lines().any(online))
+}
+
+/// The local ports that users other than `owner` have bound, among those that `is_meant`.
+pub fn bound(owner: &Owner, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<BoundPort> {
+    let mut all = Vec::new();
+    for (file, protocol) in [
+        ("tcp", Protocol::Tcp),
+        ("tcp6", Protocol::Tcp),
+        ("udp", Protocol::Udp),
+        ("udp6", Protocol::Udp),
+    ] {
+        let text = fs::read_to_string(format!("/proc/net/{file}")).unwrap_or_default();
+        for line in text.lines().skip(1) {
+            let Some((port, uid, inode)) = socket(line, protocol) else { continue };
+            if uid != owner.uid && is_meant(protocol, port) {
+                let (owner, pid) = (self::owner(uid), process(inode));
+                all.push(BoundPort { protocol, port, owner, pid });
+            }
+        }
+    }
+    all
+}
+
+/// Port, user and inode of a socket that waits for others.
+fn socket(line: &str, protocol: Protocol) -> Option<(u16, u32, u64)> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    if protocol == Protocol::Tcp && fields.get(3) != Some(&LISTENS) {
+        return None;
+    }
+    let port = u16::from_str_radix(fields.get(1)?.rsplit(':').next()?, 16).ok()?;
+    Some((port, fields.get(7)?.parse().ok()?, fields.get(9)?.parse().ok()?))
+}
+
+/// A process that has this socket open.
+fn process(inode: u64) -> Option<u32> {
+    let link = format!("socket:[{inode}]");
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    let mut pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.find(|pid| {
+        let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        files
+            .filter_map(|file| fs::read_link(file.path()).ok())
+            .any(|to| to.as_os_str() == link.as_str())
+    })
+}
+
+/// The user that owns a file, and whether others may write it.
+pub fn is_roots_alone(path: &std::path::Path) -> std::io::Result<bool> {
+    let found = fs::metadata(path)?;
+    Ok(found.uid() == 0 && found.mode() & 0o022 == 0)
+}

@@ -1,0 +1,62 @@
+//! Devices and cgroups of this host.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use netloom_shape::{Cgroup, Owner};
+
+/// The device of the default route: of IPv4, or else of IPv6.
+pub fn default_device() -> Result<String> {
+    let v4 = fs::read_to_string("/proc/net/route").unwrap_or_default();
+    let v4 = v4.lines().skip(1).filter_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let is_default = fields.get(1) == Some(&"00000000") && fields.get(7) == Some(&"00000000");
+        let metric: u32 = fields.get(6)?.parse().ok()?;
+        is_default.then(|| (metric, (*fields.first().unwrap_or(&"")).to_owned()))
+    });
+    let v6 = fs::read_to_string("/proc/net/ipv6_route").unwrap_or_default();
+    let v6 = v6.lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let is_default = fields.first()?.bytes().all(|byte| byte == b'0')
+            && fields.get(1) == Some(&"00")
+            && fields.last() != Some(&"lo");
+        let metric = u32::from_str_radix(fields.get(5)?, 16).ok()?;
+        is_default.then(|| (metric, (*fields.last().unwrap_or(&"")).to_owned()))
+    });
+    let best = v4.min().or_else(|| v6.min());
+    best.map(|(_, device)| device)
+        .context("there is no default route here: say which device with `--interface`")
+}
+
+/// The cgroup of a path below the root of version 2, as `user.slice/build.scope`. An ordinary
+/// user's must be the user's own.
+pub fn cgroup(path: &str, owner: &Owner) -> Result<Cgroup> {
+    let root = cgroup_root().context("this host has no cgroups of version 2")?;
+    let inner = Path::new(path.trim_start_matches('/'));
+    if inner.components().any(|part| !matches!(part, Component::Normal(_))) {
+        bail!("`{path}` is no path of a cgroup: write it as `systemd-cgls` shows it");
+    }
+    let directory = root.join(inner);
+    let found = fs::symlink_metadata(&directory)
+        .with_context(|| format!("there is no cgroup {path} ({})", directory.display()))?;
+    if !owner.is_root() && found.uid() != owner.uid {
+        bail!("cgroup {path} is not yours: its directory belongs to another user");
+    }
+    let level = u32::try_from(inner.components().count()).unwrap_or(u32::MAX);
+    Ok(Cgroup { id: found.ino(), level })
+}
+
+fn cgroup_root() -> Option<PathBuf> {
+    let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
+    let is_there = |root: &&str| Path::new(root).join("cgroup.controllers").exists();
+    roots.into_iter().find(is_there).map(PathBuf::from)
+}
+
+/// What a device can do in a second, if it says so.
+pub fn speed(device: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/sys/class/net/{device}/speed")).ok()?;
+    let megabits: u64 = text.trim().parse().ok()?;
+    Some(megabits * 1_000_000)
+}

@@ -1,0 +1,44 @@
+//! What the daemon may do: no more than it needs. It starts no program, traces nobody, and keeps
+//! five of root's capabilities.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use libc::{SYS_execve, SYS_execveat, SYS_process_vm_readv, SYS_process_vm_writev, SYS_ptrace};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+
+/// Devices and their programs; the worker's class; whose process has bound a port, which is all
+/// that `SYS_PTRACE` is for.
+const KEPT: CapabilitySet = CapabilitySet::NET_ADMIN
+    .union(CapabilitySet::BPF)
+    .union(CapabilitySet::PERFMON)
+    .union(CapabilitySet::SYS_NICE)
+    .union(CapabilitySet::SYS_PTRACE);
+
+/// What the daemon never does.
+const FORBIDDEN: [libc::c_long; 5] =
+    [SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev];
+
+/// Gives up all rights but those that are needed, for this thread and those that it will start, and
+/// raises the limit on open files: a claim takes six.
+pub fn drop_all_but_needed() -> Result<()> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).context("cannot read the limit on files")?;
+    // With a lower limit there are fewer claims.
+    let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+    nix::sys::prctl::set_no_new_privs().context("cannot give up new rights")?;
+    let mut sets = capabilities(None).context("cannot read capabilities")?;
+    sets.effective &= KEPT;
+    sets.permitted &= KEPT;
+    sets.inheritable = CapabilitySet::empty();
+    set_capabilities(None, sets).context("cannot give up capabilities")?;
+    let rules: BTreeMap<_, _> = FORBIDDEN.into_iter().map(|call| (call, Vec::new())).collect();
+    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let architecture = std::env::consts::ARCH.try_into().context("no seccomp here")?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)
+        .context("cannot make the filter of system calls")?;
+    let program: BpfProgram =
+        filter.try_into().context("cannot make the filter of system calls")?;
+    apply_filter(&program).context("cannot forbid system calls")
+}

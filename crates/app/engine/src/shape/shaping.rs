@@ -1,0 +1,460 @@
+//! The claims and their links, as one thing: what a request does, whole or not at all.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use netloom_shape::wire::{Add, Done, List, Room, Set};
+use netloom_shape::{
+    Book, Capacity, Claim, Entry, Lifetime, Moment, Owner, Policy, Protocol, Refusal, Request,
+};
+use netloom_units::Rate;
+use serde_json::Value;
+
+use super::audit::{Audit, Record, now as rfc3339};
+use super::links::{DeviceChange, Links};
+use super::state::{Kept, StateFile};
+use super::{listing, people, places};
+
+/// How long a daemon stays that nobody needs.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// Everything that a daemon has.
+pub struct Shaping {
+    inner: Mutex<Inner>,
+    policy: Policy,
+    capacity: Capacity,
+    is_calibrated: bool,
+    file: StateFile,
+    /// What was asked for and what happened.
+    pub audit: Audit,
+}
+
+struct Inner {
+    book: Book,
+    links: Links,
+    /// For how long each claim was not shaped while it was there.
+    unshaped: BTreeMap<u64, Duration>,
+    suspended: BTreeMap<String, Moment>,
+    idle_since: Instant,
+    changes: BTreeMap<u32, (Instant, u32)>,
+}
+
+/// What a daemon starts with.
+pub struct Setting {
+    /// What an administrator allows.
+    pub policy: Policy,
+    /// What the machine was measured to bear.
+    pub bears: Option<Rate>,
+    /// Where the claims are kept.
+    pub file: StateFile,
+    /// What was asked for and what happened.
+    pub audit: Audit,
+}
+
+/// Now, by the machine's clock.
+pub fn now() -> Moment {
+    let local = chrono::Local::now();
+    let unix_ms = u64::try_from(local.timestamp_millis()).unwrap_or_default();
+    Moment { unix_ms, offset: local.offset().local_minus_utc() }
+}
+
+impl Shaping {
+    /// Takes up the claims that an earlier daemon left and whose time is not over.
+    pub fn start(setting: Setting) -> Result<Self> {
+        let Setting { policy, bears, file, audit } = setting;
+        let Kept { mut book, loopback, devices } = file.read()?;
+        restore(&loopback, &devices);
+        let links = Links::new(secret()?, u64::from(secret()?))?;
+        book.expire(now());
+        let capacity = Capacity::of(bears, &policy);
+        let inner = Inner {
+            book: Book::default(),
+            links,
+            unshaped: BTreeMap::new(),
+            suspended: BTreeMap::new(),
+            idle_since: Instant::now(),
+            changes: BTreeMap::new(),
+        };
+        let is_calibrated = bears.is_some();
+        let shaping =
+            Self { inner: Mutex::new(inner), policy, capacity, is_calibrated, file, audit };
+        shaping.take_up(book)?;
+        Ok(shaping)
+    }
+
+    /// Whether somebody may ask for anything that changes something.
+    pub fn allows(&self, owner: &Owner, gid: u32) -> bool {
+        self.policy.allows(owner, &people::groups(owner, gid))
+    }
+
+    /// Makes a claim.
+    pub fn add(&self, owner: &Owner, add: &Add) -> Result<Done> {
+        let mut inner = self.changing(owner)?;
+        let Add { name, claim, force } = add;
+        let selector = &claim.selector;
+        selector.check().map_err(Refusal::Malformed)?;
+        if let Some(unread) = [&claim.out, &claim.inward].iter().find_map(|pipe| pipe.unread_file())
+        {
+            return Err(refuse(format!(
+                "the daemon opens no files: `{}` must come with its values",
+                unread.file
+            )));
+        }
+        if selector.netns.is_some() || selector.pid.is_some() {
+            return Err(refuse(
+                "other network namespaces cannot be shaped yet: run `netloom shape serve` there",
+            ));
+        }
+        if claim.lifetime == Lifetime::Session && people::has_session(owner.uid).is_none() {
+            return Err(refuse(
+                "nobody says here when sessions end (systemd-logind): give a time, as `2h`",
+            ));
+        }
+        let device = selector.interface.clone().map_or_else(places::default_device, Ok);
+        let device = device.map_err(|error| refuse(format!("{error:#}")))?;
+        let cgroup = selector.cgroup.as_deref().map(|path| places::cgroup(path, owner)).transpose();
+        let cgroup = cgroup.map_err(|error| refuse(format!("{error:#}")))?;
+        let user = selector.user.as_deref().map(|name| {
+            people::uid_of(name).ok_or_else(|| refuse(format!("there is no user `{name}` here")))
+        });
+        let bound = match owner.is_root() {
+            true => Vec::new(),
+            false => people::bound(owner, |protocol, port| is_local(claim, protocol, port)),
+        };
+        let request = Request {
+            owner,
+            name,
+            claim,
+            cgroup,
+            user: user.transpose()?,
+            device: &device,
+            now: now(),
+            bound: &bound,
+            force: *force,
+        };
+        let entry = inner.book.add(&request, &self.policy, self.capacity)?;
+        if let Err(error) = self.carry_out(&mut inner, &entry) {
+            inner.book.take(entry.id);
+            self.keep(&inner)?;
+            return Err(error);
+        }
+        let notes = self.notes(&inner, &entry);
+        Ok(Done { was: None, is: entry, notes })
+    }
+
+    /// Changes the pipes of a claim.
+    pub fn set(&self, owner: &Owner, name: &str, set: &Set) -> Result<Done> {
+        let mut inner = self.changing(owner)?;
+        let Set { out, inward } = set;
+        if let Some(unread) = [out, inward].iter().find_map(|pipe| pipe.unread_file()) {
+            return Err(refuse(format!(
+                "the daemon opens no files: `{}` must come with its values",
+                unread.file
+            )));
+        }
+        let before = inner.book.clone();
+        let terms = (&self.policy, self.capacity, now());
+        let (was, is) = inner.book.set(owner, name, [out, inward], terms)?;
+        let changed = self.keep(&inner).and_then(|()| inner.links.change(is.id, [out, inward]));
+        if let Err(error) = changed {
+            inner.book = before;
+            self.keep(&inner)?;
+            return Err(error);
+        }
+        Ok(Done { was: Some(was), is, notes: Vec::new() })
+    }
+
+    /// Lets a claim last.
+    pub fn renew(&self, owner: &Owner, name: &str, lifetime: Lifetime) -> Result<Done> {
+        let mut inner = self.changing(owner)?;
+        let was = inner.book.find(owner, name).cloned();
+        let before = inner.book.clone();
+        let is = inner.book.renew(owner, name, lifetime, (&self.policy, now()))?;
+        let done = match &was {
+            Some(_) => self.keep(&inner),
+            None => self.carry_out(&mut inner, &is),
+        };
+        if let Err(error) = done {
+            inner.book = before;
+            self.keep(&inner)?;
+            return Err(error);
+        }
+        Ok(Done { was, is, notes: Vec::new() })
+    }
+
+    /// Ends a claim.
+    pub fn remove(&self, owner: &Owner, name: &str) -> Result<Entry> {
+        let mut inner = self.changing(owner)?;
+        let entry = inner.book.remove(owner, name, now())?;
+        inner.end(&entry)?;
+        self.keep(&inner)?;
+        Ok(entry)
+    }
+
+    /// Ends all claims of somebody, or all that there are.
+    pub fn remove_all(&self, owner: &Owner, of_others: bool) -> Result<Vec<Entry>> {
+        if of_others && !owner.is_root() {
+            return Err(Refusal::RootOnly("`--all`", "end your own with `--mine`").into());
+        }
+        let mut inner = self.changing(owner)?;
+        let is_meant = |entry: &&Entry| of_others || entry.owner.uid == owner.uid;
+        let ids: Vec<u64> =
+            inner.book.entries().iter().filter(is_meant).map(|entry| entry.id).collect();
+        let mut ended = Vec::new();
+        for id in ids {
+            if let Some(entry) = inner.book.take(id) {
+                inner.end(&entry)?;
+                ended.push(entry);
+            }
+        }
+        self.keep(&inner)?;
+        Ok(ended)
+    }
+
+    /// The claims as somebody may see them.
+    pub fn list(&self, owner: &Owner) -> Result<List> {
+        let mut inner = self.lock();
+        inner.links.note_lateness();
+        let pipes = inner.links.pipes()?;
+        Ok(listing::list(&inner.book, owner, |entry| {
+            let pipes = pipes.get(&entry.id).map_or(&[][..], Vec::as_slice);
+            let ill = listing::Ill {
+                unread: inner.links.dropped(entry.id),
+                late: inner.links.lateness(entry.id).p99(),
+                unshaped: inner.unshaped.get(&entry.id).copied(),
+            };
+            let suspended = inner.suspended.get(&entry.device).copied();
+            listing::listed(entry, pipes, &ill, suspended)
+        }))
+    }
+
+    /// What there is room for.
+    pub fn room(&self, owner: &Owner) -> Room {
+        let inner = self.lock();
+        let of_user = || self.capacity.of_user(&self.policy);
+        Room {
+            all: self.capacity,
+            given: inner.book.given(None),
+            own: if owner.is_root() { self.capacity } else { of_user() },
+            taken: inner.book.given(Some(owner.uid)),
+            is_calibrated: self.is_calibrated,
+        }
+    }
+
+    /// What time and the machine do to the claims: ends those that are over, takes down what is
+    /// empty, notes devices that go and come. Whether somebody still needs this daemon.
+    pub fn look(&self) -> Result<bool> {
+        let mut inner = self.lock();
+        let at = now();
+        let mut over = inner.book.expire(at);
+        over.extend(inner.left_behind());
+        for entry in &over {
+            inner.end(entry)?;
+            self.audit.write(&event("expired", entry, None));
+        }
+        if !over.is_empty() {
+            self.keep(&inner)?;
+        }
+        self.note_silences(&mut inner);
+        self.note_devices(&mut inner, at)?;
+        let is_idle = inner.book.entries().is_empty() && inner.links.is_empty();
+        if !is_idle {
+            inner.idle_since = Instant::now();
+        }
+        Ok(inner.idle_since.elapsed() < IDLE)
+    }
+
+    /// Whether there is neither a claim nor a link that empties itself.
+    pub fn is_empty(&self) -> bool {
+        let inner = self.lock();
+        inner.book.entries().is_empty() && inner.links.is_empty()
+    }
+
+    fn note_silences(&self, inner: &mut Inner) {
+        let silent: Duration = inner.links.silences().iter().sum();
+        if silent == Duration::ZERO {
+            return;
+        }
+        let entries: Vec<Entry> = inner.book.entries().to_vec();
+        for entry in entries {
+            *inner.unshaped.entry(entry.id).or_default() += silent;
+            let reason =
+                format!("not shaped for {} ms: the daemon stood still", silent.as_millis());
+            self.audit.write(&event("unshaped", &entry, Some(reason)));
+        }
+    }
+
+    fn note_devices(&self, inner: &mut Inner, at: Moment) -> Result<()> {
+        for change in inner.links.look()? {
+            let (device, verb) = match &change {
+                DeviceChange::Gone(device) => (device, "suspended"),
+                DeviceChange::Back(device) => (device, "resumed"),
+            };
+            let since = inner.suspended.remove(device);
+            if verb == "suspended" {
+                inner.suspended.insert(device.clone(), at);
+            }
+            let there: Vec<Entry> = inner.book.entries().to_vec();
+            for entry in there.iter().filter(|entry| entry.device == *device) {
+                if let Some(since) = since {
+                    let gone = Duration::from_nanos(at.since(since).as_nanos());
+                    *inner.unshaped.entry(entry.id).or_default() += gone;
+                }
+                self.audit.write(&event(verb, entry, Some(format!("interface {device}"))));
+            }
+        }
+        Ok(())
+    }
+
+    /// The book of an earlier daemon: each claim is made anew, or its end is noted.
+    fn take_up(&self, book: Book) -> Result<()> {
+        let mut inner = self.lock();
+        inner.book = book;
+        let entries: Vec<Entry> = inner.book.entries().to_vec();
+        for entry in entries {
+            if let Err(error) = inner.links.add(&entry) {
+                inner.book.take(entry.id);
+                self.audit.write(&event("lost", &entry, Some(format!("{error:#}"))));
+            } else {
+                self.audit.write(&event("taken-up", &entry, None));
+            }
+        }
+        self.keep(&inner)
+    }
+
+    /// Writes down that a claim is there, and makes it.
+    fn carry_out(&self, inner: &mut Inner, entry: &Entry) -> Result<()> {
+        self.keep(inner)?;
+        inner.links.add(entry)?;
+        inner.idle_since = Instant::now();
+        // Which settings of a loopback were changed is known now only.
+        if inner.links.loopback_settings().is_empty() { Ok(()) } else { self.keep(inner) }
+    }
+
+    fn keep(&self, inner: &Inner) -> Result<()> {
+        self.file.write(&Kept {
+            book: inner.book.clone(),
+            loopback: inner.links.loopback_settings(),
+            devices: inner.links.devices(),
+        })
+    }
+
+    /// What is to be known of a new claim.
+    fn notes(&self, inner: &Inner, entry: &Entry) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.is_calibrated {
+            notes.push(
+                "this machine was not measured: it is taken to bear 1 Gbit/s \
+                        (netloom calibrate --shape)"
+                    .into(),
+            );
+        }
+        let on_device = inner.book.entries().iter().filter(|other| other.device == entry.device);
+        let out = on_device.filter_map(|other| {
+            let [out, _] = other.claim.pipes();
+            out.rate.nominal().map(Rate::bits_per_second)
+        });
+        let out: u64 = out.sum();
+        if let Some(speed) = places::speed(&entry.device).filter(|speed| *speed < out) {
+            notes.push(format!(
+                "the claims at {} send up to {} Mbit/s, and the device {} Mbit/s: what waits there \
+                 is not of the model",
+                entry.device,
+                out / 1_000_000,
+                speed / 1_000_000
+            ));
+        }
+        notes
+    }
+
+    /// The lock, for somebody who changes something: not too often.
+    fn changing(&self, owner: &Owner) -> Result<MutexGuard<'_, Inner>> {
+        let mut inner = self.lock();
+        let most = self.policy.changes_per_second;
+        let (since, count) = inner.changes.entry(owner.uid).or_insert((Instant::now(), 0));
+        if since.elapsed() >= Duration::from_secs(1) {
+            (*since, *count) = (Instant::now(), 0);
+        }
+        *count += 1;
+        if !owner.is_root() && *count > most {
+            let words = format!(
+                "{most} changes in a second are the most here (changes_per_second): wait a moment"
+            );
+            return Err(refuse(words));
+        }
+        Ok(inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // What a panic leaves is what was done until then; the book and the links differ by one
+        // claim at most, and both know how to be without it.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn end(&mut self, entry: &Entry) -> Result<()> {
+        self.unshaped.remove(&entry.id);
+        self.links.remove(entry.id)
+    }
+
+    /// Takes out claims of users whose last session has ended.
+    fn left_behind(&mut self) -> Vec<Entry> {
+        let is_over = |entry: &&Entry| {
+            entry.claim.lifetime == Lifetime::Session
+                && people::has_session(entry.owner.uid) == Some(false)
+        };
+        let over: Vec<u64> =
+            self.book.entries().iter().filter(is_over).map(|entry| entry.id).collect();
+        over.into_iter().filter_map(|id| self.book.take(id)).collect()
+    }
+}
+
+/// Whether a claim means a local port.
+fn is_local(claim: &Claim, protocol: Protocol, port: u16) -> bool {
+    let selectors = [&claim.selector.server, &claim.selector.service];
+    selectors.into_iter().flatten().any(|selector| {
+        selector.protocol.each().contains(&protocol)
+            && selector.ports.common(&netloom_shape::Ports::one(port)).is_some()
+    })
+}
+
+/// Something that happened to a claim by itself.
+pub fn event(verb: &'static str, entry: &Entry, reason: Option<String>) -> Record {
+    Record {
+        time: rfc3339(),
+        uid: entry.owner.uid,
+        pid: None,
+        verb,
+        claim: Some(entry.name.clone()),
+        selector: Some(entry.claim.selector.to_string()),
+        properties: Value::Null,
+        result: "done",
+        reason,
+    }
+}
+
+/// Puts back what a dead daemon has changed and left.
+fn restore(loopback: &[(String, String, String)], devices: &[String]) {
+    for (device, setting, was) in loopback {
+        let before = vec![(setting.clone(), was.clone())];
+        drop(netloom_selector::Loopback::adopt(device, before));
+    }
+    devices.iter().for_each(|device| netloom_selector::forget_filters(device));
+}
+
+/// A refusal in words; nothing was done.
+fn refuse(words: impl Into<String>) -> anyhow::Error {
+    Refusal::Malformed(words.into()).into()
+}
+
+/// Random bits that nobody knows.
+fn secret() -> Result<u32> {
+    let mut bytes = [0; 4];
+    let mut random = std::fs::File::open(Path::new("/dev/urandom"))?;
+    std::io::Read::read_exact(&mut random, &mut bytes)?;
+    Ok(u32::from_ne_bytes(bytes).max(1))
+}

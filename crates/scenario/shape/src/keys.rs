@@ -1,0 +1,176 @@
+//! What the kernel looks a frame up by, as a selector says it. More specific keys win: port and
+//! address, port, address, cgroup, user. Not here: how keys look in the kernel.
+
+use netloom_scenario::IpPrefix;
+
+use crate::selector::Role;
+use crate::{PortRange, Protocol, Selector};
+
+/// Most keys of one claim.
+pub const MAX_KEYS: usize = 4096;
+
+/// Who has claimed, in the order in which claims are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tier {
+    /// Root, over all users.
+    Over,
+    /// An ordinary user, for own sockets.
+    Own,
+    /// Root, for what no user has claimed.
+    Root,
+}
+
+/// A cgroup as the kernel knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cgroup {
+    /// Its identity: the inode of its directory.
+    pub id: u64,
+    /// How deep it is; the root is at 0.
+    pub level: u32,
+}
+
+/// Whose frames a claim takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Who has claimed.
+    pub tier: Tier,
+    /// The user whose sockets are meant; none: everybody's, and what has no socket.
+    pub uid: Option<u32>,
+    /// The cgroup, if one is meant.
+    pub cgroup: Option<Cgroup>,
+}
+
+/// Whose port is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Side {
+    /// The other side's.
+    Remote,
+    /// This host's.
+    Local,
+}
+
+/// Ports that begin with the same bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PortPrefix {
+    /// The lowest.
+    pub first: u16,
+    /// How many of the bits are the same: from 0 to 16.
+    pub bits: u8,
+}
+
+/// One thing that frames are looked up by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// A port, and an address of the other side.
+    PortAndAddress(Side, Protocol, u16, IpPrefix),
+    /// Ports.
+    Port(Side, Protocol, PortPrefix),
+    /// An address of the other side.
+    Address(IpPrefix),
+    /// A cgroup.
+    Cgroup(Cgroup),
+    /// Everything of the target.
+    All,
+}
+
+impl Selector {
+    /// The keys of a claim for `target`.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_KEYS`], with what to do.
+    pub fn keys(&self, target: &Target) -> Result<Vec<Key>, String> {
+        let keys = self.all_keys(target, MAX_KEYS + 1);
+        if keys.len() > MAX_KEYS {
+            return Err(format!(
+                "a claim has at most {MAX_KEYS} ports times addresses: write fewer, or ports \
+                 without addresses, of which there may be any number"
+            ));
+        }
+        Ok(keys)
+    }
+
+    fn all_keys(&self, target: &Target, most: usize) -> Vec<Key> {
+        let Some((role, selector)) = self.by_port() else {
+            return match (self.prefix.as_slice(), target.cgroup) {
+                ([], Some(cgroup)) => vec![Key::Cgroup(cgroup)],
+                ([], None) => vec![Key::All],
+                (prefixes, _) => prefixes.iter().map(|prefix| Key::Address(*prefix)).collect(),
+            };
+        };
+        let sides: &[Side] = match role {
+            Role::Client => &[Side::Remote],
+            Role::Server => &[Side::Local],
+            Role::Service => &[Side::Remote, Side::Local],
+        };
+        let ways = sides.iter().flat_map(|side| {
+            selector.protocol.each().iter().map(move |protocol| (*side, *protocol))
+        });
+        let ranges = selector.ports.ranges();
+        let keys = ways.flat_map(|(side, protocol)| -> Box<dyn Iterator<Item = Key>> {
+            if selector.addresses.is_empty() {
+                let prefixes = ranges.iter().flat_map(|range| prefixes(*range));
+                return Box::new(prefixes.map(move |ports| Key::Port(side, protocol, ports)));
+            }
+            let ports = ranges.iter().flat_map(|range| range.first..=range.last);
+            Box::new(ports.flat_map(move |port| {
+                let addresses = selector.addresses.iter();
+                addresses.map(move |to| Key::PortAndAddress(side, protocol, port, *to))
+            }))
+        });
+        keys.take(most).collect()
+    }
+
+    /// What both selectors take with keys that are equally specific, in words: `port tcp/8080`.
+    /// Both are of the same target.
+    pub fn common(&self, target: &Target, other: &Self, of: &Target) -> Option<String> {
+        match (self.by_port(), other.by_port()) {
+            (Some((role, mine)), Some((others, theirs))) => {
+                let has_side = role == others || role == Role::Service || others == Role::Service;
+                let both = |protocol: &&Protocol| theirs.protocol.each().contains(protocol);
+                let protocol = mine.protocol.each().iter().find(both)?;
+                let port = mine.ports.common(&theirs.ports).filter(|_| has_side)?;
+                match (mine.addresses.as_slice(), theirs.addresses.as_slice()) {
+                    ([], []) => Some(format!("port {protocol}/{port}")),
+                    (mine, theirs) => {
+                        let same = mine.iter().find(|prefix| is_among(prefix, theirs))?;
+                        Some(format!("port {protocol}/{port} of {same}"))
+                    }
+                }
+            }
+            (None, None) => match (self.prefix.as_slice(), other.prefix.as_slice()) {
+                ([], []) if target.cgroup != of.cgroup => None,
+                ([], []) => Some(match (&self.cgroup, self.everything) {
+                    (Some(cgroup), _) => format!("cgroup {cgroup}"),
+                    (None, true) => "everything".into(),
+                    (None, false) => "all of the user".into(),
+                }),
+                (mine, theirs) => mine
+                    .iter()
+                    .find(|mine| is_among(mine, theirs))
+                    .map(|prefix| format!("{prefix}")),
+            },
+            _ => None,
+        }
+    }
+}
+
+/// Whether a prefix is the same network as one of `others`.
+fn is_among(prefix: &IpPrefix, others: &[IpPrefix]) -> bool {
+    others.iter().any(|other| prefix.network() == other.network())
+}
+
+/// The fewest prefixes that have the ports of a range, and no others.
+fn prefixes(PortRange { first, last }: PortRange) -> Vec<PortPrefix> {
+    let (mut next, end) = (u32::from(first), u32::from(last) + 1);
+    let mut all = Vec::new();
+    while next < end {
+        let aligned = next.trailing_zeros().min(16);
+        let fits = (end - next).ilog2();
+        let size = aligned.min(fits);
+        // From 1 to 65535, and at most 16 bits.
+        let first = u16::try_from(next).unwrap_or(u16::MAX);
+        all.push(PortPrefix { first, bits: u8::try_from(16 - size).unwrap_or_default() });
+        next += 1 << size;
+    }
+    all
+}

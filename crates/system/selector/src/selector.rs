@@ -1,0 +1,229 @@
+//! The programs at one device. They leave the kernel with this process, or when the selector is
+//! dropped.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+use aya::maps::Map;
+use aya::programs::cgroup_sock::CgroupSockLink;
+use aya::programs::tc;
+use aya::programs::{CgroupAttachMode, CgroupSock, SchedClassifier};
+use aya::{Btf, Ebpf, EbpfLoader};
+use nix::net::if_::if_nametoindex;
+
+use crate::deadline::Deadlines;
+use crate::error::{SelectorError, in_words};
+use crate::hook::{Attached, Hook, HookKind, Place, first_to_go, hook, side};
+use crate::missing::best_hook;
+use crate::tables::{Chosen, Tables};
+use crate::taps::{Taps, namespace_cookie};
+
+/// The programs, made by `make bpf`.
+const OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/selector.bpf.o");
+
+/// Programs at a device, and at the TAPs of claims.
+const PROGRAMS: [&str; 5] = ["egress", "ingress", "guard", "from_host_tap", "from_wire_tap"];
+
+/// Kinds of devices by their number in `sysfs`.
+const ETHERNET: &str = "1";
+const LOOPBACK: &str = "772";
+
+/// The programs at one device. Fields are dropped in their order: first what brings frames here.
+#[derive(Debug)]
+pub struct Selector {
+    device: String,
+    index: u32,
+    is_loopback: bool,
+    hook: Box<dyn Hook>,
+    at_device: Vec<Attached>,
+    at_taps: Vec<(u64, Vec<Attached>)>,
+    _at_binds: Vec<CgroupSockLink>,
+    tables: Tables,
+    deadlines: Deadlines,
+    ebpf: Ebpf,
+}
+
+impl Selector {
+    /// Attaches the programs to `device`; they take nothing yet. `mark` is the number by which
+    /// frames are known that have been through a claim's link: secret, and not 0.
+    ///
+    /// # Errors
+    /// If there is no such device, or the kernel refuses; nothing is left then.
+    pub fn attach(device: &str, mark: u32) -> Result<Self, SelectorError> {
+        Self::attach_by(device, mark, best_hook())
+    }
+
+    /// As [`attach`](Self::attach), in a way that is chosen.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn attach_by(device: &str, mark: u32, kind: HookKind) -> Result<Self, SelectorError> {
+        let unusable = |why: String| SelectorError::Device { device: device.into(), why };
+        let index = if_nametoindex(device).map_err(|errno| unusable(errno.desc().into()))?;
+        let is_loopback = match attribute(device, "type").map_err(|e| unusable(e.to_string()))? {
+            kind if kind == LOOPBACK => true,
+            kind if kind == ETHERNET => false,
+            _ => return Err(unusable("it is neither an Ethernet device nor a loopback".into())),
+        };
+        let mut ebpf = load(index, is_loopback, mark)?;
+        let cookie = namespace_cookie().map_err(|error| unusable(error.to_string()))?;
+        let deadlines = deadlines(&mut ebpf)?;
+        let tables = Tables::of(&mut ebpf, cookie)?;
+        let mut selector = Self {
+            device: device.into(),
+            index,
+            is_loopback,
+            hook: hook(kind),
+            at_device: Vec::new(),
+            at_taps: Vec::new(),
+            _at_binds: watch_binds(&mut ebpf),
+            tables,
+            deadlines,
+            ebpf,
+        };
+        let egress = selector.put("egress", device, Place::Egress)?;
+        selector.at_device.push(first_to_go(egress));
+        if !is_loopback {
+            let ingress = selector.put("ingress", device, Place::Ingress)?;
+            selector.at_device.push(first_to_go(ingress));
+        }
+        Ok(selector)
+    }
+
+    /// The device's name when it was attached.
+    pub fn device(&self) -> &str {
+        &self.device
+    }
+
+    /// Whether the device is a loopback.
+    pub fn is_loopback(&self) -> bool {
+        self.is_loopback
+    }
+
+    /// Whether the device is there still, by the same name.
+    pub fn is_there(&self) -> bool {
+        if_nametoindex(self.device.as_str()) == Ok(self.index)
+    }
+
+    /// The longest packet of the device, in bytes.
+    ///
+    /// # Errors
+    /// If it is gone.
+    pub fn mtu(&self) -> io::Result<u32> {
+        attribute(&self.device, "mtu")?.parse().map_err(io::Error::other)
+    }
+
+    /// What workers are to put off.
+    pub fn deadlines(&self) -> Deadlines {
+        self.deadlines.clone()
+    }
+
+    /// Whether nothing is taken.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// Has a claim's frames go through its TAPs.
+    ///
+    /// # Errors
+    /// What the kernel refuses; everything is as it was.
+    pub fn insert(&mut self, chosen: Chosen, taps: &Taps) -> Result<(), SelectorError> {
+        let identity = chosen.identity;
+        let [host, wire] = &taps.names;
+        let links = vec![
+            self.put("from_host_tap", host, Place::Ingress)?,
+            self.put("from_wire_tap", wire, Place::Ingress)?,
+            self.put("guard", host, Place::Egress)?,
+            self.put("guard", wire, Place::Egress)?,
+        ];
+        self.tables.insert(chosen)?;
+        self.at_taps.push((identity, links));
+        Ok(())
+    }
+
+    /// Has a claim's frames pass. What is in its link goes on where it comes out, until
+    /// [`forget`](Self::forget).
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn remove(&mut self, identity: u64) -> Result<(), SelectorError> {
+        self.tables.remove(identity)
+    }
+
+    /// Takes the programs from the TAPs of a claim that was removed.
+    pub fn forget(&mut self, identity: u64) {
+        self.at_taps.retain(|(other, _)| *other != identity);
+    }
+
+    fn put(&mut self, name: &str, device: &str, place: Place) -> Result<Attached, SelectorError> {
+        self.hook.attach(classifier(&mut self.ebpf, name)?, device, place)
+    }
+}
+
+/// Loads the programs for one device.
+fn load(index: u32, is_loopback: bool, mark: u32) -> Result<Ebpf, SelectorError> {
+    let refused = |error: &(dyn std::error::Error + 'static)| SelectorError::Load(in_words(error));
+    let types = Btf::from_sys_fs().map_err(|error| refused(&error))?;
+    let is_loopback = u32::from(is_loopback);
+    let mut loader = EbpfLoader::new();
+    loader
+        .btf(Some(&types))
+        .override_global("device", &index, true)
+        .override_global("is_loopback", &is_loopback, true)
+        .override_global("passed_mark", &mark, true);
+    let mut ebpf = loader.load(OBJECT).map_err(|error| refused(&error))?;
+    for name in PROGRAMS {
+        classifier(&mut ebpf, name)?.load().map_err(|error| refused(&error))?;
+    }
+    Ok(ebpf)
+}
+
+fn classifier<'e>(
+    ebpf: &'e mut Ebpf,
+    name: &str,
+) -> Result<&'e mut SchedClassifier, SelectorError> {
+    let program = ebpf.program_mut(name);
+    let program =
+        program.ok_or_else(|| SelectorError::Load(format!("the object lacks `{name}`")))?;
+    program
+        .try_into()
+        .map_err(|error: aya::programs::ProgramError| SelectorError::Load(in_words(&error)))
+}
+
+fn deadlines(ebpf: &mut Ebpf) -> Result<Deadlines, SelectorError> {
+    let Some(Map::Array(map)) = ebpf.map("deadlines") else {
+        return Err(SelectorError::Load("the object lacks `deadlines`".into()));
+    };
+    Deadlines::of(map.fd().as_fd().as_raw_fd())
+        .map_err(|error| SelectorError::Load(error.to_string()))
+}
+
+/// Notes who binds UDP sockets, where there are cgroups of version 2. Without them, what a UDP
+/// server gets before it sends anything is shaped only if its socket is one of IPv6.
+fn watch_binds(ebpf: &mut Ebpf) -> Vec<CgroupSockLink> {
+    let root = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+        .into_iter()
+        .find(|root| fs::metadata(format!("{root}/cgroup.controllers")).is_ok());
+    let Some(root) = root.and_then(|root| fs::File::open(root).ok()) else { return Vec::new() };
+    let mut attach = |name| -> Option<CgroupSockLink> {
+        let program: &mut CgroupSock = ebpf.program_mut(name)?.try_into().ok()?;
+        program.load().ok()?;
+        let id = program.attach(&root, CgroupAttachMode::AllowMultiple).ok()?;
+        program.take_link(id).ok()
+    };
+    ["bound_v4", "bound_v6"].into_iter().filter_map(&mut attach).collect()
+}
+
+/// Takes away the filters that a dead process left at a device of an older kernel.
+pub fn forget_filters(device: &str) {
+    for (name, place) in [("egress", Place::Egress), ("ingress", Place::Ingress)] {
+        // There is nothing to do where there is none.
+        let _ = tc::qdisc_detach_program(device, side(place), name);
+    }
+}
+
+fn attribute(device: &str, name: &str) -> io::Result<String> {
+    let text = fs::read_to_string(format!("/sys/class/net/{device}/{name}"))?;
+    Ok(text.trim().to_owned())
+}

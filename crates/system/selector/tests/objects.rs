@@ -1,0 +1,26 @@
+//! The compiled programs that are checked in are what a compiler makes of the sources beside them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn objects_are_what_their_sources_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bpf");
+    let macros = Command::new("clang").args(["-dM", "-E", "-x", "c", "/dev/null"]).output();
+    let Ok(macros) = macros else { return println!("skipped: there is no clang") };
+    let macros = String::from_utf8_lossy(&macros.stdout).into_owned();
+    let version = macros.lines().find_map(|line| line.strip_prefix("#define __VERSION__ "));
+    let version = version.unwrap().trim_matches('"').as_bytes();
+    let rebuilt = tempfile::tempdir().unwrap();
+    let status = Command::new(folder.join("build.sh")).arg(rebuilt.path()).status().unwrap();
+    assert!(status.success(), "the sources do not compile");
+    let ours = fs::read(folder.join("selector.bpf.o")).unwrap();
+    // The section `made_by`. Compilers of other versions make other code of the same source.
+    if !ours.windows(version.len()).any(|bytes| bytes == version) {
+        println!("skipped: the object was made by another clang than {version:?}");
+        return;
+    }
+    let same = ours == fs::read(rebuilt.path().join("selector.bpf.o")).unwrap();
+    assert!(same, "selector.bpf.o is not what its source says: run `make bpf`");
+}
