@@ -163,8 +163,8 @@ impl Run {
         true
     }
 
-    /// Waits until `time`, which is nothing that happens: how late this is matters to nobody. `false`
-    /// if the run ends before.
+    /// Waits until `time`, which is nothing that happens: how late this is matters to nobody.
+    /// `false` if the run ends before.
     pub async fn comes(&self, time: Time) -> bool {
         self.time_comes(time).await.is_some()
     }

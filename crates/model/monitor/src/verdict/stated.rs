@@ -83,7 +83,8 @@ impl Verdict {
             ));
         }
         Some(format!(
-            "good: {:.1} s of {all:.1} s; leave out {bad:.1} s in {pieces}, the first at {first:.1} s",
+            "good: {:.1} s of {all:.1} s; leave out {bad:.1} s in {pieces}, the first at \
+             {first:.1} s",
             (all - bad).max(0.0),
         ))
     }
