@@ -19,9 +19,9 @@ use crate::table::table;
 const PAGE: usize = 40;
 
 /// So many failures, findings, processes and warnings are listed at most, each.
-const FAILURES: usize = 10;
+const FAILURES: usize = 5;
 const FINDINGS: usize = 3;
-const PROCESSES: usize = 8;
+const PROCESSES: usize = 3;
 const TROUBLES: usize = 1;
 
 /// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
