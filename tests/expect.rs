@@ -45,7 +45,7 @@ fn expected_ends_are_no_failures() {
 fn what_does_not_come_true_fails_the_run() {
     let lab = lab("  - { process: victim, exit: 0 }\n  \
                    - { process: client, node: b, exit: 2, output: 100% packet loss }\n  \
-                   - { process: server, exit: 0, within: 1s }\n");
+                   - { process: server, exit: 0, within: 1000s }\n");
     let output = lab.netloom(&["run", "-o", "results", "--junit", "junit.xml"]);
     let words = text(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{words}");
@@ -54,8 +54,8 @@ fn what_does_not_come_true_fails_the_run() {
         "of `victim` in `a` was expected exit code 0, but it is code 137",
         "of `client` in `b` was expected exit code 2, the output `100% packet loss`, but its output \
          has no such text",
-        "of `server` in `b` was expected exit code 0, an end within 1s, but it ",
-        "was ended: it ran longer than 1 s",
+        "of `server` in `b` was expected exit code 0, an end within 1000s, but it is stopped with \
+         the run, it did not end by itself",
         // Of this one nothing was expected.
         "`client` in `a` ended with code 2: 0% packet loss",
     ] {
@@ -75,4 +75,28 @@ fn a_report_that_cannot_be_written_is_told_before_the_run() {
     assert_eq!(code, 1);
     assert!(error.contains("cannot write nowhere/junit.xml: No such file"), "{error}");
     assert!(!lab.path("results").exists());
+}
+
+#[test]
+fn what_is_overdue_is_ended_and_the_run_goes_on() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: } }\n\
+         processes:\n  \
+           - { name: endless, node: a, command: sleep 1000 }\n  \
+           - { name: next, node: a, command: \"true\", start: { after: endless, when: started } }\n\
+         expect:\n  \
+           - { process: endless, exit: 0, within: 500ms }\n  \
+           - { process: next, exit: 0, within: 1000s }\n",
+    );
+    let output = lab.netloom(&["run", "-o", "results"]);
+    let words = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{words}");
+    assert!(words.starts_with("FAILED"), "{words}");
+    let summary = summary(&lab);
+    let failures = summary["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    let failure = failures[0].to_string();
+    assert!(failure.contains("was ended: it ran longer than 500ms"), "{failure}");
+    assert_eq!(summary["expectations"][1]["met"], true);
+    assert_eq!(lab.remains(), [""; 0]);
 }

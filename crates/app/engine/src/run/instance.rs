@@ -144,7 +144,7 @@ impl Instance {
                 if let Some(status) = status {
                     self.finish(status).await;
                 }
-                self.fail(format!("was ended: it ran longer than {}", seconds(within)));
+                self.fail(format!("was ended: it ran longer than {within}"));
                 // The failure of the run is that of the expectation.
                 return Ok(());
             }
