@@ -52,7 +52,7 @@ pub(crate) struct Radio {
     carriers: u32,
     /// Whether the sum of all signals makes the medium busy.
     has_energy: bool,
-    /// Whether all signals are received that are there, whatever else is.
+    /// Whether the radio receives all present signals, whatever else is on the air.
     is_undisturbed: bool,
     /// Time since which the medium is busy.
     busy_since: Option<Time>,

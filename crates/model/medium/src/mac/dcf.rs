@@ -40,7 +40,7 @@ pub(super) struct Dcf {
     reply: Option<Ppdu>,
 }
 
-/// What the station waits for after a transmission.
+/// The event that the station awaits after a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wait {
     Nothing,
