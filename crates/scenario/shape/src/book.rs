@@ -8,7 +8,8 @@ use crate::admission::MAX_CLAIMS;
 use crate::claim::check_name;
 use crate::{Capacity, Claim, Lifetime, Moment, Need, Policy, Protocol, Refusal, Target, Tier};
 
-/// Time after the end of a claim during which its owner can renew it.
+/// Time after the end of a claim during which its owner can renew it, and no other user can take
+/// its place.
 const GRACE: Duration = Duration::from_secs(60);
 
 /// The owner of a claim.

@@ -85,7 +85,7 @@ pub struct Claim {
     /// Whether root's claim also takes frames that users have claimed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
-    /// Whether others may not bind the claimed local ports.
+    /// Whether other users are kept from binding the claimed local ports.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reserve: bool,
 }

@@ -170,8 +170,8 @@ pub fn side(place: Place) -> TcAttachType {
     }
 }
 
-/// Returns whether the device has a `clsact` queue. The kernel reports that a queue exists, but the
-/// library does not pass its error on.
+/// Adds a `clsact` queue and returns whether the device already has one. In that case the kernel
+/// reports an error, which the library does not pass on in detail.
 fn has_clsact(device: &str) -> bool {
     tc::qdisc_add_clsact(device).is_err()
 }
