@@ -31,8 +31,7 @@ const HOP_BUDGET: usize = 1024;
 /// 1. [`offer`](Self::offer) the frame, if there is one;
 /// 2. [`poll`](Self::poll) until it returns `None`, and take the frames that it delivers;
 /// 3. if [`has_work`](Self::has_work), do so again soon, because frames can move on without an
-/// event; otherwise
-///    wait until [`next_deadline`](Self::next_deadline) or the next frame.
+///    event; otherwise wait until [`next_deadline`](Self::next_deadline) or the next frame.
 ///
 /// A `now` may be earlier than the last one, at most by the caller's own lateness. The times of
 /// polls do not affect the decisions of pipes. Only the times at which frames are offered do.

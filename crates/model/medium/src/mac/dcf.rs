@@ -354,7 +354,7 @@ impl<F: Frame> MacState<F> for Dcf {
                 io.set(Timer::Answer, io.now + io.timing.answer);
             }
             Kind::Cts | Kind::Ack | Kind::Jam => {
-                // The signal that began in time was lost when the station answered another one.
+                // The signal that began in time was lost when the station answered another station.
                 if let Wait::End { to, asked } = self.wait {
                     self.failed(io, to, asked);
                 }

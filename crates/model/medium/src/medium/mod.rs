@@ -68,7 +68,7 @@ pub use neighbours::{NeighbourChange, NeighbourView};
 /// let config = MediumConfig::new(Phy::B);
 /// let mut medium = Medium::new(config, Setting::default(), Time::ZERO).unwrap();
 /// for station in 0..2 {
-/// Three metres from each other: a propagation delay of ten nanoseconds.
+///     // Three metres from each other: a propagation delay of ten nanoseconds.
 ///     let place = Trajectory::fixed(Point::flat(3.0 * f64::from(station), 0.0));
 ///     medium.add(Time::ZERO, StationId(station), StationConfig::default(), place);
 /// }

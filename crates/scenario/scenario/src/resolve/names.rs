@@ -20,6 +20,7 @@ const MAX_INTERFACE_LENGTH: usize = 15;
 
 /// Checks an experiment's name that does not come from a scenario.
 ///
+/// # Errors
 /// A sentence with the reason for which the name is invalid.
 pub fn check_experiment_name(name: &str) -> Result<(), String> {
     match taken(name).or_else(|| problem(name, MAX_LENGTH, &['-', '_'])) {
