@@ -1,4 +1,4 @@
-//! What users see of shared media: air logs, neighbours, losses of pairs, events, samples.
+//! Views of shared media for users: air logs, neighbours, losses of pairs, events, samples.
 
 mod common;
 

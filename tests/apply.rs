@@ -13,7 +13,7 @@ topology:
     - endpoints: [\"r:eth2\", \"b:eth1\"]
 ";
 
-/// All addresses, routes and parameters of a node, as its kernel tells them.
+/// All addresses, routes and parameters of a node, as its kernel reports them.
 fn stack(lab: &Lab, node: &str) -> String {
     lab.sh(
         node,
@@ -93,8 +93,8 @@ fn what_was_set_by_hand_becomes_what_the_file_says_at_one_instant() {
     );
 }
 
-/// What was offered of the background of the first link's forward pipe, and when that was read, in
-/// seconds of the pipe.
+/// Returns the offered background traffic of the first link's forward pipe, and the time of that
+/// count in seconds of the pipe.
 fn background(lab: &Lab) -> (u64, f64) {
     let statistics = lab.inspect()["links"][0]["forward"]["statistics"].clone();
     let offered = statistics["background"]["offered"]["frames"].as_u64().unwrap_or(0);

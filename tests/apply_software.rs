@@ -1,5 +1,5 @@
-//! What is in nodes changes while the network runs: what they see and run, what they may use, and
-//! the ports that lead into them.
+//! Contents of nodes change while the network runs: their files and programs, their limits, and the
+//! ports that lead into them.
 
 mod common;
 
@@ -151,7 +151,7 @@ fn what_does_not_start_is_told_and_leaves_the_network_as_it_was() {
         assert_eq!((lab.sh("r", "ip -o address; ip route | sort"), services(&lab)), before);
         assert_eq!(lab.inspect()["links"].as_array().unwrap().len(), 2);
     }
-    // What is missing is told before anything is made, by a dry run, too.
+    // A missing program is reported before anything is made, also by a dry run.
     fs::write(lab.path("mine.yaml"), "programs: {no-such-daemon: {package: none}}\ncommand: [x]\n")
         .unwrap();
     rewrite(&lab, &with("services: {mine: {template: mine.yaml}}"));
@@ -422,7 +422,7 @@ fn published_ports_come_go_and_move_and_others_are_not_touched() {
         let c = format!("c: {{{}}}", web(publish));
         chain(&web(&format!("'{stays}:80'")), &c) + "    - endpoints: [\"r:eth3\", \"c:eth1\"]\n"
     };
-    // Somebody has the port: it is told before anything is made.
+    // The port is in use. This is reported before anything is made.
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, comes)).unwrap();
     rewrite(&lab, &more(&format!("'{comes}:80'")));
     let (code, error) = lab.fails(&["apply"]);

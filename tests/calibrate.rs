@@ -32,8 +32,8 @@ fn json(file: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
-/// What the verdict of the lab's run in `results` says of internal traffic: where its threshold
-/// comes from, and the threshold.
+/// Returns the source of the threshold for internal traffic and the threshold, from the verdict of
+/// the lab's run in `results`.
 fn net_internal(lab: &Lab, results: &str) -> (String, Value) {
     let verdict = &json(&lab.path(results).join("summary.json"))["verdict"];
     let of = |list: &str| {

@@ -1,5 +1,5 @@
-//! Traffic conditioning in both kinds of runs: what captures at both ends of a link show is what
-//! its meter says.
+//! Traffic conditioning in both kinds of runs: captures at both ends of a link agree with the
+//! decisions of its meter.
 
 mod common;
 
@@ -106,7 +106,8 @@ fn header_sum(packet: &[u8]) -> u32 {
     (sum & 0xffff) + (sum >> 16)
 }
 
-/// What arrives is what the meter lets through, with its marks; `burst` bytes may be otherwise.
+/// Checks that the arriving frames are those that the meter lets through, with its marks. A
+/// difference of `burst` bytes is allowed.
 fn marks_are_those_of_the_meter(lab: &Lab, burst: u64) {
     let capture = |interface: &str| {
         let file = lab.path("results/captures").join(format!("{interface}-eth1.pcapng"));

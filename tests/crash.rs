@@ -223,7 +223,7 @@ fn stop_without_lock(apart: &Apart, lab: &Lab) {
     std::fs::remove_file(apart.state.join(&lab.name).join("lock")).unwrap();
 }
 
-/// Kills an engine, and waits until it has ended: without a lock, nothing else tells that it has.
+/// Kills an engine and waits until it has ended. Without a lock, nothing else shows that it has.
 fn end(engine: i32) {
     kill(engine, Signal::SIGKILL);
     eventually("the engine has ended", || {

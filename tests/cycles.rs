@@ -33,7 +33,7 @@ processes:
   - { name: client, node: a, command: sleep 0.2, start: { after: server, when: ready } }
 ";
 
-/// The same numbers in every run: SplitMix64.
+/// Random numbers that are equal in every run: SplitMix64.
 struct Random(u64);
 
 impl Random {
@@ -68,8 +68,8 @@ fn kill_engine(lab: &Lab) {
     }
 }
 
-/// After a kill: an engine whose client is gone has ended, or is told to; the rest is for
-/// `cleanup`, or for the next start.
+/// Cleans up after a kill: an engine whose client is gone has ended, or is ended here. `cleanup` or
+/// the next start removes the rest.
 fn tidy(lab: &Lab, draw: &mut Random) {
     eventually("the engine ends", || {
         engine(lab).is_none() || {

@@ -27,7 +27,7 @@ fn has_kernels() -> bool {
     missing.is_ok()
 }
 
-/// What a shell command prints, read as numbers.
+/// Returns the output of a shell command as numbers.
 fn numbers(lab: &Lab, node: &str, command: &str) -> Vec<f64> {
     let printed = lab.sh(node, command);
     printed.split_whitespace().map(|number| number.parse().unwrap()).collect()

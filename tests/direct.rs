@@ -151,8 +151,8 @@ fn a_run_captures_and_samples_direct_links() {
     let (lengths, missing) = lengths(&lab.path("results/captures/a-eth1.pcapng"));
     assert_eq!(lengths.iter().max(), Some(&9014));
     let captured = lengths.iter().sum::<u32>();
-    // More than an ordinary user's socket holds (`net.core.rmem_max`) may be missed, and is told
-    // then.
+    // Frames beyond the buffer of an ordinary user's socket (`net.core.rmem_max`) may be missed.
+    // The capture reports this.
     assert!(captured > 500 << 10 || missing > 0, "{captured} bytes and none missing: {lengths:?}");
     assert!(missing == 0 || !nix::unistd::geteuid().is_root(), "{missing} missed");
     let read = |file: &str| std::fs::read_to_string(lab.path(file)).unwrap();

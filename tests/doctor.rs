@@ -1,4 +1,4 @@
-//! What a machine can do, and whether it has room for an experiment.
+//! The capabilities of a machine, and whether it has room for an experiment.
 
 mod common;
 

@@ -49,7 +49,7 @@ fn anchor(heading: &str) -> String {
     text.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// What is wrong with the link to `target` in the document at `path`.
+/// Returns the fault of the link to `target` in the document at `path`, if it has one.
 fn fault(path: &Path, target: &str) -> Option<String> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;

@@ -30,7 +30,8 @@ impl Results {
         serde_json::from_str(&fs::read_to_string(self.0.join("summary.json")).unwrap()).unwrap()
     }
 
-    /// The report is there, and tells of every link: the busy ones have curves.
+    /// Checks that there is a report that lists every link, and that it has curves of the busy
+    /// ones.
     fn has_a_report(&self) {
         let report = fs::read_to_string(self.0.join("report.html")).unwrap();
         for link in self.summary()["links"].as_array().unwrap() {
@@ -45,12 +46,13 @@ impl Results {
     }
 }
 
-/// Runs an example under a name of this test's own; its results.
+/// Runs an example under a name of this test's own, and returns its results.
 fn run(example: &str) -> Results {
     run_by(example, Command::new(NETLOOM))
 }
 
-/// The same with a command of its own, which arguments of `netloom` are added to.
+/// Runs an example like [`run`], but with a given command, to which arguments of `netloom` are
+/// added.
 fn run_by(example: &str, command: Command) -> Results {
     run_in(&folder(example), example, command)
 }
@@ -59,12 +61,12 @@ fn folder(example: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(example)
 }
 
-/// The same with the scenario in another folder.
+/// Runs an example like [`run_by`], but with the scenario in another folder.
 fn run_in(folder: &Path, example: &str, command: Command) -> Results {
     run_file(&folder.join("netloom.yaml"), example, command)
 }
 
-/// The same with this file.
+/// Runs an example like [`run_in`], but with this file.
 fn run_file(file: &Path, example: &str, mut command: Command) -> Results {
     let name = format!("{example}-{}", process::id());
     let results = Results(std::env::temp_dir().join(format!("netloom-example-{name}")));
@@ -284,22 +286,23 @@ fn empower() {
     assert!(heard.iter().any(|number| *number > gap) && heard.len() > 60, "{lost:?}");
 }
 
-/// Events of a run that are called so.
+/// Returns the events of a run with this name.
 fn events(results: &Results, name: &str) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(results.0.join("events.jsonl")).unwrap();
     let all = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     all.filter(|event| event["event"] == name).collect()
 }
 
-/// The numbers of the pings that were answered.
+/// Returns the numbers of the pings that were answered.
 fn answered(ping: &str) -> BTreeSet<u64> {
     let numbers = ping.lines().filter_map(|line| line.split_once("icmp_seq=")?.1.split_once(' '));
     numbers.filter_map(|(number, _)| number.parse().ok()).collect()
 }
 
-/// Who walks at 10 m/s, 10 m beside access points 100 m apart, hears the next one 6 dB stronger
-/// than its own that many seconds after it was beside the last: in free space, where that is
-/// 10^(6/20) times as far away.
+/// Returns the seconds after which a station hears the next access point 6 dB stronger than its
+/// own, counted from when it was beside the last one. It walks at 10 m/s, 10 m beside access points
+/// that are 100 m apart. In free space, its own is 10^(6/20) times as far away as the next one at
+/// that time.
 fn crossing() -> f64 {
     let ratio = 10f64.powf(0.6);
     // ratio · ((100 − x)² + 10²) = x² + 10²

@@ -1,5 +1,5 @@
-//! What a scenario expects of processes: how they end, how soon, what they print; on the terminal,
-//! in the summary and as JUnit's XML.
+//! Expectations of a scenario for processes: how they end, how soon, and their output. They appear
+//! on the terminal, in the summary and as JUnit's XML.
 
 mod common;
 

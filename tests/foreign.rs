@@ -1,4 +1,4 @@
-//! What others have made is left alone, whatever it is called.
+//! Objects of other programs are left alone, whatever their names are.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What `validate` does with a scenario from somebody else: it ends, and tells no secrets.
+//! `validate` with a scenario from an untrusted source: it terminates and reveals no secrets.
 
 mod common;
 
@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use common::{Lab, text};
 use nix::sys::stat::Mode;
 
-/// The outcome of `netloom validate`, which must end without anybody's help: exit code and what it
-/// said.
+/// Returns the outcome of `netloom validate`, which must terminate on its own: exit code and
+/// output.
 fn validated(lab: &Lab) -> (i32, String) {
     let mut command = lab.command(&["validate"]);
     let child: Child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -1,5 +1,5 @@
-//! What a run keeps is what the node's processes could have read, and where it is kept is decided
-//! at the beginning.
+//! A run keeps only files that the node's processes could have read. The place of the results is
+//! fixed at the beginning.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Limits on what nodes use of the machine: enforced, told, and gone with the experiment.
+//! Limits on nodes' use of the machine: enforced, reported, and removed with the experiment.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{Lab, eventually, kill, takes_root, text};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-/// Takes memory in steps of a mebibyte until it has as many as it is told.
+/// Takes memory in steps of a mebibyte up to the size in its argument.
 const HOG: &str = "\
 import sys
 held = []
@@ -18,8 +18,8 @@ for step in range(int(sys.argv[1])):
 print('held')
 ";
 
-/// Uses CPU for two seconds of the clock in as many processes as it is told, and prints how much
-/// CPU time they got, and in which time.
+/// Uses CPU for two seconds of the clock in as many processes as its argument says. Prints the CPU
+/// time that they got, and the time that it took.
 const SPIN: &str = "\
 import os, sys, time
 began = time.monotonic()
@@ -35,7 +35,8 @@ used = os.times()
 print(used.children_user + used.children_system, time.monotonic() - began)
 ";
 
-/// A lab with the two programs in its folder; `None`, and told, where it would be refused.
+/// Returns a lab with the two programs in its folder. Where limits are refused, it reports that the
+/// test is skipped and returns `None`.
 fn lab(of: &str, scenario: &str) -> Option<Lab> {
     let why = "the machine's control groups are root's";
     if !takes_root(of, why) {
@@ -270,7 +271,7 @@ impl Drop for Limited {
     }
 }
 
-/// Sends datagrams as fast as it can until it is told to stop.
+/// Sends datagrams as fast as it can until it is ended.
 const FLOOD: &str = "\
 import socket, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -322,7 +323,7 @@ fn the_kernel_spares_the_engine_and_not_what_runs_in_nodes() {
     assert_eq!(score(&node), 300);
 }
 
-/// What a shell does with this line, in the lab's folder.
+/// Returns the outcome of this shell line, run in the lab's folder.
 fn through_a_shell(lab: &Lab, line: &str) -> std::process::Output {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", line]).current_dir(&lab.directory).stdin(std::process::Stdio::null());

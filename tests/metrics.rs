@@ -1,4 +1,4 @@
-//! What applications in nodes report: kept whole, or refused and told.
+//! Metrics that applications in nodes report: stored completely, or refused with a message.
 
 mod common;
 

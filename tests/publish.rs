@@ -10,8 +10,7 @@ use std::time::Duration;
 use common::{Lab, eventually, kill, text};
 use nix::sys::signal::Signal;
 
-/// Answers each line with the same in capitals, over TCP and UDP at once, at the address that it is
-/// told.
+/// Answers each line in capitals, over TCP and UDP at once, at the address in its argument.
 const SERVER: &str = "\
 import socket, sys, threading
 family = socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET

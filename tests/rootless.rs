@@ -1,5 +1,5 @@
-//! What only ordinary users meet. As root, the tests that need one are left to `make
-//! test-rootless`.
+//! Situations that only ordinary users meet. Tests that need an ordinary user are skipped as root;
+//! `make test-rootless` runs them.
 
 mod common;
 

@@ -483,8 +483,9 @@ with socket.create_server(('', port)) as server:
         print(all, flush=True)
 ";
 
-/// What a connection's ends wrote and what their twins did, by the port that one of them connects
-/// to: what goes there, and what comes back.
+/// Returns the bytes that the ends of a connection wrote and the progress of their twins, by the
+/// port that one of them connects to. The first row is for the direction to that port, and the
+/// second for the direction back.
 fn connections(lab: &Lab, results: &str, port: u64) -> Vec<[u64; 4]> {
     let columns = ["source_port", "destination_port", "written", "twin_written"];
     let columns = [&columns[..], &["twin_acknowledged", "twin_read"]].concat();

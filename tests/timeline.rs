@@ -1,5 +1,5 @@
-//! The timeline of a run: its events happen whatever nodes and clients do, and what did not happen
-//! is a failure and in the verdict.
+//! The timeline of a run: its events happen whatever nodes and clients do, and an event that did
+//! not happen is a failure and appears in the verdict.
 
 mod common;
 
@@ -180,7 +180,7 @@ fn what_was_due_while_the_engine_stood_still_is_in_the_verdict() {
     assert!(late["why"].as_str().unwrap().starts_with("timeline on events: "), "{late}");
 }
 
-/// What recurs, is taken back or fails at random happens in order, each with its time.
+/// Recurring, temporary and random events happen in order, each with its time.
 #[test]
 fn events_recur_and_are_taken_back() {
     let lab = Lab::new(

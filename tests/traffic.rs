@@ -10,7 +10,7 @@ use common::Lab;
 use netloom_columnar::{Cell, Stored};
 use pcap_file::pcapng::{Block, PcapNgReader};
 
-/// The numbers of a run's `traffic.parquet`, summed up over time, by entry and sender.
+/// Returns the numbers of a run's `traffic.parquet`, summed over time, by entry and sender.
 fn sums(lab: &Lab) -> BTreeMap<(String, String), BTreeMap<&'static str, u64>> {
     const NUMBERS: [&str; 9] = [
         "sent_packets",
@@ -48,8 +48,8 @@ fn summary(lab: &Lab) -> serde_json::Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Whatever the machine does, a sender sends what the model says, and what does not arrive is
-/// counted as lost: here by the link, which drops every tenth frame.
+/// A sender follows its model whatever the machine does. Packets that do not arrive are counted as
+/// lost: here the link drops every tenth frame.
 #[test]
 fn a_run_sends_what_models_say_and_counts_what_links_lose() {
     let lab = Lab::new(
@@ -106,7 +106,7 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
     assert_eq!((web["flows"], web["completed_flows"], web["received_bytes"]), (2, 2, 100_100));
 }
 
-/// What one node sends over UDP to a group, and what others do over TCP.
+/// One node sends over UDP to a group, and others send over TCP.
 const ALIKE: &str = "seed: 5\n\
     topology:\n  \
       nodes: { a: , r: { kind: router }, b: { group: all }, c: { group: all }, \
@@ -129,8 +129,8 @@ d: { group: all },\n    e: , f: }\n  \
 /// Lengths of frames and times in ns.
 type Sequence = Vec<(u64, u64)>;
 
-/// The two kinds of runs send the same: lengths, receivers and intended times of a sender are those
-/// of its random numbers.
+/// Both kinds of runs send equal traffic: lengths, receivers and intended times of a sender depend
+/// only on its random numbers.
 #[test]
 fn real_and_simulated_senders_send_the_same_sequence() {
     let real = Lab::new(&format!("{ALIKE}measure: {{ capture: [\"a:eth1\"] }}\n"));
@@ -166,7 +166,8 @@ fn real_and_simulated_senders_send_the_same_sequence() {
     assert_eq!((&real["sent"], &real["received"]), (&simulated["sent"], &simulated["sent"]));
 }
 
-/// What a sender meant to send over UDP to each receiver, by a capture at its interface.
+/// Returns the frames that a sender intended to send over UDP to each receiver, from a capture at
+/// its interface.
 fn stamped(file: &Path) -> Vec<Sequence> {
     let mut reader = PcapNgReader::new(File::open(file).unwrap()).unwrap();
     let mut by_receiver: BTreeMap<Vec<u8>, Sequence> = BTreeMap::new();
@@ -186,7 +187,8 @@ fn stamped(file: &Path) -> Vec<Sequence> {
     by_receiver.into_values().collect()
 }
 
-/// What was offered to each of these links in its forward direction, by the log of a run.
+/// Returns the frames that were offered to each of these links in its forward direction, from the
+/// log of a run.
 fn offered(lab: &Lab, links: &[&str]) -> Vec<Sequence> {
     let lines = lab.ok(&["frames", "--csv", "-", "results/frames.nlf"]);
     let of_link = |link: &&str| {
@@ -198,7 +200,7 @@ fn offered(lab: &Lab, links: &[&str]) -> Vec<Sequence> {
     links.iter().map(of_link).collect()
 }
 
-/// A run ends what never ends by itself, and what was counted until then is there.
+/// A run ends traffic that never ends by itself, and keeps the counts up to then.
 #[test]
 fn traffic_that_never_ends_is_ended_with_the_run() {
     let lab = Lab::new(
@@ -257,8 +259,8 @@ fn traffic_goes_over_ipv6_where_it_says_so_or_there_is_nothing_else() {
     assert_eq!(of("only", "a")["completed_flows"], 2);
 }
 
-/// A fluid in a link: packets wait for what it has in front of them, it is counted apart, and what
-/// a pipe with a fluid cannot become is refused while it runs.
+/// A fluid in a link: packets wait for the fluid in front of them, it is counted separately, and
+/// changes that a pipe with a fluid does not support are refused while it runs.
 #[test]
 fn packets_wait_for_a_fluid_in_their_link() {
     let lab = Lab::new(
@@ -332,7 +334,7 @@ fn sum(bytes: &[u8]) -> u32 {
     words.fold(0, |sum, word| ((sum + word) & 0xffff) + ((sum + word) >> 16))
 }
 
-/// What tells a frame of the capture from those of kernels.
+/// Mark of the frames of the capture, to distinguish them from those of kernels.
 const MARK: &[u8] = b"replayed";
 
 /// Ethernet frames of a made-up capture: UDP, TCP and ICMP over IPv4, UDP over IPv6, by turns, each
@@ -371,8 +373,8 @@ fn recorded(number: u8) -> Vec<u8> {
     [&ethernet[..], &header, &upper].concat()
 }
 
-/// Holds a frame that came against that of the capture: all bytes are the same but for addresses
-/// and checksums, which are right.
+/// Compares a frame that arrived with that of the capture: all bytes are equal except for addresses
+/// and checksums, which must be right.
 fn is_rewritten(came: &[u8], number: u8) {
     let was = recorded(number);
     let (v6, header) = (number % 4 == 3, if number % 4 == 3 { 54 } else { 34 });

@@ -32,8 +32,8 @@ fn arrivals_are_the_same_for_the_same_seed() {
     assert!((132..=198).contains(&first.len()), "{}", first.len());
 }
 
-/// What is generated as a capture and as lines is read back alike, and the trace that repeats it
-/// sends it again.
+/// Generated traffic is read back unchanged from a capture and from lines, and the trace that
+/// repeats it sends it again.
 #[test]
 fn captures_and_lines_are_read_back() {
     let lab = Lab::pair("");

@@ -25,7 +25,7 @@ topology:
     - { endpoints: [b, s3] }
 "#;
 
-/// What a port is to the tree.
+/// Returns the state of a port in the spanning tree.
 fn port(lab: &Lab, switch: &str, name: &str) -> Value {
     let view = lab.inspect();
     let nodes = view["nodes"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! What commands say, where people mean something else.
+//! Messages of commands whose users probably mean something else.
 
 mod common;
 

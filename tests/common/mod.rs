@@ -1,5 +1,5 @@
-//! What end-to-end tests share: an experiment of their own that is gone when the test ends, however
-//! it ends.
+//! Code that end-to-end tests share: an experiment for each test, which is removed when the test
+//! ends, however it ends.
 
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
@@ -57,7 +57,7 @@ impl Lab {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(NETLOOM);
         command.args(arguments).current_dir(&self.directory).stdin(Stdio::null());
-        // What this machine bears is not the tests' affair.
+        // The capacity of this machine must not affect the tests.
         command.env("NETLOOM_PROFILE", self.profile());
         command
     }
@@ -222,7 +222,7 @@ pub fn rewrite(lab: &Lab, scenario: &str) {
     fs::write(lab.path("netloom.yaml"), format!("name: {}\n{scenario}", lab.name)).unwrap();
 }
 
-/// What `netloom apply` would do, as lines.
+/// Returns the steps that `netloom apply` would take, as lines.
 pub fn planned(lab: &Lab) -> Vec<String> {
     let printed = lab.ok(&["apply", "--dry-run"]);
     let lines =

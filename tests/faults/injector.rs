@@ -22,21 +22,21 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv};
 use nix::unistd::Pid;
 
-/// What is done to a call.
+/// A fault in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails, with an error that it has in life.
+    /// The call fails with an error that can occur in practice.
     Error,
-    /// Its process is killed before it is done.
+    /// The process is killed before the call is executed.
     Kill,
 }
 
-/// Which call of a step.
+/// A call of a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The step.
     pub step: String,
-    /// How many calls of it come before.
+    /// Number of calls of the step before it.
     pub after: usize,
 }
 
@@ -46,9 +46,9 @@ struct State {
     armed: bool,
     /// The calls of each step so far.
     counts: BTreeMap<String, usize>,
-    /// What to do.
+    /// The fault to inject.
     fault: Option<(Place, Fault)>,
-    /// Whether it was done.
+    /// Whether the fault was injected.
     done: bool,
 }
 
@@ -137,13 +137,13 @@ impl Injector {
         *self.state() = State { armed: true, fault, ..State::default() };
     }
 
-    /// Calls are not counted any more.
+    /// Stops counting calls.
     pub fn pause(&self) {
         self.state().armed = false;
     }
 
-    /// Calls are not counted any more; those of each step since [`arm`](Self::arm), and whether the
-    /// fault was had.
+    /// Stops counting calls. Returns the calls of each step since [`arm`](Self::arm), and whether
+    /// the fault was injected.
     pub fn disarm(&self) -> (BTreeMap<String, usize>, bool) {
         let mut state = self.state();
         let State { counts, done, .. } = std::mem::take(&mut *state);
@@ -154,7 +154,7 @@ impl Injector {
         self.0.lock().unwrap()
     }
 
-    /// Answers all calls until nobody is left who makes any.
+    /// Answers all calls until no process is left that makes any.
     fn supervise(&self, listener: &OwnedFd, body_is_over: impl Fn() -> bool) {
         const GRACE: Duration = Duration::from_secs(20);
         let mut end = None;
@@ -200,7 +200,7 @@ impl Injector {
         };
     }
 
-    /// Counts a call; the error that it gets, if any.
+    /// Counts a call. Returns its error, if it gets one.
     fn judge(&self, call: &libc::seccomp_notif) -> Option<Errno> {
         if !self.state().armed {
             return None;
@@ -325,7 +325,7 @@ impl<'a> Caller<'a> {
         Some(format!("{}: {name} {object}", self.role))
     }
 
-    /// What a descriptor of the caller is of.
+    /// Returns the file that a descriptor of the caller refers to.
     fn file(&self, fd: u64) -> Option<String> {
         let link = format!("/proc/{}/fd/{}", self.call.pid, fd as i32);
         Some(fs::read_link(link).ok()?.to_string_lossy().into_owned())

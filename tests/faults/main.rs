@@ -44,13 +44,13 @@ const AFTER: &str = "topology:
     - { endpoints: [\"n4:eth2\", \"n5:eth1\"], delay: 2ms }
 ";
 
-/// Of all steps, CI does one in so many.
+/// CI tests one step of this many.
 const CI_DOES_ONE_IN: usize = 8;
 
-/// What went wrong, in words.
+/// Description of a failure.
 type Problem = String;
 
-/// What is to be done to a command, if anything.
+/// The fault to inject into a command, if any.
 type At<'a> = Option<&'a (Place, Fault)>;
 
 /// How a command ended.
@@ -114,7 +114,7 @@ fn reaches(lab: &Lab, from: &str, to: &str) -> Result<(), Problem> {
     succeeds(lab, &["exec", &from, "--", "ping", "-n", "-c", "1", "-W", "5", to])
 }
 
-/// What the scenario decides about a node, as it is seen in there.
+/// Returns the properties of a node that the scenario decides, as they appear inside it.
 fn look(lab: &Lab, node: &str) -> Result<String, Problem> {
     const LINE: &str = "ip -o addr | sed 's/^[0-9]*: //;s/valid_lft.*//' | sort; ip route | sort; \
                         ip -6 route | grep -v fe80 | sort; sysctl net.ipv4.ip_default_ttl; \

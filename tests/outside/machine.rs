@@ -16,7 +16,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// `None`, and told, for ordinary users.
+    /// Creates a machine. For ordinary users it reports that the test is skipped and returns
+    /// `None`.
     pub fn new(of: &str) -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         if !takes_root(of, "the machine's devices are root's") {
@@ -62,7 +63,7 @@ impl Machine {
         ok(inside(&self.world, &["sh", "-c", line]).output().unwrap(), line)
     }
 
-    /// A server in the world that tells clients their address.
+    /// Starts a server in the world that sends clients their address.
     pub fn serve(&mut self) {
         let program = "\
 import socket

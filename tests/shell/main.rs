@@ -33,7 +33,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// `None`, and told, for ordinary users.
+    /// Creates a place. For ordinary users it reports that the test is skipped and returns `None`.
     pub fn new(of: &str) -> Option<Self> {
         let machine = Machine::new(of)?;
         machine.ip("route add default via 198.51.100.2");
@@ -50,7 +50,7 @@ impl Place {
         self.command_as(&[], arguments)
     }
 
-    /// The same behind other words, which run it.
+    /// Returns the command of [`command`](Self::command), run by the command `behind`.
     pub fn command_as(&self, behind: &[&str], arguments: &[&str]) -> Command {
         let words = [behind, &[NETLOOM, "shell", "--name", &self.name], arguments].concat();
         let mut command = inside(&self.machine.machine, &words);
@@ -69,12 +69,12 @@ impl Place {
         machine::ok(self.shell(arguments), &arguments.join(" "))
     }
 
-    /// A shell that goes on; returns when its command has printed a line.
+    /// Starts a shell that keeps running, and returns when its command has printed a line.
     pub fn started(&self, arguments: &[&str]) -> Child {
         self.started_as(&[], arguments)
     }
 
-    /// The same behind other words.
+    /// Starts a shell like [`started`](Self::started), run by the command `behind`.
     pub fn started_as(&self, behind: &[&str], arguments: &[&str]) -> Child {
         use std::io::BufRead;
         let mut child = self.command_as(behind, arguments).stdout(Stdio::piped()).spawn().unwrap();
@@ -110,7 +110,7 @@ impl Drop for Place {
     }
 }
 
-/// What a shell may change of the machine.
+/// Returns the state of the machine that a shell may change.
 fn state_of(machine: &Machine) -> String {
     let files = "/proc/sys/net/ipv4/conf/*/forwarding /proc/sys/net/ipv6/conf/*/forwarding";
     machine.sh(&format!("ip -br address; nft list ruleset; grep . {files}"))

@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use crate::common::{NETLOOM, remains, text};
 use crate::{Place, WORLD, least, said};
 
-/// What runs the rest as an ordinary user.
+/// The script that runs its arguments as an ordinary user.
 const AS_USER: [&str; 2] =
     ["sh", concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/as-ordinary-user.sh")];
 

@@ -1,4 +1,4 @@
-//! What the command is, and what of it is its caller's.
+//! The environment of the command, and the parts of it that belong to its caller.
 
 use std::fs;
 

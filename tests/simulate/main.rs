@@ -574,7 +574,7 @@ fn a_fluid_runs_in_a_simulation() {
     assert!(words.contains("fluid needs a line without `burst`, not one of 9kB"), "{words}");
 }
 
-/// What `trace` takes of a capture is when its frames came and how long they were.
+/// `trace` uses the times and lengths of the frames of a capture.
 #[test]
 fn a_capture_is_a_trace_to_the_nanosecond() {
     let folder = Folder::new("trace");

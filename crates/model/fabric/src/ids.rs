@@ -1,6 +1,6 @@
-//! Identities of the parts of a network. Whoever describes the network chooses them; an identity
-//! never changes while the thing is in a network. Not here: where a network keeps a thing, which it
-//! chooses itself.
+//! Identities of the parts of a network. The description of the network chooses them. An identity
+//! never changes while its part is in a network. Internal places, which the network chooses itself,
+//! are separate.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The index to use in a list that has an entry for each identity.
+            /// Returns the index to use in a list that has an entry for each identity.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
@@ -30,10 +30,10 @@ macro_rules! ids {
 ids! {
     /// A link.
     LinkId, "link";
-    /// A port of the network: where frames enter it from a device or a simulated node, and leave
-    /// it.
+    /// A port of the network, through which frames enter it from a device or a simulated node, and
+    /// leave it.
     PortId, "port";
-    /// A segment: what joins more than two links, such as a switch.
+    /// A segment, such as a switch, which joins more than two links.
     SegmentId, "segment";
 }
 
@@ -42,12 +42,12 @@ ids! {
 pub struct PipeId {
     /// The link.
     pub link: LinkId,
-    /// Which of its directions.
+    /// The direction.
     pub direction: Direction,
 }
 
 impl PipeId {
-    /// Its place in a list that has two for each link identity.
+    /// Returns the index in a list that has two entries for each link identity.
     pub const fn index(self) -> usize {
         2 * self.link.index() + self.direction.index()
     }

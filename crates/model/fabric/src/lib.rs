@@ -1,22 +1,24 @@
-//! A whole network in virtual time: pipes, the segments that join them, and ports where frames come
-//! and go.
+//! A whole network in virtual time: pipes, the segments that join them, and ports through which
+//! frames enter and leave.
 //!
-//! A [`Network`] is a state machine, as a pipe is: frames and `now` go in, frames and deadlines
-//! come out. The data plane drives it from the machine's clock, a simulation from its event queue;
-//! both run this code, so that both do the same.
+//! A [`Network`] is a state machine, as a pipe is: the caller passes frames and `now`, and gets
+//! frames and deadlines. The data plane drives it from the machine's clock, and a simulation from
+//! its event queue. Both run this code, so both behave alike.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
 //! | `ids` | identities that never change: [`LinkId`], [`PipeId`], [`PortId`], [`SegmentId`] |
-//! | `link` | a link as it is given and taken back: [`Link`], [`LinkEnd`], [`SegmentPort`] |
-//! | `network` | the network, which joins the rest: [`Network`] |
-//! | `segment` | what joins links, behind one trait: [`Segment`]; switches, VLANs, spanning trees, media |
-//! | `frame` | what is asked of frames and their memory: [`Frame`], [`Memory`] |
-//! | `observer` | who watches: [`Observer`] |
-//! | `timers` | what is due next |
+//! | `link` | a link as it is inserted and removed: [`Link`], [`LinkEnd`], [`SegmentPort`] |
+//! | `network` | the network, which joins the other modules: [`Network`] |
+//! | `segment` | one trait for everything that joins links: [`Segment`]; switches, VLANs, spanning
+//! trees, media |
+//! | `frame` | requirements on frames and their memory: [`Frame`], [`Memory`] |
+//! | `observer` | notification of observers: [`Observer`] |
+//! | `timers` | the next deadlines |
 //! | [`testing`] | frames and memory for tests and examples |
 //!
-//! Not here: clocks, threads, devices, kinds of frames; addresses and routes (`netloom-plan`).
+//! This crate has no clocks, threads, devices or kinds of frames. `netloom-plan` has addresses and
+//! routes.
 
 mod frame;
 mod ids;

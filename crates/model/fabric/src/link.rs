@@ -1,5 +1,5 @@
-//! A link as it is given to a network and taken back: its two pipes and what they join. Not here:
-//! how frames go through it.
+//! A link as it is inserted into a network and removed: its two pipes and its two ends. `network`
+//! moves frames through it.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use crate::{PortId, SegmentId};
 /// A link.
 #[derive(Debug)]
 pub struct Link<F> {
-    /// What it joins.
+    /// The two ends that it joins.
     pub ends: [LinkEnd; 2],
     /// Its pipes, in the order of [`Direction::BOTH`](netloom_link::Direction::BOTH).
     pub pipes: [Pipe<F>; 2],
 }
 
-/// What a link ends at. `P` is what stands for a port of the network: in the network itself its
-/// identity; around it the name of an interface, or the device that is one.
+/// The end of a link. `P` stands for a port of the network: its identity within the network, and
+/// the name of an interface or its device outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LinkEnd<P = PortId> {
     /// A port of the network.
     Port(P),
     /// Several ports of the network that share the link, as an interface with VLAN sub-interfaces
-    /// does. What enters by the port of a VLAN is tagged; what arrives with that tag leaves by it,
-    /// without the tag. All other frames use `untagged`.
+    /// does. A frame that enters by the port of a VLAN is tagged. A frame that arrives with that
+    /// tag leaves by that port, without the tag. All other frames use `untagged`.
     Trunk {
         /// The port of the interface itself.
         untagged: P,
@@ -38,8 +38,8 @@ pub enum LinkEnd<P = PortId> {
     Segment(SegmentPort),
 }
 
-/// A port of a segment: which segment it is, of which kind, and what the port is to it. The segment
-/// exists as long as a link ends at it.
+/// A port of a segment: the segment, its kind, and the settings of the port. The segment exists as
+/// long as a link ends at it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SegmentPort {
     /// A port of a switch.
@@ -49,7 +49,7 @@ pub enum SegmentPort {
 }
 
 impl SegmentPort {
-    /// The segment.
+    /// Returns the segment.
     pub fn segment(&self) -> SegmentId {
         match self {
             Self::Switch(port) => port.switch,
@@ -57,7 +57,7 @@ impl SegmentPort {
         }
     }
 
-    /// What all ports of the segment have in common.
+    /// Returns the properties that all ports of the segment share.
     pub fn kind(&self) -> SegmentKind {
         match self {
             Self::Switch(port) => SegmentKind::Switch(port.kind()),
@@ -77,19 +77,20 @@ impl From<SwitchPort> for SegmentPort {
 pub struct StationPort {
     /// The medium. It exists as long as a link ends at it.
     pub medium: SegmentId,
-    /// What the medium is; the same at all its stations. The first one decides.
+    /// Description of the medium, which is equal at all its stations. That of the first station is
+    /// used.
     pub setup: Arc<MediumSetup>,
-    /// The station's number on the medium, which no other has.
+    /// Number of the station on the medium, which no other station has.
     pub station: StationId,
-    /// The address of its interface. An access point that is a switch has none.
+    /// Address of its interface. An access point that is a switch has none.
     pub address: Option<MacKey>,
-    /// What is particular to it.
+    /// Configuration of the station.
     pub config: StationConfig,
-    /// How it moves, counted from when a run begins.
+    /// Movement of the station, counted from the beginning of a run.
     pub moves: Trajectory,
 }
 
-/// Two are the same if they are the same station, whatever it does.
+/// Two ports are equal if they are the same station, whatever their configurations.
 impl PartialEq for StationPort {
     fn eq(&self, other: &Self) -> bool {
         let identity = |port: &Self| (port.medium, port.station, port.address);
@@ -97,25 +98,25 @@ impl PartialEq for StationPort {
     }
 }
 
-/// What all ports of a segment have in common.
+/// Properties that all ports of a segment share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SegmentKind {
-    /// They are those of a switch.
+    /// The ports of a switch.
     Switch(SwitchKind),
-    /// They are stations on a shared medium.
+    /// The stations on a shared medium.
     Medium,
 }
 
-/// A port of a switch: the segment and what the port is to it.
+/// A port of a switch: the segment, and the settings of the port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchPort {
     /// The switch. It exists as long as a link ends at it.
     pub switch: SegmentId,
-    /// What the port does with VLAN tags, if the switch knows VLANs. All ports of a
-    /// switch have this, or none.
+    /// VLAN configuration of the port, if the switch is VLAN-aware. Either all ports of a switch
+    /// have one, or none.
     pub vlans: Option<PortVlans>,
-    /// The switch's identity in its spanning tree, if it runs one. It is the same for
-    /// all ports of a switch.
+    /// Identity of the switch in its spanning tree, if it runs one. It is equal for all ports of a
+    /// switch.
     pub bridge: Option<BridgeId>,
     /// Cost and priority of the port in that tree.
     pub tree: TreeSettings,
@@ -124,42 +125,42 @@ pub struct SwitchPort {
 /// Cost and priority of a port in a spanning tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeSettings {
-    /// Its path cost; by default computed from the rate of the pipe that leads out of it.
+    /// Path cost. By default it follows from the rate of the pipe that leads out of the port.
     pub cost: Option<PathCost>,
-    /// Which of several ports with the same cost is preferred.
+    /// Priority among several ports with the same cost.
     pub priority: PortPriority,
 }
 
-/// What all ports of a switch have in common.
+/// Properties that all ports of a switch share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SwitchKind {
-    /// Whether it knows VLANs.
+    /// Whether it is VLAN-aware.
     pub knows_vlans: bool,
-    /// Its identity in its spanning tree.
+    /// Identity in its spanning tree, if it runs one.
     pub bridge: Option<BridgeId>,
 }
 
 impl SwitchPort {
-    /// What it has in common with the other ports of its switch.
+    /// Returns the properties that it shares with the other ports of its switch.
     pub fn kind(&self) -> SwitchKind {
         SwitchKind { knows_vlans: self.vlans.is_some(), bridge: self.bridge }
     }
 }
 
 impl<P> LinkEnd<P> {
-    /// A port of a switch that knows no VLANs and runs no spanning tree.
+    /// Returns a port of a switch that is not VLAN-aware and runs no spanning tree.
     pub fn switch(switch: SegmentId) -> Self {
         let tree = TreeSettings::default();
         Self::Segment(SwitchPort { switch, vlans: None, bridge: None, tree }.into())
     }
 
-    /// A port of a switch that knows VLANs, and what it does with tags.
+    /// Returns a port of a VLAN-aware switch with this VLAN configuration.
     pub fn vlan_port(switch: SegmentId, vlans: PortVlans) -> Self {
         let tree = TreeSettings::default();
         Self::Segment(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree }.into())
     }
 
-    /// The port of a segment that it is.
+    /// Returns the port of a segment, if this end is one.
     pub fn segment_port(&self) -> Option<&SegmentPort> {
         match self {
             Self::Port(_) | Self::Trunk { .. } => None,
@@ -167,7 +168,8 @@ impl<P> LinkEnd<P> {
         }
     }
 
-    /// Its ports of the network; those of a trunk in their order, the untagged one first.
+    /// Returns the ports of the network at this end; those of a trunk in their order, the untagged
+    /// one first.
     pub fn ports(&self) -> impl Iterator<Item = &P> {
         let (first, vlans) = match self {
             Self::Port(port) => (Some(port), [].as_slice()),
@@ -177,16 +179,17 @@ impl<P> LinkEnd<P> {
         first.into_iter().chain(vlans.iter().map(|(_, port)| port))
     }
 
-    /// This end with something else for each of its ports, in the order of [`ports`](Self::ports).
+    /// Replaces each of its ports with the result of `other`, in the order of
+    /// [`ports`](Self::ports).
     pub fn map<Q>(self, mut other: impl FnMut(P) -> Q) -> LinkEnd<Q> {
         let mapped = self.try_map(|port| Ok::<_, Infallible>(other(port)));
         mapped.unwrap_or_else(|never| match never {})
     }
 
-    /// [`map`](Self::map), which ends with the first error.
+    /// Replaces each of its ports as [`map`](Self::map) does, up to the first error.
     ///
     /// # Errors
-    /// That of `other`.
+    /// The error of `other`.
     pub fn try_map<Q, E>(self, mut other: impl FnMut(P) -> Result<Q, E>) -> Result<LinkEnd<Q>, E> {
         Ok(match self {
             Self::Port(port) => LinkEnd::Port(other(port)?),

@@ -1,6 +1,6 @@
-//! The network: pipes, segments and ports, and the frames on their way between them. How links come
-//! and go is in `joining`. Not here: what a pipe does to a frame (`netloom-link`), and where a
-//! switch sends it (`segment`).
+//! The network: pipes, segments and ports, and the frames between them. `joining` inserts and
+//! removes links, `netloom-link` implements pipes, and `segment` decides where a switch sends a
+//! frame.
 
 mod joining;
 mod media;
@@ -19,22 +19,22 @@ use crate::{
 };
 use joining::{Home, Place, TrunkPorts};
 
-/// Frames that move through segments before [`Network::poll`] returns `None`: a forwarding loop
-/// must not keep the caller from everything else.
+/// Number of frames that may move through segments before [`Network::poll`] returns `None`. A
+/// forwarding loop must not keep the caller from other work.
 const HOP_BUDGET: usize = 1024;
 
 /// A network of pipes and segments, a state machine in virtual time.
 ///
-/// Links are put in with [`join`](Self::join). Then, whenever a frame comes to a port or
+/// [`join`](Self::join) inserts links. After that, whenever a frame arrives at a port or
 /// [`next_deadline`](Self::next_deadline) is reached:
 ///
 /// 1. [`offer`](Self::offer) the frame, if there is one;
-/// 2. [`poll`](Self::poll) until it returns `None`, and take what it delivers;
-/// 3. if [`has_work`](Self::has_work), do so again soon: frames move on without an event; otherwise
-///    wait until [`next_deadline`](Self::next_deadline) or the next frame.
+/// 2. [`poll`](Self::poll) until it returns `None`, and take the frames that it delivers;
+/// 3. if [`has_work`](Self::has_work), do so again soon, because frames can move on without an
+///    event; otherwise wait until [`next_deadline`](Self::next_deadline) or the next frame.
 ///
-/// A `now` may be earlier than the last one, by the caller's own lateness at most. When the network
-/// is polled does not change what pipes decide; only the times at which frames are offered do.
+/// A `now` may be earlier than the last one, at most by the caller's own lateness. The times of
+/// polls do not affect the decisions of pipes. Only the times at which frames are offered do.
 ///
 /// ```
 /// use netloom_fabric::{Link, LinkEnd, LinkId, Network, PortId, testing::{TestFrame, TestMemory}};
@@ -65,7 +65,7 @@ pub struct Network<M: Memory, O> {
     observer: O,
     /// Slots 2k and 2k + 1 are the two directions of a link.
     slots: Vec<Option<Slot<M::Frame>>>,
-    /// First slots of links that have gone.
+    /// First slots of links that have been removed.
     free_slots: Vec<usize>,
     /// The first slot of each link.
     links: BTreeMap<LinkId, usize>,
@@ -77,25 +77,25 @@ pub struct Network<M: Memory, O> {
     homes: BTreeMap<SegmentId, usize>,
     pipe_timers: Timers,
     segment_timers: Timers,
-    /// Slots of pipes that may have something to give, and the time up to which.
+    /// Slots of pipes that may have frames to deliver, each with the time up to which they do.
     unsettled: VecDeque<(usize, Time)>,
     hops: VecDeque<Hop<M::Frame>>,
-    /// How many more frames may hop before `poll` returns.
+    /// Number of frames that may still hop before `poll` returns.
     hops_left: usize,
     uncertainty: Duration,
-    /// Kept for their memory.
+    /// Buffers that are kept to reuse their memory.
     pieces: Vec<(FrameInfo, Option<M::Frame>)>,
     lost: Vec<usize>,
 }
 
-/// A pipe and where it leads.
+/// A pipe and its ends.
 #[derive(Debug)]
 struct Slot<F> {
     id: PipeSlot,
     pipe: Pipe<F>,
     source: Place,
     target: Place,
-    /// Whether no segment is at either end.
+    /// Whether neither end is a segment.
     is_alone: bool,
     /// Whether a shared medium is at the far end.
     leads_to_medium: bool,
@@ -117,12 +117,12 @@ pub struct Delivered<F> {
     pub port: PortId,
     /// The pipe that it comes out of.
     pub pipe: PipeSlot,
-    /// The frame, and how it came here.
+    /// The frame, and the details of its delivery.
     pub delivery: Delivery<F>,
 }
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
-    /// An empty network.
+    /// Creates an empty network.
     pub fn new(memory: M, observer: O) -> Self {
         Self {
             memory,
@@ -147,39 +147,40 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The memory that its frames live in.
+    /// Returns the memory that holds its frames.
     pub fn memory(&mut self) -> &mut M {
         &mut self.memory
     }
 
-    /// Who watches it.
+    /// Returns the observer.
     pub fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// Who watches it, to be changed.
+    /// Returns the observer for a change.
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.observer
     }
 
-    /// From now on, a frame may have reached its port up to `uncertainty` before it is offered.
-    /// Pipes report how much of a delivery's lateness comes from it.
+    /// Sets the uncertainty of arrivals: from now on, a frame may have reached its port up to
+    /// `uncertainty` before it is offered. Pipes report how much of a delivery's lateness comes
+    /// from it.
     pub fn set_uncertainty(&mut self, uncertainty: Duration) {
         self.uncertainty = uncertainty;
     }
 
-    /// How long before it is offered a frame may have reached its port.
+    /// Returns the longest time before its offer at which a frame may have reached its port.
     pub fn uncertainty(&self) -> Duration {
         self.uncertainty
     }
 
-    /// Whether frames wait between pipes that need no event to go on.
+    /// Returns whether frames wait between pipes and can move on without an event.
     #[inline]
     pub fn has_work(&self) -> bool {
         !self.hops.is_empty() || !self.unsettled.is_empty()
     }
 
-    /// When something is due next.
+    /// Returns the next time at which an event is due.
     #[inline]
     pub fn next_deadline(&mut self) -> Option<Time> {
         let pipes = self.pipe_timers.next();
@@ -189,7 +190,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The pipe that frames from `port` enter.
+    /// Returns the pipe that frames from `port` enter.
     ///
     /// # Panics
     /// If no link has that port.
@@ -198,8 +199,9 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.slot(self.port(port).slot).id
     }
 
-    /// Whether the pipe that frames from `port` enter has them wait, and when to ask again: at the
-    /// latest when its line takes the next one. `None`: it takes in more, or drops it.
+    /// Returns the time at which to ask again if the pipe that frames from `port` enter makes them
+    /// wait. It is at the latest the time at which its line takes the next frame. Returns `None` if
+    /// the pipe accepts more frames or drops them.
     ///
     /// # Panics
     /// If no link has that port.
@@ -213,7 +215,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         pipe.next_line_end()
     }
 
-    /// A frame comes to `port`, which a link has.
+    /// Offers a frame that arrives at `port`, which belongs to a link.
     #[inline]
     pub fn offer(&mut self, port: PortId, now: Time, frame: M::Frame) {
         let Port { slot, vlan } = *self.port(port);
@@ -223,9 +225,10 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The next frame that leaves the network at `now`; `None` if nothing more is due, or
-    /// if so many frames have moved through segments that others must have their turn; then there
-    /// [is work](Self::has_work). Call it until then before the next frame is offered.
+    /// Returns the next frame that leaves the network at `now`. Returns `None` if nothing more is
+    /// due. Also returns `None` after many frames have moved through segments, so that the caller
+    /// can do other work; then there [is work](Self::has_work). Call it until it returns `None`
+    /// before you offer the next frame.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivered<M::Frame>> {
         loop {
@@ -245,10 +248,10 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Runs the first pipe or segment that is due by `now`; `false` if none is due.
+    /// Runs the first pipe or segment that is due by `now`. Returns `false` if none is due.
     ///
-    /// What is due happens at its own time, one thing after the other, however late it is polled: a
-    /// frame enters a pipe behind a segment exactly when it left the last one, and in that order.
+    /// Each event happens at its own time and in order, however late it is polled. A frame enters a
+    /// pipe behind a segment exactly when it left the last one, and in that order.
     #[inline]
     fn wake_next(&mut self, now: Time) -> bool {
         let segment = self.segment_timers.next();
@@ -261,14 +264,14 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             return true;
         }
         let Some((at, slot)) = self.pipe_timers.pop_due(now) else { return false };
-        // Between two ports nothing else comes in meanwhile, so that all that is due goes at once.
+        // Nothing else enters a pipe between two ports meanwhile, so all due frames leave at once.
         let at = if self.slot(slot).is_alone { now } else { at };
         self.unsettled.push_back((slot, at));
         true
     }
 
-    /// Applies `changes` at `now`, all of them before any frame moves. Pipes that are not here are
-    /// left out.
+    /// Applies `changes` at `now`, all of them before any frame moves. Ignores pipes that are not
+    /// in this network.
     pub fn change(&mut self, now: Time, changes: &[(PipeId, PipeChange)]) {
         let mut changed = Vec::with_capacity(changes.len());
         for (pipe, change) in changes {
@@ -283,10 +286,10 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Changes a shared medium at `now`, if it is here.
+    /// Changes a shared medium at `now`, if it is in this network.
     ///
     /// # Errors
-    /// The channel cannot work as it is changed; nothing is changed then.
+    /// The channel cannot work with the new configuration. Nothing is changed in that case.
     pub fn change_medium(
         &mut self,
         now: Time,
@@ -301,14 +304,14 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         changed
     }
 
-    /// The shared media that are here, as they are at `now`.
+    /// Returns the state of the shared media at `now`.
     pub fn media(&mut self, now: Time) -> Vec<MediumView> {
         let homes = self.segments.iter_mut().flatten();
         homes.filter_map(|home| home.segment.medium(now)).collect()
     }
 
-    /// Who came to an access point or left one since this was last asked, by medium, in the order
-    /// in which they did.
+    /// Returns the association events since the last call, by medium, in the order in which they
+    /// happened.
     pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
         let mut taken = Vec::new();
         for (id, home) in &self.homes {
@@ -319,8 +322,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         taken
     }
 
-    /// What changes by itself with time begins anew, as if it were set at `now`: the time from
-    /// which a run counts.
+    /// Restarts everything that changes by itself with time, as if it were configured at `now`. A
+    /// run counts from this time.
     pub fn begin(&mut self, now: Time) {
         for index in 0..self.slots.len() {
             let Some(slot) = &mut self.slots[index] else { continue };
@@ -332,41 +335,41 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// A device did not take a frame that was delivered: the pipe's statistics say so.
+    /// Records in the pipe's statistics that a device did not accept a delivered frame.
     pub fn not_taken(&mut self, pipe: PipeSlot, info: &FrameInfo, release: Time) {
         self.slot_mut(pipe.slot).pipe.not_taken(info, release);
     }
 
-    /// Shows the observer what has happened in a pipe so far.
+    /// Shows the observer the events in a pipe so far.
     pub fn show_events(&mut self, pipe: PipeSlot) {
         let Slot { id, pipe, .. } = occupied_mut(&mut self.slots, pipe.slot);
         self.observer.settled(*id, pipe);
     }
 
-    /// All pipes whose slots are at `from` or beyond, in the order of their slots.
+    /// Returns all pipes whose slots are at `from` or beyond, in the order of their slots.
     pub fn pipes(&mut self, from: usize) -> impl Iterator<Item = (PipeSlot, &mut Pipe<M::Frame>)> {
         let slots = self.slots.iter_mut().skip(from).flatten();
         slots.map(|slot| (slot.id, &mut slot.pipe))
     }
 
-    /// A pipe, if its link is here.
+    /// Returns a pipe, if its link is in this network.
     pub fn pipe(&mut self, id: PipeId) -> Option<(PipeSlot, &mut Pipe<M::Frame>)> {
         let first = *self.links.get(&id.link)?;
         let slot = self.slot_mut(first + id.direction.index());
         Some((slot.id, &mut slot.pipe))
     }
 
-    /// Slots are below this number.
+    /// Returns the number of slots. All slots are below it.
     pub fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// The ends of links that are ports of segments, with their states.
+    /// Returns the ends of links that are ports of segments, with their states.
     pub fn segment_ends(&self) -> impl Iterator<Item = SegmentEnd> {
         self.segments.iter().flatten().flat_map(|home| {
             let ways = home.ways.iter().enumerate();
             ways.filter_map(|(port, way)| {
-                // The pipe out of a port begins at the end that the port is.
+                // The pipe out of a port begins at the end of the link that is this port.
                 let PipeId { link, direction } = self.slot((*way)?).id.id;
                 let status = home.segment.port_status(port);
                 Some(SegmentEnd { link, end: direction.index(), status })
@@ -374,10 +377,10 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         })
     }
 
-    /// A frame from a sub-interface enters with the tag of its VLAN.
+    /// Enters a frame from a sub-interface with the tag of its VLAN.
     #[inline(never)]
     fn enter_tagged(&mut self, slot: usize, vlan: Vid, now: Time, frame: M::Frame) {
-        // What is no frame gets no tag: it might become one.
+        // Malformed data gets no tag, because a tag could make it a valid frame.
         let tagged = match frame.info() {
             Ok(_) => self.memory.push_tag(frame, Tag(vlan.number())),
             Err(Malformed) => Some(frame),
@@ -388,7 +391,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// A frame comes to the beginning of a pipe at `at`.
+    /// Enters a frame at the beginning of a pipe at `at`.
     #[inline]
     fn enter(&mut self, slot: usize, at: Time, frame: M::Frame) {
         match frame.info() {
@@ -408,10 +411,10 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.unsettled.push_back((slot, at));
     }
 
-    /// A super-frame enters in pieces as large as the pipe allows.
+    /// Enters a super-frame in pieces as large as the pipe allows.
     fn enter_pieces(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
         let Slot { pipe, leads_to_medium, .. } = self.slot_mut(slot);
-        // A station sends each frame by itself.
+        // A station sends each frame on its own.
         let together = if *leads_to_medium { 1 } else { pipe.coalesce(at, &info, &frame) };
         if together >= info.frames() {
             return self.offer_to(slot, at, info, frame);
@@ -438,11 +441,11 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Takes from a pipe what is due, up to the first frame that leaves the network. After the last
-    /// one, sets the pipe's timer anew.
+    /// Takes the due frames from a pipe, up to the first one that leaves the network. Sets the
+    /// pipe's timer anew after the last one.
     #[inline]
     fn settle(&mut self, slot: usize, now: Time) -> Option<Delivered<M::Frame>> {
-        // Its link may have gone meanwhile.
+        // The link may have been removed meanwhile.
         let Slot { id, target, .. } = self.slots.get(slot)?.as_ref()?;
         let (id, target) = (*id, *target);
         while let Some(delivery) = self.slot_mut(slot).pipe.poll(now) {
@@ -464,7 +467,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         None
     }
 
-    /// What a pipe dropped is taken back, and what happened in it is shown.
+    /// Takes back the frames that a pipe dropped, and shows its events to the observer.
     #[inline]
     fn finish(&mut self, slot: usize) {
         let Slot { id, pipe, .. } = occupied_mut(&mut self.slots, slot);
@@ -478,7 +481,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// A frame reaches a segment.
+    /// Passes a frame to a segment.
     fn forward(&mut self, id: PipeSlot, segment: usize, port: usize, arrived: Delivery<M::Frame>) {
         self.observer.forwarded(id, &arrived);
         let Delivery { frame, info, release: at, passage } = arrived;
@@ -487,8 +490,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         });
     }
 
-    /// Calls a segment and does what it asks for. Frames leave it at the time
-    /// given, and could have left it earlier by the shift given.
+    /// Calls a segment and carries out its requests. Frames leave the segment at the given time,
+    /// and could have left earlier by the given shift.
     #[inline]
     fn with_segment(
         &mut self,
@@ -515,7 +518,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The next frame that waits between pipes enters its pipe; `false` if enough have.
+    /// Moves the next frame that waits between pipes into its pipe. Returns `false` if there is
+    /// none, or if enough have moved.
     fn hop(&mut self) -> bool {
         let hop = if self.hops_left > 0 { self.hops.pop_front() } else { None };
         let Some(Hop { slot, at, uncertainty, frame }) = hop else {
@@ -529,7 +533,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         true
     }
 
-    /// A frame has left its link at a trunk: its tag says by which port it leaves.
+    /// Delivers a frame that has left its link at a trunk. Its tag determines the port by which it
+    /// leaves.
     #[inline(never)]
     fn untag(
         &mut self,
@@ -556,7 +561,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The segments at the ends of the link at slot `first` and the next learn how it is.
+    /// Notifies the segments at the ends of the link at slots `first` and `first + 1` of its state.
     fn notify_segments(&mut self, first: usize, now: Time) {
         use netloom_link::LinkState::Down;
         let pair = [first, first + 1];

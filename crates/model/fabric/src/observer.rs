@@ -1,35 +1,34 @@
-//! Who watches a network: counts, captures and logs stand outside, so that a network that nobody
-//! watches pays nothing. Not here: any observer.
+//! The interface for observers of a network. Counters, captures and logs are outside, so that a
+//! network without them pays nothing. This module implements no observer.
 
 use netloom_link::{Delivery, DropReason, FrameInfo, Pipe};
 use netloom_units::Time;
 
 use crate::PipeId;
 
-/// A pipe, and where the network keeps it.
+/// A pipe, and its slot in the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PipeSlot {
-    /// Which pipe it is.
+    /// Identity of the pipe.
     pub id: PipeId,
-    /// A small number that no other pipe of the network has while the link lives, for tables.
+    /// A small number that no other pipe of the network has while the link exists, for tables.
     pub slot: usize,
 }
 
-/// Why frames were lost without the model having dropped them.
+/// Reason for which frames were lost other than by a decision of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// What came was no Ethernet frame.
+    /// The data was not an Ethernet frame.
     Malformed,
     /// There was no memory for a frame.
     NoMemory,
-    /// Its way led into a link that was being taken out.
+    /// The next link was being removed.
     Unplugged,
 }
 
-/// Is called for what happens in a network, as it happens. Every method does nothing unless it is
-/// written.
+/// Receives the events of a network as they happen. Every method does nothing by default.
 pub trait Observer<F> {
-    /// A frame that is well-formed comes to the beginning of a pipe at `at`.
+    /// A well-formed frame reaches the beginning of a pipe at `at`.
     #[inline]
     fn entered(&mut self, _pipe: PipeSlot, _at: Time, _frame: &F) {}
 
@@ -42,7 +41,7 @@ pub trait Observer<F> {
     fn dropped(&mut self, _pipe: PipeSlot, _at: Time, _reason: DropReason, _frame: &F) {}
 
     /// A frame leaves a pipe for a port of the network. [`poll`](crate::Network::poll) returns it
-    /// next, unless there is no memory to take its tag off.
+    /// next, unless there is no memory for removing its tag.
     #[inline]
     fn delivered(&mut self, _pipe: PipeSlot, _delivery: &Delivery<F>) {}
 
@@ -50,7 +49,7 @@ pub trait Observer<F> {
     #[inline]
     fn forwarded(&mut self, _pipe: PipeSlot, _delivery: &Delivery<F>) {}
 
-    /// A pipe has nothing more to deliver now: the time to take its events.
+    /// A pipe has nothing more to deliver now. Its events can be read at this time.
     #[inline]
     fn settled(&mut self, _id: PipeSlot, _pipe: &mut Pipe<F>) {}
 
@@ -58,5 +57,5 @@ pub trait Observer<F> {
     fn lost(&mut self, _pipe: PipeSlot, _loss: Loss, _frames: u64) {}
 }
 
-/// Nobody watches.
+/// Ignores all events.
 impl<F> Observer<F> for () {}

@@ -1,15 +1,16 @@
-//! What joins links: anything that takes a frame at one of its ports and says by which ports it
-//! leaves. A new kind of segment is a file below this
-//! one, and an end of links in `link`. Not here: pipes, and moving the frame.
+//! Segments, which join links. A segment takes a frame at one of its ports and decides by which
+//! ports it leaves. A new kind of segment is a file in this directory, and an end of links in
+//! `link`. `network` implements pipes and moves frames.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `outputs` | where a segment puts what leaves it: [`Outputs`] |
-//! | `switch` | switches: a relay by itself, and the choice of the kind |
-//! | `learning`, `vlan` | relays: which ports a frame leaves by, with and without VLANs |
-//! | `medium`, `dot11` | shared media; what is on the air as frames of IEEE 802.11 |
-//! | `distribution` | what access points make known to the wire |
-//! | `tree` | a spanning tree around a relay: which ports take part |
+//! | `outputs` | output of a segment: [`Outputs`] |
+//! | `switch` | switches: a relay on its own, and the choice of the kind |
+//! | `learning`, `vlan` | relays, which choose the ports a frame leaves by, with and without VLANs
+//! |
+//! | `medium`, `dot11` | shared media, and their transmissions as frames of IEEE 802.11 |
+//! | `distribution` | announcements of access points to the wire |
+//! | `tree` | a spanning tree around a relay, which decides which ports take part |
 
 mod distribution;
 mod dot11;
@@ -36,42 +37,42 @@ pub(crate) use outputs::Hop;
 pub use outputs::Outputs;
 use switch::new_switch;
 
-/// What joins links. Ports are numbered by the network; when a link goes, the number of its port is
-/// used again.
+/// A segment, which joins links. The network numbers its ports. When a link is removed, the number
+/// of its port is used again.
 ///
 /// A segment is a state machine in virtual time, as a pipe is: after every call, the network asks
 /// for [`next_deadline`](Self::next_deadline).
 pub trait Segment<M: Memory>: Debug + Send {
-    /// A frame comes in by `port`.
+    /// Handles a frame that comes in by `port`.
     fn receive(&mut self, port: usize, arrival: Arrival<M::Frame>, out: &mut Outputs<'_, M>);
 
-    /// Does what is due at `now`.
+    /// Processes the events that are due at `now`.
     fn handle_timeout(&mut self, _now: Time, _out: &mut Outputs<'_, M>) {}
 
-    /// What changes by itself with time begins anew at `now`.
+    /// Restarts at `now` everything that changes by itself with time.
     fn begin(&mut self, _now: Time, _out: &mut Outputs<'_, M>) {}
 
-    /// When something is due next without a frame.
+    /// Returns the time of the next event that does not depend on a frame.
     fn next_deadline(&self) -> Option<Time> {
         None
     }
 
-    /// A link is joined at `port`, where none is.
+    /// Joins a link at `port`, which has none.
     fn add_port(&mut self, now: Time, port: usize, settings: &SegmentPort);
 
-    /// The link at `port` has come, or has changed.
+    /// Handles a new or changed link at `port`.
     fn link_changed(&mut self, now: Time, port: usize, link: LinkView, out: &mut Outputs<'_, M>);
 
-    /// The link at `port` goes.
+    /// Removes the link at `port`.
     fn remove_port(&mut self, now: Time, port: usize, out: &mut Outputs<'_, M>);
 
-    /// The state of `port`.
+    /// Returns the state of `port`.
     fn port_status(&self, port: usize) -> PortStatus;
 
-    /// Changes a shared medium; anything else stays as it is.
+    /// Changes a shared medium. Has no effect on other segments.
     ///
     /// # Errors
-    /// The channel cannot work as it is changed.
+    /// The channel cannot work with the new configuration.
     fn change_medium(
         &mut self,
         _now: Time,
@@ -81,111 +82,111 @@ pub trait Segment<M: Memory>: Debug + Send {
         Ok(())
     }
 
-    /// The next station of a shared medium that came to an access point or left one.
+    /// Returns the next association event of a shared medium.
     fn poll_association(&mut self) -> Option<AssociationEvent> {
         None
     }
 
-    /// A shared medium as it is at `now`; `None` of anything else.
+    /// Returns the state of a shared medium at `now`, or `None` for other segments.
     fn medium(&mut self, _now: Time) -> Option<MediumView> {
         None
     }
 
-    /// The shared medium that it is, to be asked; `None` of anything else.
+    /// Returns the shared medium for queries, or `None` for other segments.
     fn shared_medium(&mut self) -> Option<(SegmentId, &mut Medium<M::Frame>)> {
         None
     }
 
-    /// From now on `sniffer` hears all that is on a shared medium; nothing of anything else.
+    /// Attaches `sniffer` to a shared medium. Has no effect on other segments.
     fn sniff(&mut self, _sniffer: Box<dyn Sniffer<M::Frame>>) {}
 
-    /// What the air log of a shared medium has got up to `now` since this was last called; `None`
-    /// where none is kept.
+    /// Returns the part of the air log of a shared medium up to `now` that is new since the last
+    /// call, or `None` if there is no log.
     fn take_air_log(&mut self, _now: Time, _out: &mut Outputs<'_, M>) -> Option<AirLogPart> {
         None
     }
 }
 
-/// Those that a station on a shared medium reaches.
+/// The stations that a station on a shared medium reaches.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbourhood {
     /// The medium.
     pub medium: SegmentId,
     /// The station.
     pub station: StationId,
-    /// Those that it reaches, in the order of their numbers.
+    /// The stations that it reaches, in the order of their numbers.
     pub reached: Vec<NeighbourView>,
 }
 
-/// Somebody who hears everything on a shared medium.
+/// A receiver of all transmissions on a shared medium.
 pub trait Sniffer<F>: Debug + Send {
-    /// A transmission is over. `frame` is the one that it carried; `false` if nobody listens any
-    /// more.
+    /// Handles a transmission that is over; `frame` is the one that it carried. Returns `false` if
+    /// the sniffer needs no more transmissions.
     fn hear(&mut self, heard: Heard, frame: Option<&F>) -> bool;
 }
 
-/// A transmission as a sniffer hears it.
+/// A transmission as a sniffer receives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heard {
-    /// When it began.
+    /// Time at which it began.
     pub at: Time,
-    /// Its bytes before those of the packet that it carries: radiotap, 802.11, and of a frame with
-    /// a packet LLC and SNAP, up to the protocol's number.
+    /// Bytes before those of the packet that it carries: radiotap, 802.11 and, if there is a
+    /// packet, LLC and SNAP, up to the protocol's number.
     pub header: Vec<u8>,
-    /// Where 802.11 begins in that.
+    /// Offset in `header` at which 802.11 begins.
     pub mac_at: usize,
     /// Whether it was destroyed.
     pub is_damaged: bool,
 }
 
-/// What is new on shared media.
+/// News of shared media.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MediaNews {
     /// Pairs of stations that have come within reach of each other, or left it.
     pub changes: Vec<(SegmentId, NeighbourChange)>,
-    /// Where stations are; nothing where one is away. One that is on several media is there several
-    /// times.
+    /// Positions of stations, or `None` for one that is away. A station on several media has
+    /// several entries.
     pub places: Vec<(StationId, Option<Point>)>,
 }
 
-/// A part of the air log of a shared medium: bytes that follow those of the part before.
+/// A part of the air log of a shared medium: bytes that follow those of the previous part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AirLogPart {
-    /// Which medium's.
+    /// The medium.
     pub medium: SegmentId,
-    /// As [`AirLogWriter`](netloom_medium::AirLogWriter) writes them.
+    /// The format is that of [`AirLogWriter`](netloom_medium::AirLogWriter).
     pub bytes: Vec<u8>,
 }
 
-/// A shared medium as it is.
+/// The state of a shared medium.
 #[derive(Debug, Clone)]
 pub struct MediumView {
-    /// Which one.
+    /// Identity of the medium.
     pub id: SegmentId,
-    /// What it runs on.
+    /// Configuration of the medium.
     pub config: MediumConfig,
     /// Its stations, in the order of their numbers.
     pub stations: Vec<StationView>,
 }
 
-/// A frame that comes in by a port.
+/// A frame that arrives by a port.
 #[derive(Debug)]
 pub struct Arrival<F> {
-    /// When: the time of its release from the link, so that the lateness of whoever drives the
-    /// network does not add up from hop to hop.
+    /// Time of its release from the link. Because it is not the time of the call, the lateness of
+    /// the driver does not add up from hop to hop.
     pub at: Time,
     /// The frame.
     pub frame: F,
-    /// What it is on the wire.
+    /// Size and kind of the frame on the wire.
     pub info: FrameInfo,
 }
 
-/// A link as the segment at its end sees it.
+/// A link as the segment at its end perceives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkView {
     /// Whether both directions are down.
     pub is_cut: bool,
-    /// The rate of the pipe that leads out of the port, in bit/s; `None` if it has no limit.
+    /// Rate of the pipe that leads out of the port, in bit/s; `None` if it has no limit.
     pub rate: Option<u64>,
     /// Whether another segment is at the far end.
     pub leads_to_segment: bool,
@@ -194,22 +195,22 @@ pub struct LinkView {
 /// The state of a port of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PortStatus {
-    /// What the port does with VLAN tags and what it refused, if the segment knows VLANs.
+    /// VLAN configuration of the port and its drops, if the segment is VLAN-aware.
     pub vlan: Option<(PortVlans, VlanDrops)>,
-    /// Its part in a spanning tree, if the segment runs one.
+    /// Role in a spanning tree, if the segment runs one.
     pub tree: Option<TreePort>,
 }
 
-/// A port's part in a spanning tree.
+/// Role of a port in a spanning tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreePort {
     /// Role, state and counters.
     pub port: PortView,
     /// The switch.
     pub bridge: BridgeId,
-    /// The root as far as the switch knows, and the cost of the way there.
+    /// The root that the switch has learned, and the cost of the path to it.
     pub root: (BridgeId, u32),
-    /// Frames that came in and were discarded because the port does not forward.
+    /// Number of frames that were discarded on arrival because the port does not forward.
     pub discarded: u64,
 }
 
@@ -218,13 +219,13 @@ pub struct TreePort {
 pub struct SegmentEnd {
     /// The link.
     pub link: LinkId,
-    /// Which of its ends.
+    /// Index of the end.
     pub end: usize,
     /// The port's state.
     pub status: PortStatus,
 }
 
-/// The segment that `port` is at, without ports.
+/// Creates the segment of `port`, without ports.
 pub(crate) fn new_segment<M: Memory + 'static>(
     port: &SegmentPort,
     now: Time,
@@ -235,7 +236,7 @@ pub(crate) fn new_segment<M: Memory + 'static>(
     }
 }
 
-/// Source and destination of the frame whose Ethernet header is at the start of `bytes`.
+/// Returns source and destination of the frame whose Ethernet header is at the start of `bytes`.
 #[inline]
 fn addresses(bytes: &[u8]) -> (MacKey, MacKey) {
     let address = |at: usize| {

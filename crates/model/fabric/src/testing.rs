@@ -1,4 +1,4 @@
-//! Frames of plain bytes in memory without limit, for tests, examples and benches.
+//! Frames of plain bytes in unlimited memory, for tests, examples and benches.
 
 use std::sync::Arc;
 
@@ -17,25 +17,25 @@ pub struct TestFrame {
 }
 
 impl TestFrame {
-    /// A frame of these bytes.
+    /// Creates a frame of these bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self { bytes: bytes.into(), header: None }
     }
 
-    /// A frame from one MAC address to another with `payload` bytes of zero.
+    /// Creates a frame from one MAC address to another with `payload` bytes of zero.
     pub fn between(source: [u8; 6], destination: [u8; 6], payload: usize) -> Self {
         let kind = [0x88, 0xb5];
         let bytes = [&destination[..], &source, &kind, &vec![0; payload]].concat();
         Self::of_bytes(&bytes)
     }
 
-    /// The frame with the headers that queue disciplines classify by.
+    /// Returns the frame with the headers by which queue disciplines classify.
     #[must_use]
     pub fn with_header(self, header: Header) -> Self {
         Self { header: Some(header), ..self }
     }
 
-    /// Its bytes.
+    /// Returns its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -105,10 +105,10 @@ impl Frame for TestFrame {
     }
 }
 
-/// Memory that refuses once `room` more frames were made.
+/// Memory that can create `room` more frames.
 #[derive(Debug)]
 pub struct TestMemory {
-    /// How many more frames it makes.
+    /// Number of frames that it can still create.
     pub room: usize,
 }
 
@@ -159,7 +159,7 @@ impl Memory for TestMemory {
         _together: u32,
         pieces: &mut Vec<(FrameInfo, Option<TestFrame>)>,
     ) {
-        // Its frames are single ones.
+        // Test frames are never super-frames.
         pieces.extend(frame.info().ok().map(|info| (info, Some(frame))));
     }
 }

@@ -1,17 +1,17 @@
-//! When which of several things is due next. Its cost follows what is scheduled: what has nothing
-//! under way is not in it.
+//! Deadlines of several keys. The cost depends on the number of scheduled keys only: an idle key
+//! has no entry.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use netloom_units::Time;
 
-/// A heap of deadlines, at most one of which is valid for each key. Entries that a sooner deadline
-/// has made stale stay where they are and are ignored when they come up.
+/// A heap of deadlines, at most one of which is valid for each key. Entries that an earlier
+/// deadline has made stale stay in the heap and are ignored when they come up.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Time, usize)>>,
-    /// The valid deadline of each key.
+    /// Valid deadline of each key.
     scheduled: Vec<Option<Time>>,
 }
 
@@ -26,7 +26,7 @@ impl Timers {
         self.scheduled[key] = None;
     }
 
-    /// Makes `key` due at `deadline`, unless it is due sooner anyway.
+    /// Sets `key` to be due at `deadline`, unless it is due sooner.
     #[inline]
     pub fn schedule(&mut self, key: usize, deadline: Time) {
         if self.scheduled[key].is_none_or(|scheduled| deadline < scheduled) {
@@ -35,7 +35,7 @@ impl Timers {
         }
     }
 
-    /// When something is due next. Removes stale entries that come before it.
+    /// Returns the next deadline. Removes stale entries that come before it.
     #[inline]
     pub fn next(&mut self) -> Option<Time> {
         while let Some(Reverse((deadline, key))) = self.heap.peek() {
@@ -47,7 +47,8 @@ impl Timers {
         None
     }
 
-    /// Takes the key that is most overdue at `now`, with its deadline, if any is due.
+    /// Removes the key that is most overdue at `now` and returns it with its deadline, if any is
+    /// due.
     #[inline]
     pub fn pop_due(&mut self, now: Time) -> Option<(Time, usize)> {
         if self.next()? > now {

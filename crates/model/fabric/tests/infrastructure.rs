@@ -1,4 +1,4 @@
-//! Access points as segments join them: a radio on one side, switches and wires on the other.
+//! Access points joined by segments: a radio on one side, switches and wires on the other.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use netloom_units::{Duration, Time};
 
 const BROADCAST: [u8; 6] = [0xff; 6];
 const AIR: SegmentId = SegmentId(100);
-/// The switch that both access points are joined to.
+/// The switch that joins both access points.
 const WIRE: SegmentId = SegmentId(10);
 /// The port of a host on the wire.
 const SERVER: u32 = 9;
 
-/// The address of a station, or of the host on the wire.
+/// Returns the address of a station, or of the host on the wire.
 fn address(station: u32) -> [u8; 6] {
     [2, 0, 0, 0, 0, station as u8]
 }
@@ -37,8 +37,8 @@ fn join(network: &mut TestNetwork, number: u32, ends: [LinkEnd; 2]) {
     network.join(LinkId(number), Link { ends, pipes: Direction::BOTH.map(pipe) }, Time::ZERO);
 }
 
-/// Switches 1 and 2 are access points at 0 m and 100 m, on the wire with a host at port 9; station
-/// 3 at port 3 moves like this, station 4 at port 4 rests at 5 m.
+/// Switches 1 and 2 are access points at 0 m and 100 m, on the wire with a host at port 9. Station
+/// 3 at port 3 follows `moves`, and station 4 at port 4 rests at 5 m.
 fn network(moves: Trajectory) -> TestNetwork {
     let mut network = Network::new(TestMemory::default(), ());
     let setting = Setting { name: "air".into(), seed: 1, ..Setting::default() };
@@ -77,7 +77,7 @@ fn frame(from: u32, to: [u8; 6]) -> TestFrame {
     TestFrame::of_bytes(&bytes)
 }
 
-/// What comes out until then: ports, lengths and times.
+/// Runs the network until a time. Returns ports, lengths and times of the frames that leave it.
 fn run(network: &mut TestNetwork, until: Time) -> Vec<(u32, usize, Time)> {
     let mut out = Vec::new();
     loop {
@@ -92,7 +92,7 @@ fn run(network: &mut TestNetwork, until: Time) -> Vec<(u32, usize, Time)> {
     }
 }
 
-/// Who gets a frame of `from` for `to`, sent at `at`.
+/// Returns the ports that receive a frame of `from` for `to`, sent at `at`.
 fn who_gets(network: &mut TestNetwork, at: Time, from: u32, to: [u8; 6]) -> Vec<u32> {
     run(network, at);
     network.offer(PortId(from), at, frame(from, to));
@@ -109,7 +109,7 @@ fn an_access_point_bridges_its_stations_to_each_other_and_to_the_wire() {
     assert_eq!(who_gets(&mut network, seconds(1.0), 3, address(SERVER)), [SERVER]);
     assert_eq!(who_gets(&mut network, seconds(1.1), SERVER, address(3)), [3]);
     assert_eq!(who_gets(&mut network, seconds(1.2), 4, address(3)), [3]);
-    // Nobody hears itself, whoever repeats what it said.
+    // No station receives its own frame, although an access point repeats it.
     assert_eq!(who_gets(&mut network, seconds(1.3), 3, BROADCAST), [4, SERVER]);
     assert_eq!(who_gets(&mut network, seconds(1.4), SERVER, BROADCAST), [3, 4]);
 }
@@ -135,10 +135,11 @@ fn switches_send_to_the_new_access_point_as_soon_as_a_station_has_come_to_it() {
         panic!("{changes:?}")
     };
     assert_eq!((from, to), (StationId(1), StationId(2)));
-    // All on the wire hear of it in that moment; stations later, by radio.
+    // All hosts on the wire receive the announcement at that moment. Stations receive it later, by
+    // radio.
     let heard: Vec<_> = out.iter().filter(|(port, ..)| *port == SERVER).collect();
     assert_eq!(heard, [&(SERVER, 60, first), &(SERVER, 60, first), &(SERVER, 60, at)]);
-    // Before, what is for it is lost; in that moment, the new way is there.
+    // Frames for the station are lost before that moment and take the new path from then on.
     let mut network = {
         let mut moves = Trajectory::fixed(Point::flat(10.0, 0.0));
         moves.go(Point::flat(95.0, 0.0), 10.0);

@@ -1,4 +1,4 @@
-//! Shared media as segments: who gets which frame, and when.
+//! Shared media as segments: receivers of frames, and times of reception.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn frame(from: u32, to: [u8; 6]) -> TestFrame {
     TestFrame::of_bytes(&bytes)
 }
 
-/// Ports that something comes out of, with the times.
+/// Returns the ports by which frames leave, with the times.
 fn outcome(network: &mut Network<TestMemory, ()>) -> Vec<(u32, Time)> {
     let mut out = Vec::new();
     while let Some(due) = network.next_deadline() {
@@ -77,7 +77,7 @@ fn all_others_hear_a_broadcast_at_once() {
     let out = outcome(&mut network);
     let ports: Vec<u32> = out.iter().map(|(port, _)| *port).collect();
     assert_eq!(ports, [0, 2, 3]);
-    // 122 bytes on the air at 1 Mbit/s, behind a preamble of 192 µs.
+    // 122 bytes on the air at 1 Mbit/s, after a preamble of 192 µs.
     let end = Time::from_nanos(1_000_000 + 192_000 + 122 * 8 * 1000);
     assert!(out.iter().all(|(_, at)| *at == end), "{out:?}");
 }

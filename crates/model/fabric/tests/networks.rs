@@ -1,5 +1,5 @@
 //! Whole networks in virtual time: chains of switches, VLANs, trunks, spanning trees, loops, and
-//! links that come and go.
+//! links that are inserted and removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 const BROADCAST: [u8; 6] = [0xff; 6];
 
-/// Frames that left a network: when, where and what.
+/// Frames that left a network: time, port and bytes.
 type Heard = Vec<(Time, PortId, Vec<u8>)>;
 
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ impl Bench {
         }
     }
 
-    /// Lets the network run until `until`, but for frames that hop for ever.
+    /// Runs the network until `until`, but stops if frames hop for ever.
     fn run_until(&mut self, until: Time) {
         for _ in 0..1_000_000 {
             self.poll();
@@ -91,7 +91,8 @@ impl Bench {
         self.poll();
     }
 
-    /// Who has heard anything but BPDUs since this was last asked; each port as often as it has.
+    /// Returns the ports that have received anything but BPDUs since the last call, once for each
+    /// frame.
     fn receivers(&mut self) -> Vec<u32> {
         let heard = std::mem::take(&mut self.heard);
         let frames = heard.into_iter().filter(|(_, _, bytes)| !is_bpdu(bytes));
@@ -229,7 +230,7 @@ fn a_loop_of_switches_keeps_nobody_from_everything_else() {
     bench.join([switch(0), switch(1)], "{}");
     bench.join([switch(1), switch(0)], "{}");
     bench.send(1, TestFrame::between(mac(1), BROADCAST, 50));
-    // Each round ends, and there is always another.
+    // Each round ends, and another one always follows.
     for _ in 0..100 {
         bench.poll();
         assert!(bench.network.has_work());
@@ -269,8 +270,8 @@ fn row() -> Bench {
     bench
 }
 
-/// What leaves the network if frames come to it so many microseconds after each other, and whoever
-/// drives it also looks at it at other times.
+/// Returns the frames that leave the network if frames arrive at these intervals in µs, and the
+/// driver also polls it at other times.
 fn outcome(arrivals: &[(u64, u32, u32)], looks: &BTreeSet<u64>) -> Heard {
     let mut bench = row();
     let mut looks = looks.iter().map(|micros| Time::ZERO + Duration::from_micros(*micros));
@@ -302,11 +303,11 @@ proptest! {
         prop_assert_eq!(once, outcome(&arrivals, &looks));
     }
 
-    /// Hosts at switches and links between switches, at random; some go again.
+    /// Hosts at switches and links between switches, at random. Some are removed again.
     #[test]
     fn a_broadcast_reaches_who_is_joined_and_nobody_else(
         hosts in prop::collection::vec((0u32..5, any::<bool>()), 1..20),
-        // A switch and the one that it is joined to, which has a lower number: no loops.
+        // Each switch is joined to one with a lower number, so there are no loops.
         trunks in prop::collection::vec((any::<bool>(), any::<bool>()), 4),
     ) {
         let mut bench = Bench::new();

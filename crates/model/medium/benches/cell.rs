@@ -1,7 +1,7 @@
-//! What a medium costs: `cargo bench -p netloom-medium`. Ten saturated stations send to one more,
+//! The cost of a medium: `cargo bench -p netloom-medium`. Ten saturated stations send to one more
 //! within ten metres, with bit errors, propagation delays and DCF. Prints the frames that arrive in
-//! a second of CPU time, and how much faster than real time that is; once more with an air log.
-//! Then 1,000 stations that move and of which each sends one broadcast a second.
+//! a second of CPU time, and the ratio to real time; then both again with an air log. Afterwards
+//! 1,000 stations move, each of which sends one broadcast a second.
 
 use netloom_link::FrameInfo;
 use netloom_medium::arm::{Flow, Load, Trial};
@@ -35,7 +35,7 @@ fn named(number: u32) -> StationConfig {
     StationConfig { name: format!("n{number}"), ..StationConfig::default() }
 }
 
-/// Frames that arrive in a second of CPU time, and how much faster than real time that is.
+/// Returns the frames that arrive in a second of CPU time, and the ratio to real time.
 fn cell(preset: &str, log: bool, seed: u64) -> (f64, f64) {
     const STATIONS: u32 = 10;
     const SECONDS: u64 = 20;
@@ -60,7 +60,7 @@ fn cell(preset: &str, log: bool, seed: u64) -> (f64, f64) {
     (frames / taken, SECONDS as f64 / taken)
 }
 
-/// The share of a CPU, in per cent, that a crowd takes.
+/// Returns the share of a CPU, in per cent, that 1,000 stations take.
 fn crowd(seed: u64) -> f64 {
     const STATIONS: u32 = 1000;
     const SIDE: f64 = 5000.0;
@@ -90,7 +90,7 @@ fn crowd(seed: u64) -> f64 {
     (cpu_time() - begun) / SECONDS as f64 * 100.0
 }
 
-/// CPU time of this process, in seconds.
+/// Returns the CPU time of this process, in seconds.
 fn cpu_time() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").expect("the kernel's account");
     let nanos = text.split(' ').next().and_then(|word| word.parse::<u64>().ok());

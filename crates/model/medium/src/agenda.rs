@@ -1,18 +1,19 @@
-//! What is due when: a heap with at most one entry for each key, which can be moved and removed.
+//! An agenda of due times: a heap with at most one entry for each key. Entries can be moved and
+//! removed.
 
 use netloom_units::Time;
 
-/// Where a key is that has no entry.
+/// Place of a key that has no entry.
 const ABSENT: u32 = u32::MAX;
 
-/// When something is due, and its place among all that is due in the same nanosecond.
+/// Due time, and the rank among all entries of the same nanosecond.
 pub(crate) type Due = (Time, u64);
 
-/// A binary heap of keys in the order of what they are due at. Keys are small numbers.
+/// A binary heap of keys, ordered by due time. Keys are small numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Agenda {
     heap: Vec<(Due, u32)>,
-    /// Where in the heap each key is.
+    /// Index in the heap of each key.
     places: Vec<u32>,
 }
 
@@ -24,18 +25,18 @@ impl Agenda {
         }
     }
 
-    /// What is due first.
+    /// Returns the entry that is due first.
     #[inline]
     pub fn first(&self) -> Option<(Due, u32)> {
         self.heap.first().copied()
     }
 
-    /// Whether `key` is due at any time.
+    /// Returns whether `key` has an entry.
     pub fn has(&self, key: u32) -> bool {
         self.places[key as usize] != ABSENT
     }
 
-    /// Makes `key` due at `due`, and at no other time.
+    /// Sets `key` to be due at `due`, and at no other time.
     #[inline]
     pub fn set(&mut self, key: u32, due: Due) {
         let place = self.places[key as usize];
@@ -53,7 +54,7 @@ impl Agenda {
         }
     }
 
-    /// Makes `key` due at no time.
+    /// Removes the entry of `key`.
     #[inline]
     pub fn clear(&mut self, key: u32) {
         let place = self.places[key as usize];

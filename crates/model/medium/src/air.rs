@@ -1,4 +1,4 @@
-//! What is on the air: transmissions, and who hears them.
+//! Transmissions on the air, and their hearers.
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ use crate::field::Channel;
 use crate::mac::Ppdu;
 use crate::rules::Bits;
 
-/// One who hears a transmission.
+/// A hearer of a transmission.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hearer {
     pub station: StationId,
     pub delay: Duration,
-    /// Power that arrives, in mW.
+    /// Power that arrives there, in mW.
     pub power: f64,
-    /// How far it is from the sender, in m.
+    /// Distance from the sender, in m.
     pub distance: f64,
     /// Whether a signal that is strong enough can be decoded.
     pub can_decode: bool,
-    /// What is lost by chance.
+    /// Random losses.
     pub channel: Channel,
 }
 
-/// What is said of the frame that a transmission carries.
+/// Description of the frame that a transmission carries.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Carried {
     pub number: u64,
@@ -35,7 +35,7 @@ pub(crate) struct Carried {
     pub offered: Time,
 }
 
-/// What happens to the signal of a transmission at each of its hearers, nearest first.
+/// Stages of the signal of a transmission at each of its hearers, nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     Arrives,
@@ -43,42 +43,42 @@ pub(crate) enum Stage {
     Ends,
 }
 
-/// Something on the air.
+/// A transmission.
 #[derive(Debug)]
 pub(crate) struct Transmission<F> {
-    /// Its place among all transmissions of the medium, from 0.
+    /// Number among all transmissions of the medium, from 0.
     pub order: u64,
     pub sender: StationId,
-    /// Its place among all transmissions of its sender, from 0.
+    /// Number among all transmissions of its sender, from 0.
     pub number: u64,
     pub ppdu: Ppdu,
     pub start: Time,
-    /// When its last bit leaves the sender.
+    /// Time at which its last bit leaves the sender.
     pub end: Time,
-    /// Length of its preamble and header.
+    /// Duration of its preamble and header.
     pub header: Duration,
-    /// Its bits; `header_end` is that of the sender.
+    /// Bits of the transmission; `header_end` is the end at the sender.
     pub bits: Bits,
-    /// In the order of their delays, and of their numbers.
+    /// Hearers, sorted by delay and number.
     pub hearers: Arc<[Hearer]>,
-    /// How many hearers have come to each stage.
+    /// Number of hearers that have come to each stage.
     pub passed: [usize; 3],
     /// Whether it is still being sent.
     pub is_sent: bool,
-    /// Why nobody receives it, if it was cut off.
+    /// Reason for which nobody receives it, if it was cut off.
     pub cut: Option<FrameLoss>,
-    /// The frame that it carries, if that is one.
+    /// Description of the frame that it carries, if it carries one.
     pub carried: Option<Carried>,
     /// The frame, if it has left its station.
     pub frame: Option<F>,
-    /// Why the station that it is for did not receive it.
+    /// Reason for which the station that it is for did not receive it.
     pub loss: FrameLoss,
-    /// What is heard of it, if anybody listens.
+    /// Record for monitors, if transmissions are recorded.
     pub sniffed: Option<Box<Sniffed<F>>>,
 }
 
 impl<F> Transmission<F> {
-    /// When the next of its hearers comes to `stage`.
+    /// Returns the time at which the next hearer comes to `stage`.
     pub fn next(&self, stage: Stage, cca: Duration) -> Option<Time> {
         let hearer = self.hearers.get(self.passed[stage as usize])?;
         let from = match stage {
@@ -99,13 +99,13 @@ impl<F> Transmission<F> {
         first..last
     }
 
-    /// Whether nothing more comes of it.
+    /// Returns whether the transmission has ended at the sender and at all hearers.
     pub fn is_over(&self) -> bool {
         self.is_sent && self.passed[Stage::Ends as usize] == self.hearers.len()
     }
 }
 
-/// The transmissions that are on the air.
+/// All transmissions on the air.
 #[derive(Debug)]
 pub(crate) struct Air<F> {
     slots: Vec<Option<Transmission<F>>>,
@@ -142,12 +142,12 @@ impl<F> Air<F> {
         self.slots[slot as usize].as_mut()
     }
 
-    /// All that is on the air.
+    /// Returns all transmissions on the air.
     pub fn iter(&self) -> impl Iterator<Item = &Transmission<F>> {
         self.slots.iter().flatten()
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.slots.len()
     }

@@ -1,7 +1,8 @@
-//! The virtual arm: a medium that is driven by generators instead of devices, as fast as it goes.
+//! The virtual arm: a medium that generators drive instead of devices, as fast as it can run.
 //!
-//! Frames are numbers here. Stations send as long as the trial lasts, by a source of
-//! `netloom-traffic` or as much as they can, and pass on what is not for them, if they are told to.
+//! Frames are numbers here. Stations send as long as the trial lasts, either from a source of
+//! `netloom-traffic` or as much as they can. A station that is configured as a relay passes on the
+//! frames that it receives.
 
 use std::collections::BTreeMap;
 
@@ -14,30 +15,30 @@ use crate::{
     Trajectory,
 };
 
-/// No network has so many nodes, whose numbers are those of stations.
+/// More stations than any network has. Numbers of nodes are numbers of stations.
 const MOST_STATIONS: u32 = 1 << 18;
 
-/// Frames that a saturated station has waiting or in service. One more than it may get rid of
-/// between two looks.
+/// Number of frames that a saturated station has waiting or in service. This is one more than it
+/// may complete between two checks.
 const KEPT: u64 = 3;
 
-/// What a station sends.
+/// The traffic that a station sends.
 #[derive(Debug, Clone)]
 pub struct Flow {
-    /// Who sends.
+    /// The sender.
     pub from: StationId,
-    /// To whom.
+    /// The receiver.
     pub to: Receiver,
-    /// When.
+    /// The times at which it sends.
     pub load: Load,
 }
 
-/// When a station sends.
+/// The times at which a station sends.
 #[derive(Debug, Clone)]
 pub enum Load {
-    /// Always: frames of so many bytes, Ethernet header included, FCS not.
+    /// All the time: frames of this many bytes, with Ethernet header, without FCS.
     Saturated(u32),
-    /// When the source says. Its sizes are those of Ethernet frames, without FCS.
+    /// The times of the source. Its sizes are those of Ethernet frames, without FCS.
     Source(Box<Source>),
 }
 
@@ -47,7 +48,7 @@ pub struct Trial {
     /// The medium, with its stations.
     pub medium: Medium<u64>,
     flows: Vec<Arriving>,
-    /// To whom a station passes on what it receives.
+    /// The receiver of the frames that a relay passes on.
     relays: BTreeMap<StationId, Receiver>,
     now: Time,
     frames: u64,
@@ -59,22 +60,22 @@ pub struct Trial {
 struct Arriving {
     flow: Flow,
     next: Option<Emission>,
-    /// When a saturated station was last given frames: once at a time, so that one whose frames are
-    /// dropped at once does not get new ones for ever.
+    /// Time at which a saturated station was last given frames. It gets frames only once at a time.
+    /// Otherwise a station whose frames are dropped immediately would get new ones for ever.
     given: Option<Time>,
 }
 
-/// What a station has received and has not passed on.
+/// Frames that a station has received and has not passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Received {
-    /// Frames.
+    /// Number of frames.
     pub frames: u64,
     /// Bytes of their packets, without Ethernet headers.
     pub packet_bytes: u64,
 }
 
 impl Trial {
-    /// A trial that begins at the experiment's zero.
+    /// Creates a trial that begins at the experiment's zero.
     pub fn new(medium: Medium<u64>, flows: Vec<Flow>) -> Self {
         let flows = flows.into_iter().map(|mut flow| {
             let next = match &mut flow.load {
@@ -93,12 +94,12 @@ impl Trial {
         }
     }
 
-    /// Makes `station` pass on what it receives.
+    /// Makes `station` pass on the frames that it receives to `to`.
     pub fn relay(&mut self, station: StationId, to: Receiver) {
         self.relays.insert(station, to);
     }
 
-    /// Goes on for `time`.
+    /// Continues the trial for `time`.
     pub fn run(&mut self, time: Duration) {
         let until = self.now + time;
         loop {
@@ -116,17 +117,17 @@ impl Trial {
         self.collect();
     }
 
-    /// What a station has received and not passed on.
+    /// Returns the frames that a station has received and not passed on.
     pub fn received(&self, station: StationId) -> Received {
         self.received.get(&station).copied().unwrap_or_default()
     }
 
-    /// Bits of packets that all stations have received and not passed on.
+    /// Returns the number of bits of packets that all stations have received and not passed on.
     pub fn packet_bits(&self) -> u64 {
         self.received.values().map(|received| received.packet_bytes * 8).sum()
     }
 
-    /// Gives saturated stations something to send.
+    /// Offers frames to saturated stations.
     fn saturate(&mut self) {
         for place in 0..self.flows.len() {
             let Flow { from, to, load: Load::Saturated(bytes) } = self.flows[place].flow else {
@@ -162,11 +163,11 @@ impl Trial {
     fn offer(&mut self, from: StationId, to: Receiver, bytes: u32) {
         let number = self.frames;
         self.frames += 1;
-        // What is refused is counted by the medium.
+        // The medium counts the frames that it refuses.
         let _ = self.medium.offer(self.now, from, to, FrameInfo::single(bytes), number);
     }
 
-    /// Takes what comes out of the medium.
+    /// Collects the output of the medium.
     fn collect(&mut self) {
         while let Some(reception) = self.medium.poll(self.now) {
             let Reception { station, info, .. } = reception;
@@ -183,13 +184,14 @@ impl Trial {
     }
 }
 
-/// Gives a medium without stations again what came to it from outside, as a log of it says, and
-/// returns all that happens: if the medium has the same seed and configuration, and queues that do
-/// not look into frames, what the log says. `moves` says how a station moves.
+/// Replays a log of a medium: passes the recorded inputs to `medium`, which has no stations, and
+/// returns all events. They equal those of the log if the medium has the same seed and
+/// configuration, and if its queues do not look into frames. `moves` returns the trajectory of a
+/// station.
 ///
 /// # Errors
-/// Something in the log is not what it says that it is, or is nothing for this medium, or `moves`
-/// has failed.
+/// The log has a malformed configuration or change, the medium refuses a change, or `moves` has
+/// failed.
 pub fn replay(
     medium: &mut Medium<u64>,
     log: impl Iterator<Item = AirEvent>,
@@ -202,7 +204,7 @@ pub fn replay(
         match what {
             AirOccurrence::Offered { station, to, bytes, .. } => {
                 let info = FrameInfo::single(bytes);
-                // What is refused is in the log, too.
+                // Refused frames are in the log, too.
                 let _ = medium.offer(at, station, to, info, number);
                 number += 1;
             }

@@ -1,5 +1,5 @@
-//! Infrastructure: when a station belongs to which access point. Not here: how frames get from one
-//! station to another through theirs, which whoever knows addresses decides.
+//! Association of stations with access points. This module does not relay frames through access
+//! points: the caller, which knows the addresses, does that.
 
 use netloom_units::{Duration, Loss, Power, Time};
 use schemars::JsonSchema;
@@ -54,7 +54,8 @@ impl AssociationConfig {
         Ok(())
     }
 
-    /// What a station does that hears `points` (power in dBm) and belongs to `own`, if to any.
+    /// Decides what a station does that hears the access points `points` (power in dBm) and belongs
+    /// to `own`, if to any.
     pub(crate) fn choose(
         &self,
         own: Option<StationId>,
@@ -80,7 +81,7 @@ impl AssociationConfig {
     }
 }
 
-/// What a station does after a scan.
+/// The decision of a station after a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
     /// It goes to another access point.
@@ -91,47 +92,47 @@ pub(crate) enum Choice {
     Leave,
 }
 
-/// Where a station of an infrastructure is with its access point.
+/// Membership of a station at an access point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Membership {
-    /// It has not looked yet. What it has to send waits.
+    /// It has not scanned yet. Its frames wait.
     Fresh,
-    /// It found none. It is given nothing to send.
+    /// It found no access point. It accepts no frames.
     Alone,
-    /// It hears and sends nothing until it belongs to `point`. What it has to send waits.
+    /// It hears and sends nothing until it belongs to `point`. Its frames wait.
     Joining { point: StationId, from: Option<StationId>, since: Time, until: Time },
-    /// It belongs to one.
+    /// It belongs to an access point.
     Joined(StationId),
 }
 
 /// A station came to an access point, or left one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AssociationEvent {
-    /// When.
+    /// Time of the change.
     pub at: Time,
     /// The station.
     pub station: StationId,
-    /// What happened.
+    /// The change.
     pub what: AssociationChange,
 }
 
-/// What happened to a station of an infrastructure.
+/// A change of the association of a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssociationChange {
-    /// It had no access point and has one from now on.
+    /// It had no access point and has one now.
     Associated {
         /// The access point.
         to: StationId,
-        /// When it decided so: between then and now it heard and sent nothing.
+        /// Time of its decision. Between then and now it heard and sent nothing.
         since: Time,
     },
-    /// It has another access point from now on.
+    /// It has another access point now.
     HandedOver {
         /// The access point that it left.
         from: StationId,
-        /// The one that it has.
+        /// The access point that it joined.
         to: StationId,
-        /// When it decided so: between then and now it heard and sent nothing.
+        /// Time of its decision. Between then and now it heard and sent nothing.
         since: Time,
     },
     /// It has no access point any more.
@@ -159,7 +160,7 @@ mod tests {
         assert_eq!(choose(Some(a), &[(a, -90.1), (b, -85.0)]), Choice::Join(b));
         assert_eq!(choose(Some(a), &[(a, -90.1), (b, -85.1)]), Choice::Leave);
         assert_eq!(choose(Some(a), &[(b, -70.0)]), Choice::Join(b));
-        // Of two that are equal, the first.
+        // The first of two equal access points wins.
         assert_eq!(choose(None, &[(a, -50.0), (b, -50.0)]), Choice::Join(a));
     }
 

@@ -1,4 +1,4 @@
-//! What is counted of each station.
+//! Counters of each station.
 
 use netloom_link::{Count, FrameInfo, Histogram};
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ pub enum FrameLoss {
 }
 
 impl FrameLoss {
-    /// All reasons; a reason's place is its code in air logs.
+    /// All reasons. The index of a reason is its code in air logs.
     pub const ALL: [Self; 10] = [
         Self::QueueFull,
         Self::Aqm,
@@ -49,7 +49,7 @@ impl FrameLoss {
         Self::Unassociated,
     ];
 
-    /// The reason's name, as in statistics.
+    /// Returns the name of the reason, as in statistics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::QueueFull => "queue_full",
@@ -75,17 +75,17 @@ impl Losses {
         self.0[reason as usize].add(&info);
     }
 
-    /// Counts of all reasons, in the order of [`FrameLoss::ALL`].
+    /// Creates losses from counts of all reasons, in the order of [`FrameLoss::ALL`].
     pub const fn from_counts(counts: [Count; FrameLoss::ALL.len()]) -> Self {
         Self(counts)
     }
 
-    /// What was lost for `reason`.
+    /// Returns the frames that were lost for `reason`.
     pub fn of(&self, reason: FrameLoss) -> Count {
         self.0[reason as usize]
     }
 
-    /// What was lost for any reason.
+    /// Returns the frames that were lost for any reason.
     pub fn total(&self) -> Count {
         self.0.iter().fold(Count::default(), |total, count| Count {
             frames: total.frames + count.frames,
@@ -94,39 +94,40 @@ impl Losses {
     }
 }
 
-/// What a station has done and met since it was added. Frames are counted with the bytes of their
-/// Ethernet frames, without FCS.
+/// Counters of a station since it was added. The bytes of a frame are those of its Ethernet frame,
+/// without FCS.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StationCounters {
-    /// Frames that it was given to send.
+    /// Frames that it was offered to send.
     pub offered: Count,
-    /// Frames that it is done with: sent, and acknowledged where that is asked for.
+    /// Frames that it has completed: sent, and acknowledged where the MAC requires that.
     pub sent: Count,
     /// Frames that it gave up.
     pub failed: Count,
-    /// Frames that it received and that were for it; copies that were acknowledged only do not
-    /// count.
+    /// Frames for it that it received. Duplicates that it only acknowledged again do not count.
     pub received: Count,
-    /// Frames that it was given, by why they were lost. With a MAC that does not wait for
-    /// acknowledgements, what was lost at the receiver counts here, too.
+    /// Frames that it was offered and that were lost, by reason. With a MAC without
+    /// acknowledgements, losses at the receiver count here, too.
     pub drops: Losses,
-    /// Frames of others that were for it and that it did not receive, by why: each try counts.
+    /// Frames of others for it that it did not receive, by reason. Each attempt counts.
     pub missed: Losses,
-    /// How often it sent a frame, or asked to, or tried.
+    /// Number of attempts: frames and requests to send.
     pub attempts: u64,
     /// Attempts that were not the first for their frame.
     pub retries: u64,
     /// Requests to send among the attempts.
     pub requests: u64,
-    /// Signals of any kind, for anyone, that it was receiving when another destroyed them.
+    /// Signals of any kind, for any receiver, that it was receiving when another signal destroyed
+    /// them.
     pub collisions: u64,
-    /// Nanoseconds that it was sending.
+    /// Time during which it was sending, in ns.
     pub airtime: u64,
-    /// The same by what it sent, in the order of [`Kind::ALL`].
+    /// Time during which it was sending, in ns, by kind of transmission, in the order of
+    /// [`Kind::ALL`].
     pub airtime_by_kind: [u64; Kind::ALL.len()],
-    /// Nanoseconds that it sensed others.
+    /// Time during which it sensed others, in ns.
     pub busy: u64,
-    /// Nanoseconds from when a frame's turn came to when it was sent, and acknowledged where that
-    /// is asked for.
+    /// Time in ns from when a frame's turn came to when it was sent, and acknowledged where the MAC
+    /// requires that.
     pub access_delay: Histogram,
 }

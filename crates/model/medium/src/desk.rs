@@ -1,4 +1,4 @@
-//! What a station has to send: the queue, the frame that is served, and what became of frames.
+//! Frames that a station sends: the queue, the frame that is served, and the outcomes of frames.
 
 use std::collections::VecDeque;
 
@@ -42,28 +42,28 @@ impl<F: Frame> Frame for Addressed<F> {
     }
 }
 
-/// What a MAC knows of the frame that it serves.
+/// Description, for the MAC, of the frame that it serves.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Head {
     pub number: u64,
     pub to: Receiver,
     pub info: FrameInfo,
     pub offered: Time,
-    /// When its turn came.
+    /// Time at which its turn came.
     pub turn: Time,
-    /// How often it has been sent.
+    /// Number of times that it has been sent.
     pub attempts: u32,
     /// Whether it is a beacon, which carries no frame and is not counted.
     pub is_beacon: bool,
 }
 
-/// The number of beacons, which no frame has.
+/// Number of beacons, which no frame has.
 const BEACON_NUMBER: u64 = u64::MAX;
 
-/// How the service of a frame ends.
+/// Outcome of the service of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was sent, and acknowledged where that is asked for.
+    /// It was sent, and acknowledged where the MAC requires that.
     Sent,
     /// The MAC gives it up.
     Dropped(FrameLoss),
@@ -72,83 +72,82 @@ pub(crate) enum End {
 /// A frame that comes out of a medium.
 #[derive(Debug)]
 pub struct Reception<F> {
-    /// The frame. Of a broadcast, each station that receives it has one made by
-    /// [`Frame::duplicate`].
+    /// The frame. Each receiver of a broadcast gets a copy that [`Frame::duplicate`] has made.
     pub frame: F,
-    /// What it is on the wire.
+    /// Size and kind of the frame on the wire.
     pub info: FrameInfo,
-    /// Who sent it.
+    /// The sender.
     pub from: StationId,
     /// Its number among the frames that were offered to its sender, from 0.
     pub number: u64,
-    /// Who receives it.
+    /// The receiver.
     pub station: StationId,
-    /// When it was offered.
+    /// Time at which it was offered.
     pub offered: Time,
-    /// When its last bit arrives.
+    /// Time at which its last bit arrives.
     pub release: Time,
 }
 
-/// A frame that a medium took in and nobody receives.
+/// A frame that a medium accepted and nobody receives.
 #[derive(Debug)]
 pub struct Dropped<F> {
     /// The frame.
     pub frame: F,
-    /// What it was on the wire.
+    /// Size and kind of the frame on the wire.
     pub info: FrameInfo,
-    /// Who was to send it, or did.
+    /// The station that sent it or was to send it.
     pub from: StationId,
     /// Its number among the frames that were offered to its sender, from 0.
     pub number: u64,
-    /// When it was offered.
+    /// Time at which it was offered.
     pub offered: Time,
-    /// Why.
+    /// Reason for the drop.
     pub reason: FrameLoss,
-    /// When.
+    /// Time of the drop.
     pub at: Time,
 }
 
-/// What somebody who hears everything has heard of a transmission.
+/// A transmission as a monitor receives it that hears everything.
 #[derive(Debug)]
 pub struct Sniffed<F> {
-    /// When it began.
+    /// Time at which it began.
     pub at: Time,
-    /// What it was.
+    /// Description of the transmission.
     pub sent: SentRecord,
-    /// For how long after it the medium was spoken for.
+    /// Duration after its end for which it reserves the medium.
     pub nav: Duration,
     /// A copy of the frame that it carried, made by [`Frame::duplicate`].
     pub frame: Option<F>,
-    /// Whether it was cut off, or lost at a station that it was for as others disturbed it.
+    /// Whether it was cut off, or interference destroyed it at a station that it was for.
     pub is_damaged: bool,
 }
 
-/// A frame that a medium did not take in.
+/// A frame that a medium did not accept.
 #[derive(Debug)]
 pub struct Rejected<F> {
     /// The frame.
     pub frame: F,
     /// Its number among the frames that were offered to its sender, from 0.
     pub number: u64,
-    /// Why.
+    /// Reason for the rejection.
     pub reason: FrameLoss,
 }
 
-/// What leaves a medium, in the order in which it does.
+/// Output of a medium, in the order in which it leaves.
 #[derive(Debug)]
 pub(crate) struct Outlet<F> {
     pub receptions: VecDeque<Reception<F>>,
     pub dropped: VecDeque<Dropped<F>>,
-    /// Frames of which nothing is needed any more.
+    /// Frames that are no longer needed.
     pub spent: VecDeque<F>,
-    /// What happened, if anybody wants to know.
+    /// Events, if they are recorded.
     pub events: Option<VecDeque<AirEvent>>,
-    /// What was on the air, if anybody listens.
+    /// Transmissions, if they are recorded.
     pub sniffed: Option<VecDeque<Sniffed<F>>>,
 }
 
 impl<F> Outlet<F> {
-    /// Notes what happened.
+    /// Records an event.
     #[inline]
     pub fn note(&mut self, at: Time, what: impl FnOnce() -> AirOccurrence) {
         if let Some(events) = &mut self.events {
@@ -156,7 +155,7 @@ impl<F> Outlet<F> {
         }
     }
 
-    /// A frame is dropped.
+    /// Drops a frame.
     pub fn drop(&mut self, dropped: Dropped<F>) {
         let Dropped { from: station, number, reason, at, .. } = dropped;
         self.note(at, || AirOccurrence::Dropped { station, number, reason });
@@ -181,14 +180,14 @@ impl<F> Default for Outlet<F> {
 pub(crate) struct Desk<F> {
     queue: FrameQueue<Addressed<F>>,
     head: Option<Head>,
-    /// The frame that `head` speaks of, until it has been delivered or is on the air for the last
+    /// The frame that `head` describes, until it has been delivered or is on the air for the last
     /// time.
     frame: Option<F>,
-    /// Frames offered so far.
+    /// Number of frames offered so far.
     offered: u64,
-    /// The access point through which everything goes.
+    /// The access point that relays all frames.
     via: Option<StationId>,
-    /// The bytes of a beacon that is to be sent next.
+    /// Size in bytes of a beacon that is sent next.
     beacon: Option<u32>,
     pub counters: StationCounters,
 }
@@ -210,17 +209,17 @@ impl<F: Frame> Desk<F> {
         self.head.as_ref()
     }
 
-    /// Whether the frame that is served is still here.
+    /// Returns whether the frame that is served is still here.
     pub fn has_frame(&self) -> bool {
         self.frame.is_some()
     }
 
-    /// Frames that wait, without the one that is served.
+    /// Returns the number of waiting frames, without the one that is served.
     pub fn waiting(&self) -> u64 {
         self.queue.frames()
     }
 
-    /// Takes in a frame. Whether there is one to serve now where there was none.
+    /// Accepts a frame. Returns whether a frame is served now and none was before.
     pub fn offer(
         &mut self,
         now: Time,
@@ -253,7 +252,7 @@ impl<F: Frame> Desk<F> {
         Ok(is_idle && self.head.is_some())
     }
 
-    /// Counts a frame that the station does not take in at all, and returns its number.
+    /// Counts a frame that the station does not accept at all, and returns its number.
     pub fn refuse(&mut self, reason: FrameLoss, info: FrameInfo) -> u64 {
         let number = self.offered;
         self.offered += 1;
@@ -262,12 +261,13 @@ impl<F: Frame> Desk<F> {
         number
     }
 
-    /// When a frame may be served that waits and may not now, if none is.
+    /// Returns the time at which a waiting frame that may not be served yet may be, if none is
+    /// served.
     pub fn opens(&self) -> Option<Time> {
         if self.head.is_some() { None } else { self.queue.opens() }
     }
 
-    /// Serves the next frame, if none is served and one may. Whether one is served from now on.
+    /// Serves the next frame, if none is served and one may be. Returns whether one is served now.
     pub fn next(&mut self, now: Time, me: StationId, outlet: &mut Outlet<F>) -> bool {
         if self.head.is_some() {
             return false;
@@ -289,8 +289,8 @@ impl<F: Frame> Desk<F> {
         self.frame = Some(frame);
     }
 
-    /// A beacon is to be sent, as an Ethernet frame of `bytes` would be. Whether it is served now,
-    /// where nothing was.
+    /// Requests a beacon that is as long as an Ethernet frame of `bytes`. Returns whether it is
+    /// served now and nothing was before.
     pub fn beacon(&mut self, now: Time, bytes: u32) -> bool {
         if self.head.is_some() {
             self.beacon = Some(bytes);
@@ -312,7 +312,7 @@ impl<F: Frame> Desk<F> {
         });
     }
 
-    /// Sends everything through `via`, or to whom it is for.
+    /// Sends all frames through `via`, or directly to their receivers if that is `None`.
     pub fn route(&mut self, via: Option<StationId>) {
         self.via = via;
         if let (Some(head), Some(via)) = (&mut self.head, via) {
@@ -320,7 +320,7 @@ impl<F: Frame> Desk<F> {
         }
     }
 
-    /// The frame that is served is sent once more.
+    /// Counts another attempt of the frame that is served.
     pub fn attempt(&mut self) {
         let Some(head) = &mut self.head else { return };
         head.attempts += 1;
@@ -333,17 +333,17 @@ impl<F: Frame> Desk<F> {
         }
     }
 
-    /// Takes the frame that is served, if it is number `number` and was not taken yet.
+    /// Takes the frame that is served, if its number is `number` and it has not been taken yet.
     pub fn take_frame(&mut self, number: u64) -> Option<F> {
         self.head.filter(|head| head.number == number).and_then(|_| self.frame.take())
     }
 
-    /// A copy of the frame that is served, if it is still here.
+    /// Returns a copy of the frame that is served, if it is still here.
     pub fn copy_frame(&self) -> Option<F> {
         self.frame.as_ref().map(F::duplicate)
     }
 
-    /// Is done with a frame that has left the station for good, and serves the next.
+    /// Completes a frame that has left the station for good, and serves the next.
     pub fn leave_gone(&mut self, now: Time, me: StationId, outlet: &mut Outlet<F>) {
         if self.frame.is_none() {
             self.head = None;
@@ -351,7 +351,7 @@ impl<F: Frame> Desk<F> {
         self.next(now, me, outlet);
     }
 
-    /// Takes back the frame that is served, which was taken.
+    /// Puts back the frame that is served, after it was taken.
     pub fn put_back(&mut self, frame: F) {
         self.frame = Some(frame);
     }
@@ -377,7 +377,7 @@ impl<F: Frame> Desk<F> {
         self.next(now, me, outlet);
     }
 
-    /// Gives back everything that waits or is served.
+    /// Drops all frames that wait or are served.
     pub fn empty(&mut self, now: Time, me: StationId, reason: FrameLoss, outlet: &mut Outlet<F>) {
         self.beacon = None;
         if let (Some(head), Some(frame)) = (self.head.take(), self.frame.take()) {
@@ -392,7 +392,7 @@ impl<F: Frame> Desk<F> {
         }
     }
 
-    /// Other limits or another discipline.
+    /// Applies other limits or another queue discipline.
     pub fn configure(&mut self, now: Time, queue: &QueueConfig, rate: Rate) {
         self.queue.configure(now, queue, rate);
     }
@@ -411,7 +411,7 @@ impl<F: Frame> Desk<F> {
         outlet.drop(Dropped { frame, info, from, number, offered, reason, at });
     }
 
-    /// Passes on what the queue dropped.
+    /// Passes on the frames that the queue has dropped.
     fn clear_out(&mut self, from: StationId, outlet: &mut Outlet<F>) {
         for (queued, reason, at) in self.queue.take_dropped() {
             let QueuedFrame { frame: Addressed { frame, .. }, info, number, offered } = queued;
@@ -428,7 +428,7 @@ impl From<DropReason> for FrameLoss {
             DropReason::Down => Self::Down,
             DropReason::Mtu => Self::Mtu,
             DropReason::Aqm => Self::Aqm,
-            // A queue by itself gives no other reason.
+            // A queue on its own gives no other reason.
             _ => Self::QueueFull,
         }
     }

@@ -1,9 +1,9 @@
-//! Random numbers that depend on what they decide and on nothing else: not on who else listens, nor
-//! on the order in which a medium looks at its stations.
+//! Random numbers that depend only on the decision that they are for. They depend neither on other
+//! hearers nor on the order in which a medium processes its stations.
 
 use netloom_units::{Stream, mix};
 
-/// What a number is drawn for.
+/// The purpose of a random number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Whether a reception has no bit errors.
@@ -14,25 +14,26 @@ pub(crate) enum Purpose {
     Channel = 3,
 }
 
-/// The numbers of one medium.
+/// The random numbers of one medium.
 #[derive(Debug, Clone)]
 pub(crate) struct Draws {
     origin: u64,
 }
 
 impl Draws {
-    /// The numbers of the medium called `name` of the experiment with `seed`.
+    /// Creates the numbers of the medium called `name` in the experiment with `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         Self { origin: Stream::new(seed, name).fork("draws").bits() }
     }
 
-    /// The number for what `receiver` makes of transmission `number` of `sender`: uniform in
-    /// [0, 1), a multiple of 2⁻⁵³.
+    /// Returns the number for `receiver` and transmission `number` of `sender`: uniform in [0, 1),
+    /// a multiple of 2⁻⁵³.
     pub fn uniform(&self, purpose: Purpose, sender: u32, number: u64, receiver: u32) -> f64 {
         to_uniform(self.hash(purpose, sender, number, receiver))
     }
 
-    /// Any number of numbers for it, each between 0 and 1, both excluded.
+    /// Returns a source of further numbers for the same decision, each between 0 and 1, both
+    /// excluded.
     pub fn many(
         &self,
         purpose: Purpose,
@@ -41,13 +42,13 @@ impl Draws {
         receiver: u32,
     ) -> impl FnMut() -> f64 + use<> {
         let draws = self.clone();
-        // Most signals need none.
+        // The hash is computed on demand, because most signals need none.
         let mut last = None;
         move || {
             let hash = last.unwrap_or_else(|| draws.hash(purpose, sender, number, receiver));
             let hash = mix(hash.wrapping_add(0x9e37_79b9_7f4a_7c15));
             last = Some(hash);
-            // Half a step up, so that nothing is 0.
+            // Half a step up, so that no number is 0.
             to_uniform(hash) + 0.5 / (1u64 << 53) as f64
         }
     }
@@ -61,7 +62,7 @@ impl Draws {
     }
 }
 
-/// A number in [0, 1), a multiple of 2⁻⁵³.
+/// Returns a number in [0, 1), a multiple of 2⁻⁵³.
 fn to_uniform(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }

@@ -1,9 +1,9 @@
-//! Who is on a medium, and whom a frame is for.
+//! Identifiers: stations of a medium, and receivers of frames.
 
 use std::fmt;
 
-/// A station of a medium. Whoever describes the medium chooses the numbers, small ones: a medium
-/// keeps a place for each number up to the largest.
+/// A station of a medium. The description of the medium chooses the numbers. They should be small:
+/// a medium keeps a place for each number up to the largest.
 #[derive(
     Debug,
     Clone,
@@ -21,7 +21,7 @@ use std::fmt;
 pub struct StationId(pub u32);
 
 impl StationId {
-    /// The index to use in a list that has an entry for each station.
+    /// Returns the index to use in a list that has an entry for each station.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -33,19 +33,19 @@ impl fmt::Display for StationId {
     }
 }
 
-/// Whom a frame is for.
+/// The receiver of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Receiver {
     /// One station.
     Station(StationId),
     /// Every station that hears it: broadcast and multicast.
     All,
-    /// An address that no station has: sent as to a station that never answers.
+    /// An address that no station has. The frame is sent as to a station that never answers.
     Nobody,
 }
 
 impl Receiver {
-    /// Whether a station that hears the frame is one that it is for.
+    /// Returns whether a station that hears the frame is one of its receivers.
     pub(crate) fn includes(self, station: StationId) -> bool {
         match self {
             Self::Station(to) => to == station,

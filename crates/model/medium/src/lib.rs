@@ -1,31 +1,33 @@
-//! Shared media: everything about one channel in one state machine in virtual time.
+//! Shared media: one state machine in virtual time holds everything about one channel.
 //!
-//! A [`Medium`] holds who is there, what is on the air, what each station's MAC does, and what each
-//! receives. Frames and `now` go in, frames and deadlines come out, as with a pipe of
-//! `netloom-link`. Slots of 9 µs and answers after 10 µs exist in virtual time only: whoever drives
-//! a medium late gets frames late, but no acknowledgement is missed for it.
+//! A [`Medium`] holds the stations, the transmissions on the air, the state of each station's MAC,
+//! and the signals that each station receives. The caller passes frames and `now`, and gets frames
+//! and deadlines, as with a pipe of `netloom-link`. Slots of 9 µs and answers after 10 µs exist in
+//! virtual time only. A caller that polls late gets its frames late, but no acknowledgement is
+//! missed because of it.
 //!
-//! | module | what lives there |
+//! | module | contents |
 //! |---|---|
-//! | `medium` | the medium, which joins the rest: [`Medium`] |
-//! | `config` | what a medium can be told: [`MediumConfig`], [`MediumChange`], [`StationConfig`] |
+//! | `medium` | the medium, which joins the other modules: [`Medium`] |
+//! | `config` | the configuration of a medium: [`MediumConfig`], [`MediumChange`],
+//! [`StationConfig`] |
 //! | `ids` | stations and receivers: [`StationId`], [`Receiver`] |
-//! | `phy` | physical layers: times and rates: [`Phy`] |
-//! | `mac` | when a station sends, a file for each protocol: [`Mac`] |
-//! | `desk` | what a station has to send, and what became of it: [`Reception`], [`Dropped`] |
+//! | `phy` | physical layers, their times and rates: [`Phy`] |
+//! | `mac` | medium access control, one protocol in each file: [`Mac`] |
+//! | `desk` | the frames that a station sends, and their outcomes: [`Reception`], [`Dropped`] |
 //! | `radio`, `rules` | which signal a station receives, and whether it senses a carrier |
-//! | `air` | transmissions, and who hears them |
+//! | `air` | transmissions and their hearers |
 //! | `association` | which access point a station belongs to: [`AssociationConfig`] |
-//! | `field` | who hears whom: positions, and the channel between them |
-//! | [`arm`] | a medium driven by generators, as fast as it goes |
-//! | `agenda` | what is due when |
-//! | `draw` | random numbers that depend on what they decide only |
-//! | `log` | what happens on the air, and its binary form: [`AirEvent`], [`AirLogWriter`] |
-//! | `setup` | a medium as it is described: [`MediumSetup`] |
-//! | `counters` | what is counted of each station: [`StationCounters`] |
+//! | `field` | positions of stations, and the channel between them |
+//! | [`arm`] | a medium that generators drive as fast as it can run |
+//! | `agenda` | a heap of times at which events are due |
+//! | `draw` | random numbers that depend only on the decision that they are for |
+//! | `log` | events on the air, and their binary form: [`AirEvent`], [`AirLogWriter`] |
+//! | `setup` | the description of a medium: [`MediumSetup`] |
+//! | `counters` | counters of each station: [`StationCounters`] |
 //!
-//! Not here: clocks, devices, frame contents, addresses; how stations move (`netloom-mobility`),
-//! how signals get weaker (`netloom-radio`).
+//! This crate has no clocks, devices, frame contents or addresses. `netloom-mobility` moves the
+//! stations, and `netloom-radio` computes path losses.
 
 mod agenda;
 mod air;

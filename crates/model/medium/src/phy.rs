@@ -1,14 +1,14 @@
-//! The physical layers: times, rates, and how long a frame is on the air.
+//! The physical layers: times, rates, and the time that a frame is on the air.
 
 use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{Duration, Rate, UnitError, text_quantity};
 
-/// Bytes that a data frame has on the air beside the packet: 24 of header, 8 of LLC and SNAP, 4 of
-/// FCS (IEEE 802.11-2007 clause 7).
+/// Bytes that a data frame has on the air in addition to the packet: 24 of header, 8 of LLC and
+/// SNAP, 4 of FCS (IEEE 802.11-2007 clause 7).
 const DATA_OVERHEAD: u32 = 36;
-/// Bytes of an Ethernet header, of which the air has none.
+/// Bytes of an Ethernet header, which is not sent on the air.
 const ETHERNET_HEADER: u32 = 14;
 /// Bytes of an ACK and of a CTS.
 pub(crate) const ACK_BYTES: u32 = 14;
@@ -25,7 +25,7 @@ pub enum Phy {
     A,
     /// IEEE 802.11g (2003, clause 19) alone: OFDM at 2.4 GHz.
     G,
-    /// IEEE 802.11g among stations of 802.11b: slots, windows and answers that those know.
+    /// IEEE 802.11g among stations of 802.11b: slots, windows and answers that those understand.
     Bg,
     /// IEEE 802.11-1997 DSSS: 1 and 2 Mbit/s.
     Dsss,
@@ -34,7 +34,7 @@ pub enum Phy {
 }
 
 impl Phy {
-    /// All, each with its name.
+    /// All physical layers, each with its name.
     pub const ALL: [(Self, &str); 6] = [
         (Self::B, "802.11b"),
         (Self::A, "802.11a"),
@@ -44,12 +44,12 @@ impl Phy {
         (Self::Fhss, "fhss"),
     ];
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(phy, _)| *phy == self).map_or("", |(_, name)| name)
     }
 
-    /// Its times and rates.
+    /// Returns the times and rates.
     pub(crate) const fn table(self) -> &'static Table {
         match self {
             Self::B => &B,
@@ -61,7 +61,7 @@ impl Phy {
         }
     }
 
-    /// Refuses a rate that the PHY does not have.
+    /// Rejects a rate that the PHY does not have.
     pub(crate) fn has_rate(self, key: &str, rate: Option<Rate>) -> Result<(), String> {
         let Some(rate) = rate.filter(|rate| self.rates().all(|known| known != *rate)) else {
             return Ok(());
@@ -70,7 +70,7 @@ impl Phy {
         Err(format!("`{key}: {rate}` is no rate of {self}; it has {}", known.join(", ")))
     }
 
-    /// The rates of data frames, slowest first.
+    /// Returns the rates of data frames, slowest first.
     pub fn rates(self) -> impl Iterator<Item = Rate> {
         self.table().rates.iter().filter_map(|bits| Rate::from_bits_per_second(*bits))
     }
@@ -102,7 +102,7 @@ text_quantity!(
     "802.11b"
 );
 
-/// How a frame is modulated.
+/// Modulation of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Modulation {
     /// A preamble, then bits one by one: DSSS, CCK, FHSS.
@@ -117,11 +117,11 @@ pub(crate) struct Table {
     pub slot: u32,
     pub sifs: u32,
     pub difs: u32,
-    /// From the beginning of a signal to its detection.
+    /// Time from the beginning of a signal to its detection.
     pub cca: u32,
-    /// Long preamble and header of serial frames.
+    /// Duration of the long preamble and header of serial frames.
     pub preamble: u32,
-    /// Time after each OFDM frame in which nothing is sent (802.11g).
+    /// Time after each OFDM frame during which nothing is sent (802.11g).
     pub extension: u32,
     pub cw: [u32; 2],
     /// Whether a failed reception makes DIFS longer.
@@ -130,10 +130,10 @@ pub(crate) struct Table {
     pub basic: &'static [u64],
     /// Width of the channel in Hz.
     pub bandwidth: u64,
-    /// Carrier frequency in Hz, where none is given.
+    /// Carrier frequency in Hz, unless one is configured.
     pub frequency: u64,
-    /// The ratio of signal to noise, in dB, at which the lowest rate loses one in ten frames of
-    /// 1536 bytes.
+    /// Ratio of signal to noise, in dB, at which the lowest rate loses one in ten frames of 1536
+    /// bytes.
     pub least_snr: f64,
 }
 
@@ -153,7 +153,7 @@ const ALL_RATES: &[u64] = &[
     48 * M,
     54 * M,
 ];
-/// Length of preamble and header of OFDM, in µs.
+/// Duration of preamble and header of OFDM, in µs.
 const OFDM_PREAMBLE: u32 = 20;
 
 const B: Table = Table {
@@ -235,7 +235,7 @@ pub enum Preamble {
     Short,
 }
 
-/// A physical layer at work: what it says about times.
+/// The times of a physical layer with a configuration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timing {
     pub table: &'static Table,
@@ -246,12 +246,12 @@ pub(crate) struct Timing {
     pub difs: Duration,
     pub eifs: Duration,
     pub cca: Duration,
-    /// Within which an answer has to begin after what it answers: SIFS, a slot and a preamble.
+    /// Time within which an answer has to begin: SIFS, a slot and a preamble.
     pub answer: Duration,
 }
 
 impl Timing {
-    /// The times of `phy`, if the only basic rate is `basic`.
+    /// Creates the times of `phy`. If `basic` is given, it is the only basic rate.
     pub fn new(phy: Phy, preamble: Preamble, basic: Option<Rate>) -> Self {
         let table = phy.table();
         let micros = |value: u32| Duration::from_micros(value.into());
@@ -272,14 +272,14 @@ impl Timing {
         timing
     }
 
-    /// The times of a cable with frames at `rate`.
+    /// Creates the times of a cable with frames at `rate`.
     pub fn of_cable(rate: Rate, slot: Duration, cca: Duration, bit: Duration) -> Self {
         let timing = Self::new(Phy::B, Preamble::Long, Some(rate));
         Self { slot, sifs: bit, difs: bit, eifs: bit, cca, answer: slot, ..timing }
     }
 
-    /// These times without the delays of radios: a carrier is sensed a nanosecond after it arrives,
-    /// and a failed reception makes nobody wait longer. Times that are given replace the PHY's.
+    /// Removes the delays of radios: a carrier is sensed a nanosecond after it arrives, and a
+    /// failed reception does not prolong anybody's wait. Times that are given replace the PHY's.
     pub fn with_flags(
         self,
         slot: Option<Duration>,
@@ -294,23 +294,23 @@ impl Timing {
         Self { slot, sifs, difs, eifs: difs, cca: Duration::from_nanos(1), answer, ..self }
     }
 
-    /// The rates of data frames, slowest first.
+    /// Returns the rates of data frames, slowest first.
     pub fn rates(&self) -> impl Iterator<Item = Rate> {
         self.table.rates.iter().map(|bits| rate(*bits))
     }
 
-    /// The lowest basic rate: that of broadcasts.
+    /// Returns the lowest basic rate, which is the rate of broadcasts.
     pub fn lowest(&self) -> Rate {
         self.basic.unwrap_or(rate(self.table.basic[0]))
     }
 
-    /// The highest rate.
+    /// Returns the highest rate.
     pub fn highest(&self) -> Rate {
         rate(self.table.rates[self.table.rates.len() - 1])
     }
 
-    /// The rate of answers to a frame at `to`: the highest basic rate of its modulation that is not
-    /// above it.
+    /// Returns the rate of answers to a frame at `to`: the highest basic rate of its modulation
+    /// that is not above it.
     pub fn answer_rate(&self, to: Rate) -> Rate {
         if let Some(basic) = self.basic {
             return basic;
@@ -321,7 +321,7 @@ impl Timing {
         self.table.basic.iter().rev().find(fits).map_or(self.lowest(), |bits| rate(*bits))
     }
 
-    /// How long the bits of a frame take behind its header.
+    /// Returns the duration of the bits of a frame after its header.
     pub fn payload(&self, bytes: u32, rate: Rate) -> Duration {
         let extension = match self.modulation(rate) {
             Modulation::Serial => 0,
@@ -337,7 +337,7 @@ impl Timing {
         if is_ofdm { Modulation::Ofdm } else { Modulation::Serial }
     }
 
-    /// Preamble and header of a frame at `rate`.
+    /// Returns the duration of preamble and header of a frame at `rate`.
     pub fn header(&self, rate: Rate) -> Duration {
         let micros = match (self.modulation(rate), self.preamble) {
             (Modulation::Ofdm, _) => OFDM_PREAMBLE,
@@ -347,7 +347,7 @@ impl Timing {
         Duration::from_micros(micros.into())
     }
 
-    /// How long a frame of `bytes` is on the air, its header included.
+    /// Returns the time that a frame of `bytes` is on the air, with preamble and header.
     pub fn airtime(&self, bytes: u32, rate: Rate) -> Duration {
         let bits = u64::from(bytes) * 8;
         let payload = match self.modulation(rate) {
@@ -362,12 +362,12 @@ impl Timing {
     }
 }
 
-/// Bytes on the air of an Ethernet frame of `bytes` without its FCS.
+/// Returns the bytes on the air of an Ethernet frame of `bytes` without its FCS.
 pub(crate) const fn air_bytes(bytes: u32) -> u32 {
     bytes.saturating_sub(ETHERNET_HEADER).saturating_add(DATA_OVERHEAD)
 }
 
-/// A rate of the tables.
+/// Returns a rate of the tables.
 fn rate(bits: u64) -> Rate {
     Rate::from_bits_per_second(bits).expect("rates of the tables are in range")
 }

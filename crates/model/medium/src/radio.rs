@@ -1,5 +1,4 @@
-//! What a station's radio makes of the signals that reach it: which one it receives, and whether it
-//! senses a carrier.
+//! The radio of a station: selects the signal that it receives, and senses carriers.
 
 use netloom_units::Time;
 
@@ -10,7 +9,7 @@ use crate::rules::{Bits, Captures, Judgement, Rules};
 /// A signal that reaches a station now.
 #[derive(Debug, Clone, Copy)]
 struct Signal {
-    /// Where the transmission is kept.
+    /// Slot of the transmission.
     slot: u32,
     /// Power in mW.
     power: f64,
@@ -18,7 +17,7 @@ struct Signal {
     is_carrier: bool,
     /// Whether it makes the medium busy.
     sensed: bool,
-    /// What comes of it for this station, if it is not being received.
+    /// Reason for which this station loses it, if it is not being received.
     fate: Option<FrameLoss>,
 }
 
@@ -31,14 +30,14 @@ struct Lock {
     judgement: Judgement,
 }
 
-/// What a signal was, once it is over.
+/// Outcome of a signal at its end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outcome {
-    /// Why it was not received, if it was not.
+    /// Reason for the loss, if it was not received.
     pub loss: Option<FrameLoss>,
     /// Whether the station was receiving it, or would have been if it could have decoded it.
     pub was_received: bool,
-    /// The medium is idle from now on and was not before.
+    /// Whether the medium is idle now and was not before.
     pub went_idle: bool,
 }
 
@@ -49,13 +48,13 @@ pub(crate) struct Radio {
     is_sending: bool,
     signals: Vec<Signal>,
     lock: Option<Lock>,
-    /// Signals that make the medium busy by themselves.
+    /// Number of signals that make the medium busy by themselves.
     carriers: u32,
-    /// Whether all signals together do.
+    /// Whether the sum of all signals makes the medium busy.
     has_energy: bool,
-    /// Whether all signals are received that are there, whatever else is.
+    /// Whether the radio receives all present signals, whatever else is on the air.
     is_undisturbed: bool,
-    /// Since when the medium is busy.
+    /// Time since which the medium is busy.
     busy_since: Option<Time>,
 }
 
@@ -64,7 +63,7 @@ impl Radio {
         self.is_on
     }
 
-    /// Whether others make the medium busy.
+    /// Returns whether others make the medium busy.
     #[inline]
     pub fn is_busy(&self) -> bool {
         self.carriers > 0 || self.has_energy
@@ -75,18 +74,18 @@ impl Radio {
         self.is_sending
     }
 
-    /// Whether a signal is being received.
+    /// Returns whether a signal is being received.
     #[inline]
     pub fn is_locked(&self) -> bool {
         self.lock.is_some() || (self.is_undisturbed && !self.signals.is_empty())
     }
 
-    /// Switches the radio; what reaches it is lost.
+    /// Switches the radio on or off. Signals that reach it at that time are lost.
     pub fn switch(&mut self, on: bool) {
         *self = Self { is_on: on, ..Self::default() };
     }
 
-    /// Begins to send: what it was receiving is lost.
+    /// Begins to send. The signal that it was receiving is lost.
     pub fn begin_sending(&mut self) {
         self.is_sending = true;
         if let Some(lock) = self.lock.take() {
@@ -104,13 +103,13 @@ impl Radio {
         }
     }
 
-    /// Power of all signals but one, in mW.
+    /// Returns the power of all signals but one, in mW.
     fn interference(&self, but: u32) -> f64 {
         let others = self.signals.iter().filter(|signal| signal.slot != but);
         others.map(|signal| signal.power).sum()
     }
 
-    /// The signal of the transmission at `slot` begins to arrive with `power`.
+    /// Begins the arrival of the signal of the transmission at `slot` with `power`.
     pub fn arrive(
         &mut self,
         now: Time,
@@ -135,7 +134,8 @@ impl Radio {
             return;
         }
         let new = Lock { slot, power, bits, judgement: Judgement::new(now, can_decode) };
-        // A radio that locks onto all that it senses is not free while anything is there.
+        // A radio that locks onto every signal that it senses is not free while any signal is
+        // present.
         let may_lock = match rules.lock_any {
             true => is_carrier && self.signals.is_empty(),
             false => can_decode,
@@ -175,8 +175,8 @@ impl Radio {
         }
     }
 
-    /// A signal has been there for so long that it is sensed. Whether the medium is busy from now
-    /// on and was not before.
+    /// Marks a signal as sensed, once it has been present long enough. Returns whether the medium
+    /// is busy now and was not before.
     pub fn sense(&mut self, now: Time, slot: u32, rules: &Rules) -> bool {
         let was_busy = self.is_busy();
         let locked = self.lock.is_some_and(|lock| lock.slot == slot);
@@ -201,8 +201,8 @@ impl Radio {
         self.signals.iter().filter(|signal| signal.sensed).map(|signal| signal.power).sum()
     }
 
-    /// A signal is over. `None` if the radio was off when it began. Adds the time that the medium
-    /// was busy to `busy`; `draw` decides where chance does.
+    /// Ends a signal. Returns `None` if the radio was off when it began. Adds the time that the
+    /// medium was busy to `busy`. Calls `draw` where chance decides.
     pub fn end(
         &mut self,
         now: Time,
@@ -235,7 +235,7 @@ impl Radio {
             Some(_) => Some(FrameLoss::Weak),
             None => signal.fate,
         };
-        // What is sensed by a free radio and cannot be decoded is a failed reception, too.
+        // A signal that a free radio senses and cannot decode is a failed reception, too.
         let was_missed = loss == Some(FrameLoss::Weak) && signal.sensed && signal.is_carrier;
         Some(Outcome {
             loss,

@@ -1,4 +1,4 @@
-//! When a signal is received: what a medium's configuration says about it, in numbers.
+//! The rules of reception: a medium's configuration in numbers.
 
 use netloom_radio::{Modulation, milliwatts};
 use netloom_units::{Rate, Time};
@@ -15,7 +15,7 @@ pub(crate) enum Captures {
     Always,
 }
 
-/// What holds for every reception of a medium. Powers are in mW.
+/// The rules of every reception of a medium. Powers are in mW.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     phy: Phy,
@@ -23,17 +23,17 @@ pub(crate) struct Rules {
     /// Whether signals that overlap at a receiver disturb each other there.
     pub disturbs: bool,
     pub reception: ReceptionRule,
-    /// How much stronger than all others, as a ratio.
+    /// Ratio by which a signal has to be stronger than all others.
     pub margin: f64,
     pub captures: Captures,
-    /// Whether a radio also receives what it can only sense.
+    /// Whether a radio also receives signals that it can only sense.
     pub lock_any: bool,
     pub sensitivity: f64,
     pub carrier_threshold: f64,
     pub energy_threshold: f64,
     /// Power of noise.
     pub noise: f64,
-    /// How bits are sent at each of the PHY's rates.
+    /// Coding of the bits at each of the PHY's rates.
     codings: Vec<(Rate, Coding)>,
 }
 
@@ -62,27 +62,27 @@ impl Rules {
         }
     }
 
-    /// How bits at `rate` are sent.
+    /// Returns the coding of bits at `rate`.
     pub fn coding(&self, rate: Rate) -> Coding {
         let known = self.codings.iter().find(|(known, _)| *known == rate);
         known.map_or_else(|| Coding::new(self.phy, rate), |(_, coding)| *coding)
     }
 }
 
-/// How bits are sent.
+/// The coding of bits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coding {
     modulation: Modulation,
-    /// The ratio from which on no frame is lost, as far as a draw can tell.
+    /// Ratio above which no frame is lost, within the resolution of a draw.
     certain: f64,
-    /// The ratio up to which no [`MANY_BITS`] bits survive.
+    /// Ratio up to which [`MANY_BITS`] bits never survive.
     hopeless: f64,
 }
 
 /// More bits than any frame has.
 const MOST_BITS: f64 = 1e6;
 
-/// So many bits that a frame which has fewer is short.
+/// A frame with fewer bits than this is short.
 const MANY_BITS: f64 = 1000.0;
 
 impl Coding {
@@ -91,7 +91,7 @@ impl Coding {
             (Phy::Fhss, _) | (_, None) => Modulation::Fsk1,
             (_, Some(modulation)) => modulation,
         };
-        // In steps of a dB, up to where there is no doubt.
+        // In steps of a dB, up to where no frame is lost.
         let ratios = (0..60).map(|decibels| milliwatts(f64::from(decibels)));
         let is_certain = |ratio: &f64| {
             // A draw is a multiple of 2^-53.
@@ -104,51 +104,51 @@ impl Coding {
         Self { modulation, certain, hopeless }
     }
 
-    /// Whether so many bits at this ratio end all hope.
+    /// Returns whether this many bits at this ratio cannot survive.
     #[inline]
     fn is_hopeless(self, bits: f64, ratio: f64) -> bool {
         ratio <= self.hopeless && bits >= MANY_BITS
     }
 
-    /// The probability that so many bits survive.
+    /// Returns the probability that this many bits survive.
     pub fn success(self, ratio: f64, bits: f64) -> f64 {
         libm::exp(self.log_success(ratio) * bits)
     }
 
-    /// The logarithm of the probability that a bit survives.
+    /// Returns the logarithm of the probability that a bit survives.
     #[inline]
     fn log_success(self, ratio: f64) -> f64 {
         if ratio >= self.certain { 0.0 } else { self.modulation.log_success(ratio) }
     }
 }
 
-/// The bits of a frame: when which of them are on the air, and how.
+/// The bits of a frame: the times at which they are on the air, and their codings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bits {
-    /// When the header is over at the receiver.
+    /// Time at which the header ends at the receiver.
     pub header_end: Time,
-    /// How the header's bits are sent, and how many in each ns.
+    /// Coding of the header's bits, and their number in each ns.
     pub header: Coding,
     pub header_density: f64,
-    /// How the bits behind it are sent, and how many in each ns.
+    /// Coding of the bits after the header, and their number in each ns.
     pub payload: Coding,
     pub density: f64,
 }
 
-/// What is known of a reception that goes on.
+/// State of a reception in progress.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Judgement {
     is_intact: bool,
     /// Whether there has been interference.
     was_disturbed: bool,
-    /// The logarithm of the probability that all bits up to `since` survive.
+    /// Logarithm of the probability that all bits up to `since` survive.
     log_success: f64,
     since: Time,
-    /// The ratio of signal to interference and noise from then on.
+    /// Ratio of signal to interference and noise from `since` on.
     ratio: f64,
 }
 
-/// Below this probability nothing survives: the least that a draw can tell from it is 2⁻⁵³.
+/// Logarithm of a probability below which nothing survives: a draw cannot resolve less than 2⁻⁵³.
 const NOTHING: f64 = -40.0;
 
 impl Judgement {
@@ -162,7 +162,8 @@ impl Judgement {
         }
     }
 
-    /// The reception of a signal of `power` begins among `interference`. `false`: it does not.
+    /// Begins the reception of a signal of `power` among `interference`. Returns `false` if it does
+    /// not begin.
     pub fn begin(&mut self, power: f64, interference: f64, rules: &Rules) -> bool {
         self.was_disturbed = interference > 0.0;
         match rules.reception {
@@ -178,7 +179,7 @@ impl Judgement {
         }
     }
 
-    /// From `now` on the signal of `power` is among `interference`.
+    /// Sets the interference with the signal of `power` from `now` on.
     pub fn interfere(
         &mut self,
         now: Time,
@@ -197,14 +198,14 @@ impl Judgement {
         }
     }
 
-    /// Reckons with the bits that were on the air up to `now`.
+    /// Accounts for the bits that were on the air up to `now`.
     fn pass(&mut self, now: Time, bits: &Bits) {
         if !self.is_intact || self.log_success < NOTHING {
             return;
         }
         let header = bits.header_end.min(now).since(self.since).as_nanos() as f64;
         let payload = now.since(bits.header_end.max(self.since)).as_nanos() as f64;
-        // What comes of most collisions, and much sooner known than computed.
+        // Most collisions end this way, and this test is much cheaper than the computation.
         if bits.payload.is_hopeless(payload * bits.density, self.ratio) {
             self.log_success = 2.0 * NOTHING;
             self.since = now;
@@ -221,7 +222,8 @@ impl Judgement {
         self.since = now;
     }
 
-    /// Why the signal was not received, if it was not. `draw` gives a uniform number.
+    /// Returns the reason for the loss, if the signal was not received. `draw` gives a uniform
+    /// number.
     pub fn verdict(
         mut self,
         now: Time,

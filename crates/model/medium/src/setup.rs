@@ -1,4 +1,4 @@
-//! A medium as it is described, from which one is made; and what can be seen of one.
+//! The description from which a medium is made, and the view of one station.
 
 use netloom_link::Frame;
 use netloom_mobility::Point;
@@ -7,19 +7,19 @@ use netloom_units::Time;
 
 use crate::{Medium, MediumConfig, Setting, StationConfig, StationCounters, StationId};
 
-/// What a medium is made from.
+/// Everything from which a medium is made.
 #[derive(Debug, Clone)]
 pub struct MediumSetup {
-    /// What it runs on.
+    /// Configuration of the medium.
     pub config: MediumConfig,
-    /// What it needs beside that.
+    /// Settings beside the configuration.
     pub setting: Setting,
-    /// Whether what happens on it is logged from its beginning.
+    /// Whether events are logged from the beginning.
     pub logged: bool,
 }
 
 impl MediumSetup {
-    /// The medium, without stations.
+    /// Builds the medium, without stations.
     ///
     /// # Errors
     /// A file of the channel has not been read, or does not fit the stations.
@@ -28,23 +28,23 @@ impl MediumSetup {
     }
 }
 
-/// A station as it is.
+/// The state of a station.
 #[derive(Debug, Clone)]
 pub struct StationView {
-    /// Which one.
+    /// Number of the station.
     pub id: StationId,
-    /// What is particular to it.
+    /// Configuration of the station.
     pub config: StationConfig,
     /// Whether its radio is on.
     pub on: bool,
     /// The access point that it belongs to, if to any.
     pub access_point: Option<StationId>,
-    /// Where it is; `None` while it is away.
+    /// Position, or `None` while it is away.
     pub position: Option<Point>,
-    /// Frames that wait in it, with the one that it serves.
+    /// Number of frames that wait in it, including the one that it serves.
     pub queued: u64,
-    /// The contention window from which it draws its next backoff, in slots.
+    /// Contention window from which it draws its next backoff, in slots.
     pub window: u32,
-    /// What it has done and met.
+    /// Counters of the station.
     pub counters: StationCounters,
 }

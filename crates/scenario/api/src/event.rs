@@ -1,4 +1,4 @@
-//! What happens in an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
+//! Events of an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
 
 use netloom_medium::{AssociationChange, AssociationEvent};
 use netloom_monitor::{Change, Signal};
@@ -252,8 +252,8 @@ pub enum What {
 }
 
 impl What {
-    /// What happened to a station of the medium with this number; `name` knows the names of nodes.
-    /// Nothing if one of them has gone.
+    /// Converts an association event of the medium with this number. `name` returns the names of
+    /// nodes. Returns `None` if one of the nodes has been removed.
     pub fn of_association(
         medium: u32,
         event: &AssociationEvent,
@@ -274,7 +274,7 @@ impl What {
         })
     }
 
-    /// What happened, in a line.
+    /// Describes the event in one line.
     pub fn in_words(&self) -> String {
         match self {
             Self::Phase { phase } => format!("phase: {}", format!("{phase:?}").to_lowercase()),
@@ -391,7 +391,7 @@ pub enum EndReason {
 }
 
 impl EndReason {
-    /// How the run ended, in words.
+    /// Describes the end of the run in words.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Completed => "all that was to be done was done",

@@ -1,4 +1,5 @@
-//! How an engine is started: one JSON line in, JSON lines out until the network is ready.
+//! The start of an engine: it reads one JSON line, and writes JSON lines until the network is
+//! ready.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::ApiError;
 use crate::summary::Summary;
 
-/// What an engine needs to know, as the first line of its standard input.
+/// The parameters of an engine, which are the first line of its standard input.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Launch {
     /// The resolved scenario.
@@ -21,58 +22,59 @@ pub struct Launch {
     pub file: PathBuf,
     /// The scenario's directory, absolute: where processes start.
     pub directory: PathBuf,
-    /// What the engine is to do with the network.
+    /// Mode in which the engine runs the network.
     pub mode: Mode,
     /// Number of data-plane workers; by default one per core but one, and one more that helps out
     /// in overload.
     pub workers: Option<usize>,
-    /// How much traffic this machine bears.
+    /// Traffic that this machine can bear.
     pub calibration: Calibration,
-    /// The network is that of `netloom shell`.
+    /// Parameters of `netloom shell`, if it owns the network.
     #[serde(default)]
     pub shell: Option<Shell>,
 }
 
-/// What the engine does for the command of `netloom shell`, which the client starts in a node's
-/// network when that is ready. A run of such a network does not end by itself, and before the
-/// network is taken down, all processes that are in it are told that their session is over.
+/// Parameters for the command of `netloom shell`. The client starts that command in a node's
+/// network when the network is ready. A run of such a network does not end by itself. Before the
+/// network is removed, the engine notifies all processes in it that their session is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shell {
     /// The node.
     pub node: String,
-    /// The address of the machine's side of its link, where names are looked up: port 53, by UDP
-    /// and TCP. Nothing if the command reaches nothing beyond the link.
+    /// Address of the machine's side of its link. It resolves names at port 53, by UDP and TCP.
+    /// `None` if the command reaches nothing beyond the link.
     pub resolver: Option<Ipv4Addr>,
     /// The machine's side of the link is the engine's own network, as an ordinary user's must be.
     #[serde(default)]
     pub gateway: Option<Gateway>,
 }
 
-/// The network of an ordinary user's engine in the place of the machine's.
+/// The network of an ordinary user's engine, which replaces that of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gateway {
-    /// The addresses by which it is joined to the machine's; nothing if it is not.
+    /// The addresses of its link to the machine's network, or `None` if there is no link.
     pub uplink: Option<(Ipv4Addr, Ipv6Addr)>,
 }
 
-/// How much traffic this machine bears, as far as it was measured: the threshold where the scenario
-/// sets none.
+/// Traffic that this machine can bear, as far as it was measured. This is the threshold of
+/// scenarios that set none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Calibration {
     /// It was measured.
     Measured {
-        /// The most that nodes may send each other, all links together, in [`Calibration::WINDOW`].
+        /// The most that nodes may send to each other over all links together, in
+        /// [`Calibration::WINDOW`].
         net_internal: Rate,
-        /// How long the machine takes to carry a frame over a link, if that was measured.
+        /// Time that the machine takes to carry a frame over a link, if that was measured.
         #[serde(default)]
         crossing: Option<Duration>,
-        /// What says so, in words: `the calibration of …`.
+        /// Source of the values, in words: `the calibration of …`.
         source: String,
     },
-    /// It was not, or that cannot be used.
+    /// It was not measured, or the measurement cannot be used.
     Missing {
-        /// Why, and what to do, in words.
+        /// Reason and remedy, in words.
         why: String,
     },
 }
@@ -81,10 +83,10 @@ impl Calibration {
     /// The length of the windows in which traffic was measured.
     pub const WINDOW: Duration = Duration::from_millis(10);
 
-    /// How long the machine takes to carry a frame over a link.
+    /// Returns the time that the machine takes to carry a frame over a link.
     ///
     /// # Errors
-    /// Why that is not known, and what to do.
+    /// The reason for which it is unknown, and the remedy.
     pub fn crossing(&self) -> Result<Duration, String> {
         match self {
             Self::Measured { crossing: Some(crossing), .. } => Ok(*crossing),
@@ -96,23 +98,23 @@ impl Calibration {
     }
 }
 
-/// What an engine does once the network is ready.
+/// The mode in which an engine runs a network that is ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Keeps it up until a request ends it. Standard input is a lease until the client, once the
-    /// network is ready, writes [`STAY`]: when it closes before, the client is gone and so is the
-    /// network.
+    /// Keeps the network up until a request ends it. Standard input is a lease until the network is
+    /// ready and the client writes [`STAY`]. If it closes earlier, the client is gone, and the
+    /// engine removes the network.
     Deploy,
-    /// Runs timeline and processes, writes results, and takes it down. Standard input stays open as
-    /// a lease: when it closes, the client is gone and the run is stopped.
+    /// Runs timeline and processes, writes results, and removes the network. Standard input stays
+    /// open as a lease: when it closes, the client is gone, and the engine stops the run.
     Run {
-        /// Where the results go: a directory that does not exist yet, absolute.
+        /// Directory of the results, absolute. It must not exist yet.
         results: PathBuf,
     },
 }
 
-/// What the client of [`Mode::Deploy`] writes to let the network stay when it ends.
+/// The bytes that the client of [`Mode::Deploy`] writes so that the network stays when it ends.
 pub const STAY: &[u8] = b"stay\n";
 
 /// A line of the engine's standard output while it starts, and when it ends.

@@ -194,7 +194,8 @@ pub struct MediumRequest {
 }
 
 impl MediumRequest {
-    /// What an action of a timeline is to shared media, each with its name.
+    /// Returns the changes that an action of a timeline makes to shared media, each with the
+    /// medium's name.
     pub fn of_action(scenario: &Scenario, action: &TimelineAction) -> Vec<(String, Self)> {
         match action {
             TimelineAction::SetMedia { changes } => {
@@ -219,7 +220,7 @@ impl MediumRequest {
         }
     }
 
-    /// What changes, in a line.
+    /// Describes the changes in one line.
     pub fn in_words(&self) -> String {
         let keys = self.set.keys();
         let set = (!keys.is_empty()).then(|| format!("set {}", keys.join(", ")));

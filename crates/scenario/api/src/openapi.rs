@@ -26,7 +26,7 @@ pub struct Operation {
     pub method: &'static str,
     /// Path below the version, like `/nodes`.
     pub path: &'static str,
-    /// What it does.
+    /// Summary of the operation.
     pub summary: &'static str,
     /// Query parameters: name and meaning.
     pub query: &'static [(&'static str, &'static str)],

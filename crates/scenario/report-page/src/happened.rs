@@ -1,21 +1,21 @@
-//! What happened in a run, as far as the page tells of it: the timeline, and when processes lived.
-//! Of very many events the first are kept and the others counted.
+//! Events of a run that the page shows: the timeline, and the lifetimes of processes. If there are
+//! very many events, the first ones are kept and the others are counted.
 
 use std::collections::BTreeMap;
 
 use netloom_api::event::{Event, What};
 use netloom_units::Time;
 
-/// So many events of the timeline are told.
+/// Largest number of events in the timeline.
 const TOLD: usize = 100;
 
-/// What happened, told event by event.
+/// The events of a run.
 #[derive(Debug, Default)]
 pub struct Happened {
     pub(crate) timeline: Vec<(Time, String)>,
-    /// Events of the timeline that are not in it.
+    /// Number of events that are not in `timeline`.
     pub(crate) more: usize,
-    /// When each process started and ended, by its name and its node.
+    /// Start and end of each process, by its name and its node.
     lives: BTreeMap<(String, String), Life>,
 }
 
@@ -26,10 +26,10 @@ pub(crate) struct Life {
 }
 
 impl Happened {
-    /// Takes the next event.
+    /// Adds the next event.
     pub fn add(&mut self, event: &Event) {
         match &event.what {
-            // What it did has an event of its own.
+            // The changes that it made have events of their own.
             What::Timeline { status } if status.failure.is_none() => {}
             What::Timeline { .. }
             | What::Changed { .. }
@@ -58,7 +58,7 @@ impl Happened {
             What::ProcessEnded { process, node, .. } => {
                 self.life(process, node).ended = Some(event.time);
             }
-            // In the summary as well, or of no interest here.
+            // These are in the summary as well, or do not matter here.
             What::Phase { .. }
             | What::LossesSet { .. }
             | What::Neighbour { .. }

@@ -1,20 +1,20 @@
-//! The report of a run as one HTML page that needs nothing else: no script, no font, no network. It
-//! is readable in print, in light and in dark, and no meaning is in colour alone.
+//! The report of a run as one self-contained HTML page: no script, no font, no network. It is
+//! readable in print, in light and in dark mode, and colour alone never carries meaning.
 //!
-//! Pure: [`Run`] is what was read of a run, [`page`] gives the text. Not here: reading results and
-//! writing the file (`cli`), and judging (`monitor`).
+//! This crate is pure: [`Run`] holds the data of a run, and [`page`] returns the text. `cli` reads
+//! results and writes the file, and `monitor` judges runs.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `run` | what is known of a run: [`Run`] |
-//! | `curves` | samples of pipes, thinned to what a page can show: [`Curves`] |
-//! | `happened` | events, as far as the page tells of them: [`Happened`] |
-//! | `metrics` | what applications reported, thinned in the same way: [`Metrics`] |
-//! | `radio` | shared media, thinned in the same way: [`Radio`] |
-//! | `busiest` | which links are drawn |
-//! | `contended` | the contentions of the verdict, with the letters they have on the page |
+//! | `run` | the data of a run: [`Run`] |
+//! | `curves` | samples of pipes, reduced to what a page can show: [`Curves`] |
+//! | `happened` | events that the page shows: [`Happened`] |
+//! | `metrics` | metrics that applications reported, reduced in the same way: [`Metrics`] |
+//! | `radio` | shared media, reduced in the same way: [`Radio`] |
+//! | `busiest` | choice of the links that are drawn |
+//! | `contended` | contentions of the verdict, with their letters on the page |
 //! | `chart` | axes, curves and bands as SVG |
-//! | `section` | the parts of the page, a file each |
+//! | `section` | the sections of the page, one in each file |
 //! | `page` | the page as a whole |
 
 mod busiest;

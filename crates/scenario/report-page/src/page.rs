@@ -1,4 +1,4 @@
-//! The page as a whole: its sections in order, its style, and what every text on it goes through.
+//! The page as a whole: its sections in order, its style, and the filter for all its text.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use netloom_api::simulation::SymbiosisSummary;
@@ -9,10 +9,10 @@ use crate::contended::{self, Row};
 use crate::run::Run;
 use crate::section;
 
-/// The only style sheet. It has no `<`, and so cannot end its element.
+/// The only style sheet. It contains no `<`, so it cannot end its element.
 const STYLE: &str = include_str!("style.css");
 
-/// The report of a run as HTML text.
+/// Returns the report of a run as HTML text.
 pub fn page(run: &Run) -> String {
     let verdict = run.summary.verdict.as_ref();
     let rows = verdict.map_or(Vec::new(), contended::rows);
@@ -41,7 +41,7 @@ pub fn page(run: &Run) -> String {
     legal(&document(&run.summary.name, &body).into_string())
 }
 
-/// How pipes followed a simulation, in a symbiotic run.
+/// Returns how pipes followed a simulation, if the run was symbiotic.
 fn followed(run: &Run) -> Option<&SymbiosisSummary> {
     run.summary.simulation.as_ref()?.symbiosis.as_ref()
 }
@@ -62,7 +62,7 @@ fn document(name: &str, body: &Markup) -> Markup {
     }
 }
 
-/// The text without characters that HTML does not have; output of processes may hold any.
+/// Removes characters that HTML does not allow. Output of processes may contain any.
 fn legal(text: &str) -> String {
     let illegal = |c: char| {
         let noncharacter = c as u32 & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c);

@@ -1,83 +1,83 @@
-//! What is known of shared media, thinned while it comes to what a page can show.
+//! Shared media, reduced while they are read to what a page can show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_units::Time;
 
-/// A track has so many points at most; beyond, every other one is left out.
+/// Largest number of points in a track. Beyond it, every second point is left out.
 const POINTS: usize = 256;
 
-/// Distances are put together so many to a reach.
+/// Number of bins into which distances up to the reach are grouped.
 const BINS: usize = 24;
 
-/// What stations on shared media did, where they were, and whom they reached.
+/// Totals of stations on shared media, tracks of nodes, and neighbours.
 #[derive(Debug, Clone, Default)]
 pub struct Radio {
     tracks: BTreeMap<String, Track>,
     stations: BTreeMap<(String, String), StationTotals>,
-    /// By medium, what was reached of whom in the last sample.
+    /// By medium, the pairs of stations that reached each other in the last sample.
     reached: BTreeMap<String, Reached>,
-    /// By medium, distances in m with how likely frames arrived.
+    /// By medium, the probability of delivery for distances in m.
     deliveries: BTreeMap<String, Deliveries>,
 }
 
-/// Where a node was, in m.
+/// Positions of a node, in m.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Track {
     pub points: Vec<(f64, f64)>,
-    /// How many samples one point stands for, and how many came since the last.
+    /// Number of samples for each point, and number of samples since the last point.
     every: usize,
     since: usize,
     pub last: (f64, f64),
 }
 
-/// What a station has done up to the last sample.
+/// Totals of a station up to the last sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StationTotals {
     /// Attempts to send.
     pub attempts: u64,
-    /// Those that were not the first for their frame.
+    /// Attempts that were not the first for their frame.
     pub retries: u64,
-    /// Frames it is done with.
+    /// Number of completed frames.
     pub sent: u64,
-    /// Frames it gave up.
+    /// Number of frames that it gave up.
     pub failed: u64,
-    /// Signals that others destroyed at it.
+    /// Number of signals that others destroyed at it.
     pub collisions: u64,
-    /// Nanoseconds that it sent, in the order of [`Radio::KINDS`].
+    /// Time during which it sent, in ns, in the order of [`Radio::KINDS`].
     pub airtime: [u64; Radio::KINDS.len()],
 }
 
-/// Whom stations reach at one time.
+/// The pairs of stations that reach each other at one time.
 #[derive(Debug, Clone, Default)]
 struct Reached {
     at: Time,
-    /// Sender, receiver, and whether it decodes what it hears.
+    /// Sender and receiver, and whether the receiver can decode the sender.
     ways: BTreeMap<(String, String), bool>,
 }
 
 /// Deliveries by distance.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Deliveries {
-    /// By whole metres: how many, and their sum.
+    /// For each whole metre, the number of values and their sum.
     by_metre: BTreeMap<u64, (u64, f64)>,
 }
 
 impl Radio {
-    /// What stations send.
+    /// Kinds of transmissions.
     pub const KINDS: [&'static str; 5] = ["data", "rts", "cts", "ack", "jam"];
 
-    /// Whether nothing is known.
+    /// Returns whether there are no data.
     pub fn is_empty(&self) -> bool {
         self.stations.is_empty()
     }
 
-    /// Takes what a station has done by now, in the order of time.
+    /// Sets the current totals of a station. Calls are in the order of time.
     pub fn add_station(&mut self, medium: &str, node: &str, totals: StationTotals) {
         self.stations.insert((medium.into(), node.into()), totals);
     }
 
-    /// Takes where a node is, in m, in the order of time.
+    /// Adds a position of a node, in m. Calls are in the order of time.
     pub fn add_place(&mut self, node: &str, place: (f64, f64)) {
         let track = self.tracks.entry(node.into()).or_default();
         track.last = place;
@@ -96,8 +96,8 @@ impl Radio {
         }
     }
 
-    /// Takes that a station reaches another at `time`, `distance` m away, and how likely a frame
-    /// arrives, in the order of time.
+    /// Adds that a station reaches another at `time`, with the `distance` in m and the probability
+    /// of delivery. Calls are in the order of time.
     pub fn add_neighbour(
         &mut self,
         time: Time,
@@ -121,19 +121,19 @@ impl Radio {
         &self.tracks
     }
 
-    /// The media that have stations.
+    /// Returns the media that have stations.
     pub(crate) fn media(&self) -> BTreeSet<&str> {
         self.stations.keys().map(|(medium, _)| medium.as_str()).collect()
     }
 
-    /// The stations of a medium with what they did.
+    /// Returns the stations of a medium with their totals.
     pub(crate) fn stations(&self, medium: &str) -> impl Iterator<Item = (&str, &StationTotals)> {
         let here = self.stations.iter().filter(move |((of, _), _)| of == medium);
         here.map(|((_, node), totals)| (node.as_str(), totals))
     }
 
-    /// Pairs that both reach a third and do not hear each other, each with how many of those: at
-    /// the last sample.
+    /// Returns the pairs of stations that both reach a third one and do not hear each other, each
+    /// with the number of such third stations at the last sample.
     pub(crate) fn hidden(&self, medium: &str) -> Vec<(&str, &str, usize)> {
         let Some(Reached { ways, .. }) = self.reached.get(medium) else { return Vec::new() };
         let mut senders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -160,7 +160,7 @@ impl Radio {
 }
 
 impl Deliveries {
-    /// Middles of distances in m, each with the mean delivery there.
+    /// Returns the middles of distance bins in m, each with the mean delivery.
     pub fn by_distance(&self) -> Vec<(f64, f64)> {
         let Some((farthest, _)) = self.by_metre.last_key_value() else { return Vec::new() };
         let width = (farthest + 1).div_ceil(BINS as u64).max(1);

@@ -1,4 +1,4 @@
-//! What is known of a run. Only the summary must be there; the page says what is missing.
+//! The data of a run. Only the summary is required; the page lists missing data.
 
 use netloom_api::machine::Machine;
 use netloom_api::summary::Summary;
@@ -9,25 +9,25 @@ use crate::happened::Happened;
 use crate::metrics::Metrics;
 use crate::radio::Radio;
 
-/// What was read of a run's results.
+/// The data that were read from a run's results.
 #[derive(Debug)]
 pub struct Run {
-    /// How it went.
+    /// Summary of the run.
     pub summary: Summary,
-    /// When its network was ready, as people write it.
+    /// Time at which its network was ready, for people.
     pub started: String,
     /// The scenario as it was run.
     pub scenario: Option<Scenario>,
-    /// The machine it ran on.
+    /// The machine on which it ran.
     pub machine: Option<Machine>,
-    /// How the [drawn](crate::drawn) links did over time.
+    /// Curves of the [drawn](crate::drawn) links over time.
     pub curves: Option<Curves>,
-    /// What happened.
+    /// Events of the run.
     pub happened: Happened,
-    /// What applications in nodes reported.
+    /// Metrics that applications in nodes reported.
     pub metrics: Metrics,
-    /// What was on shared media.
+    /// Data of shared media.
     pub radio: Radio,
-    /// What could not be read and why, a sentence each.
+    /// Data that could not be read, with a sentence about the reason for each.
     pub missing: Vec<String>,
 }

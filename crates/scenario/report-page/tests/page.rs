@@ -1,5 +1,5 @@
-//! The page as a whole: what is on it, that any text is only text on it, and that it needs nothing
-//! else. `BLESS=1` accepts a page that looks different; look at it in a browser first.
+//! The page as a whole: its contents, the escaping of all text, and its independence of other
+//! files. `BLESS=1` accepts a page that looks different; look at it in a browser first.
 
 mod made_up;
 
@@ -14,7 +14,7 @@ use netloom_units::Duration;
 use proptest::prelude::*;
 use scraper::{Html, Selector};
 
-/// The page as a browser reads it. What is not proper HTML is an error.
+/// Parses the page as a browser does. Invalid HTML is an error.
 fn read(page: &str) -> Html {
     let html = Html::parse_document(page);
     assert!(html.errors.is_empty(), "{:?}", html.errors);
@@ -25,12 +25,12 @@ fn count(html: &Html, selector: &str) -> usize {
     html.select(&Selector::parse(selector).unwrap()).count()
 }
 
-/// The text of all elements that match, in the order of the page.
+/// Returns the text of all matching elements, in the order of the page.
 fn texts(html: &Html, selector: &str) -> Vec<String> {
     html.select(&Selector::parse(selector).unwrap()).map(|one| one.text().collect()).collect()
 }
 
-/// Elements with the names of their attributes, in order: all of a page but texts and sizes.
+/// Returns the elements with the names of their attributes, in order. Texts and sizes are left out.
 fn structure(html: &Html) -> Vec<String> {
     let elements = html.tree.nodes().filter_map(|node| node.value().as_element());
     elements
@@ -110,7 +110,7 @@ fn each_metric_has_a_curve_of_each_node() {
         .select(&paths)
         .filter_map(|path| path.attr("d").filter(|d| !d.ends_with("h24")))
         .collect();
-    // Up to 8 × 10⁶, on an axis to 10, in a plot 58 high and 654 wide for 10 s.
+    // Values up to 8 × 10⁶, on an axis to 10 × 10⁶, in a plot 58 high and 654 wide for 10 s.
     let (bottom, left, width) = (26.0 + 18.0 + 58.0, 52.0, 654.0);
     let y = |share: f64| bottom - 58.0 * share;
     let client =
@@ -146,12 +146,12 @@ fn what_was_measured_is_where_it_belongs() {
         [format!("M{left} {:.1}H{}V{:.1}H{}", y(0.8), left + width / 2.0, y(0.64), left + width)]
     );
     assert_eq!(curves("offered"), [format!("M{left} {:.1}H{}", y(0.8), left + width)]);
-    // Contention lies at its time, and what is too short to be seen is two wide.
+    // Bands of contention are at their time. Those that are too short to be visible are two wide.
     let bands: Vec<String> = html
         .select(&Selector::parse("#marks rect").unwrap())
         .map(|band| ["class", "x", "width"].map(|name| band.attr(name).unwrap()).join(" "))
         .collect();
-    // At 0.2, 6 and 8 of 10 s, for 0.3, 1.5 and 0 s; the second from 6 s is to be left out.
+    // At 0.2, 6 and 8 of 10 s, for 0.3, 1.5 and 0 s. The second one must be left out from 6 s on.
     assert_eq!(
         bands,
         [
@@ -163,7 +163,7 @@ fn what_was_measured_is_where_it_belongs() {
     );
     assert_eq!(texts(&html, "#heads .letter"), ["B", "!", "B", "A"]);
     assert_eq!(texts(&html, "#heads .number"), ["1", "2"]);
-    // Four panels one way; nothing to see the other way.
+    // There are four panels in one direction, and none in the other.
     assert_eq!(count(&html, ".pipe"), 2);
     assert_eq!(count(&html, ".pipe svg.chart"), 1);
     assert_eq!(count(&html, ".pipe .panel"), 4);
@@ -207,7 +207,7 @@ fn a_run_of_which_little_is_known_has_a_page_too() {
     assert_eq!(texts(&html, ".missing"), ["pipes.parquet: it is gone"]);
     assert_eq!(count(&html, ".pipe"), 2);
     assert_eq!(count(&html, "svg.chart, #contention, #topology"), 0);
-    // It ended in the moment it began, and had nothing in it.
+    // The run ended at the moment it began, and contained nothing.
     summary.ended = at(0.0);
     (summary.links, summary.processes) = (Vec::new(), Vec::new());
     read(&page(&bare(summary)));
@@ -254,7 +254,7 @@ fn a_large_run_has_a_page_that_can_be_read() {
     let page = page(&large);
     assert!(page.len() < 500_000, "{}", page.len());
     let html = read(&page);
-    // The busiest.
+    // The busiest links come first.
     assert_eq!(texts(&html, "h3")[..2], ["l4999", "l4998"]);
     let told = texts(&html, "p").concat();
     for part in [
@@ -269,8 +269,8 @@ fn a_large_run_has_a_page_that_can_be_read() {
 }
 
 proptest! {
-    /// Whatever a text has in it, it stays text: the page has the same elements with the same
-    /// attributes as with harmless names, and the text is there.
+    /// Any text stays text, whatever it contains: the page has the same elements and attributes as
+    /// with harmless names, and the text is there.
     #[test]
     fn any_text_is_only_text(with in "(\\PC|[<>&\"'`=/]|\\x00|\\x1b|\u{fffe}|\u{202e}|</style>|]]>|<!--|🦀){0,12}") {
         let hostile = read(&page(&run(&with)));

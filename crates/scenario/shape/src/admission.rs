@@ -1,4 +1,4 @@
-//! What a host can bear of claims, and what a claim needs of it.
+//! Admission: the capacity of a host for claims, and the needs of a claim.
 
 use netloom_link::{JitterDistribution, PipeConfig, QueueLimit};
 use netloom_units::{Duration, Rate, Size};
@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Claim, Policy, Refusal};
 
-/// Most claims of a host.
+/// Largest number of claims of a host.
 pub(crate) const MAX_CLAIMS: usize = 4096;
 
 /// Bytes of a whole frame on the line.
 const FRAME: u64 = 1538;
 
-/// What claims may take together.
+/// Limits of all claims together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// The sum of all rates, both directions, in bits per second.
+    /// Sum of all rates in both directions, in bits per second.
     pub bits: u64,
-    /// What their pipes may hold, in bytes.
+    /// Bytes that their pipes may hold.
     pub bytes: u64,
 }
 
-/// What a claim takes, at most.
+/// Largest use of resources by a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Need {
-    /// The sum of its rates, in bits per second. A direction without a rate counts nothing.
+    /// Sum of its rates, in bits per second. A direction without a rate counts as 0.
     pub bits: u64,
-    /// What its pipes may hold, in bytes.
+    /// Bytes that its pipes may hold.
     pub bytes: u64,
 }
 
 impl Capacity {
-    /// Half of what a machine bears in frames of 1514 bytes, and the buffers of its policy. Without
-    /// a measurement, the machine is taken to bear 1 Gbit/s.
+    /// Returns half of the rate that a machine can bear in frames of 1514 bytes, and the buffers of
+    /// its policy. Without a measurement, the rate of the machine is assumed to be 1 Gbit/s.
     pub fn of(borne: Option<Rate>, policy: &Policy) -> Self {
         let borne = borne.map_or(1_000_000_000, Rate::bits_per_second);
         Self { bits: borne / 2, bytes: policy.buffer.bytes() }
     }
 
-    /// What one ordinary user may take of it.
+    /// Returns the part of it that one ordinary user may take.
     #[must_use]
     pub fn of_user(self, policy: &Policy) -> Self {
         Self {
@@ -47,10 +47,10 @@ impl Capacity {
         }
     }
 
-    /// Checks that there is room for `need` beside what is `given`.
+    /// Checks that there is room for `need` in addition to `given`.
     ///
     /// # Errors
-    /// What there is too little of.
+    /// The resource that is too scarce.
     pub(crate) fn admit(self, need: Need, given: Need) -> Result<(), Refusal> {
         if given.bits.saturating_add(need.bits) > self.bits {
             return Err(Refusal::TooFast {
@@ -70,12 +70,12 @@ impl Capacity {
     }
 }
 
-/// A rate of bits; one of none is shown as the lowest.
+/// Returns a rate of `bits` per second. 0 becomes the lowest rate.
 fn rate(bits: u64) -> Rate {
     Rate::from_bits_per_second(bits.max(1)).unwrap_or(Rate::MAX)
 }
 
-/// The number alone if its unit is that of `all`, as in `412 of 480 Mbit/s`.
+/// Formats the number without its unit if that is the unit of `all`, as in `412 of 480 Mbit/s`.
 fn given_rate(bits: u64, all: Rate) -> String {
     if bits == 0 {
         return "none".into();
@@ -86,7 +86,7 @@ fn given_rate(bits: u64, all: Rate) -> String {
 }
 
 impl Need {
-    /// What the pipes of a claim take.
+    /// Returns the need of a claim's pipes.
     pub fn of(claim: &Claim) -> Self {
         claim.pipes().iter().map(Self::of_pipe).fold(Self::default(), Self::and)
     }
@@ -99,7 +99,7 @@ impl Need {
         Self { bits, bytes: flight.saturating_add(queue(pipe.queue.limit, rate)) }
     }
 
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -109,8 +109,8 @@ impl Need {
     }
 }
 
-/// What jitter adds to a delay, with but few exceptions: four deviations of a normal distribution,
-/// eight of those with long tails.
+/// Returns the jitter that is exceeded in rare cases only: four deviations of a normal
+/// distribution, eight of those with long tails.
 fn most_jitter(pipe: &PipeConfig) -> Duration {
     let times = |time: Duration, count: u64| Duration::from_nanos(time.as_nanos() * count);
     match &pipe.jitter.distribution {

@@ -1,4 +1,5 @@
-//! The claims of a host, and who may have another. Not here: what a claim is in the kernel.
+//! The claims of a host, and the decision on new ones. `netloom-selector` installs claims in the
+//! kernel.
 
 use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
@@ -7,10 +8,11 @@ use crate::admission::MAX_CLAIMS;
 use crate::claim::check_name;
 use crate::{Capacity, Claim, Lifetime, Moment, Need, Policy, Protocol, Refusal, Target, Tier};
 
-/// For how long after its end a claim can be had again before others.
+/// Time after the end of a claim during which its owner can renew it, and no other user can take
+/// its place.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// Somebody who claims.
+/// The owner of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
     /// The user's number.
@@ -20,7 +22,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Whether it is root.
+    /// Returns whether it is root.
     pub fn is_root(&self) -> bool {
         self.uid == 0
     }
@@ -33,54 +35,54 @@ pub struct BoundPort {
     pub protocol: Protocol,
     /// The port.
     pub port: u16,
-    /// Who uses it.
+    /// Its user.
     pub owner: Owner,
-    /// By which process, if that is known.
+    /// Process that uses it, if that is known.
     pub pid: Option<u32>,
 }
 
-/// A claim that is asked for.
+/// A request for a claim.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// By whom.
+    /// The owner.
     pub owner: &'a Owner,
-    /// What it is to be called.
+    /// Name of the claim.
     pub name: &'a str,
-    /// What is asked for.
+    /// The claim.
     pub claim: &'a Claim,
-    /// The cgroup that it means, if it means one.
+    /// The cgroup that the claim names, if it names one.
     pub cgroup: Option<crate::Cgroup>,
-    /// The user that it means, if it means one.
+    /// The user that the claim names, if it names one.
     pub user: Option<u32>,
     /// The device.
     pub device: &'a str,
-    /// When.
+    /// Time of the request.
     pub now: Moment,
     /// Local ports in use.
     pub bound: &'a [BoundPort],
-    /// Root's wish that it be taken whatever the machine can bear.
+    /// Whether root wants the claim admitted whatever the capacity of the machine.
     pub force: bool,
 }
 
-/// A claim that somebody has.
+/// A claim in the book.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its number, different from that of every other claim of this book.
+    /// Number of the claim, which no other claim of this book has.
     pub id: u64,
-    /// Its name, one of its owner's.
+    /// Name, unique among the claims of its owner.
     pub name: String,
-    /// Whose it is.
+    /// The owner.
     pub owner: Owner,
-    /// What was asked for, with all changes since.
+    /// The claim with all changes since it was made.
     pub claim: Claim,
-    /// The user that it means, if it names one.
+    /// The user that the claim names, if it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
     /// The device.
     pub device: String,
-    /// Since when.
+    /// Time at which it began.
     pub began: Moment,
-    /// When it ends.
+    /// Time at which it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<Moment>,
     /// The cgroup's identity and level.
@@ -89,7 +91,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whose frames it takes.
+    /// Returns the target: the sockets whose frames it takes.
     pub fn target(&self) -> Target {
         target(&self.owner, &self.claim, self.user, self.cgroup)
     }
@@ -101,7 +103,7 @@ fn target(owner: &Owner, claim: &Claim, user: Option<u32>, cgroup: Option<(u64, 
         (true, false) => Tier::Root,
         (false, _) => Tier::Own,
     };
-    // Whatever else it says, an ordinary user's claim means own sockets.
+    // The claim of an ordinary user is always limited to their own sockets.
     let uid = if owner.is_root() { user } else { Some(owner.uid) };
     Target { tier, uid, cgroup: cgroup.map(|(id, level)| crate::Cgroup { id, level }) }
 }
@@ -109,36 +111,36 @@ fn target(owner: &Owner, claim: &Claim, user: Option<u32>, cgroup: Option<(u64, 
 /// The claims of a host.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Book {
-    /// Those that somebody has, in the order in which they were made.
+    /// Current claims, in the order in which they were made.
     entries: Vec<Entry>,
-    /// Those that have ended not long ago, and when.
+    /// Claims that ended recently, with the times of their ends.
     #[serde(default)]
     ended: Vec<(Entry, Moment)>,
     last_id: u64,
 }
 
 impl Book {
-    /// The claims, in the order in which they were made.
+    /// Returns the claims, in the order in which they were made.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The claim of a name that somebody has.
+    /// Returns the current claim of an owner with this name.
     pub fn find(&self, owner: &Owner, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.owner.uid == owner.uid && entry.name == name)
     }
 
-    /// What claims take, of one user or of all.
+    /// Returns the total need of the claims of one user or of all.
     pub fn given(&self, uid: Option<u32>) -> Need {
         let of = |entry: &&Entry| uid.is_none_or(|uid| entry.owner.uid == uid);
         let needs = self.entries.iter().filter(of).map(|entry| Need::of(&entry.claim));
         needs.fold(Need::default(), Need::and)
     }
 
-    /// Takes a claim into the book.
+    /// Adds a claim to the book.
     ///
     /// # Errors
-    /// Why not; the book is as it was.
+    /// The reason for the refusal. The book is unchanged in that case.
     pub fn add(
         &mut self,
         request: &Request<'_>,
@@ -179,10 +181,10 @@ impl Book {
         Ok(entry)
     }
 
-    /// Gives a claim other pipes.
+    /// Changes the pipes of a claim.
     ///
     /// # Errors
-    /// Why not; the book is as it was.
+    /// The reason for the refusal. The book is unchanged in that case.
     pub fn set(
         &mut self,
         owner: &Owner,
@@ -200,11 +202,11 @@ impl Book {
         Ok((before, after))
     }
 
-    /// Lets a claim last for so long from now on. One that has ended within the last minute is made
-    /// again.
+    /// Sets the lifetime of a claim, counted from now. A claim that ended within the last minute is
+    /// made again.
     ///
     /// # Errors
-    /// If it ended earlier, or may not last so long.
+    /// The claim ended earlier, or the lifetime is too long.
     pub fn renew(
         &mut self,
         owner: &Owner,
@@ -241,29 +243,29 @@ impl Book {
         Ok(entry)
     }
 
-    /// Takes a claim out of the book.
+    /// Removes a claim from the book.
     ///
     /// # Errors
-    /// If there is none.
+    /// The claim does not exist.
     pub fn remove(&mut self, owner: &Owner, name: &str, now: Moment) -> Result<Entry, Refusal> {
         let found = self.find(owner, name).map(|entry| entry.id);
         let taken = found.and_then(|id| self.take(id));
         taken.ok_or_else(|| self.gone(owner, name, now))
     }
 
-    /// Takes back what [`add`](Self::add) has done, as if it had not been asked for.
+    /// Reverts [`add`](Self::add), as if there had been no request.
     pub fn take(&mut self, id: u64) -> Option<Entry> {
         let place = self.entries.iter().position(|entry| entry.id == id)?;
         Some(self.entries.remove(place))
     }
 
-    /// Takes out the claims whose time is over.
+    /// Removes and returns the claims that have expired.
     pub fn expire(&mut self, now: Moment) -> Vec<Entry> {
         let is_over = |entry: &Entry| entry.ends.is_some_and(|ends| ends <= now);
         let (over, kept) = self.entries.drain(..).partition(is_over);
         self.entries = kept;
         self.ended.extend(Vec::clone(&over).into_iter().map(|entry| (entry, now)));
-        // What is needed to say that something has ended, but not for ever.
+        // Ended claims are kept for error messages, but not for ever.
         self.ended.retain(|(_, ended)| now.since(*ended) <= Duration::from_secs(24 * 3600));
         if self.ended.len() > MAX_CLAIMS {
             self.ended.drain(..self.ended.len() - MAX_CLAIMS);
@@ -271,7 +273,7 @@ impl Book {
         over
     }
 
-    /// When the next claim ends.
+    /// Returns the time at which the next claim ends.
     pub fn next_end(&self) -> Option<Moment> {
         self.entries.iter().filter_map(|entry| entry.ends).min()
     }
@@ -286,7 +288,7 @@ impl Book {
         self.ended.retain(|(entry, _)| entry.owner.uid != owner.uid || entry.name != name);
     }
 
-    /// Why there is no claim of this name.
+    /// Returns the reason for which there is no claim with this name.
     fn gone(&self, owner: &Owner, name: &str, now: Moment) -> Refusal {
         let is_it =
             |entry: &&(Entry, Moment)| entry.0.owner.uid == owner.uid && entry.0.name == name;
@@ -324,7 +326,7 @@ impl Book {
         if self.entries.len() >= MAX_CLAIMS { Err(Refusal::Full(MAX_CLAIMS)) } else { Ok(()) }
     }
 
-    /// Checks that there is room for a claim, in the place of another one.
+    /// Checks that there is room for a claim that replaces another one.
     fn check_room(
         &self,
         entry: &Entry,
@@ -361,7 +363,7 @@ fn end_of(lifetime: Lifetime, now: Moment) -> Option<Moment> {
     }
 }
 
-/// Checks that a user means own sockets.
+/// Checks that a user claims only their own sockets.
 fn check_own(Request { owner, user, .. }: &Request<'_>) -> Result<(), Refusal> {
     match user {
         Some(uid) if *uid != owner.uid => {
@@ -371,12 +373,12 @@ fn check_own(Request { owner, user, .. }: &Request<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// Checks that one claim does not stand in the way of another one.
+/// Checks that two claims do not conflict.
 fn check_pair(entry: &Entry, other: &Entry, ends: Option<Moment>) -> Result<(), Refusal> {
     let (mine, theirs) = (entry.target(), other.target());
     let common = || entry.claim.selector.common(&mine, &other.claim.selector, &theirs);
     if entry.owner.uid != other.owner.uid {
-        // Only one user can have a local port, but any number may send to the same remote one.
+        // Only one user can have a local port, but any number can send to the same remote one.
         let is_local = |entry: &Entry| {
             !entry.owner.is_root()
                 && entry.claim.selector.by_port().is_some_and(|(role, _)| role.is_local())
@@ -415,7 +417,7 @@ fn check_bound(request: &Request<'_>) -> Result<(), Refusal> {
     })
 }
 
-/// A time that has passed, in words.
+/// Formats the time since an event in words.
 fn ago(time: Duration) -> String {
     let seconds = time.as_nanos() / 1_000_000_000;
     match seconds {

@@ -1,4 +1,4 @@
-//! A claim as it is asked for, and files of claims.
+//! A claim as it is requested, and files of claims.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Selector;
 
-/// How long a claim is for.
+/// The lifetime of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lifetime {
-    /// So long.
+    /// For this duration.
     For(Duration),
     /// Until it is removed.
     Never,
@@ -68,30 +68,30 @@ impl<'de> Deserialize<'de> for Lifetime {
     }
 }
 
-/// A claim: what it takes, and the two pipes that this goes through.
+/// A claim: a selection of frames, and the two pipes for them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Claim {
-    /// What it takes.
+    /// The frames that it takes.
     #[serde(flatten)]
     pub selector: Selector,
-    /// How long it is for.
+    /// Lifetime.
     #[serde(rename = "for")]
     pub lifetime: Lifetime,
-    /// The pipe of what the host sends.
+    /// The pipe for frames that the host sends.
     pub out: PipeChange,
-    /// The pipe of what the host gets.
+    /// The pipe for frames that the host receives.
     #[serde(rename = "in")]
     pub inward: PipeChange,
-    /// Whether root's claim takes what users have claimed, too.
+    /// Whether root's claim also takes frames that users have claimed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
-    /// Whether others may not bind the claimed local ports.
+    /// Whether other users are kept from binding the claimed local ports.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reserve: bool,
 }
 
 impl Claim {
-    /// The pipes: of what the host sends, and of what it gets.
+    /// Returns the pipes: for frames that the host sends, and for those that it receives.
     pub fn pipes(&self) -> [PipeConfig; 2] {
         [&self.out, &self.inward].map(|change| {
             let mut config = PipeConfig::default();
@@ -112,7 +112,7 @@ pub struct ClaimFile {
 /// Checks the name of a claim.
 ///
 /// # Errors
-/// What names look like.
+/// A description of valid names.
 pub fn check_name(name: &str) -> Result<(), String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if (1..=32).contains(&name.len()) && name.chars().all(fits) {
@@ -132,8 +132,8 @@ struct Terms {
     reserve: Option<bool>,
 }
 
-/// One mapping with the keys of the selector, of the terms, and properties that hold in both
-/// directions. What is written for one direction wins.
+/// A mapping with the keys of the selector and of the terms, and with properties for both
+/// directions. Properties of a single direction take precedence.
 impl<'de> Deserialize<'de> for Claim {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct ClaimVisitor;
@@ -164,7 +164,7 @@ impl<'de> Deserialize<'de> for Claim {
     }
 }
 
-/// The entries of a claim without its selector and terms, which go where they belong.
+/// The entries of a claim without its selector and terms, which are stored on the way.
 struct Properties<'a, A> {
     inner: A,
     terms: &'a mut Terms,

@@ -1,83 +1,84 @@
-//! What the kernel looks a frame up by, as a selector says it. More specific keys win: port and
-//! address, port, address, cgroup, user. Not here: how keys look in the kernel.
+//! The keys by which the kernel looks a frame up, computed from a selector. More specific keys win:
+//! port and address, port, address, cgroup, user. `netloom-selector` encodes keys.
 
 use netloom_scenario::IpPrefix;
 
 use crate::selector::Role;
 use crate::{PortRange, Protocol, Selector};
 
-/// Most keys of one claim.
+/// Largest number of keys of one claim.
 pub const MAX_KEYS: usize = 4096;
 
-/// Who has claimed, in the order in which claims are asked for.
+/// The tier of a claim, in the order in which the kernel tries them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tier {
-    /// Root, over all users.
+    /// Root, with precedence over all users.
     Over,
-    /// An ordinary user, for own sockets.
+    /// An ordinary user, for their own sockets.
     Own,
-    /// Root, for what no user has claimed.
+    /// Root, for frames that no user has claimed.
     Root,
 }
 
-/// A cgroup as the kernel knows it.
+/// A cgroup as the kernel identifies it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cgroup {
     /// Its identity: the inode of its directory.
     pub id: u64,
-    /// How deep it is; the root is at 0.
+    /// Its depth; the root is at 0.
     pub level: u32,
 }
 
-/// Whose frames a claim takes.
+/// The sockets whose frames a claim takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Who has claimed.
+    /// Tier of the claim.
     pub tier: Tier,
-    /// The user whose sockets are meant; none: everybody's, and what has no socket.
+    /// The user whose sockets are selected. `None` selects those of everybody, and frames without a
+    /// socket.
     pub uid: Option<u32>,
-    /// The cgroup, if one is meant.
+    /// The cgroup, if one is selected.
     pub cgroup: Option<Cgroup>,
 }
 
-/// Whose port is meant.
+/// The side that a port belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// The other side's.
+    /// The other host.
     Remote,
-    /// This host's.
+    /// This host.
     Local,
 }
 
-/// Ports that begin with the same bits.
+/// Ports that share their leading bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PortPrefix {
-    /// The lowest.
+    /// Lowest port.
     pub first: u16,
-    /// How many of the bits are the same: from 0 to 16.
+    /// Number of leading bits that are shared, from 0 to 16.
     pub bits: u8,
 }
 
-/// One thing that frames are looked up by.
+/// A key by which frames are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// A port, and an address of the other side.
+    /// A port, and an address of the other host.
     PortAndAddress(Side, Protocol, u16, IpPrefix),
-    /// Ports.
+    /// A range of ports.
     Port(Side, Protocol, PortPrefix),
-    /// An address of the other side.
+    /// An address of the other host.
     Address(IpPrefix),
     /// A cgroup.
     Cgroup(Cgroup),
-    /// Everything of the target.
+    /// All frames of the target.
     All,
 }
 
 impl Selector {
-    /// The keys of a claim for `target`.
+    /// Returns the keys of a claim for `target`.
     ///
     /// # Errors
-    /// If there are more than [`MAX_KEYS`], with what to do.
+    /// There are more than [`MAX_KEYS`]. The error states the remedy.
     pub fn keys(&self, target: &Target) -> Result<Vec<Key>, String> {
         let keys = self.all_keys(target, MAX_KEYS + 1);
         if keys.len() > MAX_KEYS {
@@ -120,8 +121,8 @@ impl Selector {
         keys.take(most).collect()
     }
 
-    /// What both selectors take with keys that are equally specific, in words: `port tcp/8080`.
-    /// Both are of the same target.
+    /// Describes what both selectors take with equally specific keys, like `port tcp/8080`. Both
+    /// must have the same target.
     pub fn common(&self, target: &Target, other: &Self, of: &Target) -> Option<String> {
         match (self.by_port(), other.by_port()) {
             (Some((role, mine)), Some((others, theirs))) => {
@@ -154,12 +155,12 @@ impl Selector {
     }
 }
 
-/// Whether a prefix is the same network as one of `others`.
+/// Returns whether a prefix is the same network as one of `others`.
 fn is_among(prefix: &IpPrefix, others: &[IpPrefix]) -> bool {
     others.iter().any(|other| prefix.network() == other.network())
 }
 
-/// The fewest prefixes that have the ports of a range, and no others.
+/// Returns the smallest set of prefixes that covers exactly the ports of a range.
 fn prefixes(PortRange { first, last }: PortRange) -> Vec<PortPrefix> {
     let (mut next, end) = (u32::from(first), u32::from(last) + 1);
     let mut all = Vec::new();
@@ -167,7 +168,7 @@ fn prefixes(PortRange { first, last }: PortRange) -> Vec<PortPrefix> {
         let aligned = next.trailing_zeros().min(16);
         let fits = (end - next).ilog2();
         let size = aligned.min(fits);
-        // From 1 to 65535, and at most 16 bits.
+        // The values are from 1 to 65535, and of at most 16 bits.
         let first = u16::try_from(next).unwrap_or(u16::MAX);
         all.push(PortPrefix { first, bits: u8::try_from(16 - size).unwrap_or_default() });
         next += 1 << size;

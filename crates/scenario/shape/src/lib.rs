@@ -1,21 +1,21 @@
-//! Claims: traffic of programs on a real host that goes through a link.
+//! Claims: traffic of programs on a real host that is sent through a link.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `ports` | lists and ranges of ports: [`Ports`] |
-//! | `selector` | what a claim takes, as it is written: [`Selector`] |
-//! | `claim` | a claim as it is asked for: [`Claim`]; files of claims |
-//! | `keys` | what the kernel looks a frame up by: [`Key`] |
+//! | `selector` | the selection of a claim, as it is written: [`Selector`] |
+//! | `claim` | a claim as it is requested: [`Claim`]; files of claims |
+//! | `keys` | the keys by which the kernel looks a frame up: [`Key`] |
 //! | `book` | the claims of a host, with their ends: [`Book`] |
-//! | `policy` | what an administrator allows: [`Policy`] |
-//! | `admission` | what a host can bear: [`Capacity`] |
-//! | `refusal` | why a claim is refused: [`Refusal`] |
+//! | `policy` | permissions of ordinary users: [`Policy`] |
+//! | `admission` | the capacity of a host: [`Capacity`] |
+//! | `refusal` | reasons for refusing a claim: [`Refusal`] |
 //! | `moment` | times of the day: [`Moment`] |
 //! | [`netconfig`] | the grammar of an older tool |
 //! | [`wire`] | requests and answers of the daemon |
 //!
-//! Pure. Not here: the kernel's tables (`netloom-selector`), and the daemon that keeps the book
-//! (`netloom-engine`).
+//! This crate is pure. `netloom-selector` has the kernel's tables, and `netloom-engine` has the
+//! daemon that keeps the book.
 
 mod admission;
 mod book;

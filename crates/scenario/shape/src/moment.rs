@@ -1,4 +1,4 @@
-//! Times of the day, as people read them.
+//! Times of the day, for people.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,24 +6,24 @@ use std::fmt;
 use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
 
-/// A point in time, and how far the local time is from UTC then.
+/// A point in time with the offset of the local time from UTC.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Moment {
     /// Milliseconds since 1970, UTC.
     pub unix_ms: u64,
-    /// Seconds by which the local time is ahead.
+    /// Seconds by which the local time is ahead of UTC.
     pub offset: i32,
 }
 
 impl Moment {
-    /// The moment that is later by `time`; it is as far from UTC.
+    /// Returns the moment that is later by `time`, with the same offset.
     #[must_use]
     pub fn after(self, time: Duration) -> Self {
         let ms = time.as_nanos() / 1_000_000;
         Self { unix_ms: self.unix_ms.saturating_add(ms), ..self }
     }
 
-    /// How long ago `earlier` was; nothing if it is yet to come.
+    /// Returns the time since `earlier`, or 0 if that is in the future.
     pub fn since(self, earlier: Self) -> Duration {
         let ms = self.unix_ms.saturating_sub(earlier.unix_ms);
         Duration::from_nanos(ms.saturating_mul(1_000_000))
@@ -50,7 +50,7 @@ impl Ord for Moment {
     }
 }
 
-/// The local time of the day: `14:32`.
+/// Formats the local time of the day: `14:32`.
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DAY: i64 = 24 * 60;

@@ -1,6 +1,6 @@
 //! The grammar of PlanetLab's `netconfig`: `config client 80@203.0.113.7 -t 2hours IN delay 100ms
-//! OUT bw 1Mbit/s`. Words in, a claim out. Not here: looking up the names of hosts, which whoever
-//! calls does, when a claim is made.
+//! OUT bw 1Mbit/s`. Converts words to a claim. The caller resolves the names of hosts at the time
+//! of the claim.
 
 use netloom_link::PipeChange;
 use netloom_link::notation::{Dummynet, Notations};
@@ -9,10 +9,10 @@ use netloom_units::Duration;
 
 use crate::{Claim, Lifetime, PortSelector, Ports, Protocols, Selector, prefix};
 
-/// How long a claim is for where nothing is said.
+/// Default lifetime of a claim.
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What the tool says of itself.
+/// Help text of the tool.
 pub const HELP: &str = "\
 netconfig config {client|server|service} PORTS[@ADDRESSES] [-t TIME] [IN OPTIONS] [OUT OPTIONS]
 netconfig show {rules|pipes}
@@ -36,11 +36,11 @@ netconfig refresh client 80 -t 2hours
 netconfig delete client 80
 ";
 
-/// What a claim of the tool differs in, for people who knew it.
+/// Differences from the original tool, for people who used it.
 pub const DIFFERENCES: &str = "rates count whole frames, not IP packets; delays are exact, not in \
                                ticks; a claim is your own sockets' only";
 
-/// How ports are meant.
+/// The meaning of ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Remote ports.
@@ -51,32 +51,32 @@ pub enum Kind {
     Service,
 }
 
-/// What is to be done.
+/// A parsed command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// Make a claim, or change the one that there is.
+    /// Make a claim, or change an existing one.
     Config {
-        /// Its name, like `client-80`.
+        /// Name of the claim, like `client-80`.
         name: String,
-        /// Names of claims whose place it takes.
+        /// Names of claims that it replaces.
         replaces: Vec<String>,
         /// The claim.
         claim: Box<Claim>,
     },
-    /// Show what there is.
+    /// Show the claims.
     Show,
     /// Remove a claim.
     Delete(String),
-    /// Let a claim last.
+    /// Change the lifetime of a claim.
     Refresh(String, Lifetime),
-    /// Say what there is to say.
+    /// Show the help text.
     Help,
 }
 
-/// Reads the words after the tool's name. `resolve` gives the addresses of a host's name.
+/// Parses the words after the tool's name. `resolve` returns the addresses of a host's name.
 ///
 /// # Errors
-/// What is wrong, and how it is written.
+/// A description of the fault, with the correct form.
 pub fn parse(
     words: &[String],
     resolve: &mut dyn FnMut(&str) -> Result<Vec<IpPrefix>, String>,
@@ -149,7 +149,7 @@ fn config(
     Ok(Command::Config { name: name(kind, &ports), replaces, claim: Box::new(claim) })
 }
 
-/// What follows `IN` and `OUT`.
+/// Parses the options after `IN` and `OUT`.
 fn pipes(words: Words<'_>) -> Result<[PipeChange; 2], String> {
     let mut options: [Option<Vec<&str>>; 2] = [None, None];
     let mut place = None;
@@ -189,7 +189,7 @@ fn pipe(words: Vec<&str>) -> Result<PipeChange, String> {
     notations.combine(&PipeChange::default()).map_err(|error| error.to_string())
 }
 
-/// Kind, ports, and hosts of the other side.
+/// Parses the kind, the ports, and the hosts of the other side.
 fn target<'w>(words: &mut Words<'w>) -> Result<(Kind, Ports, Vec<&'w str>), String> {
     let kind = match words.next().map(str::to_ascii_lowercase).as_deref() {
         Some("client") => Kind::Client,
@@ -204,7 +204,7 @@ fn target<'w>(words: &mut Words<'w>) -> Result<(Kind, Ports, Vec<&'w str>), Stri
     Ok((kind, ports, hosts.split(',').filter(|host| !host.is_empty()).collect()))
 }
 
-/// The name of the claim of these ports.
+/// Returns the name of the claim for these ports.
 fn name(kind: Kind, ports: &Ports) -> String {
     let kind = match kind {
         Kind::Client => "client",
@@ -214,7 +214,7 @@ fn name(kind: Kind, ports: &Ports) -> String {
     format!("{kind}-{}", ports.to_string().replace(',', "_"))
 }
 
-/// Words that are still to be read.
+/// The words that are still to be parsed.
 struct Words<'w>(std::slice::Iter<'w, String>);
 
 impl<'w> Words<'w> {
@@ -222,7 +222,7 @@ impl<'w> Words<'w> {
         self.0.next().map(String::as_str)
     }
 
-    /// What follows `-t`, if that comes next.
+    /// Parses the time after `-t`, if that comes next.
     fn time(&mut self) -> Result<Option<Duration>, String> {
         let mut ahead = self.0.clone();
         if ahead.next().map(String::as_str) != Some("-t") {
@@ -241,7 +241,7 @@ impl<'w> Words<'w> {
     }
 }
 
-/// `2hours`, `1day`, `30minutes`.
+/// Parses a time like `2hours`, `1day` or `30minutes`.
 fn time(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no time: write `30minutes`, `2hours` or `1day`");
     let digits = text.trim_start_matches('+');
@@ -255,7 +255,7 @@ fn time(text: &str) -> Result<Duration, String> {
         "week" | "weeks" => 7 * 86400,
         _ => return Err(wrong()),
     };
-    // A century at most.
+    // The limit is a century.
     match number.checked_mul(seconds).filter(|time| (1..=100 * 366 * 86400).contains(time)) {
         Some(seconds) => Ok(Duration::from_secs(seconds)),
         None => Err(wrong()),

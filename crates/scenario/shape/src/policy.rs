@@ -1,5 +1,4 @@
-//! What an administrator allows ordinary users: `/etc/netloom/shape-policy.yaml`. Root may
-//! everything.
+//! The permissions of ordinary users: `/etc/netloom/shape-policy.yaml`. Root has no limits.
 
 use netloom_scenario::Diagnostics;
 use netloom_units::{Duration, Rate, Size};
@@ -8,31 +7,31 @@ use serde::{Deserialize, Serialize};
 use crate::refusal::POLICY_FILE;
 use crate::{Claim, Lifetime, Owner, PortRange, Ports, Refusal};
 
-/// What is allowed, and how much of it.
+/// Permissions and limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
     /// Users, and groups as `@NAME`.
     pub allow: Vec<String>,
-    /// Local ports that may be claimed.
+    /// Local ports that users may claim.
     pub ports: Ports,
-    /// Most claims of one user.
+    /// Largest number of claims of one user.
     pub claims_per_user: usize,
-    /// The longest time of a claim.
+    /// Longest lifetime of a claim.
     pub longest: Duration,
-    /// Most of all rates of one user's claims, both directions together.
+    /// Largest sum of all rates of one user's claims, both directions together.
     pub rate_per_user: Rate,
-    /// Most that the pipes of one user may hold.
+    /// Largest amount of data that the pipes of one user may hold.
     pub buffer_per_user: Size,
-    /// Most that all pipes may hold.
+    /// Largest amount of data that all pipes may hold.
     pub buffer: Size,
-    /// Devices whose traffic may be claimed; none named: all.
+    /// Devices whose traffic may be claimed. An empty list allows all.
     pub interfaces: Vec<String>,
     /// Whether users may reserve ports.
     pub reserve: bool,
     /// Whether users may claim traffic of other network namespaces.
     pub containers: bool,
-    /// Most changes of claims in a second, by each user.
+    /// Largest number of changes of claims in a second by each user.
     pub changes_per_second: u32,
 }
 
@@ -57,18 +56,18 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Where the policy is.
+    /// Path of the policy.
     pub const FILE: &'static str = POLICY_FILE;
 
-    /// Reads a policy.
+    /// Parses a policy.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All its faults.
     pub fn parse(text: &str) -> Result<Self, Diagnostics> {
         netloom_scenario::value(text)
     }
 
-    /// Whether somebody may claim anything.
+    /// Returns whether a user may claim anything.
     pub fn allows(&self, owner: &Owner, groups: &[String]) -> bool {
         owner.is_root()
             || self.allow.iter().any(|allowed| match allowed.strip_prefix('@') {
@@ -77,10 +76,10 @@ impl Policy {
             })
     }
 
-    /// Checks what an ordinary user asks for on a device.
+    /// Checks the claim of an ordinary user on a device.
     ///
     /// # Errors
-    /// What is not allowed.
+    /// The violation of the policy.
     pub(crate) fn check(&self, claim: &Claim, device: &str) -> Result<(), Refusal> {
         let Claim { selector, lifetime, over, reserve, .. } = claim;
         if selector.everything {
@@ -107,10 +106,10 @@ impl Policy {
         self.check_lifetime(*lifetime)
     }
 
-    /// Checks how long an ordinary user's claim is to last.
+    /// Checks the lifetime of an ordinary user's claim.
     ///
     /// # Errors
-    /// If it is too long.
+    /// The lifetime is too long.
     pub(crate) fn check_lifetime(&self, lifetime: Lifetime) -> Result<(), Refusal> {
         match lifetime {
             Lifetime::Never => Err(Refusal::RootOnly("`for: never`", "give a time, as `2h`")),

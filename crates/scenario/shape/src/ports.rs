@@ -10,32 +10,32 @@ use thiserror::Error as ThisError;
 /// Ports from `first` to `last`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortRange {
-    /// The lowest, from 1 on.
+    /// Lowest port, at least 1.
     pub first: u16,
-    /// The highest.
+    /// Highest port.
     pub last: u16,
 }
 
-/// Ports, at least one: ranges in order that do not touch each other.
+/// At least one port: sorted ranges that neither overlap nor touch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Ports(Vec<PortRange>);
 
-/// Why a text is no list of ports.
+/// Reason for which a text is not a list of ports.
 #[derive(Debug, Clone, PartialEq, Eq, ThisError)]
 pub enum PortError {
-    /// It is none.
+    /// The text is not a port or a range.
     #[error("`{0}` is no port: write a number from 1 to 65535, or a range like `9000-9010`")]
     Unreadable(String),
-    /// The range goes down.
+    /// The range is descending.
     #[error("the range `{0}` ends before it begins")]
     Backwards(String),
-    /// Nothing stands there.
+    /// The list is empty.
     #[error("there is no port in the list")]
     Empty,
 }
 
 impl PortRange {
-    /// Whether the two have a port in common.
+    /// Returns whether the two have a port in common.
     pub fn overlaps(self, other: Self) -> bool {
         self.first <= other.last && other.first <= self.last
     }
@@ -72,10 +72,10 @@ impl fmt::Display for PortRange {
 }
 
 impl Ports {
-    /// All of `ranges`.
+    /// Creates the union of `ranges`.
     ///
     /// # Errors
-    /// If there is none.
+    /// There are no ranges.
     pub fn new(mut ranges: Vec<PortRange>) -> Result<Self, PortError> {
         ranges.sort_unstable();
         let mut merged: Vec<PortRange> = Vec::with_capacity(ranges.len());
@@ -90,29 +90,29 @@ impl Ports {
         if merged.is_empty() { Err(PortError::Empty) } else { Ok(Self(merged)) }
     }
 
-    /// One port.
+    /// Creates a list of one port.
     pub fn one(port: u16) -> Self {
         Self(vec![PortRange { first: port, last: port }])
     }
 
-    /// The ranges, in order.
+    /// Returns the ranges in order.
     pub fn ranges(&self) -> &[PortRange] {
         &self.0
     }
 
-    /// How many there are.
+    /// Returns the number of ports.
     pub fn count(&self) -> usize {
         self.0.iter().map(|range| usize::from(range.last - range.first) + 1).sum()
     }
 
-    /// A port that is in both, the lowest.
+    /// Returns the lowest port that is in both lists.
     pub fn common(&self, other: &Self) -> Option<u16> {
         let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| (*a, *b)));
         let both = pairs.filter(|(a, b)| a.overlaps(*b));
         both.map(|(a, b)| a.first.max(b.first)).min()
     }
 
-    /// A port that is not in `allowed`, the lowest.
+    /// Returns the lowest port that is not in `allowed`.
     pub fn beyond(&self, allowed: &Self) -> Option<u16> {
         self.0.iter().find_map(|range| {
             if allowed.0.iter().any(|other| other.contains(*range)) {
@@ -152,7 +152,7 @@ impl Serialize for Ports {
     }
 }
 
-/// A number, a text, or a list of both.
+/// Parses a number, a text, or a list of both.
 impl<'de> Deserialize<'de> for Ports {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(PortsVisitor)

@@ -1,11 +1,11 @@
-//! Why a claim is refused: what, where, why, and what to do next.
+//! Reasons for refusing a claim: what, where, why, and what to do next.
 
 use netloom_units::{Rate, Size};
 use thiserror::Error;
 
 use crate::Moment;
 
-/// Why a request is refused; nothing was done.
+/// Reason for refusing a request. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Another user has claimed a local port.
@@ -14,45 +14,45 @@ pub enum Refusal {
         until(.ends)
     )]
     ClaimedByOther {
-        /// What is claimed, like `port tcp/8080`.
+        /// The claimed resource, like `port tcp/8080`.
         what: String,
-        /// By whom.
+        /// Name of the owner.
         owner: String,
-        /// The claim's name.
+        /// Name of the claim.
         name: String,
-        /// When it ends.
+        /// Time at which it ends.
         ends: Option<Moment>,
     },
-    /// Another claim of the user takes the frames with keys that are as specific.
+    /// Another claim of the user takes the frames with equally specific keys.
     #[error(
         "{what} is in your claim \"{name}\"{} as well, and neither is more specific: remove one, \
              or give one of them addresses",
         until(.ends)
     )]
     AsSpecific {
-        /// What both take.
+        /// The resource that both take.
         what: String,
-        /// The other claim's name.
+        /// Name of the other claim.
         name: String,
-        /// When it ends.
+        /// Time at which it ends.
         ends: Option<Moment>,
     },
-    /// The user has a claim of this name.
+    /// The user already has a claim with this name.
     #[error(
         "you have a claim \"{0}\" already: change it with `netloom shape set {0}`, or take \
              another name"
     )]
     NameTaken(String),
-    /// The local port is in use by another user.
+    /// Another user has bound the local port.
     #[error("port {protocol}/{port} is bound by a process of {owner} (pid {pid})")]
     Bound {
         /// `tcp` or `udp`.
         protocol: crate::Protocol,
         /// The port.
         port: u16,
-        /// Whose process it is.
+        /// Owner of the process.
         owner: String,
-        /// The process.
+        /// Process number.
         pid: u32,
     },
     /// The policy does not allow the port.
@@ -61,89 +61,89 @@ pub enum Refusal {
         side(*.port, .allowed)
     )]
     Port {
-        /// The port.
+        /// The refused port.
         port: u16,
-        /// The ports that it allows.
+        /// The ports that the policy allows.
         allowed: crate::Ports,
     },
     /// The user may not claim anything.
     #[error("{0} may not shape traffic here: root alone may, and whom {POLICY_FILE} allows")]
     NotAllowed(String),
-    /// What only root may have.
+    /// Only root may have this.
     #[error("{0} is for root: {1}")]
     RootOnly(&'static str, &'static str),
     /// A direction has no rate.
     #[error("--{0} has no rate: this machine wants one in both directions")]
     NoRate(&'static str),
-    /// All rates together are too much.
+    /// The sum of all rates is too large.
     #[error("{asked} more are too much: {given} of {all} are given (netloom shape capacity)")]
     TooFast {
         /// The rates of both directions of this claim.
         asked: Rate,
-        /// Those of the others, in Mbit/s or whatever is fitting.
+        /// The rates of the other claims, in Mbit/s or another fitting unit.
         given: String,
-        /// What there is.
+        /// The capacity.
         all: Rate,
     },
-    /// All buffers together are too much.
+    /// The sum of all buffers is too large.
     #[error(
         "{asked} of buffers more are too much: {given} of {all} are given (netloom shape \
              capacity); a lower rate, delay or queue needs less"
     )]
     TooLarge {
-        /// What this claim may hold.
+        /// Size of the buffers of this claim.
         asked: Size,
-        /// What the others may hold.
+        /// Size of the buffers of other claims.
         given: Size,
-        /// What there is.
+        /// The capacity.
         all: Size,
     },
-    /// Too many claims of a user.
+    /// The user has too many claims.
     #[error("{0} claims of one user are the most here (claims_per_user): remove one first")]
     TooMany(usize),
-    /// Too many claims of all.
+    /// The machine has too many claims.
     #[error("{0} claims are the most that a machine has: wait until one ends")]
     Full(usize),
-    /// Too long.
+    /// The lifetime is too long.
     #[error("for {asked} is too long: the policy of this machine (longest: {longest})")]
     TooLong {
-        /// What was asked for.
+        /// The requested lifetime.
         asked: String,
-        /// The longest.
+        /// The longest lifetime.
         longest: netloom_units::Duration,
     },
     /// The policy does not allow the device.
     #[error("interface {0} is not among those that the policy of this machine allows ({1})")]
     Interface(String, String),
-    /// The policy does not allow it.
+    /// The policy does not allow this.
     #[error("the policy of this machine does not allow `{0}`")]
     Forbidden(&'static str),
-    /// It has ended.
+    /// The claim has ended.
     #[error("claim \"{name}\" ended {ago} ago: {again}")]
     Ended {
-        /// The claim's name.
+        /// Name of the claim.
         name: String,
-        /// How long ago, in words.
+        /// Time since its end, in words.
         ago: String,
         /// The command that makes it again.
         again: String,
     },
-    /// There is none of this name.
+    /// There is no claim with this name.
     #[error("there is no claim \"{0}\" of yours: `netloom shape list` shows them")]
     Unknown(String),
-    /// It makes no sense.
+    /// The request is malformed.
     #[error("{0}")]
     Malformed(String),
 }
 
-/// Where the policy is.
+/// Path of the policy.
 pub(crate) const POLICY_FILE: &str = "/etc/netloom/shape-policy.yaml";
 
 fn until(ends: &Option<Moment>) -> String {
     ends.map(|moment| format!(" until {moment}")).unwrap_or_default()
 }
 
-/// Where a port is that is not allowed.
+/// Describes the position of a refused port relative to the allowed ones.
 fn side(port: u16, allowed: &crate::Ports) -> String {
     let lowest = allowed.ranges().first().map_or(1, |range| range.first);
     let highest = allowed.ranges().last().map_or(u16::MAX, |range| range.last);

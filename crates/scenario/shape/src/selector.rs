@@ -1,4 +1,4 @@
-//! What a claim takes, as it is written. Not here: what of it is allowed, and to whom.
+//! The selection of a claim, as it is written. `policy` decides what is allowed to whom.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -19,7 +19,7 @@ pub enum Protocol {
     Udp,
 }
 
-/// Which transport protocols.
+/// A choice of transport protocols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocols {
@@ -33,7 +33,7 @@ pub enum Protocols {
 }
 
 impl Protocols {
-    /// Each of them.
+    /// Returns each of them.
     pub fn each(self) -> &'static [Protocol] {
         match self {
             Self::Tcp => &[Protocol::Tcp],
@@ -52,7 +52,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Ports, and addresses of the other side.
+/// Ports, and addresses of the other host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PortSelector {
@@ -61,7 +61,7 @@ pub struct PortSelector {
     /// `tcp`, `udp` or `both` (default).
     #[serde(default, skip_serializing_if = "is_both")]
     pub protocol: Protocols,
-    /// Addresses of the other side; without any, all.
+    /// Addresses of the other host. An empty list means all.
     #[serde(default, alias = "to", alias = "from", skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<IpPrefix>,
 }
@@ -70,43 +70,43 @@ fn is_both(protocol: &Protocols) -> bool {
     *protocol == Protocols::Both
 }
 
-/// What a claim takes: all that is written must hold.
+/// The selection of a claim. All conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selector {
-    /// What programs of this host send to these remote ports, and the answers.
+    /// Frames that programs of this host send to these remote ports, and the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<PortSelector>,
-    /// What comes to these local ports, and the answers.
+    /// Frames that arrive at these local ports, and the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<PortSelector>,
-    /// What has one of these ports at either end.
+    /// Frames with one of these ports at either end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<PortSelector>,
     /// Sockets of a user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Sockets of a cgroup (version 2) and of those below it, by its path.
+    /// Sockets of a cgroup (version 2) and of those below it, given by its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<String>,
-    /// Addresses of the other side.
+    /// Addresses of the other host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prefix: Vec<IpPrefix>,
-    /// The device; by default that of the default route.
+    /// The device; by default the device of the default route.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// The network namespace, by a path.
+    /// The network namespace, given by a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub netns: Option<String>,
-    /// The network namespace, by a process in it.
+    /// The network namespace, given by a process in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// All of the device but ssh.
+    /// All frames of the device except ssh.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub everything: bool,
 }
 
-/// How ports are meant.
+/// The meaning of ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Client,
@@ -115,12 +115,12 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// Whether local ports are meant.
+    /// Returns whether it selects local ports.
     pub fn is_local(self) -> bool {
         self != Self::Client
     }
 
-    /// The key that it is written with.
+    /// Returns the key with which it is written.
     pub fn word(self) -> &'static str {
         match self {
             Self::Client => "client",
@@ -131,7 +131,7 @@ impl Role {
 }
 
 impl Selector {
-    /// The ports, if there are any.
+    /// Returns the ports, if there are any.
     pub(crate) fn by_port(&self) -> Option<(Role, &PortSelector)> {
         let all = [
             (Role::Client, &self.client),
@@ -141,10 +141,10 @@ impl Selector {
         all.into_iter().find_map(|(role, selector)| Some((role, selector.as_ref()?)))
     }
 
-    /// Checks that it selects something, by words that go together.
+    /// Checks that the selector selects frames, and that its keys fit together.
     ///
     /// # Errors
-    /// What is wrong, and what to write instead.
+    /// A description of the fault, with the correct form.
     pub fn check(&self) -> Result<(), String> {
         let roles = [&self.client, &self.server, &self.service].into_iter().flatten().count();
         let others = usize::from(self.user.is_some()) + usize::from(self.cgroup.is_some());
@@ -213,8 +213,8 @@ fn listed(prefixes: &[IpPrefix]) -> String {
     prefixes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// `8080`, `tcp/9000-9010,80`, `udp/53@192.0.2.1,2001:db8::/32`: protocol, ports, and addresses of
-/// the other side.
+/// Parses protocol, ports, and addresses of the other host: `8080`, `tcp/9000-9010,80`,
+/// `udp/53@192.0.2.1,2001:db8::/32`.
 impl FromStr for PortSelector {
     type Err = String;
 
@@ -237,10 +237,10 @@ impl FromStr for PortSelector {
     }
 }
 
-/// A prefix, or an address for itself.
+/// Parses a prefix, or an address as a prefix of one address.
 ///
 /// # Errors
-/// What prefixes look like.
+/// A description of valid prefixes.
 pub fn prefix(text: &str) -> Result<IpPrefix, String> {
     if let Ok(address) = text.parse::<IpAddr>() {
         let bits = if address.is_ipv4() { 32 } else { 128 };

@@ -1,4 +1,4 @@
-//! What a client and the daemon say to each other, as JSON; and claims as commands.
+//! Requests of clients and answers of the daemon, as JSON; and claims as commands.
 
 use netloom_link::PipeChange;
 use netloom_link::notation::ToldChange;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Capacity, Claim, Entry, Lifetime, Need};
 
-/// Asks for a claim: `POST /v1/claims`.
+/// Requests a claim: `POST /v1/claims`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Add {
@@ -15,7 +15,7 @@ pub struct Add {
     pub name: String,
     /// The claim.
     pub claim: Claim,
-    /// Root's wish that it be taken whatever the machine can bear.
+    /// Whether root wants the claim admitted whatever the capacity of the machine.
     #[serde(default)]
     pub force: bool,
 }
@@ -24,10 +24,10 @@ pub struct Add {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Set {
-    /// What changes in what the host sends.
+    /// Changes for frames that the host sends.
     #[serde(default, deserialize_with = "told")]
     pub out: PipeChange,
-    /// What changes in what the host gets.
+    /// Changes for frames that the host receives.
     #[serde(default, rename = "in", deserialize_with = "told")]
     pub inward: PipeChange,
 }
@@ -36,11 +36,11 @@ fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Err
     ToldChange::deserialize(deserializer).map(|told| told.0)
 }
 
-/// Lets a claim last: `POST /v1/claims/NAME/renew`.
+/// Sets the lifetime of a claim: `POST /v1/claims/NAME/renew`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Renew {
-    /// For how long from now on.
+    /// Lifetime from now on.
     #[serde(rename = "for")]
     pub lifetime: Lifetime,
 }
@@ -48,70 +48,70 @@ pub struct Renew {
 /// A claim that was made, changed or renewed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Done {
-    /// How it was, if it was there.
+    /// Its previous state, if it existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<Entry>,
-    /// How it is.
+    /// Its current state.
     pub is: Entry,
-    /// What is to be known of it.
+    /// Notes for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// What `GET /v1/claims` answers.
+/// Answer to `GET /v1/claims`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct List {
-    /// The caller's claims; root's: all.
+    /// The caller's claims; all claims if the caller is root.
     pub claims: Vec<Listed>,
-    /// What others have.
+    /// Public data of the claims of others.
     pub others: Vec<OfOther>,
 }
 
-/// A claim, and how it does.
+/// A claim and its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     /// The claim.
     pub entry: Entry,
-    /// What its pipes did: of what the host sends, and of what it gets.
+    /// Counters of its pipes: for frames that the host sends, and for those that it receives.
     pub pipes: Vec<PipeCount>,
-    /// What the model did not ask for, and frames were lost.
+    /// Number of frames that were lost outside the model.
     pub unmodelled_drops: u64,
-    /// How late 99 of 100 frames left at most, after their scheduled release.
+    /// Lateness that 99 of 100 frames do not exceed, after their scheduled release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_p99: Option<netloom_units::Duration>,
-    /// Since when it is not shaped: its device is gone, or the daemon was stopped.
+    /// Time since which it is not shaped, because its device is gone or the daemon was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspended: Option<String>,
-    /// Whether what was measured through it can be trusted: `valid` or why not.
+    /// Whether measurements through it can be trusted: `valid`, or the reason.
     pub verdict: String,
 }
 
-/// What a pipe counted.
+/// Counters of a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PipeCount {
-    /// Frames that came.
+    /// Number of frames that entered.
     pub offered: u64,
-    /// Frames that went on.
+    /// Number of frames that left.
     pub delivered: u64,
-    /// Frames that the model dropped.
+    /// Number of frames that the model dropped.
     pub dropped: u64,
-    /// Frames in it.
+    /// Number of frames in it.
     pub held: u64,
 }
 
-/// What everybody may know of a claim.
+/// Public data of a claim.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OfOther {
-    /// Whose it is.
+    /// Name of the owner.
     pub owner: String,
     /// Its ports, if it has any.
     pub ports: Option<String>,
-    /// When it ends.
+    /// Time at which it ends.
     pub ends: Option<crate::Moment>,
 }
 
 impl OfOther {
-    /// Of a claim of somebody else.
+    /// Returns the public data of a claim of another user.
     pub fn of(entry: &Entry) -> Self {
         Self {
             owner: entry.owner.name.clone(),
@@ -121,22 +121,22 @@ impl OfOther {
     }
 }
 
-/// What `GET /v1/capacity` answers.
+/// Answer to `GET /v1/capacity`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Room {
-    /// What the machine has.
+    /// Capacity of the machine.
     pub all: Capacity,
-    /// What is given.
+    /// Resources that claims take.
     pub given: Need,
-    /// What the caller may have; root: all.
+    /// Capacity of the caller; that of the machine for root.
     pub own: Capacity,
-    /// What the caller has.
+    /// Resources that the caller's claims take.
     pub taken: Need,
     /// Whether the machine was measured.
     pub is_calibrated: bool,
 }
 
-/// The command that makes a claim.
+/// Returns the command that makes a claim.
 pub fn command(name: &str, claim: &Claim) -> String {
     let Claim { selector, lifetime, out, inward, .. } = claim;
     let mut words = vec![format!("netloom shape add {name}")];
@@ -158,7 +158,7 @@ pub fn command(name: &str, claim: &Claim) -> String {
     words.join(" ")
 }
 
-/// `tcp/8080@203.0.113.0/24`, as `--server` takes it.
+/// Formats ports as `--server` takes them, like `tcp/8080@203.0.113.0/24`.
 fn port_words(selector: &crate::PortSelector) -> String {
     let protocol = match selector.protocol {
         crate::Protocols::Tcp => "tcp/",
@@ -170,9 +170,9 @@ fn port_words(selector: &crate::PortSelector) -> String {
     format!("{protocol}{}{at}{}", selector.ports, addresses.join(","))
 }
 
-/// The properties that a change says, as `KEY=VALUE` words: `rate=5Mbit/s queue.limit=50ms`.
+/// Formats the properties of a change as `KEY=VALUE` words: `rate=5Mbit/s queue.limit=50ms`.
 pub fn properties(change: &PipeChange) -> String {
-    // Every change is an object of properties, which JSON can hold.
+    // Every change is an object of properties, which JSON can represent.
     let value = serde_json::to_value(change).unwrap_or_default();
     let mut words = Vec::new();
     collect("", &value, &mut words);

@@ -1,34 +1,34 @@
-//! Keys and values of the tables, as `bpf/selector.bpf.c` has them. Pure: values in, bytes out.
+//! Encoding of keys and values for the tables of `bpf/selector.bpf.c`. This module is pure.
 
 use std::net::IpAddr;
 
 use netloom_link::IpPrefix;
 use netloom_shape::{Key, Protocol, Side, Tier};
 
-/// The number of no user: everybody.
+/// User number that stands for everybody.
 const EVERYBODY: u32 = u32::MAX;
 
-/// Bits of a key before a port, and before an address.
+/// Number of bits of a key before a port, and before an address.
 const BEFORE_PORT: u32 = 80;
 const BEFORE_ADDRESS: u32 = 96;
 
-/// Who has claimed, and whose frames.
+/// The tier of a claim, and the user whose frames it takes.
 pub type Owner = (Tier, Option<u32>);
 
-/// A key with the table that it belongs to.
+/// An encoded key, by the table that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoded {
-    /// Of `ports`: how many bits count, and the bits.
+    /// Key in `ports`: the number of significant bits, and the bits.
     Port(u32, [u8; 12]),
-    /// Of `addresses`: the same.
+    /// Key in `addresses`: the number of significant bits, and the bits.
     Address(u32, [u8; 28]),
-    /// Of `cgroups`.
+    /// Key in `cgroups`.
     Cgroup([u8; 16]),
-    /// Of `owners`.
+    /// Key in `owners`.
     All,
 }
 
-/// What an owner's claims select by, as a bit of `owner.classes`.
+/// Returns the bit of `owner.classes` for the kind of key.
 pub fn class(key: &Key) -> u32 {
     match key {
         Key::PortAndAddress(..) => 1,
@@ -39,7 +39,7 @@ pub fn class(key: &Key) -> u32 {
     }
 }
 
-/// The key of an owner.
+/// Returns the key of an owner.
 pub fn owner_key((tier, uid): Owner) -> [u8; 8] {
     let mut bytes = [0; 8];
     bytes[..4].copy_from_slice(&tier_number(tier).to_ne_bytes());
@@ -47,13 +47,13 @@ pub fn owner_key((tier, uid): Owner) -> [u8; 8] {
     bytes
 }
 
-/// The bit of `settings.tiers`.
+/// Returns the bit of an owner in `settings.tiers`.
 pub fn tier_bit((tier, uid): Owner) -> u32 {
     let of_everybody = u32::from(uid.is_none());
     1 << (2 * tier_number(tier) + of_everybody)
 }
 
-/// A key as its table has it.
+/// Encodes a key for its table.
 pub fn encode(owner: Owner, key: &Key) -> Encoded {
     match key {
         Key::PortAndAddress(side, protocol, port, prefix) => {
@@ -104,7 +104,8 @@ fn lead(owner: Owner, way: Option<(Side, Protocol)>, port: u16) -> [u8; 12] {
     bytes
 }
 
-/// How many bits of an address count, and all of them; IPv4 addresses are mapped into IPv6.
+/// Returns the number of significant bits of an address, and all its bits. IPv4 addresses are
+/// mapped into IPv6.
 fn address(prefix: IpPrefix) -> (u32, [u8; 16]) {
     let prefix = prefix.network();
     let bits = u32::from(prefix.length());

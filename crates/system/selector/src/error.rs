@@ -1,13 +1,13 @@
-//! Why frames cannot be selected.
+//! Errors of the selection of frames.
 
 use std::io;
 
 use thiserror::Error;
 
-/// Why frames cannot be selected. What was made until then is taken back.
+/// An error of the selection of frames. Partial changes have been undone.
 #[derive(Debug, Error)]
 pub enum SelectorError {
-    /// The programs do not fit into this kernel, or this process may not load them.
+    /// The programs do not fit this kernel, or this process may not load them.
     #[error("cannot load the selector into the kernel: {0}")]
     Load(String),
     /// A program cannot be attached.
@@ -15,33 +15,33 @@ pub enum SelectorError {
     Attach {
         /// The device.
         device: String,
-        /// What the kernel says.
+        /// Error of the kernel.
         why: String,
     },
     /// A table is full, or the kernel refuses an entry.
     #[error("cannot write a table of the selector: {0}")]
     Table(String),
-    /// There is no such device, or it is none of Ethernet.
+    /// The device does not exist, or is not an Ethernet device.
     #[error("cannot use {device}: {why}")]
     Device {
         /// The device.
         device: String,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// A TAP cannot be made.
+    /// A TAP cannot be created.
     #[error("cannot {what} {device}")]
     Tap {
-        /// What was tried.
+        /// Action that failed.
         what: &'static str,
         /// The TAP.
         device: String,
-        /// What the kernel says.
+        /// Error of the kernel.
         source: io::Error,
     },
 }
 
-/// An error and what caused it, on one line; a verifier's log is left out.
+/// Formats an error and its causes on one line, without the verifier's log.
 pub(crate) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     let mut words = String::new();
     let mut next = Some(error);

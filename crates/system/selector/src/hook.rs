@@ -1,7 +1,7 @@
-//! Where programs are attached. On Linux 6.6 and later: links that the kernel takes away with the
-//! process that holds them, those at devices first, so that frames pass while the rest goes. On
-//! older ones: filters of a `clsact` queue, which stay after a kill,
-//! pass everything then, and are removed by whoever comes next.
+//! Attachment of programs. Linux 6.6 and later use tcx links, which the kernel removes with the
+//! process that holds them. The links at devices go first, so frames pass while the rest is
+//! removed. Older kernels use filters of a `clsact` queue. These remain after a kill and then pass
+//! all frames, until the next process removes them.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
@@ -13,37 +13,37 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use crate::error::{SelectorError, in_words};
 
-/// How programs are attached.
+/// The way in which programs are attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookKind {
-    /// By tcx links.
+    /// Tcx links.
     Tcx,
-    /// By filters.
+    /// Filters.
     Filters,
 }
 
-/// A side of a device.
+/// A direction of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Where it sends.
+    /// Frames that it sends.
     Egress,
-    /// Where it gets.
+    /// Frames that it receives.
     Ingress,
 }
 
-/// A program that is attached, until this is dropped.
+/// A program that stays attached until this is dropped.
 #[derive(Debug)]
 #[expect(dead_code, reason = "they are held")]
 pub enum Attached {
-    /// By a link of the kernel.
+    /// Attached by a link of the kernel.
     Link(OwnedFd),
-    /// By a filter.
+    /// Attached by a filter.
     Filter(SchedClassifierLink),
 }
 
 /// A way to attach programs.
 pub trait Hook: std::fmt::Debug + Send {
-    /// Puts `program` in front of all others at a side of `device`.
+    /// Attaches `program` in front of all others at a side of `device`.
     fn attach(
         &self,
         program: &mut SchedClassifier,
@@ -52,7 +52,7 @@ pub trait Hook: std::fmt::Debug + Send {
     ) -> Result<Attached, SelectorError>;
 }
 
-/// The way of a kind.
+/// Returns the hook of a kind.
 pub fn hook(kind: HookKind) -> Box<dyn Hook> {
     match kind {
         HookKind::Tcx => Box::new(Tcx),
@@ -80,7 +80,7 @@ impl Hook for Tcx {
     }
 }
 
-/// What `BPF_LINK_CREATE` reads for a tcx link (`union bpf_attr`).
+/// Argument of `BPF_LINK_CREATE` for a tcx link (`union bpf_attr`).
 #[repr(C)]
 struct LinkCreate {
     program: u32,
@@ -92,8 +92,8 @@ struct LinkCreate {
     revision: u64,
 }
 
-/// A link of a program, in front of all others at a side of a device. It is made here for the sake
-/// of [`raised`], for which its descriptor is needed.
+/// Creates a link of a program, in front of all others at a side of a device. The library is not
+/// used for this, because [`raised`] needs the descriptor.
 fn link(program: i32, device: u32, place: Place) -> io::Result<OwnedFd> {
     const BPF_LINK_CREATE: libc::c_long = 28;
     const BPF_F_BEFORE: u32 = 1 << 3;
@@ -110,32 +110,32 @@ fn link(program: i32, device: u32, place: Place) -> io::Result<OwnedFd> {
         padding: 0,
         revision: 0,
     };
-    // SAFETY: the kernel reads as many bytes as we say, all of which are there.
+    // SAFETY: the kernel reads as many bytes as are passed, all of which exist.
     let made = unsafe {
         libc::syscall(libc::SYS_bpf, BPF_LINK_CREATE, &raw const asked, size_of::<LinkCreate>())
     };
     if made < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just opened it, and nobody else knows it. A descriptor is an `int`.
+    // SAFETY: the kernel has just opened it, and it has no other owner. A descriptor is an `int`.
     Ok(unsafe { OwnedFd::from_raw_fd(made as i32) })
 }
 
-/// The highest number that is asked for: more than all claims have descriptors.
+/// Highest number that is requested: above the descriptors of all claims.
 const HIGH: u64 = 1 << 15;
 
-/// The same link under a high number. A process that dies closes its descriptors from the highest
-/// number down, and each link and TAP takes the kernel some 15 ms: what brings frames to the TAPs
-/// is to go before them.
+/// Moves a link to a high descriptor number. A process that dies closes its descriptors from the
+/// highest number down, and each link and TAP takes the kernel some 15 ms. The links that send
+/// frames to the TAPs have to go before the TAPs.
 fn raised(link: OwnedFd) -> OwnedFd {
     let limit = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(soft, _)| soft);
     let least = HIGH.min(limit.saturating_sub(256));
     let least = i32::try_from(least).unwrap_or_default();
-    // It stays where it is if there is no such number.
+    // The link stays where it is if there is no such number.
     rustix::io::fcntl_dupfd_cloexec(&link, least).unwrap_or(link)
 }
 
-/// Has a program leave the kernel before everything else if this process dies.
+/// Makes a program leave the kernel before everything else if this process dies.
 pub fn first_to_go(attached: Attached) -> Attached {
     match attached {
         Attached::Link(link) => Attached::Link(raised(link)),
@@ -170,8 +170,8 @@ pub fn side(place: Place) -> TcAttachType {
     }
 }
 
-/// The kernel says of a queue that is there that it exists, in words that the library keeps to
-/// itself.
+/// Adds a `clsact` queue and returns whether the device already has one. In that case the kernel
+/// reports an error, which the library does not pass on in detail.
 fn has_clsact(device: &str) -> bool {
     tc::qdisc_add_clsact(device).is_err()
 }

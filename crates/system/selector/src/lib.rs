@@ -1,24 +1,23 @@
-//! Which frames of a device go through a claim's link.
+//! Selection of the frames of a device that go through a claim's link.
 //!
-//! Programs in the kernel stand at a device: in front of all other tc programs, where the host
-//! sends and where it gets frames. What a claim has, they redirect to one of the claim's two TAPs,
-//! whose other ends an engine holds; what the engine writes to the other TAP goes on as if it had
-//! never been away. All else passes, and so does everything once the engine has been silent for
-//! [`SILENCE`].
+//! Programs in the kernel are attached at a device, in front of all other tc programs, in both
+//! directions. They redirect the frames of a claim to one of the claim's two TAPs, whose other ends
+//! an engine holds. Frames that the engine writes to the other TAP continue as if they had never
+//! left. All other frames pass. All frames pass once the engine has been silent for [`SILENCE`].
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `selector` | the programs at one device: [`Selector`] |
-//! | `tables` | what they look frames up in |
-//! | `encoding` | keys and values as the programs have them |
-//! | `deadline` | until when frames are redirected: [`Deadlines`] |
-//! | `hook` | where programs are attached: tcx links, or filters of an older kernel |
+//! | `tables` | tables in which the programs look frames up |
+//! | `encoding` | keys and values in the format of the programs |
+//! | `deadline` | deadlines of redirection: [`Deadlines`] |
+//! | `hook` | attachment of programs: tcx links, or filters of an older kernel |
 //! | `taps` | the two TAPs of a claim: [`Taps`] |
-//! | `loopback` | what a loopback device needs |
-//! | `missing` | what a machine lacks |
+//! | `loopback` | settings of a loopback device |
+//! | `missing` | missing requirements of a machine |
 //!
-//! The programs are in `bpf/` of this crate, and beside them what a compiler made of them. Not
-//! here: who may claim what (`netloom-shape`), and the links (`netloom-dataplane`).
+//! The sources of the programs and their compiled form are in `bpf/` of this crate. `netloom-shape`
+//! decides who may claim what, and `netloom-dataplane` runs the links.
 
 mod deadline;
 mod encoding;

@@ -1,25 +1,26 @@
-//! What a loopback device needs: IPv4 refuses frames from and to 127.0.0.0/8 that come in again,
-//! unless it is asked not to. Set with the first claim there, and put back with the last.
+//! Settings of a loopback device. By default, IPv4 refuses frames from and to 127.0.0.0/8 that
+//! arrive again. The first claim at the device changes the settings, and the last one restores
+//! them.
 
 use std::fs;
 use std::io;
 
-/// The settings, each with the value that it needs.
+/// The settings, each with its required value.
 const SETTINGS: [&str; 2] = ["route_localnet", "accept_local"];
 
-/// Settings of a loopback device that were changed. They are put back when this is dropped.
+/// Changed settings of a loopback device. Dropping this restores them.
 #[derive(Debug)]
 pub struct Loopback {
     device: String,
-    /// What each was.
+    /// Names and previous values.
     before: Vec<(String, String)>,
 }
 
 impl Loopback {
-    /// Changes what `device` needs; what it was.
+    /// Changes the settings of `device` and records the previous values.
     ///
     /// # Errors
-    /// What the kernel refuses; nothing is changed then.
+    /// The kernel refuses a setting. Nothing is changed in that case.
     pub fn prepare(device: &str) -> io::Result<Self> {
         let mut changed = Self { device: device.into(), before: Vec::new() };
         for setting in SETTINGS {
@@ -33,12 +34,12 @@ impl Loopback {
         Ok(changed)
     }
 
-    /// What was changed, and from which values.
+    /// Returns the changed settings with their previous values.
     pub fn before(&self) -> &[(String, String)] {
         &self.before
     }
 
-    /// Takes over what a dead process has changed, so that it is put back.
+    /// Takes over the changes of a dead process, so that they are restored.
     pub fn adopt(device: &str, before: Vec<(String, String)>) -> Self {
         let known = |(name, _): &(String, String)| SETTINGS.contains(&name.as_str());
         let before = before.into_iter().filter(known).collect();
@@ -53,7 +54,7 @@ impl Loopback {
 impl Drop for Loopback {
     fn drop(&mut self) {
         for (setting, before) in &self.before {
-            // The device is gone then, with its settings.
+            // If the device is gone, its settings are gone, too.
             let _ = fs::write(self.path(setting), before);
         }
     }

@@ -1,4 +1,4 @@
-//! What a machine lacks to select frames.
+//! Requirements that a machine does not meet.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -9,7 +9,7 @@ use aya::util::KernelVersion;
 
 use crate::HookKind;
 
-/// The first thing that is missing, and what to do; nothing if all is there.
+/// Returns the first missing requirement with its remedy, or `None` if there is none.
 pub fn missing() -> Option<String> {
     if !is_at_least(5, 15) {
         return Some("this kernel is older than Linux 5.15".into());
@@ -35,7 +35,7 @@ pub fn missing() -> Option<String> {
     }
 }
 
-/// How this kernel attaches programs.
+/// Returns the way in which this kernel attaches programs.
 pub(crate) fn best_hook() -> HookKind {
     if is_at_least(6, 6) { HookKind::Tcx } else { HookKind::Filters }
 }

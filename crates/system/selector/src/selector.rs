@@ -19,17 +19,17 @@ use crate::missing::best_hook;
 use crate::tables::{Chosen, Tables};
 use crate::taps::{Taps, namespace_cookie};
 
-/// The programs, made by `make bpf`.
+/// The compiled programs, made by `make bpf`.
 const OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/selector.bpf.o");
 
-/// Programs at a device, and at the TAPs of claims.
+/// Programs at a device and at the TAPs of claims.
 const PROGRAMS: [&str; 5] = ["egress", "ingress", "guard", "from_host_tap", "from_wire_tap"];
 
-/// Kinds of devices by their number in `sysfs`.
+/// Types of devices in `sysfs`.
 const ETHERNET: &str = "1";
 const LOOPBACK: &str = "772";
 
-/// The programs at one device. Fields are dropped in their order: first what brings frames here.
+/// The programs at one device. Fields are dropped in order: those that redirect frames go first.
 #[derive(Debug)]
 pub struct Selector {
     device: String,
@@ -45,19 +45,19 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Attaches the programs to `device`; they take nothing yet. `mark` is the number by which
-    /// frames are known that have been through a claim's link: secret, and not 0.
+    /// Attaches the programs to `device` without any claims. `mark` identifies frames that have
+    /// passed a claim's link. It must be secret and not 0.
     ///
     /// # Errors
-    /// If there is no such device, or the kernel refuses; nothing is left then.
+    /// The device does not exist, or the kernel refuses. Nothing is left behind.
     pub fn attach(device: &str, mark: u32) -> Result<Self, SelectorError> {
         Self::attach_by(device, mark, best_hook())
     }
 
-    /// As [`attach`](Self::attach), in a way that is chosen.
+    /// Attaches the programs like [`attach`](Self::attach), but with a given kind of hook.
     ///
     /// # Errors
-    /// The same.
+    /// Those of [`attach`](Self::attach).
     pub fn attach_by(device: &str, mark: u32, kind: HookKind) -> Result<Self, SelectorError> {
         let unusable = |why: String| SelectorError::Device { device: device.into(), why };
         let index = if_nametoindex(device).map_err(|errno| unusable(errno.desc().into()))?;
@@ -91,43 +91,43 @@ impl Selector {
         Ok(selector)
     }
 
-    /// The device's name when it was attached.
+    /// Returns the device's name at the time of attachment.
     pub fn device(&self) -> &str {
         &self.device
     }
 
-    /// Whether the device is a loopback.
+    /// Returns whether the device is a loopback.
     pub fn is_loopback(&self) -> bool {
         self.is_loopback
     }
 
-    /// Whether the device is there still, by the same name.
+    /// Returns whether the device still exists under the same name.
     pub fn is_there(&self) -> bool {
         if_nametoindex(self.device.as_str()) == Ok(self.index)
     }
 
-    /// The longest packet of the device, in bytes.
+    /// Returns the longest packet of the device, in bytes.
     ///
     /// # Errors
-    /// If it is gone.
+    /// The device is gone.
     pub fn mtu(&self) -> io::Result<u32> {
         attribute(&self.device, "mtu")?.parse().map_err(io::Error::other)
     }
 
-    /// What workers are to put off.
+    /// Returns the deadlines that workers extend.
     pub fn deadlines(&self) -> Deadlines {
         self.deadlines.clone()
     }
 
-    /// Whether nothing is taken.
+    /// Returns whether there are no claims.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// Has a claim's frames go through its TAPs.
+    /// Redirects a claim's frames through its TAPs.
     ///
     /// # Errors
-    /// What the kernel refuses; everything is as it was.
+    /// The kernel refuses. Nothing is changed in that case.
     pub fn insert(&mut self, chosen: Chosen, taps: &Taps) -> Result<(), SelectorError> {
         let identity = chosen.identity;
         let [host, wire] = &taps.names;
@@ -142,16 +142,16 @@ impl Selector {
         Ok(())
     }
 
-    /// Has a claim's frames pass. What is in its link goes on where it comes out, until
+    /// Stops redirecting a claim's frames. Frames in its link still leave it, until
     /// [`forget`](Self::forget).
     ///
     /// # Errors
-    /// What the kernel refuses.
+    /// The kernel refuses.
     pub fn remove(&mut self, identity: u64) -> Result<(), SelectorError> {
         self.tables.remove(identity)
     }
 
-    /// Takes the programs from the TAPs of a claim that was removed.
+    /// Detaches the programs from the TAPs of a claim that was removed.
     pub fn forget(&mut self, identity: u64) {
         self.at_taps.retain(|(other, _)| *other != identity);
     }
@@ -199,8 +199,9 @@ fn deadlines(ebpf: &mut Ebpf) -> Result<Deadlines, SelectorError> {
         .map_err(|error| SelectorError::Load(error.to_string()))
 }
 
-/// Notes who binds UDP sockets, where there are cgroups of version 2. Without them, what a UDP
-/// server gets before it sends anything is shaped only if its socket is one of IPv6.
+/// Records which processes bind UDP sockets, on machines with cgroups of version 2. Without this,
+/// the first frames to a UDP server that has sent nothing yet are shaped only if its socket is an
+/// IPv6 socket.
 fn watch_binds(ebpf: &mut Ebpf) -> Vec<CgroupSockLink> {
     let root = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
         .into_iter()
@@ -215,10 +216,10 @@ fn watch_binds(ebpf: &mut Ebpf) -> Vec<CgroupSockLink> {
     ["bound_v4", "bound_v6"].into_iter().filter_map(&mut attach).collect()
 }
 
-/// Takes away the filters that a dead process left at a device of an older kernel.
+/// Removes the filters that a dead process left at a device of an older kernel.
 pub fn forget_filters(device: &str) {
     for (name, place) in [("egress", Place::Egress), ("ingress", Place::Ingress)] {
-        // There is nothing to do where there is none.
+        // A device without filters is fine.
         let _ = tc::qdisc_detach_program(device, side(place), name);
     }
 }

@@ -1,5 +1,5 @@
-//! What the programs look frames up in, and what is in there. An entry is written before what
-//! leads to it, and taken out after.
+//! The tables in which the programs look frames up, and their contents. An entry is written before
+//! the entries that refer to it, and removed after them.
 
 use std::collections::BTreeMap;
 
@@ -11,37 +11,37 @@ use netloom_shape::{Key, Tier};
 use crate::encoding::{Encoded, Owner, class, encode, owner_key, tier_bit};
 use crate::error::{SelectorError, in_words};
 
-/// Most claims at one device.
+/// Largest number of claims at one device.
 pub const MAX_CLAIMS: u32 = 4096;
 
-/// What matches passes, whatever else there is.
+/// Number of a claim that lets matching frames pass, whatever other entries there are.
 const PASS: u32 = u32::MAX;
 
-/// A claim, and what it takes.
+/// A claim and its selection of frames.
 #[derive(Debug, Clone)]
 pub struct Chosen {
-    /// Its number: different from that of all others that ever were.
+    /// Identity of the claim, which is never used again.
     pub identity: u64,
-    /// Who has claimed, and whose frames.
+    /// The tier of the claim, and the user whose frames it takes.
     pub owner: (Tier, Option<u32>),
-    /// What frames are looked up by.
+    /// Keys of the frames that it takes.
     pub keys: Vec<Key>,
-    /// What is not taken, whatever the keys are.
+    /// Keys of frames that it does not take, whatever `keys` are.
     pub passing: Vec<Key>,
-    /// The cgroup whose frames alone it takes, with its level.
+    /// The only cgroup whose frames it takes, with its level.
     pub cgroup: Option<(u64, u32)>,
-    /// The TAPs: of the host, and of the wire.
+    /// Indices of the TAPs of the host and of the wire.
     pub taps: [u32; 2],
-    /// The worker that has its link.
+    /// The worker that runs its link.
     pub worker: u32,
 }
 
-/// What is in the tables of an owner.
+/// The entries of an owner in the tables.
 #[derive(Debug, Default)]
 struct OwnerState {
-    /// How many keys of each class.
+    /// Number of keys of each class.
     classes: BTreeMap<u32, usize>,
-    /// The number of the claim of everything.
+    /// Number of the claim that takes everything.
     of_all: u32,
     claims: usize,
 }
@@ -56,7 +56,7 @@ pub struct Tables {
     cgroups: HashMap<MapData, [u8; 16], u32>,
     namespace: u64,
     of_owners: BTreeMap<Owner, OwnerState>,
-    /// Numbers of claims, from 1.
+    /// Claims by their number, from 1.
     numbers: BTreeMap<u32, Chosen>,
 }
 
@@ -67,8 +67,8 @@ impl std::fmt::Debug for Tables {
 }
 
 impl Tables {
-    /// Those of loaded programs, which take no frame yet. `namespace` is the cookie of the network
-    /// namespace.
+    /// Returns the tables of loaded programs, without claims. `namespace` is the cookie of the
+    /// network namespace.
     pub fn of(ebpf: &mut Ebpf, namespace: u64) -> Result<Self, SelectorError> {
         let mut tables = Self {
             settings: take(ebpf, "settings")?,
@@ -85,12 +85,12 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Whether nothing is claimed.
+    /// Returns whether there are no claims.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Takes a claim in.
+    /// Adds a claim.
     pub fn insert(&mut self, chosen: Chosen) -> Result<(), SelectorError> {
         let identity = chosen.identity;
         let free = (1..=MAX_CLAIMS).find(|number| !self.numbers.contains_key(number));
@@ -118,13 +118,13 @@ impl Tables {
         written
     }
 
-    /// Takes a claim out; nothing is done if it is not there.
+    /// Removes a claim. Has no effect if it does not exist.
     pub fn remove(&mut self, identity: u64) -> Result<(), SelectorError> {
         let is_it = |(_, chosen): &(&u32, &Chosen)| chosen.identity == identity;
         let Some(number) = self.numbers.iter().find(is_it).map(|(number, _)| *number) else {
             return Ok(());
         };
-        // From here on, no frame is redirected.
+        // From here on, none of its frames is redirected.
         self.write_claim(number, None)?;
         let Some(chosen) = self.numbers.remove(&number) else { return Ok(()) };
         if let Some(state) = self.of_owners.get_mut(&chosen.owner) {
@@ -231,7 +231,7 @@ fn refused(error: MapError) -> SelectorError {
     SelectorError::Table(in_words(&error))
 }
 
-/// What is gone already need not be taken out.
+/// Treats the removal of an absent entry as success.
 fn gone(removed: Result<(), MapError>) -> Result<(), SelectorError> {
     match removed {
         Err(MapError::KeyNotFound) | Ok(()) => Ok(()),

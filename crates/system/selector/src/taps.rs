@@ -1,5 +1,5 @@
-//! The two TAPs of a claim: one on the side of the host, one on that of the wire. They go with
-//! their descriptors, so that a dead engine leaves none.
+//! The two TAPs of a claim: one on the side of the host, one on the side of the wire. The kernel
+//! removes them with their descriptors, so a dead engine leaves none behind.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -13,28 +13,28 @@ use crate::SelectorError;
 /// Bytes of the virtio-net header before every frame (`struct virtio_net_hdr`).
 const HEADER_SIZE: libc::c_int = 10;
 
-/// The longest packet that a TAP takes.
+/// Longest packet of a TAP, in bytes.
 const LONGEST: u32 = 65521;
 
-/// What names of TAPs begin with.
+/// Prefix of the names of TAPs.
 const PREFIX: &str = "nls";
 
 /// The TAPs of a claim, up, without addresses.
 #[derive(Debug)]
 pub struct Taps {
-    /// Their names: of the host, and of the wire.
+    /// Names of the TAPs of the host and of the wire.
     pub names: [String; 2],
-    /// Their numbers.
+    /// Interface indices.
     pub indices: [u32; 2],
-    /// The far ends, until somebody takes them.
+    /// The far ends, until the engine takes them.
     pub ends: Option<[OwnedFd; 2]>,
 }
 
 impl Taps {
-    /// Makes the TAPs `nlsN.h` and `nlsN.w`, for a device whose longest packet is `mtu`.
+    /// Creates the TAPs `nlsN.h` and `nlsN.w` for a device whose longest packet is `mtu`.
     ///
     /// # Errors
-    /// What the kernel refuses; nothing is left.
+    /// The kernel refuses. Nothing is left behind.
     pub fn make(number: u32, mtu: u32) -> Result<Self, SelectorError> {
         let names = ["h", "w"].map(|side| format!("{PREFIX}{number}.{side}"));
         let make = |name: &String| tap(name, mtu);
@@ -43,7 +43,7 @@ impl Taps {
         Ok(Self { names, indices, ends: Some([host, wire]) })
     }
 
-    /// What a TAP could not take since it was made: frames that the kernel has dropped because the
+    /// Returns the number of frames that TAPs have dropped since they were created because the
     /// engine did not read them in time.
     pub fn dropped(names: &[String; 2]) -> u64 {
         let count = |name: &String| {
@@ -54,7 +54,7 @@ impl Taps {
     }
 }
 
-/// A TAP with this name: checksums and super-frames are left to the engine, and it is up.
+/// Creates a TAP and brings it up. The engine handles checksums and super-frames.
 fn tap(name: &str, mtu: u32) -> Result<OwnedFd, SelectorError> {
     let failed = |what| {
         let device = name.to_owned();
@@ -74,7 +74,7 @@ fn tap(name: &str, mtu: u32) -> Result<OwnedFd, SelectorError> {
         return Err(failed("set up")(io::Error::last_os_error()));
     }
     netloom_ports::enable_offloads(&file).map_err(failed("set up"))?;
-    // It has no addresses, and asks for none. Where there is no IPv6, there is no such file.
+    // It has no addresses and requests none. The file is missing on machines without IPv6.
     let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
     bring_up(name, mtu.min(LONGEST)).map_err(failed("bring up"))?;
     Ok(file.into())
@@ -82,7 +82,7 @@ fn tap(name: &str, mtu: u32) -> Result<OwnedFd, SelectorError> {
 
 fn bring_up(name: &str, mtu: u32) -> io::Result<()> {
     let socket = std::net::UdpSocket::bind("127.0.0.1:0").or_else(|_| {
-        // In a namespace whose loopback is down.
+        // This happens in a namespace whose loopback is down.
         std::net::UdpSocket::bind("[::]:0")
     })?;
     let mut asked = request(name);
@@ -94,7 +94,7 @@ fn bring_up(name: &str, mtu: u32) -> io::Result<()> {
     control(&socket, libc::SIOCSIFFLAGS as _, &mut asked)
 }
 
-/// Asks the kernel for something of an interface.
+/// Makes a request about an interface to the kernel.
 fn control(
     descriptor: &impl AsRawFd,
     what: libc::Ioctl,
@@ -106,7 +106,7 @@ fn control(
     if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// A request for the interface `name`, whose names here are short.
+/// Returns a request for the interface `name`. The names here are short enough.
 fn request(name: &str) -> libc::ifreq {
     // SAFETY: all-zero bytes are a valid `ifreq`.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -124,7 +124,7 @@ fn index(name: &str) -> Result<u32, SelectorError> {
     })
 }
 
-/// The namespace that this thread is in, as programs in the kernel know it.
+/// Returns the cookie by which programs in the kernel identify this thread's network namespace.
 pub(crate) fn namespace_cookie() -> io::Result<u64> {
     const SO_NETNS_COOKIE: libc::c_int = 71;
     let socket = File::from(OwnedFd::from(std::os::unix::net::UnixDatagram::unbound()?));

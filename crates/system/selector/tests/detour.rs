@@ -1,5 +1,5 @@
-//! Frames of a claim go through a link, all others do not: in two network namespaces of this test's
-//! own, joined by veth. Needs root.
+//! Frames of a claim go through a link, and all others do not. The test uses two network namespaces
+//! of its own that are joined by veth. Needs root.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -20,10 +20,10 @@ const HERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const THERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 2);
 const CLAIMED: u16 = 7001;
 const PLAIN: u16 = 7002;
-/// One way.
+/// One-way delay.
 const DELAY: Duration = Duration::from_millis(40);
 
-/// Two namespaces with a veth pair `eth0`; they go when this is dropped.
+/// Two namespaces with a veth pair `eth0`. Dropping this removes them.
 struct Pair([String; 2]);
 
 impl Pair {
@@ -43,7 +43,7 @@ impl Pair {
         Self(names)
     }
 
-    /// Runs something on a thread in a namespace.
+    /// Runs a function on a thread in a namespace.
     fn inside<T: Send + 'static>(
         &self,
         side: usize,
@@ -73,7 +73,7 @@ fn batch(options: &[&str], lines: &str) {
     assert!(running.wait().unwrap().success(), "{lines}");
 }
 
-/// A server of the far namespace that sends back what it gets.
+/// Starts a server in the far namespace that echoes its input.
 fn serve(pair: &Pair, port: u16) {
     let listening = pair.inside(1, move || TcpListener::bind((THERE, port)).unwrap());
     let listener = listening.join().unwrap();
@@ -92,7 +92,7 @@ fn serve(pair: &Pair, port: u16) {
     });
 }
 
-/// The shortest of some round trips from the near namespace.
+/// Returns the shortest of some round trips from the near namespace.
 fn round_trip(pair: &Pair, port: u16) -> Duration {
     let measured = pair.inside(0, move || {
         let address = SocketAddr::from((THERE, port));
@@ -197,7 +197,7 @@ fn a_claim_leaves_others_alone() {
     let pair = Pair::new("o");
     serve(&pair, CLAIMED);
     let _claimed = claim(&pair, 1001, HookKind::Tcx);
-    // This test's sockets are root's.
+    // This test's sockets belong to root.
     assert!(round_trip(&pair, CLAIMED) < DELAY);
 }
 
@@ -210,7 +210,7 @@ fn without_a_sign_of_life_everything_passes() {
     serve(&pair, CLAIMED);
     let mut claimed = claim(&pair, 0, HookKind::Tcx);
     assert!(round_trip(&pair, CLAIMED) >= 2 * DELAY);
-    // The worker is gone, and its devices are not.
+    // The worker has stopped, but its devices still exist.
     let _devices = claimed.dataplane.take().unwrap().stop();
     claimed.deadlines.let_pass();
     assert!(round_trip(&pair, CLAIMED) < DELAY);

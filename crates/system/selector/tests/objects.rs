@@ -1,4 +1,4 @@
-//! The compiled programs that are checked in are what a compiler makes of the sources beside them.
+//! The compiled programs in the repository match the sources beside them.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn objects_are_what_their_sources_say() {
     let status = Command::new(folder.join("build.sh")).arg(rebuilt.path()).status().unwrap();
     assert!(status.success(), "the sources do not compile");
     let ours = fs::read(folder.join("selector.bpf.o")).unwrap();
-    // The section `made_by`. Compilers of other versions make other code of the same source.
+    // The section `made_by`. Compilers of other versions produce other code from the same source.
     if !ours.windows(version.len()).any(|bytes| bytes == version) {
         println!("skipped: the object was made by another clang than {version:?}");
         return;

@@ -1,5 +1,5 @@
-//! Links come and go while others carry frames. Where a network keeps a link stays the same until
-//! the link goes. Not here: which links there are, which the caller knows.
+//! Inserts and removes links while others carry frames. The place of a link in a network stays the
+//! same until the link is removed. The caller keeps the list of links.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -15,7 +15,7 @@ use crate::{
 };
 use netloom_link::Direction;
 
-/// What a pipe begins or ends at.
+/// The place at which a pipe begins or ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
     /// A port of the network.
@@ -38,18 +38,18 @@ pub(super) struct TrunkPorts {
 pub(super) struct Home<M: Memory> {
     id: SegmentId,
     pub segment: Box<dyn Segment<M>>,
-    /// The slot of the pipe that leads out of each port; `None` without a link.
+    /// Slot of the pipe that leads out of each port; `None` without a link.
     pub ways: Vec<Option<usize>>,
-    /// What each port was given.
+    /// Settings of each port.
     settings: Vec<Option<SegmentPort>>,
 }
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
-    /// Joins a link, which may come with frames in its pipes. The caller makes sure that
-    /// no other link has its ports, and that each switch at its ends is of the kind that it says.
+    /// Inserts a link, which may have frames in its pipes. The caller ensures that no other link
+    /// has its ports, and that each switch at its ends has the kind that the link declares.
     ///
     /// # Panics
-    /// If a link of that identity is here already.
+    /// If the network already has a link with that identity.
     pub fn join(&mut self, id: LinkId, link: Link<M::Frame>, now: Time) {
         let Link { ends, pipes } = link;
         let first = self.free_slots();
@@ -76,8 +76,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Takes a link out, with the frames that are in its pipes. Frames that were on their way into
-    /// it are lost.
+    /// Removes a link with the frames in its pipes. Frames that were about to enter it are lost.
     pub fn part(&mut self, id: LinkId, now: Time) -> Option<Link<M::Frame>> {
         let first = self.links.remove(&id)?;
         let places = [first, first + 1].map(|slot| self.slot(slot).source);
@@ -90,7 +89,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         let pipes = [pipes.next()?, pipes.next()?];
         self.free_slots.push(first);
         self.unsettled.retain(|(slot, _)| slot & !1 != first);
-        // BPDUs that a switch sent into the link as it went.
+        // BPDUs that a switch sent into the link while it was removed.
         let gone = |hop: &Hop<M::Frame>| hop.slot & !1 == first;
         let (gone, kept): (VecDeque<_>, _) = mem::take(&mut self.hops).into_iter().partition(gone);
         self.hops = kept;
@@ -115,7 +114,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Frames that wait between pipes are lost, and counted.
+    /// Drops and counts the frames that wait between pipes.
     pub fn drop_hops(&mut self) {
         while let Some(hop) = self.hops.pop_front() {
             self.lose(hop.slot, Loss::Unplugged, 1);
@@ -123,12 +122,12 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Whether a link of that identity is here.
+    /// Returns whether the network has a link with that identity.
     pub fn has(&self, id: LinkId) -> bool {
         self.links.contains_key(&id)
     }
 
-    /// The links that are here, each with what it ends at.
+    /// Returns the links, each with its ends.
     pub fn links(&self) -> impl Iterator<Item = (LinkId, [LinkEnd; 2])> {
         let end = |slot| self.end(self.slot(slot).source);
         self.links.iter().map(move |(id, first)| (*id, [end(*first), end(*first + 1)]))
@@ -145,7 +144,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Two slots that are no link's; the first.
+    /// Returns the first of two consecutive slots that belong to no link.
     fn free_slots(&mut self) -> usize {
         self.free_slots.pop().unwrap_or_else(|| {
             let first = self.slots.len();
@@ -155,7 +154,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         })
     }
 
-    /// Registers one end of a link: the one where the pipe of `slot` begins.
+    /// Registers one end of a link: the end at which the pipe of `slot` begins.
     fn place(&mut self, end: LinkEnd, slot: usize, now: Time) -> Place {
         match end {
             LinkEnd::Port(port) => {
@@ -181,7 +180,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.ports[id.index()] = Some(port);
     }
 
-    /// Adds a port to a segment, which is made for its first one.
+    /// Adds a port to a segment. Creates the segment for its first port.
     fn open_segment_port(&mut self, settings: SegmentPort, slot: usize, now: Time) -> Place {
         let segment = match self.homes.get(&settings.segment()) {
             Some(segment) => *segment,
@@ -211,7 +210,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         index
     }
 
-    /// What is at a place.
+    /// Returns the end of a link at a place.
     fn end(&self, place: Place) -> LinkEnd {
         match place {
             Place::Port(port) => LinkEnd::Port(port),
@@ -227,7 +226,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Frees a place, whose link goes; what was there.
+    /// Frees the place of a link that is removed. Returns the end that was there.
     fn leave(&mut self, place: Place, now: Time) -> LinkEnd {
         let end = self.end(place);
         match (place, &end) {
@@ -263,7 +262,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 }
 
-/// Puts `item` where one has left, or behind all; where that is.
+/// Puts `item` into a free place, or at the end. Returns its index.
 fn put<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
     match free.pop() {
         Some(index) => {

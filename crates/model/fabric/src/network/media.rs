@@ -1,4 +1,4 @@
-//! What can be asked of shared media: who hears whom, and what was logged.
+//! Queries of shared media: neighbours, positions and air logs.
 
 use netloom_medium::{Medium, NeighbourChange, StationId};
 use netloom_units::{Duration, Time};
@@ -7,8 +7,8 @@ use super::Network;
 use crate::{AirLogPart, MediaNews, Memory, Neighbourhood, Observer, SegmentId, Sniffer};
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
-    /// Who reaches whom how well at `now`: on each shared medium that is here, or those that one
-    /// station reaches.
+    /// Returns how well stations reach each other at `now`: all stations on each shared medium of
+    /// this network, or only the stations that one station reaches.
     pub fn neighbours(
         &mut self,
         now: Time,
@@ -27,9 +27,9 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         all
     }
 
-    /// Pairs of stations that came within reach of each other, or left it, since this was last
-    /// called: the first time, all that are within reach. Media with more than `most` stations are
-    /// left aside.
+    /// Returns the pairs of stations that came within reach of each other or left it since the last
+    /// call. The first call returns all pairs within reach. Media with more than `most` stations
+    /// are skipped.
     pub fn neighbour_changes(
         &mut self,
         now: Time,
@@ -50,7 +50,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         all
     }
 
-    /// What the air logs of shared media have got up to `now` since this was last called.
+    /// Returns the parts of the air logs of shared media up to `now` that are new since the last
+    /// call.
     pub fn take_air_logs(&mut self, now: Time) -> Vec<AirLogPart> {
         let mut parts = Vec::new();
         for index in 0..self.segments.len() {
@@ -61,7 +62,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         parts
     }
 
-    /// From now on `sniffer` hears all that is on a shared medium. `false` if that is not here.
+    /// Attaches `sniffer` to a shared medium. Returns `false` if the network does not have it.
     pub fn sniff(&mut self, medium: SegmentId, sniffer: Box<dyn Sniffer<M::Frame>>) -> bool {
         let Some(place) = self.homes.get(&medium).copied() else { return false };
         let Some(home) = self.segments[place].as_mut() else { return false };
@@ -69,8 +70,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         true
     }
 
-    /// What is new on shared media: pairs as [`neighbour_changes`](Self::neighbour_changes) has
-    /// them, and where stations are.
+    /// Returns news of shared media: the changes of pairs, as in
+    /// [`neighbour_changes`](Self::neighbour_changes), and the positions of stations.
     pub fn media_news(&mut self, now: Time, most: usize) -> MediaNews {
         let changes = self.neighbour_changes(now, most);
         let places = self.shared_media().flat_map(|(_, medium)| medium.positions(now)).collect();

@@ -1,20 +1,20 @@
-//! What is on a shared medium as frames of IEEE 802.11 behind a radiotap header, as packet sniffers
-//! write them. Sources: radiotap.org; IEEE 802.11-2016, 9.2 and 9.3.
+//! Transmissions on a shared medium as frames of IEEE 802.11 behind a radiotap header, as packet
+//! sniffers write them. Sources: radiotap.org; IEEE 802.11-2016, 9.2 and 9.3.
 
 use netloom_medium::{Kind, MediumConfig, Receiver, SentRecord, Sniffed, StationId};
 
 use super::Heard;
 use crate::Frame;
 
-/// What is present: time, flags, rate, channel.
+/// Fields that are present: time, flags, rate, channel.
 const PRESENT: u32 = 0b1111;
 /// Length of the radiotap header.
 const LENGTH: u16 = 22;
-/// The FCS is behind the frame.
+/// Flag: the FCS is behind the frame.
 const HAS_FCS: u8 = 0x10;
-/// The FCS is wrong.
+/// Flag: the FCS is wrong.
 const BAD_FCS: u8 = 0x40;
-/// Rates in Mbit/s that are not sent by OFDM.
+/// Rates, in bit/s, that do not use OFDM.
 const DSSS: [u64; 4] = [1_000_000, 2_000_000, 5_500_000, 11_000_000];
 /// Types and subtypes of frames: the first byte of their frame control field.
 const DATA: u8 = 0x08;
@@ -26,26 +26,26 @@ const ACK: u8 = 0xd4;
 const TO_POINT: u8 = 0x01;
 const FROM_POINT: u8 = 0x02;
 const RETRY: u8 = 0x08;
-/// The capability of an access point in beacons.
+/// Capability bit of an access point in beacons.
 const IS_POINT: u16 = 1;
-/// The network of stations without an access point.
+/// BSSID of stations without an access point.
 const NETWORK: [u8; 6] = [0x02, 0, 0, 0, 0, 0];
 /// LLC and SNAP before the protocol's number.
 const SNAP: [u8; 6] = [0xaa, 0xaa, 0x03, 0, 0, 0];
 
-/// Who is on a medium, as frames name them.
+/// Names and addresses on a medium, as they appear in frames.
 pub(super) struct Cast<'a> {
-    /// What the medium is called.
+    /// Name of the medium.
     pub name: &'a str,
-    /// What it runs on.
+    /// Configuration of the medium.
     pub config: &'a MediumConfig,
-    /// The address of a station.
+    /// Returns the address of a station.
     pub address: &'a dyn Fn(StationId) -> [u8; 6],
-    /// Whether a station is an access point.
+    /// Returns whether a station is an access point.
     pub is_point: &'a dyn Fn(StationId) -> bool,
 }
 
-/// A transmission.
+/// Converts a transmission for a sniffer.
 pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
     let Sniffed { at, sent, nav, frame, is_damaged } = sniffed;
     let mut header = radiotap(at.as_nanos() / 1000, sent, cast.config, *is_damaged);
@@ -66,7 +66,7 @@ pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
     header.extend(control);
     header.extend(duration.to_le_bytes());
     let me = (cast.address)(sent.station);
-    // Repetitions of a frame have its number.
+    // Repetitions of a frame carry the same number.
     let number = ((sent.frame.unwrap_or(sent.number) as u16 & 0x0fff) << 4).to_le_bytes();
     match frame {
         Some(frame) if is_data => {
@@ -96,7 +96,7 @@ pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
     Heard { at: *at, header, mac_at, is_damaged: *is_damaged }
 }
 
-/// Whether a frame goes to an access point or comes from one, and its three addresses.
+/// Returns the flags of the direction, to an access point or from one, and the three addresses.
 fn ways(
     sent: &SentRecord,
     cast: &Cast<'_>,
@@ -113,7 +113,7 @@ fn ways(
     }
 }
 
-/// A beacon behind its header, up to the name of the network.
+/// Returns the body of a beacon, up to the name of the network.
 fn beacon(micros: u64, cast: &Cast<'_>) -> Vec<u8> {
     let mut body = Vec::from(micros.to_le_bytes());
     let interval = cast.config.beacons.map_or(0, |every| every.as_nanos() / 1_024_000);

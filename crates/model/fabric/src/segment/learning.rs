@@ -1,5 +1,5 @@
-//! The relay of a switch that knows no VLANs. The cost of a frame to one receiver does not depend
-//! on the number of ports. Not here: the table of addresses (`netloom-link`).
+//! The relay of a switch that is not VLAN-aware. The cost of a frame to one receiver does not
+//! depend on the number of ports. `netloom-link` has the table of addresses.
 
 use netloom_link::{Forward, Frame as _, LearningTable, PortVlans, VlanDrops};
 
@@ -7,7 +7,7 @@ use super::switch::{Gates, Relay};
 use super::{Arrival, Outputs, addresses};
 use crate::{Frame as _, Memory};
 
-/// Learns addresses, and sends on by them.
+/// Learns addresses and forwards frames by them.
 #[derive(Debug, Default)]
 pub(super) struct LearningRelay {
     table: LearningTable,

@@ -1,5 +1,5 @@
-//! A shared medium as a segment: stations at ports, frames between addresses and stations. Not
-//! here: what happens on the medium (`netloom-medium`).
+//! A shared medium as a segment: maps ports to stations, and addresses of frames to stations.
+//! `netloom-medium` implements the medium itself.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{Frame as _, Memory, SegmentId, SegmentPort, StationPort};
 
-/// A medium and the ports at which its stations are.
+/// A medium and the ports of its stations.
 #[derive(Debug)]
 pub(super) struct SharedMedium<M: Memory> {
     id: SegmentId,
@@ -30,22 +30,22 @@ pub(super) struct SharedMedium<M: Memory> {
     ports: HashMap<StationId, usize>,
     /// Stations whose links are cut.
     cut: HashSet<StationId>,
-    /// The stations of addresses.
+    /// The station of each address.
     own: HashMap<MacKey, StationId>,
-    /// Behind which station another sender was seen last: one can be a bridge.
+    /// The station behind which another sender was last observed. A station can be a bridge.
     learned: HashMap<MacKey, StationId>,
-    /// Who came to an access point or left one, and has not been asked for.
+    /// Association events that have not been queried yet.
     associations: VecDeque<AssociationEvent>,
-    /// What happens on it, if that is logged.
+    /// Air log, if it is enabled.
     log: Option<AirLog>,
     sniffers: Vec<Box<dyn Sniffer<M::Frame>>>,
 }
 
-/// An air log as it is written.
+/// An air log that is being written.
 #[derive(Debug)]
 struct AirLog {
     writer: AirLogWriter,
-    /// Written and not taken yet.
+    /// Bytes that are written and not yet taken.
     bytes: Vec<u8>,
 }
 
@@ -64,10 +64,10 @@ impl AirLog {
 }
 
 impl<M: Memory> SharedMedium<M> {
-    /// The medium that `port` is on, without stations.
+    /// Creates the medium of `port`, without stations.
     ///
     /// # Panics
-    /// If no such medium can be. Whoever describes one has built it before.
+    /// If the medium cannot be built. Callers build it once before, to check the description.
     pub fn new(port: &StationPort, now: Time) -> Self {
         let mut medium: Medium<_> = port.setup.build(now).expect("a described medium can be built");
         medium.watch_associations(true);
@@ -88,7 +88,7 @@ impl<M: Memory> SharedMedium<M> {
         }
     }
 
-    /// Passes on what has been received, and takes back what nobody needs any more.
+    /// Passes on received frames, and takes back frames that are no longer needed.
     fn settle(&mut self, now: Time, out: &mut Outputs<'_, M>) {
         while let Some(reception) = self.medium.poll(now) {
             self.hand_on(reception, out);
@@ -111,13 +111,13 @@ impl<M: Memory> SharedMedium<M> {
         }
     }
 
-    /// Shows a transmission that is over to those who listen.
+    /// Passes a transmission that is over to all sniffers.
     #[cold]
     fn show(&mut self, sniffed: &Sniffed<M::Frame>) {
         let (own, medium) = (&self.own, &self.medium);
         let address = |id: StationId| {
             let found = own.iter().find(|(_, station)| **station == id);
-            // A switch that is an access point has no address of its own.
+            // A switch that is an access point has no address of its own, so one is made up.
             let [_, _, high, low] = id.0.to_be_bytes();
             found.map_or([0x06, 0, 0, 0, high, low], |(address, _)| address.bytes())
         };
@@ -135,13 +135,13 @@ impl<M: Memory> SharedMedium<M> {
         }
     }
 
-    /// A station has received a frame.
+    /// Handles a frame that a station has received.
     fn hand_on(&mut self, reception: Reception<M::Frame>, out: &mut Outputs<'_, M>) {
         let Reception { station, from, release, frame, .. } = reception;
         if self.medium.has_access_points() {
             let (source, destination) = addresses(frame.start());
             if !self.medium.is_access_point(station) {
-                // What a station sent to everybody comes back from its access point.
+                // An access point repeats broadcasts of a station, and the station hears its own.
                 if self.own.get(&source) == Some(&station) {
                     return out.memory.recycle(frame);
                 }
@@ -152,7 +152,7 @@ impl<M: Memory> SharedMedium<M> {
         self.leave(station, release, frame, out);
     }
 
-    /// A frame that a station has received leaves the medium.
+    /// Sends a received frame out of the medium by the port of its station.
     fn leave(&self, station: StationId, at: Time, frame: M::Frame, out: &mut Outputs<'_, M>) {
         match self.ports.get(&station) {
             Some(port) => out.originate(*port, at, frame),
@@ -160,8 +160,8 @@ impl<M: Memory> SharedMedium<M> {
         }
     }
 
-    /// An access point has received a frame of one of its stations: it is for another one of them,
-    /// for what is beyond it, or for all.
+    /// Distributes a frame that an access point has received from one of its stations: to another
+    /// one of them, to the wire, or to both.
     fn distribute(
         &mut self,
         point: StationId,
@@ -183,7 +183,7 @@ impl<M: Memory> SharedMedium<M> {
         self.leave(point, at, frame, out);
     }
 
-    /// A station has a frame to send.
+    /// Offers a frame for a station to send.
     fn send(
         &mut self,
         from: StationId,
@@ -192,14 +192,14 @@ impl<M: Memory> SharedMedium<M> {
         frame: M::Frame,
         out: &mut Outputs<'_, M>,
     ) {
-        // What came in here was well-formed.
+        // Frames that reached this point were well-formed.
         let Ok(info) = frame.info() else { return out.memory.recycle(frame) };
         if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
             out.memory.recycle(rejected.frame);
         }
     }
 
-    /// The access point that a station has come to makes that known to the wire.
+    /// Announces a station to the wire at its new access point.
     fn announce(&self, event: &AssociationEvent, out: &mut Outputs<'_, M>) {
         let (AssociationChange::Associated { to, .. } | AssociationChange::HandedOver { to, .. }) =
             event.what
@@ -214,8 +214,8 @@ impl<M: Memory> SharedMedium<M> {
         }
     }
 
-    /// Whom a frame of an access point is for, if for anybody here: what it does not know is not
-    /// for its stations.
+    /// Returns the receiver of a frame from an access point, if there is one here. A frame for an
+    /// unknown address is for none of its stations.
     fn receiver_beyond(&self, destination: MacKey) -> Option<Receiver> {
         match self.receiver(destination) {
             Receiver::Nobody => None,
@@ -224,7 +224,7 @@ impl<M: Memory> SharedMedium<M> {
         }
     }
 
-    /// Whom a frame is for.
+    /// Returns the receiver of a frame.
     fn receiver(&self, destination: MacKey) -> Receiver {
         if destination.is_group() {
             return Receiver::All;
@@ -266,7 +266,7 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
 
     fn begin(&mut self, now: Time, out: &mut Outputs<'_, M>) {
         let change = MediumChange { begins: true, ..MediumChange::default() };
-        // How stations move has nothing to do with the channel, which could refuse a change.
+        // A channel can refuse a change, but movements do not concern the channel.
         let _ = self.medium.change(now, &change);
         self.settle(now, out);
     }
@@ -289,7 +289,7 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         self.medium.add(now, id, settings.config.clone(), settings.moves.clone());
     }
 
-    /// A station whose link is cut has its radio off.
+    /// Turns the radio of a station off while its link is cut.
     fn link_changed(&mut self, now: Time, port: usize, link: LinkView, out: &mut Outputs<'_, M>) {
         let Some(station) = self.stations.get(port).copied().flatten() else { return };
         if self.cut.contains(&station) == link.is_cut {
@@ -301,7 +301,7 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         };
         let on = StationProperties { on: Some(!link.is_cut), ..StationProperties::default() };
         let change = MediumChange { properties: vec![(station, on)], ..MediumChange::default() };
-        // A radio's switch has nothing to do with the channel, which could refuse a change.
+        // A channel can refuse a change, but the switch of a radio does not concern the channel.
         let _ = self.medium.change(now, &change);
         self.settle(now, out);
     }

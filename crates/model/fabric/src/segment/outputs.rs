@@ -1,4 +1,4 @@
-//! Where a segment puts what leaves it. Not here: what becomes of it in the next pipe.
+//! The output of a segment. `network` moves it into the next pipe.
 
 use std::collections::VecDeque;
 
@@ -11,49 +11,49 @@ use crate::Memory;
 pub(crate) struct Hop<F> {
     /// The pipe's slot.
     pub slot: usize,
-    /// When it enters.
+    /// Time at which it enters.
     pub at: Time,
-    /// How much earlier it may have been there.
+    /// Longest time by which it may have been there earlier.
     pub uncertainty: Duration,
     /// The frame.
     pub frame: F,
 }
 
-/// The ways out of a segment.
+/// The ports by which frames leave a segment.
 #[derive(Debug)]
 pub struct Outputs<'n, M: Memory> {
-    /// What frames are made in.
+    /// The memory in which frames are created.
     pub memory: &'n mut M,
-    /// The slot of the pipe that leads out of each port; `None` without a link.
+    /// Slot of the pipe that leads out of each port; `None` without a link.
     pub(crate) ways: &'n [Option<usize>],
     pub(crate) at: Time,
     pub(crate) uncertainty: Duration,
     pub(crate) hops: &'n mut VecDeque<Hop<M::Frame>>,
-    /// Slots of pipes whose frames found no memory.
+    /// Slots of pipes whose frames were lost for lack of memory.
     pub(crate) lost: &'n mut Vec<usize>,
 }
 
 impl<'n, M: Memory> Outputs<'n, M> {
-    /// The ports that have a link.
+    /// Returns the ports that have a link.
     #[inline]
     pub fn ports(&self) -> impl Iterator<Item = usize> + use<'n, M> {
         let ways = self.ways;
         (0..ways.len()).filter(move |port| ways[*port].is_some())
     }
 
-    /// Passes on the frame that came in: it enters the pipe out of `port` at the time at which it
+    /// Forwards the frame that arrived. It enters the pipe out of `port` at the time at which it
     /// left the last one.
     #[inline]
     pub fn send(&mut self, port: usize, frame: M::Frame) {
         self.push(port, self.at, self.uncertainty, frame);
     }
 
-    /// Sends a frame of the segment's own at `at`.
+    /// Sends a frame that the segment itself created at `at`.
     pub fn originate(&mut self, port: usize, at: Time, frame: M::Frame) {
         self.push(port, at, Duration::ZERO, frame);
     }
 
-    /// Counts a frame that was to leave by `port` and found no memory.
+    /// Counts a frame that was to leave by `port` and was lost for lack of memory.
     #[cold]
     pub fn lose(&mut self, port: usize) {
         self.lost.extend(self.ways.get(port).copied().flatten());

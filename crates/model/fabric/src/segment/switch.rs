@@ -1,5 +1,5 @@
-//! Switches: a relay, which knows where frames go, by itself or in a spanning tree. Not here: the
-//! relays (`learning`, `vlan`), and the tree (`tree`).
+//! Switches: a relay, which decides where frames go, alone or in a spanning tree. `learning` and
+//! `vlan` have the relays, and `tree` has the spanning tree.
 
 use std::fmt::Debug;
 
@@ -12,10 +12,10 @@ use super::vlan::VlanRelay;
 use super::{Arrival, LinkView, Outputs, PortStatus, Segment};
 use crate::{Memory, SegmentPort, SwitchKind};
 
-/// Which ports a frame leaves by.
+/// Decides by which ports a frame leaves.
 pub(super) trait Relay<M: Memory>: Debug + Send {
-    /// A frame comes in by `port`: learns where its sender is, and sends it on by the ports that it
-    /// is for and that are open.
+    /// Handles a frame that arrives by `port`: learns the location of its sender, and forwards it
+    /// by the open ports that it is for.
     fn relay(
         &mut self,
         port: usize,
@@ -24,36 +24,36 @@ pub(super) trait Relay<M: Memory>: Debug + Send {
         out: &mut Outputs<'_, M>,
     );
 
-    /// A link is joined at `port`.
+    /// Joins a link at `port`.
     fn add_port(&mut self, port: usize, vlans: Option<&PortVlans>);
 
-    /// Forgets what is behind `port`.
+    /// Forgets the addresses behind `port`.
     fn forget(&mut self, port: usize);
 
-    /// What `port` does with VLAN tags, and what it refused.
+    /// Returns the VLAN configuration of `port` and its drops.
     fn vlan_port(&self, port: usize) -> Option<(PortVlans, VlanDrops)>;
 }
 
-/// Which ports take part in a spanning tree.
+/// The ports that take part in a spanning tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Gates<'t> {
-    /// There is no tree: all ports are open.
+    /// All ports are open, because there is no tree.
     Open,
-    /// The ports of a tree.
+    /// The state of each port in a tree.
     Tree(&'t [Gate]),
 }
 
-/// What a port of a spanning tree lets through.
+/// The frames that a port of a spanning tree accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Gate {
-    /// Whether senders of frames that come in are learned.
+    /// Whether the senders of arriving frames are learned.
     pub learns: bool,
-    /// Whether frames go in and out.
+    /// Whether frames may enter and leave.
     pub forwards: bool,
 }
 
 impl Gates<'_> {
-    /// Whether frames go in and out by `port`.
+    /// Returns whether frames may enter and leave by `port`.
     #[inline]
     pub fn is_open(&self, port: usize) -> bool {
         match self {
@@ -69,7 +69,7 @@ struct Switch<R> {
     relay: R,
 }
 
-/// A switch of this kind without ports.
+/// Creates a switch of this kind, without ports.
 pub(super) fn new_switch<M: Memory + 'static>(kind: SwitchKind) -> Box<dyn Segment<M>> {
     let SwitchKind { knows_vlans, bridge } = kind;
     match (knows_vlans, bridge) {

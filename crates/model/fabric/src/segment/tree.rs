@@ -1,5 +1,6 @@
-//! A spanning tree around a relay: BPDUs between links and the protocol, and which ports take part.
-//! Not here: the protocol (`netloom-spanning-tree`), and where a frame goes that a port lets in.
+//! A spanning tree around a relay: passes BPDUs between links and the protocol, and tracks which
+//! ports take part. `netloom-spanning-tree` has the protocol, and the relay forwards frames that a
+//! port accepts.
 
 use netloom_spanning_tree::{Bridge, BridgeId, PathCost, is_bpdu};
 use netloom_units::{Duration, Time};
@@ -8,7 +9,7 @@ use super::switch::{Gate, Gates, Relay};
 use super::{Arrival, LinkView, Outputs, PortStatus, Segment, TreePort};
 use crate::{Frame as _, Memory, SegmentPort, TreeSettings};
 
-/// Group addresses that a bridge of a spanning tree keeps to itself, but for their last four bits
+/// Group addresses, without their last four bits, that a bridge of a spanning tree does not forward
 /// (IEEE 802.1D-2004, table 7-10).
 const RESERVED: [u8; 5] = [0x01, 0x80, 0xc2, 0x00, 0x00];
 
@@ -19,33 +20,34 @@ pub(super) struct SpanningTree<R> {
     bridge: Bridge,
     ports: Vec<Port>,
     gates: Vec<Gate>,
-    /// Up to when the bridge has been driven: frames of two links may come a little out of order.
+    /// Time up to which the bridge has been driven. Frames of two links may arrive slightly out of
+    /// order.
     driven: Time,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Port {
     settings: TreeSettings,
-    /// Whether the bridge has it.
+    /// Whether the port has been added to the bridge.
     is_added: bool,
     discarded: u64,
 }
 
 impl<R> SpanningTree<R> {
-    /// Without ports.
+    /// Creates a switch without ports.
     pub fn new(id: BridgeId, relay: R) -> Self {
         let bridge = Bridge::new(id);
         Self { relay, bridge, ports: Vec::new(), gates: Vec::new(), driven: Time::ZERO }
     }
 
-    /// Moves time to `at`, unless it is there already.
+    /// Advances the time to `at`, unless it is later already.
     fn advance(&mut self, at: Time) -> Time {
         self.driven = self.driven.max(at);
         self.driven
     }
 
-    /// Does what the bridge asks for at `at`: forgets addresses, sends BPDUs, opens and closes
-    /// ports.
+    /// Carries out the requests of the bridge at `at`: forgets addresses, sends BPDUs, opens and
+    /// closes ports.
     fn follow<M: Memory>(&mut self, at: Time, out: &mut Outputs<'_, M>)
     where
         R: Relay<M>,
@@ -94,7 +96,8 @@ impl<M: Memory, R: Relay<M>> Segment<M> for SpanningTree<R> {
     }
 
     fn next_deadline(&self) -> Option<Time> {
-        // Always in the future, so that no fault in the bridge can hang the network.
+        // The deadline is always in the future, so that no fault in the bridge can hang the
+        // network.
         let soonest = self.driven + Duration::from_nanos(1);
         self.bridge.next_deadline().map(|deadline| deadline.max(soonest))
     }
@@ -117,7 +120,7 @@ impl<M: Memory, R: Relay<M>> Segment<M> for SpanningTree<R> {
         let TreeSettings { cost, priority } = self.ports[port].settings;
         let cost = cost.unwrap_or_else(|| PathCost::of_rate(link.rate));
         if !std::mem::replace(&mut self.ports[port].is_added, true) {
-            // The scenario has as many ports as a bridge may have at most.
+            // The scenario limits the number of ports to the maximum of a bridge.
             let _ = self.bridge.add_port(at, port, cost, priority, !link.leads_to_segment);
         } else if self.bridge.port(port).is_some_and(|known| known.cost != cost) {
             self.bridge.set_cost(at, port, cost);

@@ -1,5 +1,5 @@
-//! The relay of a switch that knows VLANs. Not here: the rules of IEEE 802.1Q (`netloom-link`), and
-//! tags in frames.
+//! The relay of a VLAN-aware switch. `netloom-link` has the rules of IEEE 802.1Q, and the memory
+//! changes tags in frames.
 
 use netloom_link::{Classified, Forward, Frame as _, PortVlans, VlanBridge, VlanDrops};
 
@@ -7,11 +7,11 @@ use super::switch::{Gates, Relay};
 use super::{Arrival, Outputs, addresses};
 use crate::{Frame as _, Memory};
 
-/// Learns addresses in each VLAN, and never lets a frame leave its VLAN.
+/// Learns addresses in each VLAN, and keeps every frame in its VLAN.
 #[derive(Debug, Default)]
 pub(super) struct VlanRelay {
     bridge: VlanBridge,
-    /// What each port refused.
+    /// Frames that each port refused.
     refused: Vec<VlanDrops>,
 }
 
@@ -62,8 +62,8 @@ impl<M: Memory> Relay<M> for VlanRelay {
 }
 
 impl VlanRelay {
-    /// `frame`, which has come in by `port`, leaves by all others that carry its VLAN. Copies that
-    /// get the same tag, or none, share their memory.
+    /// Sends a frame that arrived by `port` out of all other ports that carry its VLAN. Copies with
+    /// equal tags, or without tags, share their memory.
     fn flood<M: Memory>(
         &mut self,
         port: usize,

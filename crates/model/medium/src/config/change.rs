@@ -1,4 +1,4 @@
-//! What happens to a medium at one time, and what it is made of beside its configuration.
+//! Changes of a medium at one time, and its settings beside the configuration.
 
 use netloom_mobility::Plane;
 use netloom_radio::{LossGrid, RadioError, Surroundings};
@@ -9,23 +9,23 @@ use super::{MediumConfig, MediumProperties, StationConfig, StationProperties};
 use crate::StationId;
 use crate::field::{Cable, Field, OpenField, Pairs};
 
-/// What a medium needs beside its configuration.
+/// Settings of a medium beside its configuration.
 #[derive(Debug, Clone, Default)]
 pub struct Setting {
     /// The experiment's seed.
     pub seed: u64,
     /// The medium's name, from which its random streams follow.
     pub name: String,
-    /// The names of stations, in the order of their numbers, if files of losses name them.
+    /// Names of the stations, in the order of their numbers, if files of losses name them.
     pub stations: Vec<String>,
-    /// What makes metres of degrees, if files of obstacles have degrees.
+    /// Projection of degrees to metres, if files of obstacles have degrees.
     pub plane: Option<Plane>,
-    /// What the file of `propagation: grid` holds.
+    /// Contents of the file of `propagation: grid`.
     pub grid: Option<LossGrid>,
 }
 
 impl Setting {
-    /// The field of a medium, without stations.
+    /// Creates the field of a medium, without stations.
     pub(crate) fn field(&self, config: &MediumConfig) -> Result<Box<dyn Field>, RadioError> {
         if let Some(cable) = config.mac.cable() {
             return Ok(Box::new(Cable::new(cable)));
@@ -44,46 +44,46 @@ impl Setting {
     }
 }
 
-/// A change of a medium: all of it happens at one time.
+/// A change of a medium. All its parts take effect at one time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MediumChange {
-    /// What the medium runs on from now on, all of it.
+    /// New configuration of the medium as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<Box<MediumConfig>>,
-    /// Properties of the medium, over what it runs on.
+    /// Properties of the medium that replace those of the configuration.
     pub medium: MediumProperties,
-    /// Stations that are others from now on; `off` switches the radio. What waits, stays.
+    /// Stations with a new configuration; `off` switches the radio. Waiting frames stay.
     pub stations: Vec<(StationId, StationConfig)>,
-    /// Properties of stations, over those that they have.
+    /// Properties of stations that replace those in force.
     pub properties: Vec<(StationId, StationProperties)>,
-    /// Whether all stations begin anew to move as they were added to move: the time from which a
-    /// run counts.
+    /// Whether all stations restart the movement with which they were added. A run counts from this
+    /// time.
     pub begins: bool,
-    /// Stations that move in another way from now on.
+    /// Stations with a new movement.
     pub movements: Vec<(StationId, Movement)>,
-    /// Losses in dB from one station to another that hold from now on instead of all that follows
-    /// from where they are, antennas included.
+    /// Losses in dB from one station to another. They replace the losses computed from positions,
+    /// antennas included.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<(StationId, StationId, f64)>,
 }
 
 impl MediumChange {
-    /// The change as JSON, as air logs hold it.
+    /// Returns the change as JSON, the form that air logs hold.
     pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a change has keys that are texts only")
     }
 
-    /// The change that an air log holds.
+    /// Parses a change from an air log.
     ///
     /// # Errors
-    /// It is none.
+    /// The text is not a change.
     pub fn from_json(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 }
 
-/// How a station moves from now on. Points are (x, y, z) in metres.
+/// New movement of a station. Points are (x, y, z) in metres.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Movement {

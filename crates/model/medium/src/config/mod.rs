@@ -1,13 +1,13 @@
-//! What a medium can be told: the complete configuration, and the properties that may change it.
-//! One table declares both.
+//! The complete configuration of a medium, and the properties that may change it. One table
+//! declares both.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `preset` | media that have a name |
-//! | `reach` | how far stations reach |
-//! | `reception` | when a signal is received |
-//! | `station` | what is particular to one station |
-//! | `change` | what happens to a medium at one time |
+//! | `preset` | named media |
+//! | `reach` | the reach of stations |
+//! | `reception` | the rules of reception |
+//! | `station` | the configuration of one station |
+//! | `change` | changes of a medium at one time |
 
 mod change;
 mod preset;
@@ -68,7 +68,7 @@ macro_rules! properties {
         }
 
         impl MediumProperties {
-            /// Writes what is said into `config`.
+            /// Writes the properties that are present into `config`.
             pub fn apply_to(&self, config: &mut MediumConfig) {
                 $(if let Some(value) = &self.$name {
                     config.$name.clone_from(value);
@@ -81,7 +81,8 @@ macro_rules! properties {
                 })*
             }
 
-            /// This change with `later` laid over it: what `later` says wins.
+            /// Returns this change with `later` applied on top: properties that are present in
+            /// `later` win.
             #[must_use]
             pub fn overlaid(&self, later: &Self) -> Self {
                 Self {
@@ -91,7 +92,7 @@ macro_rules! properties {
                 }
             }
 
-            /// The keys that are said, as they are written.
+            /// Returns the keys that are present, as they are written.
             pub fn keys(&self) -> Vec<&'static str> {
                 let mut said = Vec::new();
                 $(if self.$name.is_some() {
@@ -171,14 +172,14 @@ properties! {
     }
 }
 
-/// Packets that a station's queue holds where nothing else is said.
+/// Number of packets that a station's queue holds by default.
 const QUEUE_PACKETS: u32 = 100;
 
-/// How far below noise signals are left aside, in dB.
+/// Distance below noise, in dB, at which signals are ignored.
 const IGNORED: f64 = 10.0;
 
 impl MediumConfig {
-    /// A medium of `phy` with the defaults of everything else.
+    /// Creates a medium of `phy` with defaults for everything else.
     pub fn new(phy: Phy) -> Self {
         let table = phy.table();
         let hertz = |hertz: u64| Frequency::from_hertz(hertz).expect("a PHY's are in range");
@@ -209,10 +210,10 @@ impl MediumConfig {
         }
     }
 
-    /// Refuses properties that make no sense together.
+    /// Rejects properties that contradict each other.
     ///
     /// # Errors
-    /// The key, what is wrong with it, and what to do.
+    /// A sentence that names the key, the fault and the remedy.
     pub fn check(&self) -> Result<(), String> {
         self.radio.check()?;
         self.mac.check(self)?;
@@ -229,23 +230,23 @@ impl MediumConfig {
         Ok(())
     }
 
-    /// Whether it has lists of stations by their names.
+    /// Returns whether the configuration lists stations by name.
     pub fn names_stations(&self) -> bool {
         let is_listed = matches!(self.radio.propagation, Propagation::Matrix(_));
         is_listed || self.mac.pairs().is_some()
     }
 
-    /// Power in dBm below which signals are left aside.
+    /// Returns the power in dBm below which signals are ignored.
     pub(crate) fn ignored_below(&self) -> f64 {
         self.ignore.map_or(self.radio.noise_floor() - IGNORED, Power::dbm)
     }
 
-    /// Whether losses follow from where stations are.
+    /// Returns whether losses follow from the positions of stations.
     pub(crate) fn has_channel(&self) -> bool {
         self.mac.cable().is_none() && self.mac.pairs().is_none()
     }
 
-    /// Least power in dBm of a signal that can be decoded.
+    /// Returns the least power in dBm of a signal that can be decoded.
     pub(crate) fn sensitivity(&self) -> f64 {
         let by_noise = || self.radio.noise_floor() + self.phy.table().least_snr;
         self.sensitivity.map_or_else(by_noise, Power::dbm)

@@ -1,4 +1,4 @@
-//! Media that have a name: the configuration that each stands for.
+//! Named media and their configurations.
 
 use netloom_link::QueueConfig;
 use netloom_radio::Propagation;
@@ -8,7 +8,7 @@ use super::{Capture, CaptureWhen, Lock, MediumConfig, ReceptionRule};
 use crate::mac::{CableConfig, CableShape, CsmaCdConfig, DcfConfig, Mac, RateControl};
 use crate::phy::Phy;
 
-/// The names of all presets, each with what it is.
+/// The names of all presets, each with a description.
 pub(crate) const PRESETS: &[(&str, &str)] = &[
     ("802.11b", "DSSS and CCK, 1 to 11 Mbit/s at 2.412 GHz"),
     ("802.11a", "OFDM, 6 to 54 Mbit/s at 5.18 GHz"),
@@ -23,10 +23,10 @@ pub(crate) const PRESETS: &[(&str, &str)] = &[
 ];
 
 impl MediumConfig {
-    /// The names of all presets, each with what it is.
+    /// The names of all presets, each with a description.
     pub const PRESETS: &[(&str, &str)] = PRESETS;
 
-    /// The medium called `name`; `None` if there is no such preset.
+    /// Returns the medium called `name`, or `None` if there is no such preset.
     pub fn preset(name: &str) -> Option<Self> {
         match name {
             "wavelan" => Some(wavelan()),
@@ -38,8 +38,8 @@ impl MediumConfig {
     }
 }
 
-/// An Ethernet of so many metres with signals of that share of the speed of light (IEEE 802.3-2005,
-/// clauses 8, 10 and 14).
+/// Returns an Ethernet of the given length, whose signals travel at `velocity` times the speed of
+/// light (IEEE 802.3-2005, clauses 8, 10 and 14).
 fn ethernet(metres: u64, velocity: f64, shape: CableShape) -> MediumConfig {
     let mut config = MediumConfig::new(Phy::B);
     let cable = CableConfig { length: Length::from_metres(metres), velocity, shape };
@@ -48,8 +48,9 @@ fn ethernet(metres: u64, velocity: f64, shape: CableShape) -> MediumConfig {
     config
 }
 
-/// The radio of ns-2, a Lucent WaveLAN of 914 MHz: 0.28183815 W decode at 3.652·10⁻¹⁰ W, which
-/// comes 250 m far over the ground, and are sensed at 1.559·10⁻¹¹ W, 550 m.
+/// Returns the radio of ns-2, a Lucent WaveLAN of 914 MHz. It sends 0.28183815 W. Signals decode at
+/// 3.652·10⁻¹⁰ W, which reaches 250 m over the ground, and are sensed at 1.559·10⁻¹¹ W, which
+/// reaches 550 m.
 fn wavelan() -> MediumConfig {
     let mega = |mbit: u64| Rate::from_bits_per_second(mbit * 1_000_000);
     let mut config = MediumConfig::new(Phy::Dsss);
@@ -64,7 +65,7 @@ fn wavelan() -> MediumConfig {
     config.power = Power::from_millionths(24_500_000);
     config.sensitivity = Some(Power::from_millionths(-64_374_700));
     config.cs_threshold = Power::from_millionths(-78_071_500);
-    // ns-2 knows nothing of what is weaker than that.
+    // ns-2 ignores signals that are weaker than that.
     config.ignore = Some(Power::from_millionths(-78_071_500));
     config.radio.frequency = Frequency::from_kilohertz(914_000);
     config.radio.propagation = Propagation::TwoRayGround;

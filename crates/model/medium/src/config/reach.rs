@@ -1,4 +1,4 @@
-//! How far a medium's stations reach: for drawings. Not here: what arrives (`field`).
+//! The reach of a medium's stations, for drawings. `field` computes the power that arrives.
 
 use netloom_mobility::Point;
 use netloom_radio::{Antenna, End, Propagation, Radio, RadioConfig, Surroundings};
@@ -7,14 +7,13 @@ use netloom_units::{Power, Time};
 use super::MediumConfig;
 use crate::mac::Mac;
 
-/// Beyond which distance nothing is looked for, in m.
+/// Largest distance that is searched, in m.
 const FARTHEST: f64 = 1e7;
 
 impl MediumConfig {
-    /// The distance in m up to which a signal of this power (the medium's, if there is none) can be
-    /// decoded where nothing else is sent, between antennas without gain, and without obstacles,
-    /// shadows and fading. `None` on a cable, and where pairs are listed or losses come
-    /// from a file.
+    /// Returns the distance in m up to which a signal of this power (default: the medium's) can be
+    /// decoded. This assumes no other signals, antennas without gain, no obstacles, no shadows and
+    /// no fading. Returns `None` on a cable, and where pairs are listed or losses come from a file.
     pub fn reach(&self, power: Option<Power>) -> Option<f64> {
         let is_listed = match &self.mac {
             Mac::CsmaCd(_) => true,

@@ -1,4 +1,4 @@
-//! When a signal is received, as it is written.
+//! The configuration of reception.
 
 use netloom_units::Loss;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What is particular to one station.
+//! The configuration of one station.
 
 use netloom_link::QueueConfig;
 use netloom_radio::Antenna;
@@ -39,27 +39,27 @@ pub struct StationConfig {
 }
 
 impl StationConfig {
-    /// The configuration as JSON, as air logs hold it.
+    /// Returns the configuration as JSON, the form that air logs hold.
     pub(crate) fn to_json(&self) -> String {
         serde_json::to_string(self).expect("a configuration has keys that are texts only")
     }
 
-    /// The configuration that an air log holds.
+    /// Parses a configuration from an air log.
     ///
     /// # Errors
-    /// It is none.
+    /// The text is not a configuration.
     pub fn from_json(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
     }
 }
 
-/// Properties of a station, each optional: what is absent keeps its value.
+/// Properties of a station. Each is optional: an absent one keeps its value.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StationProperties {
     /// Whether its radio is on.
     pub on: Option<bool>,
-    /// Power that it sends with.
+    /// Power with which it sends.
     pub power: Option<Power>,
     /// Rate of its data frames.
     pub rate: Option<Rate>,
@@ -68,7 +68,7 @@ pub struct StationProperties {
 }
 
 impl StationProperties {
-    /// Writes what is said into `config`.
+    /// Writes the properties that are present into `config`.
     pub fn apply_to(&self, config: &mut StationConfig) {
         let Self { on, power, rate, cw } = self;
         config.off = on.map_or(config.off, |on| !on);

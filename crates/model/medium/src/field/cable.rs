@@ -1,4 +1,4 @@
-//! A cable, or a hub: everybody hears everybody, after the time that a signal takes between them.
+//! A cable or a hub: every station hears every other, after the propagation delay between them.
 
 use netloom_mobility::{Point, Trajectory};
 use netloom_radio::LIGHT;
@@ -8,7 +8,7 @@ use super::{Channel, FOREVER, Field, Path};
 use crate::mac::{CableConfig, CableShape};
 use crate::{StationConfig, StationId};
 
-/// Power of all signals, in dBm: nothing is lost on a cable.
+/// Power of all signals, in dBm: a cable has no loss.
 const POWER: f64 = 0.0;
 
 /// A cable with stations.
@@ -18,12 +18,12 @@ pub(crate) struct Cable {
     stations: Vec<Option<Tap>>,
 }
 
-/// Where a station is joined.
+/// Connection of a station to the cable.
 #[derive(Debug)]
 struct Tap {
-    /// Metres from one end; none where stations are spread evenly.
+    /// Metres from one end; `None` where stations are spread evenly.
     at: Option<f64>,
-    /// What it does in space, which does not matter here.
+    /// Its movement in space, which has no effect here.
     moves: Trajectory,
 }
 
@@ -32,7 +32,7 @@ impl Cable {
         Self { config: config.clone(), stations: Vec::new() }
     }
 
-    /// The stations and where they are, in metres from one end.
+    /// Returns the stations and their positions, in metres from one end.
     fn places(&self) -> impl Iterator<Item = (StationId, f64)> {
         let length = self.config.length.metres();
         let taps = || (0..).zip(&self.stations).filter_map(|(id, tap)| Some((id, tap.as_ref()?)));

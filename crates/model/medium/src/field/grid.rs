@@ -1,5 +1,5 @@
-//! Which stations may be near enough: squares of the plane, and who is in which. Stations change
-//! squares by themselves when they cross a border; nobody is looked at while nothing happens.
+//! A spatial index: squares of the plane and the stations in each. It is updated when a station
+//! crosses a border. No station is examined in between.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::agenda::Agenda;
 
 type Square = (i64, i64);
 
-/// How much larger squares are than what is searched, as a share: within that, positions may be
-/// taken as they were a little earlier.
+/// Extra size of squares, as a share of the search distance. It allows for positions that are a
+/// little older.
 const SLACK: f64 = 0.01;
 
 /// The squares of a plane.
@@ -22,21 +22,22 @@ pub(super) struct Grid {
     /// Side of a square, in m.
     side: f64,
     squares: BTreeMap<Square, Vec<StationId>>,
-    /// The square of each station.
+    /// Square of each station.
     homes: Vec<Option<Square>>,
-    /// When each station may leave its square.
+    /// Time at which each station may leave its square.
     agenda: Agenda,
 }
 
 impl Grid {
-    /// Squares such that all within `distance` m of a point are in its square or around it.
+    /// Creates squares such that all stations within `distance` m of a point are in its square or
+    /// an adjacent one.
     pub fn new(distance: f64) -> Self {
         let side = distance.max(1.0) * (1.0 + SLACK);
         let agenda = Agenda::default();
         Self { side, squares: BTreeMap::new(), homes: Vec::new(), agenda }
     }
 
-    /// Looks anew where a station is.
+    /// Updates the square of a station.
     pub fn update(&mut self, at: Time, id: StationId, trajectories: &mut Trajectories) {
         self.agenda.grow(id.index() + 1);
         if self.homes.len() <= id.index() {
@@ -56,7 +57,7 @@ impl Grid {
         self.agenda.set(id.0, (due, u64::from(id.0)));
     }
 
-    /// Lets stations change squares up to `at`.
+    /// Processes the border crossings up to `at`.
     pub fn run(&mut self, at: Time, trajectories: &mut Trajectories) {
         while let Some(((due, _), id)) = self.agenda.first()
             && due <= at
@@ -65,7 +66,7 @@ impl Grid {
         }
     }
 
-    /// All stations within the distance of a point, and some beyond.
+    /// Returns all stations within the distance of a point, and some farther ones.
     pub fn near(&self, point: Point) -> impl Iterator<Item = StationId> {
         let (x, y) = self.square(point);
         let around = (x - 1..=x + 1).flat_map(move |x| (y - 1..=y + 1).map(move |y| (x, y)));
@@ -73,12 +74,12 @@ impl Grid {
     }
 
     fn square(&self, point: Point) -> Square {
-        // Casting saturates.
+        // The casts saturate.
         (libm::floor(point.x / self.side) as i64, libm::floor(point.y / self.side) as i64)
     }
 
-    /// How long a station stays in its square. A little too long if it is about to leave: the slack
-    /// is for that.
+    /// Returns the time that a station stays in its square. It may be a little too long if the
+    /// station is about to leave. The slack allows for that.
     fn crossing(&self, position: Point, velocity: Point) -> Duration {
         let along = |position: f64, velocity: f64| {
             let from_low = position - libm::floor(position / self.side) * self.side;
@@ -87,7 +88,7 @@ impl Grid {
         };
         let x = along(position.x, velocity.x);
         let y = along(position.y, velocity.y);
-        // What does not move takes for ever: casting saturates.
+        // The time of a station that does not move is infinite: the cast saturates.
         let nanos = x.min(y) * 1e9;
         if nanos.is_finite() {
             Duration::from_nanos(nanos as u64)

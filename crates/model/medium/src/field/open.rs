@@ -13,7 +13,7 @@ use super::trajectories::Trajectories;
 use super::{Channel, Field, Path};
 use crate::{MediumConfig, StationConfig, StationId};
 
-/// Up to how many stations everybody is asked instead of a spatial index.
+/// Number of stations up to which all of them are examined, without a spatial index.
 const FEW: usize = 24;
 
 /// An open field.
@@ -22,25 +22,25 @@ pub(crate) struct OpenField {
     radio: Radio,
     trajectories: Trajectories,
     ends: Vec<Option<Terminal>>,
-    /// Power of stations that have none of their own, and height of antennas.
+    /// Power of stations without a power of their own, and height of antennas.
     power: f64,
     height: f64,
-    /// Power below which signals are left aside, in dBm.
+    /// Power in dBm below which signals are ignored.
     ignore: f64,
     has_delay: bool,
-    /// Whether losses change with time alone.
+    /// Whether losses change with time even if no station moves.
     changes: bool,
     has_fading: bool,
     grid: Option<Grid>,
-    /// Whether the grid has to be made anew.
+    /// Whether the grid has to be rebuilt.
     is_stale: bool,
-    /// Stations that may be near enough, while they are looked at.
+    /// Buffer for the stations that may be near enough.
     near: Vec<StationId>,
-    /// Losses of pairs that hold instead of those that follow from where they are.
+    /// Losses of pairs that override those computed from positions.
     losses: BTreeMap<(StationId, StationId), f64>,
 }
 
-/// What a station has of its own.
+/// Properties of one station.
 #[derive(Debug)]
 struct Terminal {
     antenna: Antenna,
@@ -48,7 +48,7 @@ struct Terminal {
 }
 
 impl OpenField {
-    /// A field without stations.
+    /// Creates a field without stations.
     ///
     /// # Errors
     /// A file of the channel has not been read, or does not fit the stations.
@@ -70,7 +70,7 @@ impl OpenField {
         })
     }
 
-    /// Makes the grid anew if antennas or powers have changed, and moves stations in it.
+    /// Rebuilds the grid if antennas or powers have changed, and updates the stations in it.
     fn index(&mut self, at: Time) {
         if self.is_stale {
             self.is_stale = false;
@@ -87,8 +87,8 @@ impl OpenField {
         }
     }
 
-    /// Within which distance all are that can be reached; `None` if that is not known, or not worth
-    /// knowing.
+    /// Returns the distance within which all reachable stations are. Returns `None` if it is
+    /// unknown, or if there are too few stations for an index to pay.
     fn distance(&mut self, at: Time) -> Option<f64> {
         if self.trajectories.len() <= FEW {
             return None;
@@ -142,7 +142,7 @@ impl OpenField {
     }
 }
 
-/// By how much fading may make a signal stronger and it still counts, in dB.
+/// Gain by fading, in dB, up to which a weak signal still counts.
 const FADING_GAIN: f64 = 10.0;
 
 impl Field for OpenField {

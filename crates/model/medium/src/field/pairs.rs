@@ -1,5 +1,4 @@
-//! Ordered pairs of stations that are listed: who receives from whom, after which delay, with which
-//! losses.
+//! Ordered pairs of stations that are listed, each with a sender, a receiver, a delay and losses.
 
 use netloom_mobility::{Point, Trajectory};
 use netloom_units::Time;
@@ -8,10 +7,10 @@ use super::{Channel, FOREVER, Field, Path};
 use crate::mac::PairConfig;
 use crate::{StationConfig, StationId};
 
-/// Power of all signals, in dBm: what is lost is lost by chance.
+/// Power of all signals, in dBm: losses are random here.
 const POWER: f64 = 0.0;
 
-/// Stations and the pairs of them.
+/// Stations and their pairs.
 #[derive(Debug)]
 pub(crate) struct Pairs {
     pairs: Vec<PairConfig>,

@@ -1,4 +1,4 @@
-//! Where stations are, and whether any moves.
+//! Positions of stations, and whether any of them moves.
 
 use netloom_mobility::{Point, Trajectory};
 use netloom_units::{Duration, Time};
@@ -6,16 +6,16 @@ use netloom_units::{Duration, Time};
 use super::FOREVER;
 use crate::StationId;
 
-/// How far ahead trajectories are drawn.
+/// Time for which trajectories are drawn ahead.
 const AHEAD: Duration = Duration::from_secs(60);
 
 /// The trajectory of each station.
 #[derive(Debug, Default)]
 pub(super) struct Trajectories {
     all: Vec<Option<Moving>>,
-    /// Until when no station moves.
+    /// Time until which no station moves.
     still_until: Time,
-    /// Until when one does.
+    /// Time until which a station moves.
     moves_until: Time,
 }
 
@@ -38,7 +38,7 @@ impl Trajectories {
         Some(self.all.get_mut(id.index())?.take()?.trajectory)
     }
 
-    /// The trajectory of a station, to be changed: what is drawn of it is not known any more.
+    /// Returns the trajectory of a station for a change. Discards what is known of movements.
     pub fn get_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {
         (self.still_until, self.moves_until) = (Time::ZERO, Time::ZERO);
         let moving = self.all.get_mut(id.index())?.as_mut()?;
@@ -46,7 +46,7 @@ impl Trajectories {
         Some(&mut moving.trajectory)
     }
 
-    /// The trajectory of a station, drawn beyond `at`.
+    /// Returns the trajectory of a station, drawn beyond `at`.
     pub fn get(&mut self, at: Time, id: StationId) -> Option<&Trajectory> {
         let moving = self.all.get_mut(id.index())?.as_mut()?;
         if moving.drawn_until <= at {
@@ -56,24 +56,24 @@ impl Trajectories {
         Some(&moving.trajectory)
     }
 
-    /// Where a station is; `None` if it is not there.
+    /// Returns the position of a station, or `None` if it is away.
     pub fn position(&mut self, at: Time, id: StationId) -> Option<Point> {
         let trajectory = self.get(at, id)?;
         trajectory.on(at).then(|| trajectory.position(at))
     }
 
-    /// The stations.
+    /// Returns the stations.
     pub fn ids(&self) -> impl Iterator<Item = StationId> {
         let all = (0..).zip(&self.all);
         all.filter(|(_, moving)| moving.is_some()).map(|(number, _)| StationId(number))
     }
 
-    /// How many stations there may be.
+    /// Returns the number of places for stations.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Until when no station moves, `at` or earlier if one does now.
+    /// Returns the time until which no station moves: `at` or earlier if one moves now.
     pub fn still_until(&mut self, at: Time) -> Time {
         if at < self.still_until {
             return self.still_until;

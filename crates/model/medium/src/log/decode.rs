@@ -1,4 +1,4 @@
-//! Bytes to events.
+//! Decoding of events from bytes.
 
 use netloom_units::{Duration, Rate, Time};
 
@@ -16,30 +16,30 @@ pub struct AirLogReader<'a> {
     at: Time,
 }
 
-/// Why bytes are not an air log.
+/// Reason for which bytes are not an air log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AirLogError {
-    /// The first bytes are others.
+    /// The first bytes are not those of an air log.
     #[error("this is not an air log: it does not begin with `NLAIRLOG`")]
     Magic,
-    /// A version that is not known.
+    /// The version is unknown.
     #[error("this air log has version {0}; this program reads version {AIR_LOG_VERSION}")]
     Version(u8),
-    /// Something that is never written.
+    /// A value that no writer produces.
     #[error("the air log is damaged before byte {at}: {what}")]
     Damaged {
-        /// Where.
+        /// Offset in bytes.
         at: usize,
-        /// What is wrong.
+        /// The fault.
         what: &'static str,
     },
 }
 
 impl<'a> AirLogReader<'a> {
-    /// A reader of `bytes`, a whole log.
+    /// Creates a reader of `bytes`, a whole log.
     ///
     /// # Errors
-    /// They do not begin as an air log does.
+    /// The bytes do not begin as an air log does.
     pub fn new(bytes: &'a [u8]) -> Result<Self, AirLogError> {
         let mut bytes = Bytes { all: bytes, next: 0 };
         if bytes.take(MAGIC.len()).is_ok_and(|magic| magic == MAGIC) {
@@ -53,7 +53,7 @@ impl<'a> AirLogReader<'a> {
         Err(AirLogError::Magic)
     }
 
-    /// What the log begins with.
+    /// Returns the header of the log.
     pub fn header(&self) -> &AirLogHeader {
         &self.header
     }
@@ -109,7 +109,7 @@ impl Iterator for AirLogReader<'_> {
     }
 }
 
-/// Bytes that are read one after the other.
+/// Bytes that are read in sequence.
 #[derive(Debug)]
 struct Bytes<'a> {
     all: &'a [u8],

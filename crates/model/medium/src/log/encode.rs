@@ -1,7 +1,7 @@
-//! Events to bytes.
+//! Encoding of events as bytes.
 //!
 //! All integers are varints (LEB128: seven bits a byte, least significant first, the high bit set
-//! on all but the last byte). Times are differences to the event before.
+//! on all but the last byte). Times are differences from the previous event.
 
 use netloom_units::Time;
 
@@ -18,7 +18,7 @@ pub struct AirLogWriter {
 }
 
 impl AirLogWriter {
-    /// A writer that has written `header` to `out`.
+    /// Writes `header` to `out` and returns a writer.
     pub fn new(header: &AirLogHeader, out: &mut Vec<u8>) -> Self {
         out.extend_from_slice(MAGIC);
         out.push(AIR_LOG_VERSION);
@@ -87,7 +87,7 @@ fn sent(record: &SentRecord, out: &mut Vec<u8>) {
     varint(record.slots.into(), out);
 }
 
-/// 0 for none, or the reason's place from 1.
+/// Returns 0 for no loss, or the index of the reason plus 1.
 fn loss_code(loss: Option<FrameLoss>) -> u8 {
     loss.map_or(0, |loss| loss as u8 + 1)
 }
@@ -96,7 +96,7 @@ fn kind_code(kind: Kind) -> u8 {
     kind as u8
 }
 
-/// 0 for all, 1 for nobody, or a station's number from 2.
+/// Writes 0 for all, 1 for nobody, or a station's number plus 2.
 fn receiver(to: Receiver, out: &mut Vec<u8>) {
     let code = match to {
         Receiver::All => 0,

@@ -4,92 +4,92 @@ use netloom_units::{Duration, Rate, Time};
 
 use crate::{FrameLoss, Kind, Receiver, StationId};
 
-/// Something that happened on a medium.
+/// An event on a medium.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AirEvent {
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// The event.
     pub what: AirOccurrence,
 }
 
-/// What happened.
+/// The kind of an event, with its details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AirOccurrence {
-    /// A frame was given to a station.
+    /// A frame was offered to a station.
     Offered {
-        /// Who is to send it.
+        /// The station that is to send it.
         station: StationId,
-        /// To whom.
+        /// Its receiver.
         to: Receiver,
-        /// Its Ethernet frame in bytes, without FCS.
+        /// Size of its Ethernet frame in bytes, without FCS.
         bytes: u32,
-        /// Why it was not taken in, if it was not.
+        /// Reason for which it was not accepted, if it was not.
         refused: Option<FrameLoss>,
     },
     /// A station began to send.
     Sent(SentRecord),
-    /// A signal was over at one who heard it.
+    /// A signal ended at a station that heard it.
     Heard {
-        /// Who sent it.
+        /// Its sender.
         sender: StationId,
-        /// Its place among the transmissions of its sender, from 0.
+        /// Number of the transmission among those of its sender, from 0.
         number: u64,
-        /// Who heard it.
+        /// The station that heard it.
         station: StationId,
-        /// Why it was not received, if it was not.
+        /// Reason for which it was not received, if it was not.
         loss: Option<FrameLoss>,
     },
-    /// A frame that had been taken in was dropped.
+    /// An accepted frame was dropped.
     Dropped {
-        /// Who was to send it, or did.
+        /// The station that sent it or was to send it.
         station: StationId,
-        /// Its place among the frames that the station was given, from 0.
+        /// Number of the frame among those that the station was offered, from 0.
         number: u64,
-        /// Why.
+        /// Reason for the drop.
         reason: FrameLoss,
     },
     /// The medium was changed: a [`MediumChange`](crate::MediumChange) as JSON.
     Changed(Box<str>),
-    /// A station came.
+    /// A station joined the medium.
     Joined {
-        /// Which one.
+        /// Its number.
         station: StationId,
-        /// What is particular to it: a [`StationConfig`](crate::StationConfig) as JSON. How it
-        /// moves is not in the log.
+        /// Its configuration: a [`StationConfig`](crate::StationConfig) as JSON. Its movement is
+        /// not in the log.
         config: Box<str>,
     },
-    /// A station went.
+    /// A station left the medium.
     Left {
-        /// Which one.
+        /// Its number.
         station: StationId,
     },
 }
 
-/// A transmission as it begins.
+/// A transmission at its beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SentRecord {
-    /// Who sends.
+    /// The sender.
     pub station: StationId,
-    /// What.
+    /// Kind of the transmission.
     pub kind: Kind,
-    /// To whom.
+    /// The receiver.
     pub to: Receiver,
-    /// Its place among the transmissions of its sender, from 0.
+    /// Number of the transmission among those of its sender, from 0.
     pub number: u64,
-    /// The place of the frame that it carries, or asks for, among those that the station was given;
-    /// none of an answer.
+    /// Number of the frame that it carries or requests to send, among those that the station was
+    /// offered; `None` for an answer.
     pub frame: Option<u64>,
     /// Bytes on the air.
     pub bytes: u32,
-    /// At which rate.
+    /// Rate.
     pub rate: Rate,
-    /// How long it is on the air, unless it is cut off.
+    /// Time on the air, unless it is cut off.
     pub airtime: Duration,
-    /// Which try of its frame it is, from 1; 0 of an answer.
+    /// Number of the attempt of its frame, from 1; 0 for an answer.
     pub attempt: u32,
-    /// The contention window that the backoff before it was drawn from, and the slots drawn.
+    /// Contention window from which the backoff before it was drawn.
     pub window: u32,
-    /// The slots drawn.
+    /// Number of slots drawn.
     pub slots: u32,
 }

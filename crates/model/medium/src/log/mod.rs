@@ -1,9 +1,10 @@
-//! What happens on a medium, event by event, and its binary form.
+//! Events on a medium, and their binary form.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `event` | the events: [`AirEvent`] |
-//! | `encode`, `decode` | events as bytes, and back: [`AirLogWriter`], [`AirLogReader`] |
+//! | `encode`, `decode` | conversion of events to bytes, and back: [`AirLogWriter`],
+//! [`AirLogReader`] |
 
 mod decode;
 mod encode;
@@ -16,15 +17,15 @@ pub use event::{AirEvent, AirOccurrence, SentRecord};
 /// The first bytes of an air log.
 const MAGIC: &[u8; 8] = b"NLAIRLOG";
 
-/// The version of the format that is written.
+/// Version of the format that this crate writes.
 pub const AIR_LOG_VERSION: u8 = 2;
 
-/// Whether a file that begins with `bytes` is an air log.
+/// Returns whether a file that begins with `bytes` is an air log.
 pub fn is_air_log(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
-/// What an air log begins with.
+/// Header of an air log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AirLogHeader {
     /// The medium's name.
@@ -33,7 +34,7 @@ pub struct AirLogHeader {
     pub seed: u64,
 }
 
-// The first byte of an event: its kind in the low three bits, and for some more in those above.
+// First byte of an event: its kind is in the low three bits. Some events use the other bits, too.
 
 const OFFERED: u8 = 0;
 const SENT: u8 = 1;
@@ -43,6 +44,6 @@ const CHANGED: u8 = 4;
 const JOINED: u8 = 5;
 const LEFT: u8 = 6;
 
-/// The mask of the kind, and where the rest begins.
+/// Mask of the kind, and the position of the other bits.
 const KIND: u8 = 0x07;
 const REST: u8 = 3;

@@ -1,4 +1,4 @@
-//! ALOHA: who has something to send sends it (Abramson 1970), or does so at the beginning of the
+//! ALOHA: a station sends a frame as soon as it has one (Abramson 1970), or at the beginning of the
 //! next slot (Roberts 1972).
 
 use netloom_link::Frame;
@@ -78,23 +78,23 @@ impl Built for AlohaConfig {
     }
 }
 
-/// The MAC of one station.
+/// State of one station.
 #[derive(Debug)]
 struct Aloha {
     config: AlohaConfig,
     rate: Rate,
-    /// Tries of the frame that is served.
+    /// Number of attempts of the frame that is served.
     tries: u32,
-    /// Whether an acknowledgement is waited for.
+    /// Whether the station waits for an acknowledgement.
     is_waiting: bool,
     reply: Option<Ppdu>,
 }
 
-/// How often the longest wait doubles.
+/// Number of times that the longest wait doubles.
 const DOUBLINGS: u32 = 10;
 
 impl Aloha {
-    /// Plans to send at `from` or at the beginning of the next slot.
+    /// Plans to send at `from`, or at the beginning of the next slot.
     fn plan<F: Frame>(&self, io: &mut Io<'_, F>, from: Time) {
         if io.head().is_none() || io.is_sending() || self.is_waiting {
             return;
@@ -185,7 +185,7 @@ impl<F: Frame> MacState<F> for Aloha {
             Timer::Access => {
                 let Some(head) = io.head().copied() else { return };
                 if io.is_sending() {
-                    // The end of what it sends plans anew.
+                    // The end of the current transmission plans anew.
                     return;
                 }
                 let persists = self.config.persistence.value();

@@ -1,4 +1,4 @@
-//! Contention windows: from how many slots a backoff is drawn, after failures and successes.
+//! Contention windows: the range of backoffs after failures and successes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub enum Backoff {
 }
 
 impl Backoff {
-    /// Refuses a list without windows.
+    /// Rejects a list without windows.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Stages(stages) if stages.is_empty() => {
@@ -36,14 +36,14 @@ impl Backoff {
     }
 }
 
-/// A contention window at work.
+/// State of a contention window.
 #[derive(Debug, Clone)]
 pub(crate) struct Contention {
     backoff: Backoff,
     least: u32,
     most: u32,
     window: u32,
-    /// Failures in a row.
+    /// Number of failures in a row.
     stage: usize,
 }
 
@@ -54,7 +54,7 @@ impl Contention {
         contention
     }
 
-    /// The largest backoff that may be drawn now.
+    /// Returns the largest backoff that may be drawn now.
     pub fn window(&self) -> u32 {
         self.window
     }
@@ -84,7 +84,8 @@ impl Contention {
         self.stage = 0;
     }
 
-    /// The frame is given up. Windows that remember more than one frame stay.
+    /// Records that the frame is given up. Windows that remember more than one frame stay as they
+    /// are.
     pub fn given_up(&mut self) {
         if !matches!(self.backoff, Backoff::Mild | Backoff::Eied) {
             self.reset();
@@ -105,7 +106,7 @@ impl Contention {
 mod tests {
     use super::*;
 
-    /// The windows after eight failures, two successes, a failure, and giving up.
+    /// Returns the windows after eight failures, two successes, a failure, and giving up.
     fn windows(backoff: Backoff) -> Vec<u32> {
         let mut contention = Contention::new(backoff, [31, 1023]);
         let mut windows = vec![contention.window()];

@@ -1,4 +1,4 @@
-//! MACs as they are written.
+//! The configuration of MACs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,48 +16,48 @@ use super::{
 use crate::phy::{Phy, Preamble, Timing, air_bytes};
 use crate::{MediumConfig, StationConfig};
 
-/// What every MAC's configuration can do.
+/// Functions of every MAC's configuration.
 pub(crate) trait Built {
-    /// Refuses values that make no sense.
+    /// Rejects invalid values.
     fn check(&self) -> Result<(), String>;
-    /// Refuses what does not fit the medium.
+    /// Rejects values that do not fit the medium.
     fn fits(&self, _medium: &MediumConfig) -> Result<(), String> {
         Ok(())
     }
-    /// The MAC of one station.
+    /// Creates the MAC of one station.
     fn build<F: Frame>(
         &self,
         timing: &Timing,
         station: &StationConfig,
         member: Member,
     ) -> Box<dyn MacState<F>>;
-    /// Whether stations compete for one channel, so that signals disturb each other.
+    /// Returns whether stations compete for one channel, so that signals disturb each other.
     fn has_contention(&self) -> bool {
         true
     }
-    /// Shortest time that a frame is on the air.
+    /// Returns the shortest time that a frame is on the air.
     fn shortest(&self, timing: &Timing) -> Duration {
         timing.airtime(air_bytes(0), timing.highest())
     }
-    /// Whether signals that overlap at a receiver disturb each other there.
+    /// Returns whether signals that overlap at a receiver disturb each other there.
     fn disturbs(&self) -> bool {
         true
     }
-    /// What joins the stations, if that is no radio channel.
+    /// Returns the cable that joins the stations, unless they use a radio channel.
     fn cable(&self) -> Option<&CableConfig> {
         None
     }
-    /// The pairs that receive from each other, if they are listed.
+    /// Returns the pairs of senders and receivers, if they are listed.
     fn pairs(&self) -> Option<&[PairConfig]> {
         None
     }
-    /// The times of frames.
+    /// Returns the times of frames.
     fn timing(&self, phy: Phy) -> Timing {
         Timing::new(phy, Preamble::Long, None)
     }
 }
 
-/// Declares the MACs from one table: the name that is written, and the parameters.
+/// Declares the MACs from one table: the names in configurations, and the parameters.
 macro_rules! macs {
     ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal;)*) => {
         /// A medium access control and its parameters.
@@ -77,7 +77,7 @@ macro_rules! macs {
             /// The names of all MACs.
             pub const NAMES: &[&str] = &[$($name),*];
 
-            /// The MAC's name.
+            /// Returns the MAC's name.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)*
@@ -91,7 +91,7 @@ macro_rules! macs {
                 Ok(self)
             }
 
-            /// The MAC called `name`, with default parameters.
+            /// Returns the MAC called `name`, with default parameters.
             fn named(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant(<$config>::default())),)*
@@ -128,12 +128,12 @@ macro_rules! macs {
                 }
             }
 
-            /// Whether stations draw backoffs from a window of their own.
+            /// Returns whether each station draws backoffs from a contention window.
             pub fn has_window(&self) -> bool {
                 matches!(self, Self::Dcf(_) | Self::Emac(_))
             }
 
-            /// Whether stations are on a cable, not on a radio channel.
+            /// Returns whether stations are on a cable instead of a radio channel.
             pub fn is_on_a_cable(&self) -> bool {
                 self.cable().is_some()
             }
@@ -156,7 +156,7 @@ macro_rules! macs {
                 }
             }
 
-            /// Refuses what does not fit the medium that it is the MAC of.
+            /// Rejects parameters that do not fit the medium.
             pub(crate) fn check(&self, medium: &MediumConfig) -> Result<(), String> {
                 match self {
                     $(Self::$variant(config) => config.fits(medium),)*
@@ -206,7 +206,7 @@ impl Default for Mac {
 }
 
 impl Mac {
-    /// The name alone, where all parameters have their defaults.
+    /// Returns the name alone, if all parameters have their defaults.
     fn text(&self) -> Option<String> {
         let name = self.name();
         (Self::named(name).as_ref() == Some(self)).then(|| name.into())
@@ -261,18 +261,18 @@ pub struct DcfConfig {
     pub preamble: Preamble,
 }
 
-/// From which length on a frame is asked for.
+/// Length above which a frame is requested with RTS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RtsThreshold {
-    /// None is.
+    /// No frame.
     #[default]
     None,
-    /// Longer ones than this are.
+    /// Frames that are longer than this.
     Above(Size),
 }
 
 impl RtsThreshold {
-    /// Whether a frame of `bytes` on the air is asked for.
+    /// Returns whether a frame of `bytes` on the air is requested with RTS.
     pub(crate) fn asks(self, bytes: u32) -> bool {
         matches!(self, Self::Above(size) if u64::from(bytes) > size.bytes())
     }
@@ -323,7 +323,7 @@ impl Default for Retry {
 pub struct Window(pub u32, pub u32);
 
 impl Window {
-    /// The largest window that may be written.
+    /// Largest window that a configuration may have.
     const MOST: u32 = 65_535;
 
     pub(crate) fn check(self) -> Result<(), String> {

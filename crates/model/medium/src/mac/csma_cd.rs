@@ -1,6 +1,6 @@
 //! Carrier sense with collision detection: the half-duplex Ethernet of IEEE 802.3 (2005, clause 4).
-//! A station that waits sends as soon as it may; who collides jams, and waits for a random number
-//! of slots.
+//! A waiting station sends as soon as it may. A station that collides jams, and waits for a random
+//! number of slots.
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Length, Rate, Time};
@@ -16,14 +16,14 @@ use crate::{FrameLoss, StationConfig};
 /// Times, in bits (IEEE 802.3-2005, 4.4.2).
 const SLOT: u64 = 512;
 const GAP: u64 = 96;
-/// The first part of the gap, in which a carrier begins it anew.
+/// First part of the gap, during which a carrier restarts it.
 const GAP_THAT_LISTENS: u64 = 64;
 const JAM: u64 = 32;
 const PREAMBLE: u64 = 64;
 /// Bytes of the shortest frame, and of a frame check sequence.
 const SHORTEST: u32 = 64;
 const FCS: u32 = 4;
-/// From which attempt on the window grows no more.
+/// Attempt from which on the window no longer grows.
 const LARGEST_EXPONENT: u32 = 10;
 
 /// Parameters of `csma_cd`.
@@ -106,13 +106,13 @@ impl Built for CsmaCdConfig {
 
     fn timing(&self, _: Phy) -> Timing {
         let bit = bits(self.rate, 1);
-        // A carrier is there as soon as its first bit: a nanosecond, since it is sensed after it
-        // arrives.
+        // A carrier is sensed a nanosecond after its first bit arrives, because sensing comes after
+        // the arrival.
         Timing::of_cable(self.rate, bits(self.rate, SLOT), Duration::from_nanos(1), bit)
     }
 
     fn shortest(&self, _: &Timing) -> Duration {
-        // Cut off by a collision right at its beginning.
+        // A frame that a collision cuts off at its very beginning.
         bits(self.rate, PREAMBLE + JAM)
     }
 
@@ -125,20 +125,20 @@ fn bits(rate: Rate, bits: u64) -> Duration {
     Duration::from_nanos(bits * 1_000_000_000 / rate.bits_per_second())
 }
 
-/// The MAC of one station.
+/// State of one station.
 #[derive(Debug)]
 struct CsmaCd {
     rate: Rate,
     attempts: u32,
-    /// Collisions of the frame that is served.
+    /// Number of collisions of the frame that is served.
     collisions: u32,
-    /// When the cable was last left by a carrier here.
+    /// Time at which the last carrier left the cable here.
     free: Time,
-    /// Until when the station waits after a collision.
+    /// Time until which the station waits after a collision.
     waits: Time,
-    /// Whether a gap has come so far that a carrier does not stop it.
+    /// Whether a gap has progressed so far that a carrier does not stop it.
     is_committed: bool,
-    /// When what is being sent began.
+    /// Time at which the current transmission began.
     began: Time,
     is_jamming: bool,
     slots: u32,
@@ -163,8 +163,8 @@ impl CsmaCd {
         bits(self.rate, count)
     }
 
-    /// Plans the next access: behind the gap after the last carrier, and behind what the station
-    /// waits after a collision.
+    /// Plans the next access: after the gap that follows the last carrier, and after the wait that
+    /// follows a collision.
     fn plan<F: Frame>(&mut self, io: &mut Io<'_, F>) {
         if io.head().is_none() || io.is_sending() {
             io.clear(Timer::Access);
@@ -172,7 +172,7 @@ impl CsmaCd {
             return;
         }
         if io.is_busy() {
-            // The end of the carrier plans anew; a gap that has come so far goes on.
+            // The end of the carrier plans anew. A gap that is committed continues.
             if !self.is_committed {
                 io.clear(Timer::Access);
             }
@@ -191,7 +191,7 @@ impl CsmaCd {
         }
     }
 
-    /// Notices that another station sends, too.
+    /// Handles a collision: another station sends, too.
     fn jam<F: Frame>(&mut self, io: &mut Io<'_, F>) {
         if self.is_jamming {
             return;
@@ -252,7 +252,7 @@ impl<F: Frame> MacState<F> for CsmaCd {
             Timer::Commit => self.is_committed = true,
             Timer::Access => {
                 let Some(head) = io.head().copied() else { return };
-                // Whoever comes out of a wait into a carrier lets it pass.
+                // A station whose wait ends during a carrier defers to it.
                 if io.is_busy() && !self.is_committed {
                     return;
                 }
@@ -277,7 +277,7 @@ impl<F: Frame> MacState<F> for CsmaCd {
                     io.set(Timer::Answer, io.now);
                 }
             }
-            // It began to send while a carrier was there.
+            // The station began to send while a carrier was present.
             Timer::Answer => self.jam(io),
             Timer::Reply => {}
         }

@@ -1,8 +1,8 @@
 //! The distributed coordination function of IEEE 802.11 (2007, clause 9): carrier sense with a
 //! random backoff, acknowledgements, and requests to send.
 //!
-//! No event happens per slot: the end of a backoff is computed, and computed anew when the carrier
-//! changes.
+//! There is no event for each slot: the end of a backoff is computed, and recomputed when the
+//! carrier changes.
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Rate, Time};
@@ -23,15 +23,15 @@ pub(super) struct Dcf {
     rts_threshold: RtsThreshold,
     retry: Retry,
     contention: Contention,
-    /// Whole slots that are left to wait.
+    /// Number of whole slots left to wait.
     backoff: u32,
-    /// Slots that were drawn, and the window that they were drawn from.
+    /// Number of slots drawn, and the window from which they were drawn.
     drawn: (u32, u32),
-    /// Failures of requests and of frames that were not asked for.
+    /// Failures of requests and of frames without a request.
     short: u32,
-    /// Failures of frames that were asked for.
+    /// Failures of frames with a request.
     long: u32,
-    /// When the medium last became idle, or the station last stopped sending or waiting.
+    /// Time at which the medium last became idle, or the station last stopped sending or waiting.
     idle: Time,
     /// Whether the last reception failed.
     garbled: bool,
@@ -40,37 +40,37 @@ pub(super) struct Dcf {
     reply: Option<Ppdu>,
 }
 
-/// What the station waits for after it has sent.
+/// The event that the station awaits after a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wait {
     Nothing,
-    /// The answer to a request or to a frame.
+    /// An answer to a request or to a frame.
     Answer {
         to: Kind,
         asked: bool,
     },
-    /// The end of what began in time to be the answer.
+    /// The end of a signal that began early enough to be the answer.
     End {
         to: Kind,
         asked: bool,
     },
 }
 
-/// Until when frames that were overheard say that the medium is spoken for.
+/// The network allocation vector: the time until which overheard frames reserve the medium.
 #[derive(Debug, Clone, Copy)]
 struct Nav {
     until: Time,
-    /// When it is void, set by a request, unless a signal arrives before.
+    /// Time at which a reservation by a request becomes void, unless a signal arrives before.
     void: Option<Time>,
 }
 
 impl Nav {
-    /// When the medium is free again if no signal arrives.
+    /// Returns the time at which the reservation ends if no signal arrives.
     fn end(self) -> Time {
         self.void.map_or(self.until, |void| void.min(self.until))
     }
 
-    /// A signal arrives.
+    /// Records the arrival of a signal, which confirms the reservation.
     fn confirm(&mut self, now: Time) {
         if let Some(void) = self.void.take()
             && now >= void
@@ -104,12 +104,12 @@ impl Dcf {
         }
     }
 
-    /// The same, with or without acknowledgements.
+    /// Returns this MAC with or without acknowledgements.
     pub fn with_acknowledgements(self, has_acks: bool) -> Self {
         Self { has_acks, ..self }
     }
 
-    /// When slots begin to count, if the medium stays idle.
+    /// Returns the time at which slots begin to count, if the medium stays idle.
     fn slots_begin(&self, timing: &Timing) -> Time {
         let space = if self.garbled { timing.eifs } else { timing.difs };
         self.idle.max(self.nav.end()) + space
@@ -119,7 +119,7 @@ impl Dcf {
         io.is_busy() || io.is_sending() || self.wait != Wait::Nothing || self.reply.is_some()
     }
 
-    /// Plans the next access, if there is something to send and the medium looks idle.
+    /// Plans the next access, if there is a frame to send and the medium appears idle.
     fn plan<F: Frame>(&self, io: &mut Io<'_, F>) {
         if io.head().is_none() || self.is_blocked(io) {
             io.clear(Timer::Access);
@@ -132,18 +132,18 @@ impl Dcf {
 
     fn draw<F: Frame>(&mut self, io: &mut Io<'_, F>) {
         let window = self.contention.window();
-        // A draw below a bound that fits in 32 bits.
+        // The draw is below a bound that fits in 32 bits.
         self.backoff = io.stream.below(u64::from(window) + 1) as u32;
         self.drawn = (self.backoff, window);
     }
 
-    /// Takes off the whole slots that have passed until the medium is busy.
+    /// Subtracts the whole slots that have passed when the medium becomes busy.
     fn freeze(&mut self, now: Time, timing: &Timing) {
         let passed = now.since(self.slots_begin(timing)).as_nanos() / timing.slot.as_nanos();
         self.backoff = self.backoff.saturating_sub(u32::try_from(passed).unwrap_or(u32::MAX));
     }
 
-    /// Sends what the station has, or asks for it.
+    /// Sends the frame, or a request for it.
     fn access<F: Frame>(&mut self, io: &mut Io<'_, F>) {
         let Some(head) = io.head().copied() else { return };
         self.backoff = 0;
@@ -158,7 +158,7 @@ impl Dcf {
         io.send(ppdu);
     }
 
-    /// The frame as it is sent.
+    /// Returns the transmission of the frame.
     fn data<F: Frame>(&mut self, head: &Head, io: &Io<'_, F>) -> Ppdu {
         let timing = io.timing;
         let bytes = air_bytes(head.info.largest());
@@ -185,7 +185,7 @@ impl Dcf {
         }
     }
 
-    /// Whether a frame is sent until it is acknowledged.
+    /// Returns whether a frame is sent until it is acknowledged.
     fn needs_answer(&self, to: Receiver) -> bool {
         self.has_acks && to != Receiver::All
     }
@@ -195,7 +195,7 @@ impl Dcf {
         io.set(Timer::Reply, io.now + io.timing.sifs);
     }
 
-    /// The station received a frame without errors.
+    /// Handles a frame that was received without errors.
     fn heard<F: Frame>(&mut self, io: &mut Io<'_, F>, heard: Heard) {
         if heard.to != Receiver::Station(io.me) {
             self.overheard(io, heard);
@@ -229,7 +229,7 @@ impl Dcf {
         self.nav = Nav { until, void };
     }
 
-    /// The request was granted.
+    /// Handles a CTS: sends the frame.
     fn cleared<F: Frame>(&mut self, io: &mut Io<'_, F>) {
         let (Wait::Answer { to: Kind::Rts, .. } | Wait::End { to: Kind::Rts, .. }) = self.wait
         else {
@@ -244,7 +244,7 @@ impl Dcf {
         self.answer(io, data);
     }
 
-    /// The frame has arrived.
+    /// Handles an acknowledgement.
     fn acknowledged<F: Frame>(&mut self, io: &mut Io<'_, F>) {
         let (Wait::Answer { to: Kind::Data, .. } | Wait::End { to: Kind::Data, .. }) = self.wait
         else {
@@ -259,7 +259,7 @@ impl Dcf {
         self.done(io, End::Sent);
     }
 
-    /// No answer came.
+    /// Handles a missing answer.
     fn failed<F: Frame>(&mut self, io: &mut Io<'_, F>, to: Kind, asked: bool) {
         self.wait = Wait::Nothing;
         if to == Kind::Data
@@ -287,7 +287,7 @@ impl Dcf {
         self.plan(io);
     }
 
-    /// Is done with a frame; a backoff follows, whether or not there is another.
+    /// Completes a frame. A backoff follows, whether or not there is another frame.
     fn done<F: Frame>(&mut self, io: &mut Io<'_, F>, end: End) {
         (self.short, self.long) = (0, 0);
         io.finish(end);
@@ -354,7 +354,7 @@ impl<F: Frame> MacState<F> for Dcf {
                 io.set(Timer::Answer, io.now + io.timing.answer);
             }
             Kind::Cts | Kind::Ack | Kind::Jam => {
-                // What began to arrive in time was lost when the station answered someone else.
+                // The signal that began in time was lost when the station answered another station.
                 if let Wait::End { to, asked } = self.wait {
                     self.failed(io, to, asked);
                 }
@@ -414,7 +414,7 @@ impl<F: Frame> MacState<F> for Dcf {
     }
 }
 
-/// The station that the frame that is served is for.
+/// Returns the station that the served frame is for.
 fn neighbour<F: Frame>(io: &Io<'_, F>) -> Option<StationId> {
     match io.head()?.to {
         Receiver::Station(to) => Some(to),
@@ -422,7 +422,7 @@ fn neighbour<F: Frame>(io: &Io<'_, F>) -> Option<StationId> {
     }
 }
 
-/// The request for `data`.
+/// Returns the request for `data`.
 fn request(data: &Ppdu, timing: &Timing) -> Ppdu {
     let rate = timing.answer_rate(data.rate);
     let cts = timing.airtime(ACK_BYTES, rate);
@@ -437,7 +437,7 @@ fn request(data: &Ppdu, timing: &Timing) -> Ppdu {
     }
 }
 
-/// The CTS or ACK to a frame.
+/// Returns the CTS or ACK to a frame.
 fn answer_to(heard: &Heard, kind: Kind, timing: &Timing) -> Ppdu {
     let rate = timing.answer_rate(heard.rate);
     let airtime = timing.airtime(ACK_BYTES, rate);
@@ -456,7 +456,7 @@ fn answer_to(heard: &Heard, kind: Kind, timing: &Timing) -> Ppdu {
     }
 }
 
-/// How long the acknowledgement of a frame at `rate` takes.
+/// Returns the duration of the acknowledgement of a frame at `rate`.
 fn answer_time(rate: Rate, timing: &Timing) -> Duration {
     timing.airtime(ACK_BYTES, timing.answer_rate(rate))
 }

@@ -1,18 +1,18 @@
-//! Medium access control: when a station sends what it has. Each protocol is a state machine that
-//! sees the air through [`Io`] and changes nothing but its own station. A new one is a file below
-//! this one and a line in the table of `config.rs`.
+//! Medium access control: when a station sends its frames. Each protocol is a state machine that
+//! reads the air through [`Io`] and changes nothing but its own station. A new protocol needs one
+//! file in this directory and one line in the table of `config.rs`.
 //!
 //! | file | protocol |
 //! |---|---|
-//! | `config` | what can be written: [`Mac`] |
+//! | `config` | the configuration of MACs: [`Mac`] |
 //! | `none` | no contention: each station has a line of its own |
 //! | `dcf` | the distributed coordination function of IEEE 802.11 |
 //! | `csma_cd` | Ethernet on a cable |
-//! | `aloha` | sending without looking |
+//! | `aloha` | sending without carrier sense |
 //! | `tdma` | slots that belong to stations |
 //! | `emac` | the MAC of NET, made of `dcf` |
 //! | `backoff` | contention windows |
-//! | `rate` | at which rate a frame is sent |
+//! | `rate` | choice of the rate of a frame |
 
 mod aloha;
 mod backoff;
@@ -44,7 +44,7 @@ pub use none::{NoMacConfig, PairConfig};
 pub use rate::{ArfConfig, RateControl};
 pub use tdma::{SlotOrder, TdmaConfig};
 
-/// What a transmission is.
+/// Kind of a transmission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A frame that was offered.
@@ -55,15 +55,15 @@ pub enum Kind {
     Cts,
     /// An acknowledgement.
     Ack,
-    /// What is left of a frame whose sender noticed a collision.
+    /// Jam: the remainder of a frame whose sender noticed a collision.
     Jam,
 }
 
 impl Kind {
-    /// All kinds; a kind's place is its code in air logs.
+    /// All kinds. The index of a kind is its code in air logs.
     pub const ALL: [Self; 5] = [Self::Data, Self::Rts, Self::Cts, Self::Ack, Self::Jam];
 
-    /// The kind's name, as in tables.
+    /// Returns the name of the kind, as in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Data => "data",
@@ -75,39 +75,39 @@ impl Kind {
     }
 }
 
-/// Something to send.
+/// A transmission that a MAC requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ppdu {
     pub kind: Kind,
     pub to: Receiver,
     pub rate: Rate,
-    /// How long it is on the air, from its first bit to its last.
+    /// Time on the air, from its first bit to its last.
     pub airtime: Duration,
-    /// For how long after its end the medium is spoken for.
+    /// Duration after its end for which it reserves the medium.
     pub nav: Duration,
     /// Bytes on the air.
     pub bytes: u32,
-    /// Which try of its frame it is, from 1; 0 of an answer.
+    /// Number of the attempt of its frame, from 1; 0 for an answer.
     pub attempt: u32,
-    /// The contention window, and the slots drawn from it.
+    /// Contention window, and the slots drawn from it.
     pub window: u32,
     pub slots: u32,
-    /// Whether it carries the frame that its station serves, and leaves nothing to serve.
+    /// How it carries the frame that its station serves.
     pub carries: Carries,
 }
 
-/// What becomes of the frame that a station serves when it sends.
+/// Effect of a transmission on the frame that a station serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Carries {
-    /// Nothing of it is sent.
+    /// The transmission carries no frame.
     Nothing,
-    /// It is sent, and stays until its MAC says what became of it.
+    /// The frame is sent, and stays until the MAC decides its outcome.
     Stays,
-    /// It is sent once: on the air it leaves its station.
+    /// The frame is sent once and leaves its station with this transmission.
     Leaves,
 }
 
-/// A reception that is over, as a MAC hears of it.
+/// A frame that was received without errors, as reported to a MAC.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard {
     pub kind: Kind,
@@ -117,47 +117,47 @@ pub(crate) struct Heard {
     pub nav: Duration,
 }
 
-/// A station among all of its medium.
+/// A station among all stations of its medium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Member {
-    /// Its place in the order of numbers.
+    /// Rank in the order of numbers.
     pub rank: u32,
-    /// How many stations there are.
+    /// Number of stations.
     pub count: u32,
 }
 
-/// What the end of a signal was.
+/// The end of a signal, as reported to a MAC.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
-    /// What came of it, if the station was receiving it.
+    /// Result of the reception, if the station was receiving the signal.
     pub reception: Option<Result<Heard, Garbled>>,
-    /// Whether the medium is idle from now on and was not before.
+    /// Whether the medium is idle now and was not before.
     pub went_idle: bool,
 }
 
-/// A reception failed.
+/// Error: a reception failed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Garbled;
 
-/// The timers that a station has.
+/// The timers of a station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Timer {
-    /// No answer has come.
+    /// No answer has arrived.
     Answer,
-    /// Time to send what the station has.
+    /// The station may send its frame.
     Access,
-    /// Time to send an answer.
+    /// The station sends an answer.
     Reply,
-    /// Time from which on a carrier does not keep the station from sending.
+    /// From this time a carrier does not keep the station from sending.
     Commit,
 }
 
 impl Timer {
-    /// Places of a station in the agenda of timers: one for each timer, and [`GATE`].
+    /// Number of places of a station in the agenda of timers: one for each timer, and [`GATE`].
     pub const PLACES: u32 = 5;
     const ALL: [Self; 4] = [Self::Answer, Self::Access, Self::Reply, Self::Commit];
 
-    /// The timer with this place in a station's timers.
+    /// Returns the timer at this place.
     pub fn at(place: u32) -> Self {
         Self::ALL[place as usize]
     }
@@ -170,11 +170,11 @@ impl Timer {
     }
 }
 
-/// The place after those of the timers: when a queue may let a frame go that it holds back.
+/// The place after those of the timers: the time at which a queue may release a frame that it holds
+/// back.
 pub(crate) const GATE: u32 = 4;
 
-/// In which order things happen that happen in the same nanosecond, and what keeps them apart
-/// within a phase.
+/// The order of events in the same nanosecond.
 pub(crate) mod phase {
     /// Ends of signals and of sending.
     pub const END: u64 = 0;
@@ -186,13 +186,13 @@ pub(crate) mod phase {
     /// Signals begin to arrive.
     pub const ARRIVE: u64 = 4;
 
-    /// The place of what has `order` within its phase.
+    /// Returns the rank of an event with `order` within its phase.
     pub const fn rank(phase: u64, order: u64) -> u64 {
         phase << 56 | order
     }
 }
 
-/// What a MAC sees and does.
+/// The interface through which a MAC reads and acts.
 pub(crate) struct Io<'a, F> {
     pub now: Time,
     pub me: StationId,
@@ -202,30 +202,31 @@ pub(crate) struct Io<'a, F> {
     pub stream: &'a mut Stream,
     pub timers: &'a mut Agenda,
     pub outlet: &'a mut Outlet<F>,
-    /// What to do when the MAC returns.
+    /// Actions to take when the MAC returns.
     pub wish: &'a mut Wish,
-    /// The ratio of signal to noise with which each hearer hears the station, as far as known.
+    /// The hearers of the station, as far as known. Their powers and `noise` give the ratio of
+    /// signal to noise at each.
     pub hearers: &'a [Hearer],
     pub noise: f64,
 }
 
-/// What a MAC wants to be done.
+/// Actions that a MAC requests.
 #[derive(Debug, Default)]
 pub(crate) struct Wish {
     /// Begin to send this.
     pub send: Option<Ppdu>,
-    /// End what is being sent at this time: it has collided.
+    /// End the current transmission at this time because it has collided.
     pub cut: Option<Time>,
 }
 
 impl<F: Frame> Io<'_, F> {
-    /// Makes `timer` due at `at`, and at no other time.
+    /// Sets `timer` to expire at `at`, and at no other time.
     pub fn set(&mut self, timer: Timer, at: Time) {
         let due = (at, phase::rank(timer.phase(), u64::from(self.me.0)));
         self.timers.set(self.key(timer), due);
     }
 
-    /// Makes `timer` due at no time.
+    /// Clears `timer`.
     pub fn clear(&mut self, timer: Timer) {
         self.timers.clear(self.key(timer));
     }
@@ -234,84 +235,84 @@ impl<F: Frame> Io<'_, F> {
         self.me.0 * Timer::PLACES + timer as u32
     }
 
-    /// The frame that the station serves.
+    /// Returns the frame that the station serves.
     pub fn head(&self) -> Option<&Head> {
         self.desk.head()
     }
 
-    /// Whether the medium is busy, apart from the station's own sending.
+    /// Returns whether the medium is busy, apart from the station's own transmission.
     pub fn is_busy(&self) -> bool {
         self.radio.is_busy()
     }
 
-    /// Whether the station sends.
+    /// Returns whether the station sends.
     pub fn is_sending(&self) -> bool {
         self.radio.is_sending()
     }
 
-    /// Begins to send.
+    /// Begins a transmission.
     pub fn send(&mut self, ppdu: Ppdu) {
         self.wish.send = Some(ppdu);
     }
 
-    /// Ends what is being sent at `at`: it has collided.
+    /// Ends the current transmission at `at` because it has collided.
     pub fn cut(&mut self, at: Time) {
         self.wish.cut = Some(at);
     }
 
-    /// The ratio of signal to noise with which a station hears this one, if it does.
+    /// Returns the ratio of signal to noise with which a station hears this one, if it does.
     pub fn snr(&self, to: StationId) -> Option<f64> {
         let hearer = self.hearers.iter().find(|hearer| hearer.station == to)?;
         Some(hearer.power / self.noise)
     }
 
-    /// Is done with the frame that the station serves; the next one takes its place.
+    /// Completes the frame that the station serves. The next one takes its place.
     pub fn finish(&mut self, end: End) {
         self.desk.finish(self.now, self.me, end, self.outlet);
     }
 }
 
-/// When a station sends.
+/// The state machine of a station's MAC.
 ///
-/// A MAC is called for what happens at its own station, in the order of time, and says what it does
-/// through [`Io`]. The medium takes care that nothing begins while the station sends already.
+/// A MAC is called for events at its own station, in the order of time, and requests actions
+/// through [`Io`]. The medium ensures that no transmission begins while the station is sending.
 pub(crate) trait MacState<F: Frame>: Debug + Send {
-    /// There is a frame to serve where there was none.
+    /// A frame is served now, and none was before.
     fn queued(&mut self, io: &mut Io<'_, F>);
 
     /// A signal begins to arrive.
     fn arriving(&mut self, _io: &mut Io<'_, F>) {}
 
-    /// The medium is busy from now on; the station does not send.
+    /// The medium becomes busy. The station is not sending.
     fn busy(&mut self, _io: &mut Io<'_, F>) {}
 
-    /// A signal ends; the station does not send.
+    /// A signal ends. The station is not sending.
     fn ended(&mut self, _io: &mut Io<'_, F>, _ended: Ended) {}
 
-    /// The station has sent what it sent.
+    /// The station has completed a transmission.
     fn sent(&mut self, io: &mut Io<'_, F>, kind: Kind);
 
-    /// A timer is due.
+    /// A timer expires.
     fn due(&mut self, io: &mut Io<'_, F>, timer: Timer);
 
-    /// Forgets what it was doing: the radio was off, and is on from now on.
+    /// Resets the state, because the radio was off and is now on.
     fn restart(&mut self, io: &mut Io<'_, F>);
 
-    /// The rate at which it would send a frame of `bytes` on the air to a station that hears it at
-    /// a ratio of `snr`; `None` if it has one for all.
+    /// Returns the rate of a frame of `bytes` on the air to a station that hears it at a ratio of
+    /// `snr`, or `None` if all stations have the same rate.
     fn rate_to(&self, _to: StationId, _bytes: u32, _snr: f64) -> Option<Rate> {
         None
     }
 
-    /// There are other stations from now on.
+    /// The set of stations has changed.
     fn joined(&mut self, _io: &mut Io<'_, F>, _member: Member) {}
 
-    /// Whether the MAC asks how strongly others hear the station.
+    /// Returns whether the MAC needs to know how strongly others hear the station.
     fn asks_for_snr(&self) -> bool {
         false
     }
 
-    /// The contention window from which the next backoff is drawn.
+    /// Returns the contention window from which the next backoff is drawn.
     fn window(&self) -> u32 {
         0
     }

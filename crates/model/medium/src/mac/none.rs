@@ -1,5 +1,5 @@
-//! No contention: each station has a line of its own, and all that it sends reaches all that hear
-//! it (Maier 2011 §3.7.3.2; Zheng 2003 §4.3).
+//! No contention: each station has a line of its own, and all its frames reach all its hearers
+//! (Maier 2011 §3.7.3.2; Zheng 2003 §4.3).
 
 use netloom_link::{BitErrorRate, Frame};
 use netloom_units::{Duration, Probability, Rate, Size};

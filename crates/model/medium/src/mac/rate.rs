@@ -1,4 +1,4 @@
-//! At which rate a frame is sent: fixed, or by what became of those before.
+//! Rate control: a fixed rate, or one that follows the outcomes of earlier frames.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,12 +14,12 @@ use crate::StationId;
 /// How a station chooses the rate of a data frame for one station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RateControl {
-    /// Always this one.
+    /// A fixed rate.
     Fixed(Rate),
     /// Automatic rate fallback (Kamerman & Monteban 1997).
     Arf(ArfConfig),
-    /// Adaptive automatic rate fallback (Lacage et al. 2004): the successes that a step up takes
-    /// double when the first frame after it fails.
+    /// Adaptive automatic rate fallback (Lacage et al. 2004): the number of successes that a step
+    /// up takes doubles when the first frame after it fails.
     Aarf(ArfConfig),
     /// The highest rate that loses at most one in ten frames of this length to noise, as if the
     /// sender knew how strongly it is heard.
@@ -104,7 +104,7 @@ impl From<&RateControl> for RateTable {
         match control {
             RateControl::Aarf(config) => Self::Aarf(*config),
             RateControl::Arf(config) => Self::Arf(*config),
-            // Those have a text.
+            // These two are written as texts.
             RateControl::Fixed(_) | RateControl::Ideal => Self::Arf(ArfConfig::default()),
         }
     }
@@ -117,13 +117,13 @@ text_or_table!(
     "A rate, or how a station chooses it: `arf`, `aarf` or `ideal`."
 );
 
-/// Most successes that a step up takes.
+/// Largest number of successes that a step up takes.
 const MOST_UP: u32 = 50;
 
-/// The share of frames that an ideal rate may lose to noise.
+/// Share of frames that an ideal rate may lose to noise.
 const MAY_LOSE: f64 = 0.1;
 
-/// A station's rates for each of its neighbours.
+/// The rates of a station for each of its neighbours.
 #[derive(Debug)]
 pub(super) struct Rates {
     control: RateControl,
@@ -132,16 +132,16 @@ pub(super) struct Rates {
     neighbours: BTreeMap<StationId, Fallback>,
 }
 
-/// What is known of one neighbour.
+/// State of the rate for one neighbour.
 #[derive(Debug, Clone, Copy)]
 struct Fallback {
-    /// Which of the rates.
+    /// Index of the rate.
     place: usize,
     successes: u32,
     failures: u32,
-    /// Whether nothing has been sent since the last step up.
+    /// Whether no frame has been sent since the last step up.
     is_trial: bool,
-    /// Successes that the next step up takes.
+    /// Number of successes that the next step up takes.
     up: u32,
 }
 
@@ -150,8 +150,8 @@ impl Rates {
         Self { control, rates: rates.collect(), neighbours: BTreeMap::new() }
     }
 
-    /// The rate of a frame of `bytes` on the air for a station that hears the sender at `snr`, if
-    /// that is known.
+    /// Returns the rate of a frame of `bytes` on the air to a station that hears the sender at
+    /// `snr`, if that is known.
     pub fn rate(&mut self, to: Option<StationId>, bytes: u32, snr: Option<f64>) -> Rate {
         let lowest = self.rates[0];
         match (self.control, to) {
@@ -165,7 +165,7 @@ impl Rates {
         }
     }
 
-    /// The rate of the next frame of `bytes` for a station that hears the sender at `snr`.
+    /// Returns the rate of the next frame of `bytes` to a station that hears the sender at `snr`.
     pub fn known(&self, to: StationId, bytes: u32, snr: f64) -> Rate {
         match self.control {
             RateControl::Fixed(rate) => rate,
@@ -177,7 +177,7 @@ impl Rates {
         }
     }
 
-    /// The highest rate that noise leaves.
+    /// Returns the highest rate that loses few enough frames to noise.
     fn ideal(&self, bytes: u32, snr: f64) -> Rate {
         let survives = |rate: &&Rate| {
             Modulation::of(**rate).is_some_and(|modulation| {
@@ -187,7 +187,7 @@ impl Rates {
         self.rates.iter().rev().find(survives).copied().unwrap_or(self.rates[0])
     }
 
-    /// Whether it matters how strongly a station is heard.
+    /// Returns whether the rate depends on how strongly a station is heard.
     pub fn asks_for_snr(&self) -> bool {
         self.control == RateControl::Ideal
     }
@@ -198,7 +198,7 @@ impl Rates {
         self.neighbours.entry(to).or_insert(new)
     }
 
-    /// A frame was acknowledged.
+    /// Records that a frame was acknowledged.
     pub fn succeeded(&mut self, to: StationId) {
         let (RateControl::Arf(config) | RateControl::Aarf(config)) = self.control else { return };
         let highest = self.rates.len() - 1;
@@ -213,7 +213,7 @@ impl Rates {
         }
     }
 
-    /// A frame was not acknowledged.
+    /// Records that a frame was not acknowledged.
     pub fn failed(&mut self, to: StationId) {
         let (RateControl::Arf(config) | RateControl::Aarf(config)) = self.control else { return };
         let adapts = matches!(self.control, RateControl::Aarf(_));
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
     use crate::Phy;
 
-    /// The rates in Mbit/s after each of these successes (`+`) and failures (`-`).
+    /// Returns the rates in Mbit/s after each of these successes (`+`) and failures (`-`).
     fn rates(control: &str, fates: &str) -> Vec<f64> {
         let mut rates = Rates::new(control.parse().unwrap(), Phy::B.rates());
         let to = StationId(1);
@@ -260,7 +260,7 @@ mod tests {
         // The first frame after a step up is a trial.
         assert_eq!(rates("arf", "--++++++++++-").last(), Some(&5.5));
         assert_eq!(rates("arf", "--++++++++++-++++++++++").last(), Some(&11.0));
-        // A failed trial doubles what the next step takes.
+        // A failed trial doubles the number of successes for the next step.
         assert_eq!(rates("aarf", "--++++++++++-++++++++++").last(), Some(&5.5));
         let later = "--++++++++++-++++++++++++++++++++";
         assert_eq!(rates("aarf", later).last(), Some(&11.0));

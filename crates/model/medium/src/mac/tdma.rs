@@ -1,5 +1,5 @@
-//! Time division: each station has slots of its own, one after the other, from the experiment's
-//! zero on.
+//! Time division: each station has slots of its own, in a cycle that begins at the experiment's
+//! zero.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,7 +44,7 @@ impl Default for TdmaConfig {
     }
 }
 
-/// Whose slots follow each other.
+/// The order of slots in a cycle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SlotOrder {
     /// All stations, in the order of their numbers.
@@ -148,25 +148,25 @@ impl Built for TdmaConfig {
 }
 
 impl TdmaConfig {
-    /// The longest frame, header of Ethernet included, that a slot holds, in bytes.
+    /// Returns the longest frame in bytes, Ethernet header included, that a slot holds.
     pub fn longest(&self, phy: Phy, rate: Option<Rate>) -> Option<u32> {
         let timing = self.timing(phy);
         let rate = rate.or(self.rate).unwrap_or(timing.highest());
         let room = self.slot.saturating_sub(self.guard);
-        // Longer frames than these there are not.
+        // No frame is longer than this.
         (0..=65_535).rev().find(|bytes| timing.airtime(air_bytes(*bytes), rate) <= room)
     }
 }
 
-/// The MAC of one station.
+/// State of one station.
 #[derive(Debug)]
 struct Tdma {
     config: TdmaConfig,
     name: String,
     rate: Rate,
-    /// Which slots of a cycle are its own, in order.
+    /// Indices of its own slots in a cycle, in order.
     places: Vec<u64>,
-    /// Slots of a cycle.
+    /// Number of slots in a cycle.
     cycle: u64,
 }
 
@@ -185,8 +185,8 @@ impl Tdma {
         }
     }
 
-    /// When a frame may be sent that takes `airtime`: at `from`, or at the beginning of the next
-    /// slot of its own. `None`: in no slot.
+    /// Returns the time at which a frame that takes `airtime` may be sent: `from`, or the beginning
+    /// of the next slot of its own. Returns `None` if it fits in no slot.
     fn turn(&self, from: Time, airtime: Duration) -> Option<Time> {
         let room = self.config.slot.saturating_sub(self.config.guard);
         if airtime > room || self.places.is_empty() {
@@ -194,7 +194,7 @@ impl Tdma {
         }
         let slot = self.config.slot.as_nanos();
         let now = from.as_nanos() / slot;
-        // The slot that goes on, if it is its own and has room; else the next one of its own.
+        // The current slot if it is its own and has room, or else the next one of its own.
         let is_own = |number: u64| self.places.contains(&(number % self.cycle));
         let ends = Time::from_nanos(now * slot) + room;
         if is_own(now) && from + airtime <= ends {
@@ -209,7 +209,7 @@ impl Tdma {
         Some(io.timing.airtime(bytes, self.rate))
     }
 
-    /// Plans to send what there is to send; gives up what fits in no slot.
+    /// Plans to send the frame, and drops frames that fit in no slot.
     fn plan<F: Frame>(&self, io: &mut Io<'_, F>) {
         if io.is_sending() {
             return;

@@ -1,4 +1,4 @@
-//! Changes: properties, stations, movements, radios that are switched.
+//! Changes of a medium: properties, stations, movements, and radios that are switched.
 
 use netloom_link::Frame;
 use netloom_mobility::{Point, Trajectory};
@@ -14,11 +14,11 @@ use crate::mac::Timer;
 use crate::rules::Rules;
 
 impl<F: Frame> Medium<F> {
-    /// Changes the medium: all of it at one time. Receptions that go on are judged by the rules in
-    /// force at their end.
+    /// Applies all parts of `change` at once. A reception in progress is judged by the rules in
+    /// force when it ends.
     ///
     /// # Errors
-    /// The channel cannot work as it is changed; nothing is changed then.
+    /// The channel cannot work with the new configuration. Nothing is changed in that case.
     pub fn change(&mut self, now: Time, change: &MediumChange) -> Result<(), RadioError> {
         self.run(now);
         self.look_around();
@@ -58,7 +58,7 @@ impl<F: Frame> Medium<F> {
         Ok(())
     }
 
-    /// Stations begin anew to move.
+    /// Restarts the movements of all stations.
     fn begin(&mut self) {
         let (now, passed) = (self.now, self.now.since(Time::ZERO));
         for (id, station) in (0..).map(StationId).zip(&self.stations) {
@@ -70,7 +70,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Takes over another configuration.
+    /// Replaces the configuration.
     pub(super) fn configure(&mut self, config: MediumConfig) -> Result<(), RadioError> {
         let mut field = self.setting.field(&config)?;
         for (id, station) in (0..).map(StationId).zip(&self.stations) {
@@ -97,7 +97,7 @@ impl<F: Frame> Medium<F> {
         Ok(())
     }
 
-    /// Makes a station another one.
+    /// Replaces the configuration of a station.
     pub(super) fn reconfigure(&mut self, id: StationId, config: &StationConfig) {
         let Some(station) = self.station(id) else { return };
         let (on, was_on) = (!config.off, !station.config.off);
@@ -108,7 +108,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Fits a station to its configuration and the medium's, with another MAC if that is another.
+    /// Fits a station to its configuration and the medium's. Replaces its MAC if `has_other_mac`.
     pub(super) fn refit(&mut self, id: StationId, config: StationConfig, has_other_mac: bool) {
         let Some(station) = &mut self.stations[id.index()] else { return };
         self.field.refit(id, &config);
@@ -120,7 +120,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Gives a station another MAC. What it sends is cut off.
+    /// Replaces the MAC of a station. Its current transmission is cut off.
     fn restart(&mut self, id: StationId) {
         let was_on = self.station(id).is_some_and(|station| station.radio.is_on());
         self.silence(id);
@@ -132,7 +132,7 @@ impl<F: Frame> Medium<F> {
         self.call(id, |mac, io| mac.restart(io));
     }
 
-    /// Makes a station follow another trajectory. No air log holds it.
+    /// Makes a station follow another trajectory. Air logs do not record this.
     pub fn follow(&mut self, now: Time, id: StationId, moves: Trajectory) {
         self.run(now);
         if let Some(trajectory) = self.field.trajectory_mut(id) {
@@ -178,7 +178,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Cuts off what a station does; its radio is off.
+    /// Cuts off a station's transmission and reception, and turns its radio off.
     pub(super) fn silence(&mut self, id: StationId) {
         (0..Timer::PLACES).for_each(|place| self.timers.clear(id.0 * Timer::PLACES + place));
         let Some(station) = &mut self.stations[id.index()] else { return };

@@ -1,4 +1,4 @@
-//! What is due, in the order of time, and what MACs do about it.
+//! Processes due events in the order of time, and calls the MACs of the stations.
 
 use netloom_link::Frame;
 use netloom_units::Time;
@@ -11,7 +11,7 @@ use crate::mac::phase::{self, rank};
 use crate::mac::{GATE, Io, MacState, Timer, Wish};
 
 impl<F: Frame> Medium<F> {
-    /// Lets everything happen that is due at `now` or before.
+    /// Processes all events that are due at `now` or before.
     pub(super) fn run(&mut self, now: Time) {
         while let Some((at, event)) = self.next_event()
             && at <= now
@@ -56,7 +56,7 @@ impl<F: Frame> Medium<F> {
         if place != GATE {
             let station = self.station(id);
             if station.is_some_and(|station| station.mac.asks_for_snr()) {
-                // The MAC finds them as they are now.
+                // The MAC reads the current hearers.
                 self.hearers(id);
             }
             self.call(id, |mac, io| mac.due(io, Timer::at(place)));
@@ -70,7 +70,7 @@ impl<F: Frame> Medium<F> {
         self.watch_gate(id);
     }
 
-    /// Looks when a queue lets a frame go that it holds back.
+    /// Plans the time at which a queue releases the frame that it holds back.
     pub(super) fn watch_gate(&mut self, id: StationId) {
         let Some(station) = &self.stations[id.index()] else { return };
         if let Some(opens) = station.desk.opens() {
@@ -79,7 +79,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Calls a station's MAC, and begins to send what it wants to.
+    /// Calls a station's MAC, and begins the transmission that the MAC requests.
     #[inline]
     pub(super) fn call(
         &mut self,

@@ -1,5 +1,5 @@
-//! Stations that talk through access points: scans, outages, beacons. Not here: which access point
-//! a station chooses (`association`).
+//! Stations that communicate through access points: scans, outages, beacons. `association` decides
+//! which access point a station chooses.
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Time};
@@ -11,26 +11,28 @@ use crate::counters::FrameLoss;
 use crate::mac::phase::{self, rank};
 use crate::{Receiver, StationId};
 
-/// How long after it came a station looks for access points: they may come at the same time.
+/// Delay from the arrival of a station until its first scan. Access points may be added at the same
+/// time.
 const FIRST_LOOK: Duration = Duration::from_nanos(1);
 
-/// What is due at a station: its key in the agenda of comings is twice its number, and this.
+/// Kinds of events that are due at a station. A key in the agenda of comings is twice the number of
+/// the station, plus one of these.
 const SCAN: u32 = 0;
 const BEACON: u32 = 1;
 
 impl<F: Frame> Medium<F> {
-    /// Whether stations talk through access points.
+    /// Returns whether stations communicate through access points.
     pub fn has_access_points(&self) -> bool {
         self.has_access_points
     }
 
-    /// Whether a station is an access point.
+    /// Returns whether a station is an access point.
     pub fn is_access_point(&self, id: StationId) -> bool {
         self.station(id).is_some_and(|station| station.config.access_point)
     }
 
-    /// The access point that a station belongs to. `None` while it hears nothing, or if there are
-    /// no access points.
+    /// Returns the access point that a station belongs to. Returns `None` while the station hears
+    /// no access point, or if there are none.
     pub fn access_point(&self, id: StationId) -> Option<StationId> {
         match self.station(id)?.membership? {
             Membership::Joined(point) => Some(point),
@@ -38,8 +40,8 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Keeps what happens to stations for
-    /// [`poll_association`](Self::poll_association), or does not (default).
+    /// Turns the recording of association events for [`poll_association`](Self::poll_association)
+    /// on or off (default: off).
     pub fn watch_associations(&mut self, wanted: bool) {
         match wanted {
             true => _ = self.associations.get_or_insert_default(),
@@ -47,17 +49,17 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// The next station that came to an access point or left one, in the order in which they did.
+    /// Returns the next association event, in the order in which they happened.
     pub fn poll_association(&mut self) -> Option<AssociationEvent> {
         self.associations.as_mut()?.pop_front()
     }
 
-    /// When something is due that only an infrastructure has.
+    /// Returns the time at which the next scan, beacon or end of an outage is due.
     pub(super) fn next_coming(&self) -> Option<(Due, u32)> {
         self.comings.first()
     }
 
-    /// Something of an infrastructure is due.
+    /// Processes a due event of an infrastructure.
     pub(super) fn come(&mut self, key: u32) {
         let id = StationId(key / 2);
         self.comings.clear(key);
@@ -77,7 +79,8 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// There are other stations: they talk through access points if there is one.
+    /// Updates whether there is an access point, after the set of stations has changed. All other
+    /// stations communicate through access points if there is one.
     pub(super) fn look_for_access_points(&mut self) {
         self.comings.grow(self.stations.len() * 2);
         let mut stations = self.stations.iter().flatten();
@@ -99,7 +102,7 @@ impl<F: Frame> Medium<F> {
         self.plan_beacons();
     }
 
-    /// A station talks through access points from now on.
+    /// Makes a station communicate through access points from now on.
     pub(super) fn begin_membership(&mut self, id: StationId) {
         self.silence(id);
         let now = self.now;
@@ -111,7 +114,7 @@ impl<F: Frame> Medium<F> {
         self.due(id, SCAN, now + FIRST_LOOK);
     }
 
-    /// A station talks to all others from now on.
+    /// Makes a station communicate with all others directly from now on.
     fn end_membership(&mut self, id: StationId) {
         self.comings.clear(2 * id.0 + SCAN);
         let Some(station) = &mut self.stations[id.index()] else { return };
@@ -124,13 +127,13 @@ impl<F: Frame> Medium<F> {
         self.call(id, |mac, io| mac.restart(io));
     }
 
-    /// A station's radio goes off: it belongs to nobody.
+    /// Ends the membership of a station whose radio goes off.
     pub(super) fn switch_off_member(&mut self, id: StationId) {
         self.comings.clear(2 * id.0 + SCAN);
         self.leave(id);
     }
 
-    /// Why a station is not given a frame for `to`, if it is not.
+    /// Returns the reason for which a station refuses a frame for `to`, if it does.
     pub(super) fn refusal(&self, id: StationId, to: Receiver) -> Option<FrameLoss> {
         let station = self.station(id).filter(|station| !station.config.off);
         let Some(station) = station else { return Some(FrameLoss::Down) };
@@ -146,8 +149,8 @@ impl<F: Frame> Medium<F> {
         (!reaches).then_some(FrameLoss::Unassociated)
     }
 
-    /// For whom a signal of `sender` for `to` is, as `id` takes it: stations take what is from
-    /// their access point only, and access points nothing from each other.
+    /// Returns the receiver of a signal of `sender` for `to` from the view of `id`. Stations accept
+    /// only signals of their access point, and access points accept none of each other.
     pub(super) fn taken_as(&self, id: StationId, sender: StationId, to: Receiver) -> Receiver {
         let is_foreign = self.has_access_points
             && self.is_access_point(sender)
@@ -155,7 +158,7 @@ impl<F: Frame> Medium<F> {
         if is_foreign && to.includes(id) { Receiver::Nobody } else { to }
     }
 
-    /// A station compares access points.
+    /// Makes a station compare access points.
     fn scan(&mut self, id: StationId) {
         let now = self.now;
         let Some(membership) = self.station(id).and_then(|station| station.membership) else {
@@ -189,7 +192,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// The access points that reach a station, and the power of each in dBm.
+    /// Returns the access points that reach a station, and the power of each in dBm.
     fn access_points_heard(&mut self, id: StationId) -> Vec<(StationId, f64)> {
         let is_open = |id: &StationId| {
             let station = self.station(*id);
@@ -205,7 +208,7 @@ impl<F: Frame> Medium<F> {
         heard
     }
 
-    /// The outage of a station that joins is over.
+    /// Ends the outage of a station that joins an access point.
     fn join(&mut self, id: StationId, (to, from): (StationId, Option<StationId>), since: Time) {
         let Some(station) = &mut self.stations[id.index()] else { return };
         station.membership = Some(Membership::Joined(to));
@@ -221,7 +224,7 @@ impl<F: Frame> Medium<F> {
         self.call(id, |mac, io| mac.restart(io));
     }
 
-    /// A station leaves the access point that it has, or was about to leave for another one.
+    /// Makes a station leave its access point, or give up the change to another one.
     fn leave(&mut self, id: StationId) {
         self.silence(id);
         let now = self.now;
@@ -237,15 +240,15 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Plans the next scan after `now`. All stations scan at one time, so that whoever drives the
-    /// medium is woken once for all.
+    /// Plans the next scan after `now`. All stations scan at the same time, so that the driver of
+    /// the medium is woken once for all.
     fn plan_scan(&mut self, id: StationId, now: Time) {
         let scan = self.config.association.scan.as_nanos();
         let scans = now.since(Time::ZERO).as_nanos() / scan + 1;
         self.due(id, SCAN, Time::ZERO + Duration::from_nanos(scans * scan));
     }
 
-    /// Begins with beacons where there are none yet.
+    /// Starts the beacons of access points that do not send any yet.
     pub(super) fn plan_beacons(&mut self) {
         let Some(every) = self.config.beacons else { return };
         for number in 0..self.stations.len() {
@@ -256,7 +259,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// An access point sends a beacon as soon as it may, unless the last one still waits.
+    /// Makes an access point send a beacon as soon as it may, unless the last one still waits.
     fn beacon(&mut self, id: StationId) {
         let (now, Some(every)) = (self.now, self.config.beacons) else { return };
         self.due(id, BEACON, now + every);
@@ -280,11 +283,11 @@ impl<F: Frame> Medium<F> {
     }
 }
 
-/// The Ethernet frame that takes as long on the air as a beacon without its network's name (IEEE
-/// 802.11-2007 §7.2.3.1): header 24, FCS 4; timestamp, interval and capabilities 12; the heads of
-/// the name 2; eight rates 10; channel 3; traffic indication 6; less the 22 bytes by which a frame
-/// of data is longer on the air than on a wire.
+/// Size of the Ethernet frame that takes as long on the air as a beacon without its network's name
+/// (IEEE 802.11-2007 §7.2.3.1): header 24, FCS 4; timestamp, interval and capabilities 12; the
+/// heads of the name 2; eight rates 10; channel 3; traffic indication 6; less the 22 bytes by which
+/// a data frame is longer on the air than on a wire.
 const BEACON_BYTES: u32 = 24 + 4 + 12 + 2 + 10 + 3 + 6 - 22;
 
-/// The longest name of a network.
+/// Length of the longest name of a network.
 const NAME_BYTES: usize = 32;

@@ -1,12 +1,12 @@
-//! The medium: stations, the air, and what happens between them, in the order of time.
+//! The medium: stations, the air, and their events in the order of time.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `events` | what is due next |
-//! | `sending`, `receiving` | transmissions, and signals at those who hear them |
+//! | `events` | the next due events |
+//! | `sending`, `receiving` | transmissions, and signals at their hearers |
 //! | `change` | changes from outside |
-//! | `infrastructure` | stations that talk through access points |
-//! | `neighbours` | who hears whom how well, and pairs that come and go |
+//! | `infrastructure` | stations that communicate through access points |
+//! | `neighbours` | how well stations hear each other, and pairs that come and go |
 
 mod change;
 mod events;
@@ -49,14 +49,14 @@ pub use neighbours::{NeighbourChange, NeighbourView};
 ///    and [`poll_spent`](Self::poll_spent) likewise, then ask for the deadline anew.
 /// 2. [`counters`](Self::counters) and [`config`](Self::config) may be called at any time between.
 ///
-/// `now` never goes back; an earlier time than one already given counts as the latest one given.
-/// What happens between two calls happens at its exact time, in order, whenever the next call
-/// comes: late calls change nothing but the time of the hand-over. What a call does at `now` comes
-/// after all that happens by itself until then, so that it does not matter who polls how often.
+/// `now` never goes back. A time before the latest one counts as the latest one. Everything between
+/// two calls happens at its exact time and in order, no matter when the next call comes. A late
+/// call delays only the hand-over of frames. A call at `now` takes effect after all events up to
+/// `now`, so it does not matter who polls how often.
 ///
-/// What happens in the same nanosecond happens in this order: ends of signals, carriers being
-/// sensed, timeouts, starts of sending, starts of arrival; among these by station or, of signals,
-/// by when they began to be sent.
+/// Events of the same nanosecond happen in this order: ends of signals, carriers being sensed,
+/// timeouts, starts of sending, starts of arrival. Within one kind the order is that of the
+/// stations or, for signals, that of the starts of their transmissions.
 ///
 /// # Example
 /// ```
@@ -68,7 +68,7 @@ pub use neighbours::{NeighbourChange, NeighbourView};
 /// let config = MediumConfig::new(Phy::B);
 /// let mut medium = Medium::new(config, Setting::default(), Time::ZERO).unwrap();
 /// for station in 0..2 {
-///     // Three metres from each other: ten nanoseconds.
+///     // Three metres from each other: a propagation delay of ten nanoseconds.
 ///     let place = Trajectory::fixed(Point::flat(3.0 * f64::from(station), 0.0));
 ///     medium.add(Time::ZERO, StationId(station), StationConfig::default(), place);
 /// }
@@ -92,28 +92,28 @@ pub struct Medium<F> {
     draws: Draws,
     setting: Setting,
     field: Box<dyn Field>,
-    /// The latest time given.
+    /// Latest time that a caller has passed.
     now: Time,
     stations: Vec<Option<Station<F>>>,
     air: Air<F>,
-    /// Transmissions so far.
+    /// Number of transmissions so far.
     order: u64,
-    /// Ends of transmissions: at the sender (even keys), at the next hearers (odd ones).
+    /// Ends of transmissions at the sender (even keys) and at the next hearers (odd keys).
     ends: Agenda,
-    /// Signals that arrive (even keys) and are sensed (odd ones) at the next hearers.
+    /// Signals that arrive (even keys) and are sensed (odd keys) at the next hearers.
     signals: Agenda,
     timers: Agenda,
-    /// What is due in an infrastructure.
+    /// Scans, beacons and ends of outages of an infrastructure.
     comings: Agenda,
     has_access_points: bool,
-    /// Who came to an access point or left one, if anybody wants to know.
+    /// Association events, if they are recorded.
     associations: Option<VecDeque<AssociationEvent>>,
     outlet: Outlet<F>,
-    /// Ways from a station, while they are asked for.
+    /// Buffer for the paths from a station.
     paths: Vec<Path>,
     /// Shortest time that a frame is on the air.
     shortest: Duration,
-    /// Losses of pairs that were set.
+    /// Losses of pairs that a change has set.
     losses: BTreeMap<(StationId, StationId), f64>,
     watch: Option<NeighbourWatch>,
 }
@@ -121,37 +121,37 @@ pub struct Medium<F> {
 #[derive(Debug)]
 struct Station<F> {
     config: StationConfig,
-    /// How it moves, counted from when a run begins.
+    /// Movement of the station, counted from the beginning of a run.
     moves: Trajectory,
     radio: Radio,
     desk: Desk<F>,
     mac: Box<dyn MacState<F>>,
     stream: Stream,
-    /// Transmissions so far.
+    /// Number of transmissions so far.
     sent: u64,
-    /// Who hears it, and until when that holds.
+    /// Stations that hear it, and the time until which that list is valid.
     hearers: Option<(Arc<[Hearer]>, Time)>,
-    /// The slot of what it sends.
+    /// Slot of its current transmission.
     sending: Option<u32>,
-    /// Where it is with its access point, if it talks through one.
+    /// Membership at an access point, if stations communicate through access points.
     membership: Option<Membership>,
 }
 
-/// Something that is due.
+/// An event that is due.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     /// The end of the transmission at this slot, at its sender.
     Sent(u32),
-    /// The signal of the transmission at this slot comes to a stage at the next hearers.
+    /// The next hearers of the transmission at this slot come to a stage.
     Stage(u32, Stage),
-    /// A timer of a station.
+    /// A timer of a station expires.
     Timer(StationId, u32),
-    /// What this key of the agenda of comings stands for.
+    /// An event of an infrastructure with this key of the agenda of comings.
     Coming(u32),
 }
 
 impl<F: Frame> Medium<F> {
-    /// A medium without stations.
+    /// Creates a medium without stations.
     ///
     /// # Errors
     /// A file of the channel has not been read, or does not fit the setting.
@@ -183,13 +183,13 @@ impl<F: Frame> Medium<F> {
         })
     }
 
-    /// The configuration in force.
+    /// Returns the configuration in force.
     pub fn config(&self) -> &MediumConfig {
         &self.config
     }
 
-    /// Adds a station that moves as `moves` says. One that has this number already is removed
-    /// first.
+    /// Adds a station with the trajectory `moves`. A station that has this number already is
+    /// removed first.
     pub fn add(&mut self, now: Time, id: StationId, config: StationConfig, moves: Trajectory) {
         self.remove(now, id);
         self.outlet.note(self.now, || AirOccurrence::Joined {
@@ -227,7 +227,7 @@ impl<F: Frame> Medium<F> {
         self.look_around();
     }
 
-    /// Removes a station. What it had to send is dropped; what it is sending is cut off.
+    /// Removes a station. The frames that it holds are dropped, and its transmission is cut off.
     pub fn remove(&mut self, now: Time, id: StationId) {
         self.run(now);
         if self.station(id).is_none() {
@@ -248,7 +248,7 @@ impl<F: Frame> Medium<F> {
         self.look_around();
     }
 
-    /// Says to all stations how many there are.
+    /// Notifies all stations of the number of stations.
     fn count(&mut self) {
         let count = self.stations.iter().flatten().count() as u32;
         let mut rank = 0;
@@ -287,7 +287,8 @@ impl<F: Frame> Medium<F> {
         Ok(())
     }
 
-    /// Gives a frame to a station. Whether it has something to send from now on and had not before.
+    /// Passes a frame to a station. Returns whether the station has something to send now and did
+    /// not before.
     fn take_in(
         &mut self,
         from: StationId,
@@ -306,25 +307,25 @@ impl<F: Frame> Medium<F> {
         station.desk.offer(self.now, from, to, info, frame, &mut self.outlet)
     }
 
-    /// The next frame that a station has received by `now`, in the order of (release,
+    /// Returns the next frame that a station has received by `now`, in the order of (release,
     /// transmission, station).
     pub fn poll(&mut self, now: Time) -> Option<Reception<F>> {
         self.run(now);
         self.outlet.receptions.pop_front()
     }
 
-    /// The next frame that was dropped after it had been taken in.
+    /// Returns the next frame that was dropped after the medium had accepted it.
     pub fn poll_dropped(&mut self) -> Option<Dropped<F>> {
         self.outlet.dropped.pop_front()
     }
 
-    /// The next frame of which nothing is needed any more: a broadcast that all hearers have made
-    /// copies of, or that nobody received.
+    /// Returns the next frame that is no longer needed: a broadcast that all hearers have copied,
+    /// or that nobody received.
     pub fn poll_spent(&mut self) -> Option<F> {
         self.outlet.spent.pop_front()
     }
 
-    /// Keeps events for [`poll_event`](Self::poll_event), or does not (default).
+    /// Turns the recording of events for [`poll_event`](Self::poll_event) on or off (default: off).
     pub fn record(&mut self, wanted: bool) {
         match wanted {
             true => _ = self.outlet.events.get_or_insert_default(),
@@ -332,12 +333,13 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// The next thing that happened, in the order in which it did.
+    /// Returns the next event, in the order in which they happened.
     pub fn poll_event(&mut self) -> Option<AirEvent> {
         self.outlet.events.as_mut()?.pop_front()
     }
 
-    /// Keeps what is on the air for [`poll_sniffed`](Self::poll_sniffed), or does not (default).
+    /// Turns the recording of transmissions for [`poll_sniffed`](Self::poll_sniffed) on or off
+    /// (default: off).
     pub fn sniff(&mut self, wanted: bool) {
         match wanted {
             true => _ = self.outlet.sniffed.get_or_insert_default(),
@@ -345,12 +347,13 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// The next transmission that is over, in the order of their ends.
+    /// Returns the next transmission that has ended, in the order of their ends.
     pub fn poll_sniffed(&mut self) -> Option<Sniffed<F>> {
         self.outlet.sniffed.as_mut()?.pop_front()
     }
 
-    /// When the medium has to be polled next. No frame is received before; there may be none then.
+    /// Returns the time at which the medium has to be polled next. No frame is received before that
+    /// time. There may be none at that time, either.
     pub fn next_deadline(&self) -> Option<Time> {
         if let Some(reception) = self.outlet.receptions.front() {
             return Some(reception.release);
@@ -364,17 +367,17 @@ impl<F: Frame> Medium<F> {
         [end, timer, coming].into_iter().flatten().min()
     }
 
-    /// How many stations there are.
+    /// Returns the number of stations.
     pub fn count_stations(&self) -> usize {
         self.stations.iter().flatten().count()
     }
 
-    /// What is particular to a station. `None` if there is no such station.
+    /// Returns the configuration of a station, or `None` if there is no such station.
     pub fn station_config(&self, id: StationId) -> Option<&StationConfig> {
         self.station(id).map(|station| &station.config)
     }
 
-    /// The stations as they are at `now`, in the order of their numbers.
+    /// Returns the state of all stations at `now`, in the order of their numbers.
     pub fn stations(&mut self, now: Time) -> Vec<StationView> {
         self.run(now);
         let mut views = Vec::new();
@@ -397,30 +400,31 @@ impl<F: Frame> Medium<F> {
         views
     }
 
-    /// What a station has done and met. `None` if there is no such station.
+    /// Returns the counters of a station, or `None` if there is no such station.
     pub fn counters(&self, id: StationId) -> Option<&StationCounters> {
         self.station(id).map(|station| &station.desk.counters)
     }
 
-    /// Frames that wait at a station, with the one that it serves.
+    /// Returns the number of frames that wait at a station, including the one that it serves.
     pub fn queued(&self, id: StationId) -> u64 {
         let Some(station) = self.station(id) else { return 0 };
         station.desk.waiting() + u64::from(station.desk.head().is_some())
     }
 
-    /// Frames at a station that have not left it: those that wait, and the one that is served
-    /// unless it has arrived already.
+    /// Returns the number of frames that have not left a station: those that wait, and the one that
+    /// it serves unless that one has arrived already.
     pub fn unsent(&self, id: StationId) -> u64 {
         let Some(station) = self.station(id) else { return 0 };
         station.desk.waiting() + u64::from(station.desk.has_frame())
     }
 
-    /// The contention window from which a station draws its next backoff.
+    /// Returns the contention window from which a station draws its next backoff.
     pub fn window(&self, id: StationId) -> u32 {
         self.station(id).map_or(0, |station| station.mac.window())
     }
 
-    /// Frames that are on the air for the last time and have left their stations.
+    /// Returns the number of frames that are on the air for the last time and have left their
+    /// stations.
     pub fn on_the_air(&self) -> usize {
         self.air.iter().filter(|transmission| transmission.frame.is_some()).count()
     }
@@ -436,7 +440,7 @@ impl<F: Frame> Medium<F> {
     }
 }
 
-/// The place of a station among all.
+/// Returns the rank of a station among all stations.
 fn member<F>(stations: &[Option<Station<F>>], id: StationId) -> Member {
     let count = |stations: &[Option<Station<F>>]| stations.iter().flatten().count() as u32;
     Member { rank: count(&stations[..id.index()]), count: count(stations) }

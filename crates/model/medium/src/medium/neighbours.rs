@@ -1,5 +1,5 @@
-//! Who hears whom how well, without what disturbs it; and pairs that come within reach of each
-//! other or leave it. Not here: what is received (`receiving`).
+//! How well stations hear each other without interference, and pairs that come within reach of each
+//! other or leave it. `receiving` decides which frames are received.
 
 use std::collections::VecDeque;
 
@@ -14,49 +14,50 @@ use crate::config::ReceptionRule;
 use crate::field::{FOREVER, Path};
 use crate::phy::air_bytes;
 
-/// The Ethernet frame that deliveries are reckoned for, without FCS: a packet of 1500 bytes.
+/// Size of the Ethernet frame, without FCS, for which deliveries are computed: a packet of 1500
+/// bytes.
 const BYTES: u32 = 1514;
 
-/// How often it is looked who is within reach.
+/// Interval at which the pairs within reach are computed.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How well a station is heard by another.
+/// How well another station hears a station.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourView {
-    /// Who hears it.
+    /// The station that hears it.
     pub station: StationId,
-    /// How far away that is, in m; along the cable if there is one.
+    /// Distance between the two in m, along the cable if there is one.
     pub distance: f64,
-    /// Power that arrives there, in dBm, without fading.
+    /// Power that arrives there in dBm, without fading.
     pub power: f64,
     /// The ratio of that power to noise, in dB.
     pub snr: f64,
-    /// Whether what arrives can be decoded; if not, it keeps the other from sending.
+    /// Whether the signal can be decoded. One that cannot still keeps the other from sending.
     pub decodes: bool,
-    /// The rate of the next frame of 1500 bytes of packet to it.
+    /// Rate of the next frame with a packet of 1500 bytes to it.
     pub rate: Rate,
-    /// The probability that such a frame survives there, without fading and interference.
+    /// Probability that such a frame survives there, without fading and interference.
     pub delivery: f64,
-    /// Others that are heard there and do not hear the station: they may send while it does. Known
-    /// if a single station was asked for.
+    /// Stations that are heard there and do not hear the sender, so they may send while it does.
+    /// Filled in only if a single station was queried.
     pub hidden: Vec<StationId>,
 }
 
 /// A pair of stations that can decode each other from now on, or cannot any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NeighbourChange {
-    /// The first whole nanosecond at which it is so.
+    /// First whole nanosecond at which the change holds.
     pub at: Time,
     /// The two, the lower number first.
     pub pair: (StationId, StationId),
-    /// Whether they can.
+    /// Whether they can decode each other.
     pub up: bool,
 }
 
-/// Two stations, or a way from one to another.
+/// Two stations, or a path from the first to the second.
 type Pair = (StationId, StationId);
 
-/// Which pairs can decode each other, and what has changed of that.
+/// The pairs that can decode each other, and the changes of that set.
 #[derive(Debug)]
 pub(super) struct NeighbourWatch {
     /// In order.
@@ -68,7 +69,7 @@ pub(super) struct NeighbourWatch {
 }
 
 impl<F: Frame> Medium<F> {
-    /// Those that a station reaches at `now`, in the order of their numbers.
+    /// Returns the stations that a station reaches at `now`, in the order of their numbers.
     pub fn neighbours(&mut self, now: Time, id: StationId) -> Vec<NeighbourView> {
         self.run(now);
         let mut views = self.reached(id);
@@ -83,23 +84,24 @@ impl<F: Frame> Medium<F> {
         views
     }
 
-    /// Those that each station reaches at `now`, without who is hidden from it.
+    /// Returns the stations that each station reaches at `now`, without hidden stations.
     pub fn all_neighbours(&mut self, now: Time) -> Vec<(StationId, Vec<NeighbourView>)> {
         self.run(now);
         let ids = self.ids();
         ids.into_iter().map(|id| (id, self.reached(id))).collect()
     }
 
-    /// Where stations are at `now`, in the order of their numbers; nothing where one is away.
+    /// Returns the positions of stations at `now`, in the order of their numbers; `None` for one
+    /// that is away.
     pub fn positions(&mut self, now: Time) -> Vec<(StationId, Option<Point>)> {
         self.run(now);
         let ids = self.ids();
         ids.into_iter().map(|id| (id, self.field.position(self.now, id))).collect()
     }
 
-    /// Keeps from now on which pairs come within reach of each other and leave it, for
-    /// [`poll_neighbour`](Self::poll_neighbour). It is looked each 100 ms, and at every change;
-    /// what comes and goes in between is not seen.
+    /// Starts to record the pairs that come within reach of each other or leave it, for
+    /// [`poll_neighbour`](Self::poll_neighbour). Pairs are compared every 100 ms and at every
+    /// change. Changes that are undone in between are missed.
     pub fn watch_neighbours(&mut self, now: Time) {
         self.run(now);
         let ((pairs, next), looked) = (self.pairs(self.now), self.now);
@@ -108,31 +110,31 @@ impl<F: Frame> Medium<F> {
         self.watch = Some(NeighbourWatch { pairs, looked, next, changes });
     }
 
-    /// Whether pairs are watched.
+    /// Returns whether pairs are watched.
     pub fn watches_neighbours(&self) -> bool {
         self.watch.is_some()
     }
 
-    /// Watches pairs no more.
+    /// Stops watching pairs.
     pub fn forget_neighbours(&mut self) {
         self.watch = None;
     }
 
-    /// The next pair that came or went by `now`, in order of time; at first all that are within
-    /// reach.
+    /// Returns the next pair that came or went by `now`, in the order of time. The first ones are
+    /// all pairs that are within reach at the start.
     pub fn poll_neighbour(&mut self, now: Time) -> Option<NeighbourChange> {
         self.run(now);
         self.watch.as_mut()?.changes.pop_front()
     }
 
-    /// Looks who is within reach now, since something changes at once.
+    /// Compares the pairs now, because a change takes effect immediately.
     pub(super) fn look_around(&mut self) {
         if self.watch.is_some() {
             self.look(self.now);
         }
     }
 
-    /// Takes the looks that are due up to `now`.
+    /// Makes the comparisons that are due up to `now`.
     pub(super) fn look_until(&mut self, now: Time) {
         while let Some(next) = self.watch.as_ref().map(|watch| watch.next)
             && next <= now
@@ -141,7 +143,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Compares the pairs at `at` with those of the look before.
+    /// Compares the pairs at `at` with those of the last comparison.
     fn look(&mut self, at: Time) {
         let (pairs, next) = self.pairs(at);
         let Some(watch) = self.watch.take() else { return };
@@ -161,7 +163,8 @@ impl<F: Frame> Medium<F> {
         self.watch = Some(NeighbourWatch { pairs, looked: at, next, changes });
     }
 
-    /// The first nanosecond after `before` and up to `after` at which a pair is as it is then.
+    /// Returns the first nanosecond after `before` and up to `after` at which a pair has its state
+    /// of `after`.
     fn turn(&mut self, (a, b): Pair, up: bool, (mut before, mut after): (Time, Time)) -> Time {
         while after.since(before) > Duration::from_nanos(1) {
             let middle = before + Duration::from_nanos(after.since(before).as_nanos() / 2);
@@ -171,10 +174,11 @@ impl<F: Frame> Medium<F> {
         after
     }
 
-    /// The pairs that decode each other at `at`, in order, and when to look again.
+    /// Returns the pairs that decode each other at `at`, in order, and the time of the next
+    /// comparison.
     fn pairs(&mut self, at: Time) -> (Vec<Pair>, Time) {
         let mut ways = Vec::new();
-        // As long as nothing moves there is nothing to see.
+        // Nothing changes as long as no station moves.
         let mut still = FOREVER;
         for from in self.ids() {
             let (paths, until) = self.ways(at, from);
@@ -191,7 +195,8 @@ impl<F: Frame> Medium<F> {
         way.is_some_and(|path| self.decodes(&path))
     }
 
-    /// The ways from a station to all that are on and may hear it, and until when that stays so.
+    /// Returns the paths from a station to all stations that are on and may hear it, and the time
+    /// until which they stay valid.
     fn ways(&mut self, at: Time, from: StationId) -> (Vec<Path>, Time) {
         let (mut paths, mut until) = (Vec::new(), FOREVER);
         if self.may_hear(from) {
@@ -202,8 +207,8 @@ impl<F: Frame> Medium<F> {
         (paths, until)
     }
 
-    /// Whether a station's radio is switched on. One that is on its way to an access point counts:
-    /// it is where it is.
+    /// Returns whether a station's radio is switched on. A station that is joining an access point
+    /// counts, because its position is known.
     fn may_hear(&self, id: StationId) -> bool {
         self.station(id).is_some_and(|station| !station.config.off)
     }
@@ -212,7 +217,7 @@ impl<F: Frame> Medium<F> {
         path.can_decode && path.power >= self.config.sensitivity()
     }
 
-    /// Who a station keeps from sending.
+    /// Returns the stations that a station keeps from sending.
     fn senses(&mut self, from: StationId) -> Vec<StationId> {
         let threshold = self.config.cs_threshold.dbm();
         let (paths, _) = self.ways(self.now, from);
@@ -259,7 +264,7 @@ impl<F: Frame> Medium<F> {
     }
 }
 
-/// Those of `pairs` that are not among `others`; both are in order.
+/// Returns the elements of `pairs` that are not in `others`. Both are sorted.
 fn missing<'a>(pairs: &'a [Pair], others: &'a [Pair]) -> impl Iterator<Item = Pair> + use<'a> {
     pairs.iter().copied().filter(|pair| others.binary_search(pair).is_err())
 }

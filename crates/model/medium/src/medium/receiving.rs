@@ -1,4 +1,4 @@
-//! Signals at those who hear them: they arrive, are sensed, and end.
+//! Signals at their hearers: they arrive, are sensed, and end.
 
 use netloom_link::Frame;
 
@@ -15,19 +15,19 @@ use crate::rules::Bits;
 use crate::{Receiver, StationId};
 
 impl<F: Frame> Medium<F> {
-    /// The next hearers of a transmission come to a stage.
+    /// Processes the next hearers of a transmission that come to a stage.
     pub(super) fn stage(&mut self, slot: u32, stage: Stage) {
         let Some(transmission) = self.air.get_mut(slot) else { return };
         let together = transmission.pass(stage);
         let count = transmission.hearers.len();
         self.plan(slot, stage);
         for place in together {
-            // Nothing is taken off the air meanwhile.
+            // No transmission leaves the air meanwhile.
             let transmission = self.air.get(slot);
             let hearer = transmission.and_then(|on_air| on_air.hearers.get(place).copied());
             let Some(hearer) = hearer else { return };
             match stage {
-                // It was cut off in the moment in which it began.
+                // It was cut off at the moment at which it began.
                 Stage::Arrives if self.has_ended(slot, place) => {}
                 Stage::Arrives => self.arrives(slot, &hearer),
                 Stage::Sensed => self.sensed(slot, hearer.station),
@@ -39,7 +39,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Whether a transmission is over at the hearer with this place.
+    /// Returns whether a transmission has ended at the hearer with this index.
     fn has_ended(&self, slot: u32, place: usize) -> bool {
         let transmission = self.air.get(slot);
         transmission.is_none_or(|transmission| place < transmission.passed[Stage::Ends as usize])
@@ -69,7 +69,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// A signal ends at a hearer, the last one if `is_last`.
+    /// Ends a signal at a hearer, which is the last one if `is_last`.
     pub(super) fn ends(&mut self, slot: u32, hearer: &Hearer, is_last: bool) {
         let (now, id) = (self.now, hearer.station);
         let Some(transmission) = self.air.get(slot) else { return };
@@ -129,8 +129,8 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// A station that a frame is for has received it. All but the last hearer of a broadcast get
-    /// copies.
+    /// Delivers a frame to a station that is one of its receivers. All but the last hearer of a
+    /// broadcast get copies.
     pub(super) fn deliver(&mut self, slot: u32, id: StationId, is_last: bool) {
         let Some(transmission) = self.air.get_mut(slot) else { return };
         let (from, to) = (transmission.sender, transmission.ppdu.to);
@@ -143,7 +143,7 @@ impl<F: Frame> Medium<F> {
                 sender.and_then(|sender| sender.desk.take_frame(number))
             }
         };
-        // Nothing is left of a frame that has arrived before: it is only acknowledged once more.
+        // A frame that has arrived before is only acknowledged again.
         let Some(frame) = frame else { return };
         if let Some(station) = &mut self.stations[id.index()] {
             station.desk.counters.received.add(&info);
@@ -153,7 +153,7 @@ impl<F: Frame> Medium<F> {
         self.outlet.receptions.push_back(reception);
     }
 
-    /// A station that a frame is for has not received it.
+    /// Records that a receiver of a frame has lost it.
     pub(super) fn miss(&mut self, slot: u32, id: StationId, loss: FrameLoss) {
         let Some(transmission) = self.air.get_mut(slot) else { return };
         transmission.loss = loss;

@@ -1,4 +1,4 @@
-//! Transmissions: how they begin, who hears them, how they end.
+//! Transmissions: their beginnings, their hearers, and their ends.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::rules::Bits;
 use crate::{Receiver, StationId};
 
 impl<F: Frame> Medium<F> {
-    /// Ends a transmission at `at`, since it has collided; its frame goes back to its station.
+    /// Ends a transmission at `at` because it has collided. Its frame goes back to its station.
     pub(super) fn collide(&mut self, slot: u32, at: Time) {
         let Some(transmission) = self.air.get_mut(slot) else { return };
         transmission.end = at;
@@ -32,7 +32,7 @@ impl<F: Frame> Medium<F> {
         self.plan(slot, Stage::Ends);
     }
 
-    /// Ends a transmission now: nobody receives it.
+    /// Ends a transmission now. Nobody receives it.
     pub(super) fn cut(&mut self, slot: u32) {
         let now = self.now;
         let Some(transmission) = self.air.get_mut(slot) else { return };
@@ -44,7 +44,7 @@ impl<F: Frame> Medium<F> {
         self.free_if_over(slot);
     }
 
-    /// A station begins to send.
+    /// Begins a transmission of a station.
     pub(super) fn send(&mut self, id: StationId, ppdu: Ppdu) {
         let hearers = self.hearers(id);
         let Some(station) = &mut self.stations[id.index()] else { return };
@@ -121,7 +121,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// Who hears a station that begins to send now.
+    /// Returns the hearers of a station that begins to send now.
     pub(super) fn hearers(&mut self, id: StationId) -> Arc<[Hearer]> {
         let now = self.now;
         let known = self.station(id).and_then(|station| station.hearers.as_ref());
@@ -151,7 +151,7 @@ impl<F: Frame> Medium<F> {
         hearers
     }
 
-    /// Plans when the next hearers of a transmission come to a stage.
+    /// Plans the time at which the next hearers of a transmission come to a stage.
     pub(super) fn plan(&mut self, slot: u32, stage: Stage) {
         let Some(transmission) = self.air.get(slot) else { return };
         let (agenda, key, phase) = match stage {
@@ -165,7 +165,7 @@ impl<F: Frame> Medium<F> {
         }
     }
 
-    /// A station has sent what it sent.
+    /// Ends the transmission of a station at the sender.
     pub(super) fn sent(&mut self, slot: u32) {
         self.ends.clear(2 * slot);
         let Some(transmission) = self.air.get_mut(slot) else { return };
@@ -183,7 +183,7 @@ impl<F: Frame> Medium<F> {
         self.free_if_over(slot);
     }
 
-    /// Takes a transmission off the air that is over.
+    /// Frees the slot of a transmission that is over.
     pub(super) fn free_if_over(&mut self, slot: u32) {
         if !self.air.get(slot).is_some_and(Transmission::is_over) {
             return;

@@ -7,18 +7,18 @@ use netloom_units::{Duration, Stream};
 
 use crate::support::{close, config, effort, mean, medium, saturated, station, with};
 
-/// Bytes of frames, and µs that each takes at 1 Mbit/s with its preamble.
+/// Bytes of frames, and the µs that each takes at 1 Mbit/s with its preamble.
 const BYTES: u32 = 114;
 const AIRTIME: f64 = 192.0 + (114.0 - 14.0 + 36.0) * 8.0;
 
-/// A medium without preferences of its own.
+/// Returns a medium of ALOHA with these parameters.
 fn aloha(parameters: &str) -> MediumConfig {
     let mac = format!(r#"{{"mac":{{"aloha":{parameters}}}}}"#);
     with(config(Phy::B, "11Mbit/s", false), &mac)
 }
 
-/// Frames that arrive in the time of one, of `load` that are sent: by many stations, of which each
-/// sends so rarely that it never waits for itself.
+/// Returns the number of frames that arrive in the time of one frame, of `load` that are sent.
+/// There are many stations, each of which sends so rarely that it never waits for itself.
 fn throughput(config: &MediumConfig, load: f64) -> f64 {
     const STATIONS: u32 = 100;
     let (seeds, seconds) = effort(3, 60);

@@ -1,4 +1,4 @@
-//! Saturated stations in sight of each other.
+//! Saturated stations within range of each other.
 
 use crate::support::{
     IS_QUICK, close, config, effort, mean, medium, saturated, station, throughput, with,
@@ -7,14 +7,14 @@ use netloom_medium::arm::Trial;
 use netloom_medium::{MediumChange, Phy};
 use netloom_units::Duration;
 
-/// Mbit/s that `n` stations send to one more.
+/// Returns the Mbit/s that `n` stations send to one more.
 fn cell(phy: Phy, rate: &str, n: u32, rts: bool, seed: u64, seconds: u64) -> f64 {
     let medium = medium(config(phy, rate, rts), &vec![(0.0, 0.0); n as usize + 1], seed);
     let flows = (0..n).map(|from| saturated(from, n, 1500)).collect();
     throughput(&mut Trial::new(medium, flows), seconds)
 }
 
-/// What the reference machine has for 1, 2, 5, 10, 20 and 50 stations.
+/// Compares with the results of the reference machine for 1, 2, 5, 10, 20 and 50 stations.
 fn compare(phy: Phy, rate: &str, rts: bool, machine: [f64; 6], seconds: u64) {
     let (seeds, seconds) = effort(4, seconds);
     let most = if IS_QUICK { 10 } else { 50 };
@@ -47,7 +47,7 @@ fn a_with_requests() {
     compare(Phy::A, "54Mbit/s", true, [24.91, 25.88, 25.85, 25.44, 24.76, 23.35], 8);
 }
 
-/// Bianchi 2000: shares of the rate, without and with requests, of packets of 8184 bits.
+/// Bianchi 2000: shares of the rate with and without requests, for packets of 8184 bits.
 #[test]
 fn frequency_hopping_is_as_bianchi_has_it() {
     let table = [(5, 0.8097, 0.8342), (10, 0.7532, 0.8371), (20, 0.6788, 0.8356)];
@@ -68,7 +68,7 @@ fn frequency_hopping_is_as_bianchi_has_it() {
     }
 }
 
-/// Heusse et al. 2003: a slow station slows down all.
+/// Heusse et al. 2003: one slow station slows down all others.
 #[test]
 fn one_slow_station_makes_all_slow() {
     let (seeds, seconds) = effort(4, 40);
@@ -91,7 +91,7 @@ fn one_slow_station_makes_all_slow() {
     }
 }
 
-/// The spread of stations' shares follows from how much they vary from one stretch to the next.
+/// The spread of stations' shares follows from their variation between intervals.
 #[test]
 fn shares_are_equal() {
     const BATCHES: u64 = 20;
@@ -119,7 +119,7 @@ fn shares_are_equal() {
     }
 }
 
-/// With a smaller window a station has more of the air.
+/// A station with a smaller window gets more airtime.
 #[test]
 fn windows_differentiate_services() {
     let mut medium = medium(config(Phy::B, "11Mbit/s", false), &[(0.0, 0.0); 3], 1);
@@ -131,7 +131,7 @@ fn windows_differentiate_services() {
     assert!(sent(0) > 2 * sent(1), "{} and {}", sent(0), sent(1));
 }
 
-/// NET's MAC, as published: nothing that is sent is destroyed.
+/// The MAC of NET as published: no transmission is destroyed.
 #[test]
 fn where_senders_collide_no_frame_is_lost() {
     let emac = r#"{"mac":{"emac":{"collisions":"sender","rate":"11Mbit/s"}}}"#;
@@ -139,7 +139,7 @@ fn where_senders_collide_no_frame_is_lost() {
     let flows = (0..5).map(|from| saturated(from, 5, 1500)).collect();
     let mut trial = Trial::new(medium, flows);
     trial.run(Duration::from_secs(5));
-    // Of two frames at once, one is acknowledged: a station has one voice.
+    // One of two simultaneous frames is acknowledged, because a station sends one answer at a time.
     assert_eq!(trial.medium.counters(station(5)).unwrap().missed.total().frames, 0);
     assert!(trial.packet_bits() > 5 * 5_000_000);
 }

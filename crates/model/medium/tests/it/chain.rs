@@ -1,5 +1,5 @@
-//! Chains of relays (Li et al. 2001): 200 m from each other, decoded up to 250 m, sensed up to
-//! 550 m.
+//! Chains of relays (Li et al. 2001): 200 m apart, with a decoding range of 250 m and a sensing
+//! range of 550 m.
 
 use netloom_medium::arm::Trial;
 use netloom_medium::{MediumConfig, Receiver};
@@ -7,14 +7,14 @@ use netloom_units::Duration;
 
 use crate::support::{IS_QUICK, close, effort, line, mean, medium, saturated, station, with};
 
-/// The radio of ns-2 with the timing of the reference: answers at the rate of the frame.
+/// The radio of ns-2 with the timing of the reference: answers have the rate of the frame.
 fn radio(lock: &str) -> MediumConfig {
     let dcf = r#"{"dcf":{"rate":"2Mbit/s","rts_threshold":"0B"}}"#;
     let properties = format!(r#"{{"mac":{dcf},"lock":"{lock}","propagation_delay":false}}"#);
     with(MediumConfig::preset("wavelan").unwrap(), &properties)
 }
 
-/// Mbit/s from one end of a chain to the other.
+/// Returns the Mbit/s from one end of a chain to the other.
 fn chain(config: &MediumConfig, hops: u32, seconds: u64) -> f64 {
     let (seeds, seconds) = effort(3, seconds);
     mean(seeds, |seed| {
@@ -23,7 +23,7 @@ fn chain(config: &MediumConfig, hops: u32, seconds: u64) -> f64 {
         for relay in 1..hops {
             trial.relay(station(relay), Receiver::Station(station(relay + 1)));
         }
-        // The chain fills.
+        // Time in which the chain fills.
         trial.run(Duration::from_secs(2));
         let before = trial.packet_bits();
         trial.run(Duration::from_secs(seconds));
@@ -31,9 +31,9 @@ fn chain(config: &MediumConfig, hops: u32, seconds: u64) -> f64 {
     })
 }
 
-/// The reference lets a relay send at once what it has just received, if its last backoff is over;
-/// a station that finds the medium busy draws one here (IEEE 802.11-2007, 9.2.5.1). That makes 12 %
-/// at three hops, which are left aside, and little elsewhere.
+/// In the reference, a relay may forward a frame at once if its last backoff is over. Here, a
+/// station that finds the medium busy draws a backoff (IEEE 802.11-2007, 9.2.5.1). The difference
+/// is 12 % at three hops, which are left out, and small elsewhere.
 #[test]
 fn relays_that_hear_each_other_share_the_air() {
     let expected = [(1, 1.60), (2, 0.80), (4, 0.460), (5, 0.428), (8, 0.412), (12, 0.414)];

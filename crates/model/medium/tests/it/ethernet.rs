@@ -1,4 +1,4 @@
-//! CSMA/CD: shares of 10 Mbit/s that frames with their FCS have, and its capture effect.
+//! CSMA/CD: the share of 10 Mbit/s that frames with FCS get, and the capture effect.
 
 use netloom_medium::arm::Trial;
 use netloom_medium::{AirOccurrence, MediumConfig, ReceptionRule};
@@ -6,7 +6,7 @@ use netloom_units::Duration;
 
 use crate::support::{IS_QUICK, close, mean, medium, saturated, station, with};
 
-/// Stations with so many metres between any two.
+/// Returns a hub with this many metres between any two stations.
 fn hub(metres: f64) -> MediumConfig {
     let length = (metres * 1000.0).round();
     let cable = format!(r#"{{"length":"{length}mm","shape":"hub"}}"#);
@@ -15,7 +15,7 @@ fn hub(metres: f64) -> MediumConfig {
     with(config, &format!(r#"{{"mac":{{"csma_cd":{{"cable":{cable}}}}}}}"#))
 }
 
-/// The share of the line that frames of `bytes`, FCS included, have.
+/// Returns the share of the line that frames of `bytes`, FCS included, get.
 fn share(config: &MediumConfig, stations: u32, bytes: u32, seconds: u64) -> f64 {
     let (seeds, seconds) = if IS_QUICK { (1, 1) } else { (2, seconds) };
     mean(seeds, |seed| {
@@ -34,7 +34,7 @@ fn share(config: &MediumConfig, stations: u32, bytes: u32, seconds: u64) -> f64 
 
 #[test]
 fn stations_share_a_cable_as_the_reference_does() {
-    // Nine bits, and 232.
+    // Propagation delays of 9 and 232 bits.
     let (near, far) = (175.4, 4521.0);
     let table = [
         (near, 64, [0.759, 0.751, 0.736, 0.666, 0.510]),
@@ -54,7 +54,7 @@ fn stations_share_a_cable_as_the_reference_does() {
     }
 }
 
-/// A station that has just sent meets one whose window has grown, and sends again.
+/// A station that has just sent competes with one whose window has grown, and wins again.
 #[test]
 fn one_of_two_stations_keeps_the_cable_for_long() {
     let run = |bytes: u32, seconds: u64| {
@@ -74,7 +74,7 @@ fn one_of_two_stations_keeps_the_cable_for_long() {
         }
         frames / runs
     };
-    // Means of few runs, of which some are very long.
+    // Means of few runs, some of which are very long.
     let (short, long) = (run(64, 20), run(1518, 20));
     assert!((600.0..4000.0).contains(&short), "{short}");
     assert!((50.0..200.0).contains(&long), "{long}");

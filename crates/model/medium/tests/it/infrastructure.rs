@@ -1,4 +1,4 @@
-//! Stations that talk through access points.
+//! Stations that communicate through access points.
 
 use netloom_link::FrameInfo;
 use netloom_medium::{
@@ -21,7 +21,7 @@ fn seconds(seconds: f64) -> Time {
     Time::from_nanos((seconds * 1e9) as u64)
 }
 
-/// Access points 0 to n at these places, and after them stations that move like this.
+/// Creates access points 0 to n at these positions, and then stations with these trajectories.
 fn cell(config: MediumConfig, points: &[f64], stations: Vec<Trajectory>) -> Medium<u64> {
     let setting = Setting { seed: 1, name: "air".into(), ..Setting::default() };
     let mut medium = Medium::new(config, setting, Time::ZERO).unwrap();
@@ -46,7 +46,8 @@ fn going(from: f64, to: f64, speed: f64) -> Trajectory {
     moves
 }
 
-/// What a medium does until then: receptions (sender, receiver, frame, when), losses, associations.
+/// Output of a medium up to a time: receptions (sender, receiver, frame, time), losses,
+/// associations.
 #[derive(Debug, Default)]
 struct Outcome {
     received: Vec<(u32, u32, u64, Time)>,
@@ -79,7 +80,7 @@ fn send(medium: &mut Medium<u64>, now: Time, from: u32, to: Receiver, frame: u64
 #[test]
 fn a_station_joins_the_strongest_and_is_deaf_and_silent_meanwhile() {
     let mut medium = cell(MediumConfig::new(Phy::B), &[0.0, 100.0], vec![fixed(70.0)]);
-    // It waits while the station joins.
+    // The frame waits while the station joins.
     send(&mut medium, at(0), 2, Receiver::Nobody, 7);
     let outcome = run(&mut medium, seconds(1.0));
     let since = at(1);
@@ -100,14 +101,14 @@ fn stations_hear_their_own_access_point_only() {
     run(&mut medium, seconds(1.0));
     send(&mut medium, seconds(1.0), 0, Receiver::All, 1);
     send(&mut medium, seconds(1.1), 1, Receiver::All, 2);
-    // What a station sends goes to its access point, whoever it is for.
+    // A station sends all frames to its access point, whoever they are for.
     send(&mut medium, seconds(1.2), 2, Receiver::Station(station(3)), 3);
     send(&mut medium, seconds(1.3), 2, Receiver::All, 4);
     let outcome = run(&mut medium, seconds(2.0));
     let got = outcome.received.iter().map(|(from, to, frame, _)| (*from, *to, *frame));
     let got: Vec<_> = got.collect();
     assert_eq!(got, [(0, 2, 1), (0, 3, 1), (1, 4, 2), (2, 0, 3), (2, 0, 4)]);
-    // Not a station of that access point.
+    // The receiver is not a station of that access point.
     let refused = medium.offer(
         seconds(2.0),
         station(1),
@@ -120,7 +121,8 @@ fn stations_hear_their_own_access_point_only() {
 
 #[test]
 fn a_station_that_passes_is_handed_over_at_the_scan_after_the_crossing() {
-    // Between access points 100 m apart, 10 m aside: 6 dB in free space are twice the distance.
+    // The path passes between access points 100 m apart, 10 m aside. 6 dB in free space are twice
+    // the distance.
     let mut medium = cell(MediumConfig::new(Phy::B), &[0.0, 100.0], vec![going(10.0, 90.0, 10.0)]);
     let outcome = run(&mut medium, seconds(9.0));
     let [joined, changed] = outcome.associations[..] else { panic!("{outcome:?}") };
@@ -145,7 +147,8 @@ fn a_station_that_passes_is_handed_over_at_the_scan_after_the_crossing() {
 fn what_a_station_has_waits_while_it_is_handed_over_and_what_comes_for_it_is_lost() {
     let mut medium = cell(MediumConfig::new(Phy::B), &[0.0, 100.0], vec![going(10.0, 90.0, 10.0)]);
     let mut outcome = Outcome::default();
-    // Both ways, every 10 ms; the wire sends to the access point that has announced it last.
+    // Traffic in both directions, every 10 ms. The wire sends to the access point that announced
+    // the station last.
     for step in 100..900 {
         let now = at(step * 10_000_000);
         let more = run(&mut medium, now);
@@ -182,7 +185,7 @@ fn a_station_that_hears_no_access_point_has_left_and_is_given_nothing() {
     let mut medium = cell(config, &[0.0], vec![going(0.0, 200.0, 20.0)]);
     let outcome = run(&mut medium, seconds(5.0));
     let [_, left] = outcome.associations[..] else { panic!("{outcome:?}") };
-    // Out of reach after √(50² − 10²) m.
+    // The station is out of reach after √(50² − 10²) m.
     let crossing = (50f64 * 50.0 - 100.0).sqrt() / 20.0;
     let scans = (crossing * 1e9 / SCAN as f64).ceil() as u64;
     let what = AssociationChange::Left { from: station(0) };
@@ -190,7 +193,7 @@ fn a_station_that_hears_no_access_point_has_left_and_is_given_nothing() {
     let refused =
         medium.offer(seconds(5.0), station(1), Receiver::Nobody, FrameInfo::single(114), 1);
     assert_eq!(refused.unwrap_err().reason, FrameLoss::Unassociated);
-    // It comes back, and its radio goes off and on.
+    // The station comes back, and its radio goes off and on.
     let back = netloom_medium::Movement::Place([0.0, 1.0, 0.0]);
     let change = MediumChange { movements: vec![(station(1), back)], ..MediumChange::default() };
     medium.change(seconds(6.0), &change).unwrap();

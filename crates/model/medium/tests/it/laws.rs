@@ -1,4 +1,4 @@
-//! What holds on every medium, whatever stations do.
+//! Invariants of every medium, whatever stations do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ const MEDIA: &[(&str, &str)] = &[
     ("hub", "{}"),
 ];
 
-/// A medium, and what comes to it.
+/// A medium and its inputs.
 #[derive(Debug, Clone)]
 struct Case {
     config: MediumConfig,
@@ -40,9 +40,9 @@ struct Case {
     places: Vec<(f64, f64)>,
     /// Waits in µs, senders, receivers and sizes.
     frames: Vec<(u64, u32, u32, u32)>,
-    /// Whether radios are switched, stations are moved and properties changed meanwhile.
+    /// Whether radios are switched, stations are moved and properties are changed during the run.
     is_restless: bool,
-    /// Whether the first station is an access point of all others.
+    /// Whether the first station is the access point of all others.
     has_access_point: bool,
 }
 
@@ -65,14 +65,14 @@ fn case() -> impl Strategy<Value = Case> {
         })
 }
 
-/// What came of a case.
+/// Outcome of a case.
 #[derive(Debug, Default)]
 struct Outcome {
     events: Vec<AirEvent>,
     delivered: u64,
     dropped: u64,
     refused: u64,
-    /// Frames that came back because nothing is needed of them.
+    /// Number of frames that were returned because they are no longer needed.
     spent: u64,
     offered: u64,
 }
@@ -95,7 +95,7 @@ fn medium(case: &Case) -> Medium<u64> {
     medium
 }
 
-/// How the station of that name moves.
+/// Returns the trajectory of the station with the name in `config`.
 fn moves(case: &Case, config: &StationConfig) -> Result<Trajectory, String> {
     let number: usize = config.name[1..].parse().map_err(|_| config.name.clone())?;
     let (x, y) = case.places[number];
@@ -120,7 +120,8 @@ impl Outcome {
     }
 }
 
-/// Gives a medium its frames, unicast only if `alone`, and polls it at `polls` between.
+/// Offers the frames of a case to a medium, all unicast if `is_unicast`, and polls it `polls` times
+/// in between.
 fn run(case: &Case, medium: &mut Medium<u64>, is_unicast: bool, polls: u64) -> Outcome {
     let mut outcome = Outcome::default();
     let mut now = Time::ZERO;
@@ -178,7 +179,7 @@ proptest! {
         let mut medium = medium(&case);
         let outcome = run(&case, &mut medium, true, 1);
         let ids = (0..case.places.len() as u32).map(StationId);
-        // A frame that has arrived may still be served: its acknowledgement was lost.
+        // A frame that has arrived may still be served if its acknowledgement was lost.
         let queued: u64 = ids.map(|id| medium.unsent(id)).sum();
         let there = outcome.delivered + outcome.dropped + outcome.refused + outcome.spent;
         prop_assert_eq!(there + queued + medium.on_the_air() as u64, outcome.offered);
@@ -187,7 +188,7 @@ proptest! {
 
     #[test]
     fn broadcasts_come_to_all_who_received_them(case in case()) {
-        // There, what others hear is not for them.
+        // With an access point, stations drop the signals of other stations.
         prop_assume!(!case.has_access_point);
         let mut medium = medium(&case);
         let mut broadcasts = case;
@@ -215,7 +216,7 @@ proptest! {
                     prop_assert_eq!(*next, sent.number);
                     *next += 1;
                     let until = busy.insert(sent.station, *at + sent.airtime);
-                    // What was cut off ends sooner than it was to.
+                    // A transmission that was cut off ends earlier than planned.
                     let cut = is_cable || case.is_restless;
                     prop_assert!(cut || until.is_none_or(|until| until <= *at));
                     prop_assert!(sent.slots <= sent.window);
@@ -247,7 +248,7 @@ proptest! {
 
     #[test]
     fn a_station_out_of_earshot_changes_nobodys_log(case in case()) {
-        // A cable has no such place, and round robin gives everybody a turn.
+        // A cable has no such place, and round robin gives every station a turn.
         prop_assume!(!matches!(case.config.mac.name(), "csma_cd" | "tdma"));
         let mut alone = medium(&case);
         let alone = run(&case, &mut alone, false, 1).events;

@@ -1,4 +1,4 @@
-//! Who hears whom, who is hidden, and when pairs come and go.
+//! Neighbours, hidden stations, and pairs that come and go.
 
 use netloom_medium::{
     Medium, MediumChange, MediumConfig, MediumProperties, NeighbourChange, Setting, StationConfig,
@@ -76,7 +76,7 @@ fn pairs_come_and_go_at_exact_times() {
     assert_eq!(changes(&mut medium, second(25.9)), [at_first]);
     let gone = changes(&mut medium, second(30.0));
     assert_eq!(gone.len(), 1);
-    // 250 m are reached; the nanosecond after that they are passed.
+    // The station reaches 250 m and passes them in the next nanosecond.
     let after = gone[0].at.since(second(26.0));
     assert!(!gone[0].up && after <= Duration::from_nanos(2), "{gone:?}");
 
@@ -121,7 +121,7 @@ fn losses_of_pairs_hold_one_way_until_they_are_set_anew() {
     medium.change(second(1.0), &MediumChange::from_json(&set(90.0)).unwrap()).unwrap();
     assert_eq!(reaches(&mut medium, 0), Some(16.0 - 90.0));
     assert_eq!(reaches(&mut medium, 1), Some(before));
-    // They stay when the medium is configured anew.
+    // The pairs persist when the medium is reconfigured.
     let noise = r#"{"medium": {"noise_figure": "8dB"}}"#;
     medium.change(second(1.0), &MediumChange::from_json(noise).unwrap()).unwrap();
     assert_eq!(reaches(&mut medium, 0), Some(16.0 - 90.0));

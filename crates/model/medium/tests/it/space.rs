@@ -7,7 +7,7 @@ use netloom_units::{Duration, Time};
 
 use crate::support::{IS_QUICK, config, medium, station, with};
 
-/// Sends broadcasts from station 0 in turn, and says who receives how many.
+/// Sends broadcasts from station 0 one after the other, and returns how many each station receives.
 fn broadcasts(medium: &mut Medium<u64>, count: u64, bytes: u32) -> Vec<u64> {
     let mut received = vec![0; 10];
     let mut now = Time::ZERO;
@@ -41,7 +41,7 @@ fn wavelan_reaches_250_metres_and_is_sensed_at_550() {
     assert_eq!(busy(&medium, station(4)), 0);
 }
 
-/// The ratios at which one in ten frames of 1536 bytes is lost.
+/// The ratios of signal to noise at which one in ten frames of 1536 bytes is lost.
 #[test]
 fn one_in_ten_frames_is_lost_where_the_tables_say() {
     let count = if IS_QUICK { 500 } else { 3000 };
@@ -60,7 +60,7 @@ fn one_in_ten_frames_is_lost_where_the_tables_say() {
         let properties = format!(r#"{{"power":"{power}dBm","sensitivity":"-110dBm","mac":{mac}}}"#);
         let mut medium = medium(with(config, &properties), &[(0.0, 0.0), (10.0, 0.0)], 5);
         let received = broadcasts(&mut medium, count, 1514)[1] as f64 / count as f64;
-        // Four standard errors, and 0.02 dB.
+        // Tolerance: four standard errors, and 0.02 dB.
         let error = 4.0 * (0.09 / count as f64).sqrt() + 0.01;
         assert!((received - 0.9).abs() < error, "{phy} {rate}: {received}");
         let missed = medium.counters(station(1)).unwrap().missed;
@@ -120,7 +120,7 @@ fn movements_are_changes() {
     assert_eq!(taken.unwrap_err().reason, FrameLoss::Down);
 }
 
-/// A hundred stations or two: the index of squares finds the same hearers.
+/// The spatial index finds the same hearers for a hundred stations as the full search for two.
 #[test]
 fn many_stations_are_heard_as_far_as_few() {
     let places: Vec<_> =
@@ -140,7 +140,7 @@ fn many_stations_are_heard_as_far_as_few() {
 
 #[test]
 fn a_stronger_signal_takes_over_where_it_may() {
-    // Station 1 is far from 2, station 0 near to it; they do not sense each other.
+    // Station 1 is far from 2, and station 0 is near it. They do not sense each other.
     let places = [(0.0, 0.0), (300.0, 0.0), (60.0, 0.0)];
     let received = |when: &str| {
         let capture = format!(
@@ -162,7 +162,7 @@ fn a_stronger_signal_takes_over_where_it_may() {
     assert_eq!(received("none"), [] as [u32; 0]);
 }
 
-/// NET's matrix: each ordered pair has a channel of its own.
+/// The matrix of NET: each ordered pair has a channel of its own.
 #[test]
 fn listed_pairs_have_delays_and_losses_of_their_own() {
     let pairs = r#"{"mac":{"none":{"rate":"11Mbit/s","pairs":[
@@ -174,7 +174,7 @@ fn listed_pairs_have_delays_and_losses_of_their_own() {
     let count = 4000;
     let received = broadcasts(&mut medium, count, 1000);
     assert_eq!((received[1], received[4]), (count, 0));
-    // (1 − 10⁻⁵)^8000; four standard errors.
+    // (1 − 10⁻⁵)^8000, with four standard errors.
     for (received, expected) in [(received[2], 0.75), (received[3], 0.9231)] {
         let share = received as f64 / count as f64;
         let error = 4.0 * (expected * (1.0 - expected) / count as f64).sqrt();
@@ -182,7 +182,7 @@ fn listed_pairs_have_delays_and_losses_of_their_own() {
     }
 }
 
-/// Where a signal of the medium's power can be decoded at the farthest.
+/// The largest distance at which a signal of the medium's power can be decoded.
 #[test]
 fn media_have_a_reach() {
     let reach = |config: &MediumConfig| config.reach(None);
@@ -192,7 +192,7 @@ fn media_have_a_reach() {
     let disk =
         with(wavelan.clone(), r#"{"propagation":{"range":{"reach":"120m","sense":"300m"}}}"#);
     assert!((reach(&disk).unwrap() - 120.0).abs() < 0.01);
-    // Twice as far with 6 dB more, in free space.
+    // 6 dB more double the distance in free space.
     let free = with(wavelan, r#"{"propagation":"free_space"}"#);
     let stronger = free.reach(Some("30.5206dBm".parse().unwrap())).unwrap();
     assert!((stronger / reach(&free).unwrap() - 2.0).abs() < 0.001);

@@ -1,4 +1,4 @@
-//! Media to try.
+//! Media for tests.
 
 use netloom_medium::arm::{Flow, Load, Trial};
 use netloom_medium::{
@@ -8,10 +8,11 @@ use netloom_medium::{
 use netloom_mobility::{Point, Trajectory};
 use netloom_units::{Duration, Size, Time};
 
-/// Whether less is tried, and less exactly: builds without optimisation are slow.
+/// Whether tests run shorter and with wider tolerances, because builds without optimisation are
+/// slow.
 pub const IS_QUICK: bool = cfg!(debug_assertions);
 
-/// Seeds and seconds to try, of so many.
+/// Returns the seeds and seconds to run, at most the given ones.
 pub fn effort(seeds: u64, seconds: u64) -> (u64, u64) {
     if IS_QUICK { (1, seconds.div_ceil(5)) } else { (seeds, seconds) }
 }
@@ -23,8 +24,8 @@ pub fn station(number: u32) -> StationId {
     StationId(number)
 }
 
-/// A medium of `phy` whose data frames have `rate`, on which what is heard up to 250 m away is
-/// received if nothing else is.
+/// Returns a medium of `phy` whose data frames have `rate`. A signal is received up to 250 m away
+/// if there is no other.
 pub fn config(phy: Phy, rate: &str, rts: bool) -> MediumConfig {
     let mut config = MediumConfig::new(phy);
     if let Mac::Dcf(dcf) = &mut config.mac {
@@ -38,7 +39,7 @@ pub fn config(phy: Phy, rate: &str, rts: bool) -> MediumConfig {
     with(config, r#"{"propagation":{"range":{"reach":"250m"}}}"#)
 }
 
-/// `config` with other properties.
+/// Returns `config` with other properties.
 pub fn with(mut config: MediumConfig, properties: &str) -> MediumConfig {
     let properties: MediumProperties = serde_json::from_str(properties).unwrap();
     properties.apply_to(&mut config);
@@ -46,7 +47,7 @@ pub fn with(mut config: MediumConfig, properties: &str) -> MediumConfig {
     config
 }
 
-/// A medium of stations at these places, in metres.
+/// Returns a medium with stations at these positions, in metres.
 pub fn medium(config: MediumConfig, places: &[(f64, f64)], seed: u64) -> Medium<u64> {
     let setting = Setting { seed, name: "air".into(), ..Setting::default() };
     let mut medium = Medium::new(config, setting, Time::ZERO).unwrap();
@@ -58,24 +59,24 @@ pub fn medium(config: MediumConfig, places: &[(f64, f64)], seed: u64) -> Medium<
     medium
 }
 
-/// The places of stations on a line, so many metres from each other.
+/// Returns the positions of stations on a line, `apart` metres from each other.
 pub fn line(stations: u32, apart: f64) -> Vec<(f64, f64)> {
     (0..stations).map(|number| (f64::from(number) * apart, 0.0)).collect()
 }
 
-/// Packets of `bytes` from one station to another, as many as go.
+/// Returns a flow of as many packets of `bytes` as possible from one station to another.
 pub fn saturated(from: u32, to: u32, bytes: u32) -> Flow {
     let to = Receiver::Station(station(to));
     Flow { from: station(from), to, load: Load::Saturated(bytes + HEADER) }
 }
 
-/// Mbit/s of packets that arrive in `seconds`.
+/// Returns the Mbit/s of packets that arrive in `seconds`.
 pub fn throughput(trial: &mut Trial, seconds: u64) -> f64 {
     trial.run(Duration::from_secs(seconds));
     trial.packet_bits() as f64 / seconds as f64 / 1e6
 }
 
-/// The mean over seeds, of what `figure` makes of each.
+/// Returns the mean of `figure` over the seeds.
 pub fn mean(seeds: u64, figure: impl Fn(u64) -> f64) -> f64 {
     (1..=seeds).map(figure).sum::<f64>() / seeds as f64
 }

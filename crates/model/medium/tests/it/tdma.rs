@@ -13,7 +13,7 @@ fn stations_send_in_their_own_slots_only() {
     medium.record(true);
     let flows = (0..4).map(|from| saturated(from, (from + 1) % 4, 1500)).collect();
     let mut trial = Trial::new(medium, flows);
-    // The last of the slots that begin in two seconds has been used.
+    // The last slot that begins within two seconds has been used.
     trial.run(Duration::from_millis(1999));
     let mut sent = 0;
     while let Some(event) = trial.medium.poll_event() {

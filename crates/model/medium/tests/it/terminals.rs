@@ -5,11 +5,11 @@ use netloom_medium::arm::{Flow, Trial};
 
 use crate::support::{IS_QUICK, close, config, effort, mean, medium, saturated, throughput};
 
-/// Mbit/s that `senders` get to the one station that each of them hears.
+/// Returns the Mbit/s of `senders` to the one station that each of them hears.
 fn hidden(phy: Phy, rate: &str, senders: u32, rts: bool, bytes: u32) -> f64 {
     let (seeds, seconds) = effort(4, 15);
     mean(seeds, |seed| {
-        // Around the receiver, 346 m or more from each other.
+        // The senders are around the receiver, 346 m or more from each other.
         let around = (0..senders).map(|sender| {
             let angle = std::f64::consts::TAU * f64::from(sender) / f64::from(senders);
             (200.0 * angle.cos(), 200.0 * angle.sin())
@@ -21,7 +21,7 @@ fn hidden(phy: Phy, rate: &str, senders: u32, rts: bool, bytes: u32) -> f64 {
     })
 }
 
-/// Mbit/s of B → A and C → D, whose senders hear each other if they are `joined`.
+/// Returns the Mbit/s of B → A and C → D. The senders hear each other if they are `joined`.
 fn exposed(rts: bool, joined: bool) -> f64 {
     let (seeds, seconds) = effort(4, 15);
     mean(seeds, |seed| {
@@ -49,7 +49,7 @@ fn hidden_terminals_lose_what_requests_save() {
         return;
     }
     assert!((1.1..1.25).contains(&(rts / none)), "{}", rts / none);
-    // 6.50 Mbit/s in sight of each other.
+    // 6.50 Mbit/s is the throughput within range of each other.
     assert!((none / 6.50 - 0.59).abs() <= 0.03, "{}", none / 6.50);
     let none = measured(Phy::B, "11Mbit/s", 2, false, 512, 2.66, 0.02);
     let rts = measured(Phy::B, "11Mbit/s", 2, true, 512, 2.13, 0.02);

@@ -1,14 +1,14 @@
-//! Charts as SVG in the page. All of a page have the same time axis and the same width, so that
-//! what happened at one time lies at one place.
+//! Charts as SVG in the page. All charts of a page share the time axis and the width, so
+//! simultaneous events are at the same horizontal position.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `axis` | which ticks, in which unit |
-//! | `frame` | the place of a time; sizes |
+//! | `axis` | ticks and units of axes |
+//! | `frame` | positions of times, and sizes |
 //! | `marks` | bands of contention and ticks of events, drawn once and used by every chart |
 //! | `strip` | panels of curves above each other |
-//! | `lanes` | contention over time, a lane for each signal |
-//! | `bar` | a part of a whole |
+//! | `lanes` | contention over time, one lane for each signal |
+//! | `bar` | a bar for a share |
 
 mod axis;
 mod bar;

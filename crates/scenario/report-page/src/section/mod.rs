@@ -1,5 +1,5 @@
-//! The parts of the page, in their order: a file each, each a function from what is known of a run
-//! to HTML.
+//! The sections of the page, in their order. Each file has a function from the data of a run to
+//! HTML.
 
 mod contention;
 mod heading;
@@ -33,7 +33,7 @@ pub use topology::topology;
 pub use trouble::trouble;
 pub use verdict::verdict;
 
-/// A table under these headings.
+/// Returns a table with these headings.
 fn table(headings: &[&str], rows: &Markup) -> Markup {
     html! {
         div class="wide" {
@@ -45,12 +45,12 @@ fn table(headings: &[&str], rows: &Markup) -> Markup {
     }
 }
 
-/// A time since the network was ready.
+/// Formats a time since the network was ready.
 fn at(time: Time) -> String {
     format!("{:.3} s", time.as_nanos() as f64 / 1e9)
 }
 
-/// Says that a list goes on, if it does.
+/// States how many entries a list leaves out, if any.
 fn more(number: usize, of_what: &str, all: &str) -> Markup {
     html! {
         @if number > 0 { p class="note" { "… and " (number) " more " (of_what) ": " (all) "." } }

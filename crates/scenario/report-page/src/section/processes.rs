@@ -46,7 +46,7 @@ fn row(process: &ProcessStatus, life: Life) -> Markup {
     }
 }
 
-/// Whether a process failed.
+/// Returns whether a process failed.
 pub fn went_wrong(state: &ProcessState) -> bool {
     match state {
         ProcessState::Done { code } => *code != 0,

@@ -1,5 +1,5 @@
-//! Shared media: where nodes were, who sent how long, who was hidden from whom, and how far frames
-//! came.
+//! Shared media: positions of nodes, airtime of stations, hidden stations, and delivery by
+//! distance.
 
 use maud::{Markup, html};
 use netloom_units::Time;
@@ -11,14 +11,14 @@ use crate::radio::{Radio, StationTotals};
 
 /// Width of drawings.
 const WIDTH: f64 = 720.0;
-/// Height of the drawing of deliveries, and most of the map.
+/// Height of the drawing of deliveries, and largest height of the map.
 const HEIGHT: f64 = 260.0;
-/// Room for what stands beside them.
+/// Width of the margin for text.
 const MARGIN: f64 = 36.0;
-/// So many stations and pairs are listed.
+/// Largest number of stations and of pairs that are listed.
 const LISTED: usize = 60;
 
-/// What is known of shared media, if there are any.
+/// Returns the section about shared media, if there are any.
 pub fn radio(radio: &Radio, ended: Time) -> Markup {
     html! {
         @if !radio.is_empty() {
@@ -91,7 +91,7 @@ fn row(node: &str, totals: &StationTotals, ended: Time, most: f64) -> Markup {
     }
 }
 
-/// Airtime by kind, one behind the other.
+/// Draws airtime by kind as adjacent bars.
 fn stack(totals: &StationTotals, ended: Time, most: f64) -> Markup {
     const LENGTH: f64 = 90.0;
     let scale = LENGTH / (ended.as_nanos().max(1) as f64 * most.max(1e-9));
@@ -137,7 +137,7 @@ fn hidden_pairs(pairs: &[(&str, &str, usize)]) -> Markup {
     }
 }
 
-/// Where nodes were.
+/// Draws the positions of nodes.
 fn map(radio: &Radio) -> Markup {
     let tracks = radio.tracks();
     let points = tracks.values().flat_map(|track| track.points.iter().chain([&track.last]));
@@ -178,7 +178,7 @@ fn map(radio: &Radio) -> Markup {
     }
 }
 
-/// A node's name beside its place, on the side where there is room.
+/// Draws a node's name beside its position, on the side with room.
 fn name(node: &str, (x, y): (f64, f64)) -> Markup {
     html! {
         @if x > WIDTH * 0.7 {
@@ -189,7 +189,7 @@ fn name(node: &str, (x, y): (f64, f64)) -> Markup {
     }
 }
 
-/// How likely frames arrive, by distance, where there is more than one.
+/// Draws the probability of delivery by distance, if there is more than one distance.
 fn deliveries(radio: &Radio, medium: &str) -> Markup {
     let points = radio.deliveries(medium).map(|of| of.by_distance()).unwrap_or_default();
     let [_, .., (farthest, _)] = points[..] else { return html! {} };

@@ -1,5 +1,5 @@
-//! A run that never was, with something of everything that a report shows. Every name and every
-//! text in it ends with what a test wants it to end with.
+//! A made-up run with data for every part of a report. All its names and texts end with a suffix
+//! that the test chooses.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ topology:
 measure: { interval: 100ms }
 ";
 
-/// The run; `with` is at the end of every text.
+/// Returns the run, with `with` at the end of every text.
 pub fn run(with: &str) -> Run {
     let scenario = scenario(with);
     let summary = summary(&scenario, with);
@@ -66,7 +66,7 @@ pub fn run(with: &str) -> Run {
     }
 }
 
-/// Three stations in a row, of which one moves; the outer two are hidden from each other.
+/// Three stations in a row, one of which moves. The outer two are hidden from each other.
 fn radio(with: &str) -> Radio {
     let mut radio = Radio::default();
     let names = ["a", "b", "c"].map(|name| format!("{name}{with}"));
@@ -112,7 +112,7 @@ fn reported(with: &str) -> Vec<Metric> {
     ]
 }
 
-/// `seconds` after the network was ready.
+/// Returns the time `seconds` after the network was ready.
 pub fn at(seconds: f64) -> Time {
     Time::from_nanos((seconds * 1e9) as u64)
 }
@@ -129,8 +129,8 @@ fn scenario(with: &str) -> Scenario {
     scenario
 }
 
-/// After `tenths` of a second: 8 Mbit/s offered, of which a fifth is dropped from 5 s on, with a
-/// queue of ten frames and a delay of 15 ms.
+/// Returns the sample after `tenths` of a second: 8 Mbit/s are offered, a fifth of which is dropped
+/// from 5 s on, with a queue of ten frames and a delay of 15 ms.
 fn sample(tenths: u64) -> Sample {
     let late = tenths.saturating_sub(50);
     let delivered = tenths * 100 - late * 20;
@@ -207,7 +207,7 @@ fn links(scenario: &Scenario) -> Vec<LinkStatus> {
     scenario.links.iter().map(status).collect()
 }
 
-/// A link between `a` and `b` that carried so many bytes one way.
+/// Returns a link between `a` and `b` that carried `bytes` in one direction.
 pub fn link(name: &str, bytes: u64) -> LinkStatus {
     let end = |node: &str| Endpoint { node: node.into(), interface: "eth1".into() };
     let mut forward = pipe(&PipeConfig::default(), false);

@@ -1,4 +1,4 @@
-//! What a run measures, as it is written.
+//! The measurements of a run, as they are written.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What a run measures.
+//! Resolution of the measurements of a run.
 
 use netloom_units::Duration;
 

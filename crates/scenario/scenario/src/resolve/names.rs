@@ -1,5 +1,5 @@
-//! What may be called what. Names become file names, host names, namespace names and arguments, so
-//! they are plain.
+//! Rules for names. Names become file names, host names, namespace names and arguments, so they are
+//! plain.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::span::Span;
 /// Longest name of an experiment, a node, a process or a group: a host name's limit.
 const MAX_LENGTH: usize = 63;
 
-/// What [`check`] calls an experiment.
+/// Description of an experiment for [`check`].
 pub(super) const EXPERIMENT: &str = "an experiment";
 
 /// Longest name of a network interface (`IFNAMSIZ - 1`).
@@ -21,7 +21,7 @@ const MAX_INTERFACE_LENGTH: usize = 15;
 /// Checks an experiment's name that does not come from a scenario.
 ///
 /// # Errors
-/// Why it cannot be one, in words.
+/// A sentence with the reason for which the name is invalid.
 pub fn check_experiment_name(name: &str) -> Result<(), String> {
     match taken(name).or_else(|| problem(name, MAX_LENGTH, &['-', '_'])) {
         Some(problem) => Err(format!("`{name}` cannot be the name of an experiment: {problem}")),
@@ -30,7 +30,7 @@ pub fn check_experiment_name(name: &str) -> Result<(), String> {
 }
 
 /// Checks the name of an experiment, a group, a link or a process; `what` comes with its article.
-/// `false`: it was reported.
+/// Returns `false` if it reported an error.
 pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) -> bool {
     let taken = taken(name).filter(|_| what == EXPERIMENT);
     let problem = taken.or_else(|| problem(name, MAX_LENGTH, &['-', '_']));
@@ -43,7 +43,7 @@ pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>)
     problem.is_none()
 }
 
-/// Checks the name of a node: a host name too, and told apart from others without regard to case.
+/// Checks the name of a node. It is a host name, too, and names that differ only in case are equal.
 pub(super) fn node(name: &Spanned<String>, report: &mut Report<'_>) {
     let before = name.value.as_str();
     let problem = problem(before, MAX_LENGTH, &['-', '_']).or_else(|| {
@@ -70,7 +70,7 @@ pub(super) fn node(name: &Spanned<String>, report: &mut Report<'_>) {
     }
 }
 
-/// Why `name` cannot be the name of an interface, if so.
+/// Returns the reason for which `name` cannot be the name of an interface, if there is one.
 pub(super) fn interface_problem(name: &str) -> Option<String> {
     if ["lo", "all", "default"].contains(&name) {
         return Some("the kernel uses this name itself".into());
@@ -78,7 +78,7 @@ pub(super) fn interface_problem(name: &str) -> Option<String> {
     problem(name, MAX_INTERFACE_LENGTH, &['-', '_', '.'])
 }
 
-/// Reports every name that was given before.
+/// Reports every name that is used more than once.
 pub(super) fn unique<'a>(
     what: &str,
     names: impl IntoIterator<Item = &'a Spanned<String>>,
@@ -99,7 +99,7 @@ pub(super) fn unique<'a>(
     }
 }
 
-/// Why a name that experiments could have is not theirs.
+/// Returns the reason for which a valid name is reserved, if it is.
 fn taken(name: &str) -> Option<String> {
     (name == "shape").then(|| "it is that of the daemon of `netloom shape`".into())
 }
@@ -125,7 +125,7 @@ fn problem(name: &str, longest: usize, also: &[char]) -> Option<String> {
     Some(format!("it starts with `{first}`, not with a letter or a digit"))
 }
 
-/// A name near to `name` that is allowed.
+/// Returns a valid name that resembles `name`, if there is one.
 fn plain(name: &str, longest: usize) -> Option<String> {
     let plain: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! What is measured of a run, and when it counts as disturbed.
+//! The measurements of a run, and the conditions under which it counts as disturbed.
 
 use netloom_monitor::{Criteria, Trust};
 use netloom_units::Duration;

@@ -1,4 +1,4 @@
-//! Who gets a claim, for how long, and the words for those who do not.
+//! Admission of claims, their lifetimes, and the wording of refusals.
 
 use netloom_shape::{BoundPort, Capacity, Lifetime, Policy, Protocol, Refusal, Tier};
 use netloom_units::Duration;
@@ -14,7 +14,7 @@ fn client(ports: &str) -> String {
     format!("{{client: {{ports: '{ports}'}}, {PIPES}}}")
 }
 
-/// Each refusal that the specification has, word by word.
+/// Checks the exact wording of each refusal in the specification.
 #[test]
 fn refusals_say_what_where_why_and_what_next() {
     let mut host = Host::new();
@@ -167,8 +167,8 @@ fn policies_are_read_and_faults_are_found() {
 }
 
 proptest! {
-    /// Whoever gets what, no two users have a local port at once, and no user's two claims are
-    /// equally specific for a port.
+    /// No two users ever have a local port at once, and no two claims of a user are equally
+    /// specific for a port.
     #[test]
     fn no_port_is_given_twice(
         asked in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! What claims mean, who gets them, and what is said to those who do not.
+//! The meaning of claims, their admission, and the wording of refusals.
 
 mod book;
 mod netconfig;

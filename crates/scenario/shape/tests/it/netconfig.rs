@@ -1,4 +1,4 @@
-//! The old tool's words.
+//! The grammar of the older tool.
 
 use netloom_shape::netconfig::{Command, HELP, parse};
 use netloom_shape::{Lifetime, prefix};

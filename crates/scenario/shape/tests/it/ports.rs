@@ -1,4 +1,4 @@
-//! Lists of ports, and the keys that they become.
+//! Lists of ports, and their keys.
 
 use netloom_shape::{Key, PortRange, Ports, Side, Target, Tier};
 use proptest::prelude::*;

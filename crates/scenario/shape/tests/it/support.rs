@@ -1,4 +1,4 @@
-//! People, times and claims for tests.
+//! Users, times and claims for tests.
 
 use netloom_shape::{
     Book, BoundPort, Capacity, Claim, Entry, Moment, Owner, Policy, Refusal, Request,
@@ -17,19 +17,19 @@ pub fn root() -> Owner {
     Owner { uid: 0, name: "root".into() }
 }
 
-/// 12:32 UTC, and so many seconds.
+/// Returns the time `seconds` after 12:32 UTC.
 pub fn at(seconds: u64) -> Moment {
     let noon = Moment { unix_ms: (12 * 60 + 32) * 60_000, offset: 0 };
     noon.after(Duration::from_secs(seconds))
 }
 
-/// A claim as it stands in a file.
+/// Parses a claim as it is written in a file.
 pub fn claim(text: &str) -> Claim {
     netloom_scenario::value(text)
         .unwrap_or_else(|findings| panic!("{}", findings.render("it", text)))
 }
 
-/// A book with what a policy and a machine of 1 Gbit/s allow.
+/// A book with the limits of a policy and of a machine of 1 Gbit/s.
 pub struct Host {
     pub book: Book,
     pub policy: Policy,
@@ -44,7 +44,7 @@ impl Host {
         Self { book: Book::default(), policy, capacity, bound: Vec::new() }
     }
 
-    /// Asks for a claim, so many seconds after 12:32.
+    /// Requests a claim `seconds` after 12:32.
     pub fn ask(
         &mut self,
         owner: &Owner,
@@ -72,11 +72,11 @@ impl Host {
         self.book.add(&request, &self.policy, self.capacity)
     }
 
-    /// The words of a refusal.
+    /// Returns the wording of a refusal.
     pub fn refusal(&mut self, owner: &Owner, claim: &str) -> String {
         self.ask(owner, "other", claim, 0).expect_err("it is refused").to_string()
     }
 }
 
-/// Rates and a delay, as an ordinary user must give them.
+/// Rates and a delay, which an ordinary user must give.
 pub const PIPES: &str = "rate: 1Mbit/s, delay: 20ms";
