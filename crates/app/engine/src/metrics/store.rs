@@ -1,4 +1,4 @@
-//! The file of all reports: every line of it is whole, and what it lacks is known.
+//! The file of all reports: each of its lines is whole, and the number of missing reports is known.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use netloom_api::metric::Metric;
 
-/// What lines are written to.
+/// The file that lines are written to.
 pub trait Disk {
     fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()>;
     fn set_len(&mut self, length: u64) -> io::Result<()>;
@@ -26,17 +26,17 @@ impl Disk for File {
 #[derive(Debug)]
 pub struct Store<D = File> {
     disk: D,
-    /// How long the file is, up to the end of the last line that was written whole.
+    /// Length of the file up to the end of the last whole line, in bytes.
     length: u64,
     missing: Option<Missing>,
 }
 
-/// What a file lacks.
+/// The reports that are missing in a file.
 #[derive(Debug)]
 pub struct Missing {
-    /// How many reports.
+    /// Number of missing reports.
     pub reports: u64,
-    /// Why the first of them could not be written.
+    /// The error that the first of them met.
     pub first: io::Error,
 }
 
@@ -48,7 +48,7 @@ impl<D: Disk> Store<D> {
     /// Writes a report as a line, at once.
     ///
     /// # Errors
-    /// Why it cannot be written; then nothing of it is in the file.
+    /// If the report cannot be written. The file then has nothing of it.
     pub fn put(&mut self, metric: &Metric) -> io::Result<()> {
         // Plain data always has a JSON form.
         let mut line = serde_json::to_string(metric).unwrap_or_default();
