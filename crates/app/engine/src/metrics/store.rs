@@ -59,7 +59,7 @@ impl<D: Disk> Store<D> {
                 Ok(())
             }
             Err(error) => {
-                // A disk that fills up takes the first bytes of a line.
+                // A disk that fills up accepts the first bytes of a line.
                 let _ = self.disk.set_len(self.length);
                 let new = || Missing { reports: 0, first: again(&error) };
                 self.missing.get_or_insert_with(new).reports += 1;
@@ -68,13 +68,13 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// What the file lacks.
+    /// Returns the reports that are missing.
     pub fn missing(&self) -> Option<&Missing> {
         self.missing.as_ref()
     }
 }
 
-/// A copy of the error.
+/// Copies an error.
 fn again(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
 }
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// A disk with so much room: of what does not fit, it takes the first bytes.
+    /// A disk with limited room. If bytes do not fit, it accepts the first of them.
     #[derive(Debug, Default)]
     struct Small {
         bytes: Vec<u8>,
