@@ -15,11 +15,10 @@ use crate::deployment::Deployment;
 
 /// Time between two looks, if there are few pipes.
 const PERIOD: Duration = Duration::from_millis(100);
-/// Number of pipes for each of which the period grows by itself once more: looking at them takes
-/// some 0.1 ms.
+/// Number of pipes that one period suffices for: reading them takes some 0.1 ms. With more, looks are
+/// proportionally rarer.
 const PIPES: usize = 10_000;
-/// Number of active parties for each of which the period grows once more, too: reporting them takes
-/// as long.
+/// Number of active parties that one period suffices for: reporting them takes as long.
 const PARTIES: usize = 50;
 
 /// Divides traffic and CPU time over nodes.
