@@ -15,8 +15,8 @@ use crate::deployment::Deployment;
 
 /// Time between two looks, if there are few pipes.
 const PERIOD: Duration = Duration::from_millis(100);
-/// Number of pipes that one period suffices for: reading them takes some 0.1 ms. With more, looks are
-/// proportionally rarer.
+/// Number of pipes that one period suffices for: reading them takes some 0.1 ms. With more, looks
+/// are proportionally rarer.
 const PIPES: usize = 10_000;
 /// Number of active parties that one period suffices for: reporting them takes as long.
 const PARTIES: usize = 50;

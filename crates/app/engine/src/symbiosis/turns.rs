@@ -176,7 +176,8 @@ impl Turns {
         Ok(())
     }
 
-    /// Reports a period that has been over for longer than a period without small pipes following it.
+    /// Reports a period that has been over for longer than a period, and that small pipes do not
+    /// follow yet.
     fn report_overdue(&mut self) {
         let overdue = self.surroundings.clock.now().since(self.end());
         if overdue > self.parts.shrunk.period {
