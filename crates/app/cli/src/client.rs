@@ -24,15 +24,15 @@ use netloom_host::Found;
 
 use crate::exit;
 
-/// How long an engine may take to say that it is there.
+/// Longest time for an engine to show that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long an answer may take before the engine is asked whether it answers at all, and how long
-/// that may take.
+/// Longest wait for an answer before the engine is asked whether it answers at all, and for the
+/// answer to that.
 const SILENCE: Duration = Duration::from_secs(10);
-/// As the first, for changes: they keep others waiting meanwhile.
+/// Longest first wait for answers to changes, which keep others waiting meanwhile.
 const SILENCE_OF_CHANGES: Duration = Duration::from_secs(120);
 
-/// What to do without the daemon of `netloom shape`.
+/// Advice if the daemon of `netloom shape` does not run.
 const NO_DAEMON: &str = "the daemon does not run: sudo netloom shape serve";
 
 /// A client of one engine.
@@ -41,43 +41,43 @@ pub struct Client {
     name: String,
     socket: PathBuf,
     pid: Option<u32>,
-    /// Whether it is the daemon of `netloom shape`, which no experiment has.
+    /// Whether the engine is the daemon of `netloom shape`, which belongs to no experiment.
     is_shape: bool,
 }
 
 impl Client {
-    /// A client of the engine of experiment `name` behind `socket`.
+    /// Makes a client of the engine of experiment `name` behind `socket`.
     pub fn new(name: &str, socket: &Path) -> Self {
         Self { name: name.into(), socket: socket.into(), pid: None, is_shape: false }
     }
 
-    /// A client of the daemon of `netloom shape`.
+    /// Makes a client of the daemon of `netloom shape`.
     pub fn of_shape(socket: &Path) -> Self {
         Self { is_shape: true, ..Self::new("shape", socket) }
     }
 
-    /// A client of the engine of an experiment of this machine.
+    /// Makes a client of the engine of an experiment of this machine.
     pub fn of(found: &Found) -> Self {
         Self { pid: found.pid, ..Self::new(&found.name, &found.socket) }
     }
 
-    /// The experiment's name.
+    /// Returns the experiment's name.
     pub fn experiment(&self) -> &str {
         &self.name
     }
 
-    /// Whether the engine answers: not one that is dying, or has not come so far.
+    /// Whether the engine answers. One that is starting or dying does not.
     pub async fn is_reachable(&self) -> bool {
-        // The kernel takes connections for an engine that is being killed, too.
+        // The kernel also accepts connections for an engine that is being killed.
         self.status_soon().await.is_some()
     }
 
-    /// The experiment as a whole, if the engine answers soon.
+    /// Returns the status of the whole experiment, if the engine answers soon.
     pub async fn status_soon(&self) -> Option<ExperimentStatus> {
         timeout(PATIENCE, self.get("/experiment")).await.ok()?.ok()
     }
 
-    /// Whether the engine is there, whether it answers or not.
+    /// Whether the engine is there, even if it does not answer.
     pub async fn is_listening(&self) -> bool {
         match timeout(PATIENCE, self.connect()).await {
             Ok(connected) => connected.is_ok(),
@@ -85,45 +85,45 @@ impl Client {
         }
     }
 
-    /// Where the experiment keeps what services print: its results, or its state directory.
+    /// Returns the directory for the output of services: the results, or the state directory.
     pub fn files(&self, status: &ExperimentStatus) -> PathBuf {
         let state = self.socket.parent().unwrap_or(Path::new("/"));
         status.results.clone().unwrap_or_else(|| state.into())
     }
 
-    /// GET that answers JSON.
+    /// Sends a GET request and parses the JSON response.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let response = self.send(Method::GET, path, Bytes::new()).await?;
         self.parse(path, response).await
     }
 
-    /// GET that answers JSON, as it came.
+    /// Sends a GET request and returns the JSON response as it is.
     pub async fn body(&self, path: &str) -> Result<Bytes> {
         let response = self.send(Method::GET, path, Bytes::new()).await?;
         self.whole(path, response).await
     }
 
-    /// PATCH with JSON that answers JSON.
+    /// Sends a PATCH request with JSON and parses the JSON response.
     pub async fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
         let body = serde_json::to_vec(body)?;
         let response = self.send(Method::PATCH, path, body.into()).await?;
         self.parse(path, response).await
     }
 
-    /// POST with JSON that answers JSON.
+    /// Sends a POST request with JSON and parses the JSON response.
     pub async fn ask<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
         let body = serde_json::to_vec(body)?;
         let response = self.send(Method::POST, path, body.into()).await?;
         self.parse(path, response).await
     }
 
-    /// DELETE that answers JSON.
+    /// Sends a DELETE request and parses the JSON response.
     pub async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let response = self.send(Method::DELETE, path, Bytes::new()).await?;
         self.parse(path, response).await
     }
 
-    /// POST with JSON.
+    /// Sends a POST request with JSON.
     pub async fn post(&self, path: &str, body: &impl Serialize) -> Result<()> {
         let body = serde_json::to_vec(body)?;
         self.send(Method::POST, path, body.into()).await.map(drop)
@@ -132,7 +132,7 @@ impl Client {
     /// Asks the engine to end the experiment.
     ///
     /// # Errors
-    /// Also if it does not answer soon.
+    /// If the engine refuses, or does not answer soon.
     pub async fn shutdown(&self) -> Result<()> {
         let asked = self.send(Method::POST, "/shutdown", Bytes::new());
         match timeout(PATIENCE, asked).await {
@@ -141,18 +141,18 @@ impl Client {
         }
     }
 
-    /// GET that answers a stream of bytes.
+    /// Sends a GET request and returns the response as a stream of bytes.
     pub async fn stream(&self, path: &str) -> Result<Incoming> {
         Ok(self.send(Method::GET, path, Bytes::new()).await?.into_body())
     }
 
-    /// The events from number `since` on, as they happen.
+    /// Returns the events from number `since` on, as they happen.
     pub async fn events(&self, since: u64) -> Result<Events> {
         let body = self.stream(&format!("/events?since={since}")).await?;
         Ok(Events { body, buffer: Vec::new() })
     }
 
-    /// A WebSocket.
+    /// Opens a WebSocket.
     pub async fn websocket(&self, path: &str) -> Result<WebSocketStream<UnixStream>> {
         let url = format!("ws://localhost/{VERSION}{path}");
         let asked = async {
@@ -181,7 +181,7 @@ impl Client {
         })
     }
 
-    /// Sends a request; the head of the answer. Its body may be a stream that goes on for ever.
+    /// Sends a request and returns the head of the response. Its body may be a stream without end.
     async fn send(&self, method: Method, path: &str, body: Bytes) -> Result<Response<Incoming>> {
         let silence = if method == Method::GET { SILENCE } else { SILENCE_OF_CHANGES };
         let what = format!("{method} {path}");
@@ -213,10 +213,10 @@ impl Client {
             .with_context(|| format!("the engine of `{}` did not answer", self.name))
     }
 
-    /// Waits for an answer for as long as the engine shows that it answers at all.
+    /// Waits for an answer for as long as the engine answers at all.
     ///
     /// # Errors
-    /// If the answer takes longer than `silence`, and the engine answers nothing else either.
+    /// If the answer takes longer than `silence`, and the engine answers no other request either.
     async fn heard<T>(
         &self,
         what: &str,
@@ -227,7 +227,8 @@ impl Client {
         loop {
             let sign_of_life = async {
                 sleep(silence).await;
-                // Whatever it answers, refusals too: this asks for nothing that a change may hold.
+                // Any answer counts, even a refusal: this request needs nothing that a change may
+                // lock.
                 let asked = self.exchange(Method::GET, "/alive", Bytes::new());
                 matches!(timeout(SILENCE, asked).await, Ok(Ok(_)))
             };
@@ -240,7 +241,7 @@ impl Client {
         }
     }
 
-    /// The error of an engine that does not answer.
+    /// Makes the error for an engine that does not answer.
     fn silent(&self, what: &str, waited: Duration) -> anyhow::Error {
         let pid = self.pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
         anyhow!(
@@ -266,11 +267,12 @@ impl Client {
         Ok(self.heard(&format!("GET {path}"), SILENCE, body).await??.to_bytes())
     }
 
-    /// The error of a request that the engine refused: it looked in this experiment only.
+    /// Makes the error for a request that the engine refused. It names the only experiment that was
+    /// asked.
     async fn refusal(&self, response: Response<Incoming>) -> anyhow::Error {
         let refused = refusal(response).await;
         if self.is_shape {
-            // Nothing was done.
+            // The daemon changed nothing.
             return exit::usage(format!("{refused:#}"));
         }
         refused.context(format!("experiment `{}`", self.name))
@@ -294,7 +296,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// The next event; `None` when the experiment has ended.
+    /// Returns the next event, or `None` when the experiment has ended.
     pub async fn next(&mut self) -> Result<Option<Event>> {
         loop {
             while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
@@ -309,7 +311,7 @@ impl Events {
                         self.buffer.extend_from_slice(&data);
                     }
                 }
-                // An engine that is gone ends the stream like one that closes it.
+                // An engine that is gone ends the stream as one that closes it.
                 Some(Err(_)) | None => return Ok(None),
             }
             if self.buffer.len() > 64 << 20 {

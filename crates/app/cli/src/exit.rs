@@ -4,17 +4,18 @@
 pub const SUCCESS: i32 = 0;
 /// The operation failed.
 pub const FAILURE: i32 = 1;
-/// The command line or the scenario is wrong; nothing was done.
+/// The command line or the scenario is wrong. Nothing was changed.
 pub const USAGE: i32 = 2;
 /// The run took place, but a process or an event of it failed.
 pub const RUN_FAILED: i32 = 3;
-/// The run took place, but it shows the machine instead of the network; only with `--strict`.
+/// The run took place, but its results are those of the machine, not of the network; only with
+/// `--strict`.
 pub const INVALID: i32 = 4;
 /// `compare` found two runs farther apart than is tolerated.
 pub const DIFFERENT: i32 = 5;
 /// `exec` itself failed.
 pub const EXEC_FAILED: i32 = 125;
-/// The user interrupted it (Ctrl-C): 128 + SIGINT.
+/// The user interrupted the program (Ctrl-C): 128 + SIGINT.
 pub const INTERRUPTED: i32 = 130;
 
 /// An error with an exit code of its own.
@@ -22,7 +23,7 @@ pub const INTERRUPTED: i32 = 130;
 pub struct WithCode {
     /// The exit code.
     pub code: i32,
-    /// The message, whole.
+    /// The whole message.
     pub message: String,
 }
 
@@ -39,8 +40,8 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
     WithCode { code: USAGE, message: message.into() }.into()
 }
 
-/// The outcome of something done to experiments by name, of which these failed: the error of one
-/// that fails alone is its own, that of several names each and says what they `could not be`.
+/// Returns the outcome of an action on several experiments, of which these failed. A single failure
+/// keeps its own error. Several are listed by name, with what they `could_not_be`.
 pub fn all_of(could_not_be: &str, mut failed: Vec<(String, anyhow::Error)>) -> anyhow::Result<i32> {
     match failed.len() {
         0 => Ok(SUCCESS),
@@ -53,7 +54,7 @@ pub fn all_of(could_not_be: &str, mut failed: Vec<(String, anyhow::Error)>) -> a
     }
 }
 
-/// Prints an error; its exit code.
+/// Prints an error. Returns its exit code.
 pub fn report(error: &anyhow::Error) -> i32 {
     let message = netloom_api::in_words(error.as_ref());
     if message.starts_with("error:") || message.starts_with("warning:") {

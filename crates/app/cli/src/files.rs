@@ -1,5 +1,5 @@
-//! The files that properties name: traces, tables, samples. They are read here, where the user is;
-//! an engine gets their values.
+//! Reads the files that properties name: traces, tables, samples. They are read here, on the user's
+//! side; an engine gets their values.
 
 use std::fs;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use netloom_scenario::{OpenCapture, ReadFile, Unreadable, similar};
 use nix::libc;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
-/// Largest file that is read.
+/// Size of the largest file that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads files by names that are relative to a folder.
@@ -39,7 +39,7 @@ impl ReadFile for Reader<'_> {
 /// Opens a file on a disk or in memory.
 fn open(path: &Path) -> Result<fs::File, Unreadable> {
     let open = || -> io::Result<(fs::File, bool)> {
-        // Opening a pipe would wait for somebody who writes to it.
+        // Opening a pipe would wait for a writer.
         let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let is_stored = fstatfs(&file)?.filesystem_type() != PROC_SUPER_MAGIC;
         let is_file = file.metadata()?.is_file() && is_stored;
@@ -64,7 +64,7 @@ fn read(path: &Path) -> Result<String, Unreadable> {
     String::from_utf8(bytes).map_err(|_| Unreadable::because("it is not UTF-8 text"))
 }
 
-/// The text of a capture: its arrivals, a line each.
+/// Returns the arrivals of a capture as text, a line each.
 fn in_text(capture: &[u8]) -> Result<String, Unreadable> {
     let arrivals = netloom_traffic::arrivals(capture);
     let arrivals = arrivals.map_err(|error| Unreadable::because(error.to_string()))?;
@@ -81,7 +81,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Unreadable {
     }
 }
 
-/// The file beside `path` whose name is most like its own.
+/// Returns the file beside `path` with the most similar name.
 fn sibling(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;

@@ -1,4 +1,4 @@
-//! Which scenario and which experiment a command means when it names none.
+//! Finds the scenario and the experiment of a command that names none.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::files;
 
 /// A scenario file, read and resolved.
 pub struct Loaded {
-    /// The file, absolute.
+    /// Absolute path of the file.
     pub file: PathBuf,
-    /// The directory it lies in.
+    /// Directory of the file.
     pub directory: PathBuf,
-    /// Its text.
+    /// Text of the file.
     pub source: String,
-    /// What it says.
+    /// The scenario.
     pub scenario: Scenario,
 }
 
-/// Reads the scenario that `-t` names, or the only one in this folder. Warnings go to standard
-/// error; errors come back as one message with all of them.
+/// Reads the scenario that `-t` names, or the only one in this folder. Warnings are printed to
+/// standard error; the error has all errors in one message.
 pub fn scenario(named: &ScenarioFile) -> Result<Loaded> {
     let file = match &named.file {
         Some(file) => file.clone(),
@@ -46,7 +46,7 @@ pub fn scenario(named: &ScenarioFile) -> Result<Loaded> {
     Ok(Loaded { file: absolute, directory, source, scenario: loaded.scenario })
 }
 
-/// Loads a scenario's text; the files that it names are relative to `directory`.
+/// Loads a scenario's text. The files that it names are relative to `directory`.
 pub fn load(
     source: &str,
     directory: &Path,
@@ -64,7 +64,7 @@ pub fn read(file: &Path) -> Result<String> {
     })
 }
 
-/// The only scenario file of this folder.
+/// Returns the only scenario file of this folder.
 pub fn only_scenario_here() -> Result<PathBuf> {
     let mut found = scenarios_here()?;
     match found.len() {
@@ -97,8 +97,8 @@ fn scenarios_here() -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The experiment that is meant: by name, by scenario file, by the scenario in this folder, or,
-/// only where there is none, the only one of the machine.
+/// Finds the experiment of a command: by name, by scenario file, by the scenario in this folder,
+/// or, only if there is none, the only one of the machine.
 pub async fn experiment(name: Option<&str>, named: &ScenarioFile) -> Result<Found> {
     if let Some(name) = name {
         return netloom_host::inspect(name);
@@ -121,15 +121,15 @@ pub async fn experiment(name: Option<&str>, named: &ScenarioFile) -> Result<Foun
     }
 }
 
-/// The only experiment that can be meant where none is named, if there is one.
+/// Returns the only experiment that a command without a name can refer to, if there is exactly one.
 pub async fn obvious_experiment() -> Result<Option<Found>> {
     let mut meant = candidates(&scenarios_here()?).await?;
     Ok(if meant.len() == 1 { meant.pop() } else { None })
 }
 
-/// The experiments that can be meant where none is named: those of the scenarios in this folder, by
-/// name, or else by the file that they were started from; all of the machine if there is no
-/// scenario.
+/// Returns the experiments that a command without a name can refer to. They are those of the
+/// scenarios in this folder, by name, or else by the file that they were started from. Without a
+/// scenario, they are all of the machine.
 async fn candidates(here: &[PathBuf]) -> Result<Vec<Found>> {
     let all = netloom_host::experiments()?;
     if here.is_empty() || all.is_empty() {
@@ -152,14 +152,14 @@ async fn candidates(here: &[PathBuf]) -> Result<Vec<Found>> {
     Ok(others.filter_map(|(found, origin)| from_here(origin).then_some(found)).collect())
 }
 
-/// The name of the experiment of a scenario, as far as it can be told.
+/// Returns the name of the experiment of a scenario, if it can be read.
 fn name_in(file: &Path) -> Option<String> {
     let source = fs::read_to_string(file).ok()?;
     let folder = fs::canonicalize(file).ok()?.parent()?.to_path_buf();
     load(&source, &folder).ok().map(|loaded| loaded.scenario.name)
 }
 
-/// Says that nothing is meant, what runs instead, and how to name it.
+/// Describes that no experiment fits, which others run, and how to name one.
 fn nothing_meant(here: &[PathBuf], all: &[Found]) -> String {
     let others = match all {
         [] => "nor is any other: `netloom deploy` or `netloom run` it".to_owned(),
@@ -188,7 +188,7 @@ fn list(found: &[Found]) -> String {
     names.join(", ")
 }
 
-/// A client of the experiment that is meant; an error if it does not run.
+/// Returns a client of the experiment of a command. Returns an error if it does not run.
 pub async fn client(name: Option<&str>, named: &ScenarioFile) -> Result<Client> {
     let found = experiment(name, named).await?;
     if !found.alive {

@@ -1,13 +1,13 @@
-//! The user's wish that a command ends: Ctrl-C, `kill`, a terminal that closes, Ctrl-\.
+//! Requests of the user that a command ends: Ctrl-C, `kill`, a terminal that closes, Ctrl-\.
 
 use anyhow::{Context, Result};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// SIGINT, SIGTERM, SIGHUP and SIGQUIT, which no longer end this program while it lives.
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT, which do not end this program while this value lives.
 pub struct Interrupts([(i32, Signal); 4]);
 
 impl Interrupts {
-    /// Watches for them from now on.
+    /// Watches for the signals from now on.
     pub fn watch() -> Result<Self> {
         let watch = |kind: SignalKind| -> Result<(i32, Signal)> {
             Ok((kind.as_raw_value(), signal(kind).context("cannot watch for signals")?))
@@ -20,7 +20,7 @@ impl Interrupts {
         ]))
     }
 
-    /// Waits for the next of them; its number.
+    /// Waits for the next signal. Returns its number.
     pub async fn next(&mut self) -> i32 {
         let [(a, interrupt), (b, terminate), (c, hangup), (d, quit)] = &mut self.0;
         tokio::select! {
@@ -31,8 +31,8 @@ impl Interrupts {
         }
     }
 
-    /// Lets the next of them end this program at once, whatever it does then; of the experiment
-    /// `name`, something may be left.
+    /// Lets the next signal end this program at once, whatever it is doing then. Something of the
+    /// experiment `name` may be left.
     pub fn end_at_next(self, name: &str) {
         let name = name.to_owned();
         // This thread's runtime may be busy.

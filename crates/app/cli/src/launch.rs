@@ -1,4 +1,4 @@
-//! Starting an engine and following its start.
+//! Starts an engine and follows its start.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -19,23 +19,23 @@ use crate::{exit, output};
 pub struct Engine {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// While it is open, the engine knows that this process lives.
+    /// The engine's standard input. While it is open, the engine knows that this process lives.
     lease: Option<ChildStdin>,
     /// Whether the engine stays when this process ends, once it is ready.
     stays: bool,
 }
 
-/// How an engine ended.
+/// The end of an engine.
 pub struct Ended {
     /// Its exit status.
     pub status: ExitStatus,
     /// The summary of its run, if it could not be written.
     pub unwritten: Option<Box<Summary>>,
-    /// Why it ended, if something was wrong.
+    /// The error that ended it, if any.
     pub error: Option<String>,
 }
 
-/// Reads the scenario and lays the command line's choices over it.
+/// Reads the scenario and applies the options of the command line.
 pub fn prepare(options: &StartOptions) -> Result<Loaded> {
     let mut loaded = find::scenario(&options.scenario)?;
     if let Some(name) = &options.name {
@@ -56,7 +56,7 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
     Ok(loaded)
 }
 
-/// Has the frames of all such links logged, and of all shared media.
+/// Logs all frames of the links for which `is_meant` is true, and of all shared media.
 pub fn all_frames(scenario: &mut Scenario, is_meant: impl Fn(&Link) -> bool) {
     let links = scenario.links.iter().filter(|link| is_meant(link));
     scenario.measure.frames = links.map(|link| link.name.clone()).collect();
@@ -64,7 +64,8 @@ pub fn all_frames(scenario: &mut Scenario, is_meant: impl Fn(&Link) -> bool) {
     scenario.measure.air = media.map(|node| node.name.clone()).collect();
 }
 
-/// The directory that was asked for, or a new one named after experiment and time; absolute.
+/// Returns the absolute path of the requested directory, or of a new one named after experiment and
+/// time.
 pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<PathBuf> {
     let directory = wanted.unwrap_or_else(|| {
         let time = chrono::Local::now().format("%Y-%m-%dT%H-%M-%S%.3f").to_string();
@@ -80,7 +81,7 @@ pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<Pat
 }
 
 impl Engine {
-    /// Starts an engine and hands it its orders.
+    /// Starts an engine and sends it its orders.
     pub async fn start(
         loaded: &Loaded,
         workers: Option<usize>,
@@ -104,7 +105,8 @@ impl Engine {
         .await
     }
 
-    /// Starts an engine and hands it its orders; whether it `stays` when this process ends.
+    /// Starts an engine and sends it its orders. `stays` says whether it lives on when this process
+    /// ends.
     pub async fn launch(orders: Launch, stays: bool) -> Result<Self> {
         let binary = std::env::current_exe().context("cannot find the netloom binary")?;
         let mut command = Command::new(binary);
@@ -120,12 +122,12 @@ impl Engine {
         Ok(Self { child, lines, lease: Some(stdin), stays })
     }
 
-    /// The engine's process id; none once it has been waited for.
+    /// Returns the engine's process id. `None` once it has been waited for.
     pub fn pid(&self) -> Option<u32> {
         self.child.id()
     }
 
-    /// Waits until the network is ready; shows how far it is if somebody watches.
+    /// Waits until the network is ready. Shows the progress to a user who watches.
     pub async fn ready(&mut self) -> Result<()> {
         let mut progress = Progress::new();
         while let Some(line) = self.lines.next_line().await? {
@@ -166,14 +168,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits until the engine is gone; how it ended, and what it still had to say.
+    /// Waits until the engine is gone. Returns its exit status and its last messages.
     pub async fn wait(&mut self) -> Result<Ended> {
         let (mut unwritten, mut error) = (None, None);
         while let Ok(Some(line)) = self.lines.next_line().await {
             match serde_json::from_str(&line) {
                 Ok(StartUp::Unwritten(summary)) => unwritten = Some(summary),
                 Ok(StartUp::Failed(failed)) => error = Some(failed.error),
-                // Of its start, which is over.
+                // The line belongs to the start, which is over.
                 _ => {}
             }
         }
@@ -182,25 +184,25 @@ impl Engine {
         Ok(Ended { status, unwritten, error })
     }
 
-    /// Kills the engine. What it leaves must be cleaned up.
+    /// Kills the engine. Its remains must be cleaned up.
     pub async fn kill(&mut self) -> Result<()> {
         self.child.kill().await.context("cannot kill the engine")
     }
 }
 
-/// One line that is overwritten, on a terminal only.
+/// One line of progress that is overwritten, on a terminal only.
 pub struct Progress {
     shown: bool,
     terminal: bool,
 }
 
 impl Progress {
-    /// On standard error.
+    /// Makes a progress line on standard error.
     pub fn new() -> Self {
         Self { shown: false, terminal: std::io::stderr().is_terminal() }
     }
 
-    /// Shows a text instead of the last one.
+    /// Replaces the text that is shown.
     pub fn show(&mut self, text: &str) {
         if self.terminal {
             output::replace_line(text);
@@ -208,7 +210,7 @@ impl Progress {
         }
     }
 
-    /// Shows nothing any more.
+    /// Clears the line.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             output::replace_line("");

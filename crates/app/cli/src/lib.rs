@@ -1,27 +1,27 @@
 //! The `netloom` command line: a thin client of the engine's API, and the offline commands.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `args` | the commands and their options |
 //! | `commands` | one file per command |
 //! | `client` | the API over its Unix socket |
-//! | `interrupts` | the user's wish that a command ends |
-//! | `output` | what commands print, without what a terminal obeys |
-//! | `launch` | starting an engine and following its start |
-//! | `files` | the files that properties name |
-//! | `find` | which scenario, which experiment, when none is named |
-//! | `preflight` | whether the machine has room for an experiment |
-//! | `profile_file` | where the profile of this machine is kept, and what runs take from it |
-//! | `results` | reading what a run left behind |
+//! | `interrupts` | requests of the user that a command ends |
+//! | `output` | prints messages, without control characters for a terminal |
+//! | `launch` | starts an engine and follows its start |
+//! | `files` | reads the files that properties name |
+//! | `find` | finds the scenario and the experiment if none is named |
+//! | `preflight` | checks whether the machine has room for an experiment |
+//! | `profile_file` | the file of the profile of this machine, and its use in runs |
+//! | `results` | reads the results of a run |
 //! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
 //! | [`report_metric`] | the command by which processes in nodes report a metric |
 //! | [`exit`] | exit codes |
 //!
-//! Not here: anything that touches a namespace. What the client needs to know of this machine is in
-//! `netloom-host`.
+//! Not here: anything that touches a namespace. Facts about this machine that the client needs are
+//! in `netloom-host`.
 
-// Before all others: it prints for them.
+// Comes first, because the other modules use its macros.
 #[macro_use]
 mod output;
 
@@ -48,7 +48,7 @@ use clap::Parser;
 
 pub use args::Cli;
 
-/// Runs one command line; its exit code.
+/// Runs one command line. Returns its exit code.
 pub fn main() -> i32 {
     let cli = Cli::parse_from(words());
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -59,7 +59,7 @@ pub fn main() -> i32 {
         }
     };
     let result = runtime.block_on(commands::dispatch(cli));
-    // A thread that waits for standard input would hold an ordinary end up until the next key.
+    // A thread that waits for standard input would delay an ordinary end until the next key.
     runtime.shutdown_background();
     match result.and_then(output::outcome) {
         Ok(code) => code,
@@ -67,7 +67,8 @@ pub fn main() -> i32 {
     }
 }
 
-/// The words of the command line. By the name of PlanetLab's tool, the binary takes its words.
+/// Returns the words of the command line. If the binary is called by the name of PlanetLab's tool,
+/// it accepts the words of that tool.
 fn words() -> Vec<OsString> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let is_netconfig = words.first().is_some_and(|name| Path::new(name).ends_with("netconfig"));

@@ -1,4 +1,4 @@
-//! What is compared of flows and pipes.
+//! The measures of flows and pipes that are compared.
 
 use netloom_api::flow::FlowStatus;
 use netloom_api::state::PipeStatus;
@@ -6,15 +6,15 @@ use netloom_api::summary::Summary;
 use netloom_units::readable::{bit_rate, micros};
 use serde::Serialize;
 
-/// Something that can be compared.
+/// A measure that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// What arrived, in bit/s: of a flow its payload, of a pipe its frames.
+    /// Received traffic, in bit/s: payload for a flow, frames for a pipe.
     Goodput,
     /// Share of packets or frames that did not arrive.
     Loss,
-    /// Median delay, in ns: of a ping the round trip.
+    /// Median delay, in ns. For a ping, it is the round trip.
     Delay,
     /// 99th percentile of the delay, in ns.
     DelayP99,
@@ -25,11 +25,11 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All of them.
+    /// All measures.
     pub const ALL: [Self; 6] =
         [Self::Goodput, Self::Loss, Self::Delay, Self::DelayP99, Self::Jitter, Self::Load];
 
-    /// Its name.
+    /// Returns the name of the measure.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Goodput => "goodput",
@@ -41,13 +41,13 @@ impl Measure {
         }
     }
 
-    /// The measure called `name`; `rtt` is the delay of a ping.
+    /// Returns the measure called `name`. `rtt` is the delay of a ping.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "rtt" { "delay" } else { name };
         Self::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    /// A value with its unit.
+    /// Returns a value with its unit.
     pub fn in_words(self, value: f64) -> String {
         match self {
             Self::Goodput => bit_rate(value),
@@ -60,15 +60,15 @@ impl Measure {
 /// A value of a flow or pipe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// The flow or pipe.
+    /// Name of the flow or pipe.
     pub what: String,
-    /// What was measured.
+    /// The measure.
     pub measure: Measure,
-    /// Its value.
+    /// Value of the measure.
     pub value: f64,
 }
 
-/// Everything that is compared of a run.
+/// Returns all measured values of a run.
 pub fn measured(summary: &Summary) -> Vec<Measured> {
     let seconds = (summary.ended.as_nanos() as f64 / 1e9).max(1e-9);
     let flows = summary.flows.iter().flat_map(|flow| of_flow(flow, seconds));
@@ -83,7 +83,7 @@ pub fn measured(summary: &Summary) -> Vec<Measured> {
 fn of_flow(flow: &FlowStatus, seconds: f64) -> Vec<Measured> {
     let what = format!("flow {}", flow.name);
     let mut values = vec![(Measure::Goodput, flow.received.bytes as f64 * 8.0 / seconds)];
-    // TCP makes losses good, and has no packets of its own to be timed.
+    // TCP retransmits losses, and has no packets of its own that could be timed.
     if flow.protocol != "tcp" {
         values.push((Measure::Loss, lost(flow.sent.frames, flow.received.frames)));
         values.push((Measure::Jitter, flow.jitter_ns));
@@ -121,12 +121,13 @@ fn lost(sent: u64, received: u64) -> f64 {
     sent.saturating_sub(received) as f64 / sent.max(1) as f64
 }
 
-/// A tolerance of one measure: how far the second run may be from the first, as a share of it.
+/// The tolerance of one measure: the largest difference of the second run from the first, as a
+/// share of the latter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// What it is of.
+    /// The measure.
     pub measure: Measure,
-    /// How far.
+    /// The largest difference, as a share.
     pub share: f64,
 }
 

@@ -1,10 +1,11 @@
-//! What commands print: the only place of the command line that writes messages to its outputs.
+//! Prints messages of commands: the only place of the command line that writes messages to its
+//! outputs.
 //!
-//! Messages carry text of others: process names, output of programs, names from scenarios. Control
-//! characters in them are written out, so that no text moves the cursor or talks to the terminal.
-//! An output that nobody reads any more is no failure and ends no command in its middle; commands
-//! that go on for ever ask [`is_closed`]. Not here: the streams of commands in nodes and captures,
-//! which pass as they are.
+//! Messages contain foreign text: process names, output of programs, names from scenarios. Control
+//! characters in it are escaped, so that no text moves the cursor or sends commands to the
+//! terminal. An output whose reader is gone is no failure and interrupts no command; commands that
+//! run for ever check [`is_closed`]. Not here: the streams of commands in nodes and captures, which
+//! pass unchanged.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
@@ -13,63 +14,63 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result};
 use netloom_units::readable::plain;
 
-/// Why standard output takes nothing any more.
+/// The reason why standard output accepts nothing any more.
 static REFUSED: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints to standard output, in the place of the macro of this name of the standard library, which
-/// panics where nobody reads.
+/// Prints to standard output. Replaces the standard library's macro of this name, which panics if
+/// there is no reader.
 macro_rules! print {
     ($($words:tt)*) => { $crate::output::print(format_args!($($words)*)) };
 }
 
-/// Prints a line to standard output, in the same way.
+/// Prints a line to standard output, as `print!` does.
 macro_rules! println {
     () => { $crate::output::print(format_args!("\n")) };
     ($($words:tt)*) => { $crate::output::print(format_args!("{}\n", format_args!($($words)*))) };
 }
 
-/// Prints to standard error, in the same way.
+/// Prints to standard error, as `print!` does to standard output.
 macro_rules! eprint {
     ($($words:tt)*) => { $crate::output::warn(format_args!($($words)*)) };
 }
 
-/// Prints a line to standard error, in the same way.
+/// Prints a line to standard error, as `eprint!` does.
 macro_rules! eprintln {
     () => { $crate::output::warn(format_args!("\n")) };
     ($($words:tt)*) => { $crate::output::warn(format_args!("{}\n", format_args!($($words)*))) };
 }
 
-/// Prints to standard output. What cannot be written is kept for [`outcome`].
+/// Prints to standard output. An error of writing is kept for [`outcome`].
 pub fn print(words: Arguments<'_>) {
     write(plain(&words.to_string()).as_bytes());
 }
 
-/// Prints to standard error. Nobody has to listen.
+/// Prints to standard error. There need not be a reader.
 pub fn warn(words: Arguments<'_>) {
     let _ = io::stderr().write_all(plain(&words.to_string()).as_bytes());
 }
 
-/// Clears the screen for what is printed next.
+/// Clears the screen for the text that is printed next.
 pub fn clear_screen() {
     write(b"\x1b[H\x1b[2J");
 }
 
-/// Puts `text` in the place of the last line of standard error, which must be a terminal.
+/// Replaces the last line of standard error, which must be a terminal, by `text`.
 pub fn replace_line(text: &str) {
     let mut stderr = io::stderr().lock();
-    // Nobody has to listen.
+    // There need not be a reader.
     let _ = write!(stderr, "\r\x1b[K{}", plain(text)).and_then(|()| stderr.flush());
 }
 
-/// Whether nothing that is printed arrives any more.
+/// Whether standard output accepts nothing any more.
 pub fn is_closed() -> bool {
     REFUSED.get().is_some()
 }
 
-/// The outcome of a command with the exit code `code`.
+/// Returns the outcome of a command with the exit code `code`.
 ///
 /// # Errors
-/// If not all of what it printed could be written; not if its reader did not want all of it.
+/// If its output could not be written completely. It is no error if the reader closed it early.
 pub fn outcome(code: i32) -> Result<i32> {
     match REFUSED.get() {
         Some(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -81,11 +82,11 @@ pub fn outcome(code: i32) -> Result<i32> {
     }
 }
 
-/// Standard output for data, which passes as it is. Why it takes nothing any more is kept for
-/// [`outcome`].
+/// Standard output for data, which pass unchanged. An error of writing is kept for [`outcome`].
 #[derive(Debug)]
 pub struct Data {
-    /// Whether what cannot be written is forgotten, since the same goes elsewhere, too.
+    /// Whether bytes that cannot be written are dropped without an error, since they are also
+    /// written elsewhere.
     pub may_be_lost: bool,
 }
 
@@ -99,7 +100,7 @@ impl Write for Data {
                 return Err(error);
             }
             let kind = error.kind();
-            // The first reason stands.
+            // The first reason stays.
             let _ = REFUSED.set(error);
             if self.may_be_lost { Ok(bytes.len()) } else { Err(kind.into()) }
         })
@@ -119,7 +120,7 @@ impl Write for Data {
 
 fn write(bytes: &[u8]) {
     let mut stdout = Data { may_be_lost: true };
-    // Why it failed is kept.
+    // The error is kept.
     let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
 }
 

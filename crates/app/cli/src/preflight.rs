@@ -1,4 +1,4 @@
-//! Whether this machine has room for an experiment, before anything of it is made.
+//! Checks whether this machine has room for an experiment, before anything of it is made.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use netloom_host::{Demand, Wall};
 
 use crate::exit;
 
-/// How large an experiment is to the machine.
+/// Returns the demand of an experiment on the machine.
 pub fn size(scenario: &Scenario) -> Demand {
     let in_kernel = |node: &&Node| node.kind.has_stack() && !node.simulated;
     let stacks = || scenario.nodes.iter().filter(in_kernel);
@@ -32,10 +32,10 @@ pub fn size(scenario: &Scenario) -> Demand {
     }
 }
 
-/// Warns of what may fail in an experiment of this size.
+/// Warns of possible failures in an experiment of this size.
 ///
 /// # Errors
-/// If it could not start: everything that is in its way.
+/// If it could not start. The error lists all obstacles.
 pub fn check(scenario: &Scenario) -> Result<()> {
     check_hybrid(scenario)?;
     dilation(scenario)?;
@@ -58,10 +58,10 @@ pub fn check(scenario: &Scenario) -> Result<()> {
     bail!(all)
 }
 
-/// Whether all links can be compensated that are to be by what was measured of the machine.
+/// Checks that all links with `compensate: calibrated` can be compensated.
 ///
 /// # Errors
-/// If that is not known.
+/// If the time that the machine takes is not known.
 pub fn compensation(scenario: &Scenario, calibration: &Calibration) -> Result<()> {
     let asks = |asked: Compensation| asked == Compensation::Calibrated;
     let first = scenario
@@ -81,13 +81,13 @@ pub fn compensation(scenario: &Scenario, calibration: &Calibration) -> Result<()
     )))
 }
 
-/// Whether the time of all that runs can be dilated.
+/// Checks that the time of everything that runs can be dilated.
 fn dilation(scenario: &Scenario) -> Result<()> {
     let undilatable = scenario.undilatable();
     if undilatable.is_empty() { Ok(()) } else { Err(exit::usage(undilatable.join("\nerror: "))) }
 }
 
-/// Whether nodes can have kernels of their own.
+/// Checks that nodes can have kernels of their own.
 fn kernels(scenario: &Scenario) -> Result<()> {
     let own = |node: &&Node| node.kernel == Kernel::Own;
     let Some(node) = scenario.nodes.iter().find(own) else { return Ok(()) };
@@ -97,8 +97,8 @@ fn kernels(scenario: &Scenario) -> Result<()> {
     })
 }
 
-/// Whether a node whose kernel starts anew during the run has traffic: with the kernel, the clock
-/// begins anew by which that is timed.
+/// Checks that no node has traffic whose kernel restarts during the run. The clock that times the
+/// traffic would restart with the kernel.
 fn restarted(scenario: &Scenario) -> Result<()> {
     for event in &scenario.timeline {
         let TimelineAction::SetNode { node, state: NodeState::Failed } = &event.action else {
@@ -118,7 +118,7 @@ fn restarted(scenario: &Scenario) -> Result<()> {
     Ok(())
 }
 
-/// Whether the machine can enforce the limits of a scenario.
+/// Checks that the machine can enforce the limits of a scenario.
 fn limits(scenario: &Scenario) -> Result<()> {
     let controllers = scenario.controllers().into_iter();
     let mut reasons: Vec<String> =
@@ -134,7 +134,7 @@ fn limits(scenario: &Scenario) -> Result<()> {
     )
 }
 
-/// A wall that is in the way, in words.
+/// Describes a limit of the machine that is too low.
 pub fn words(wall: &Wall) -> String {
     let Wall { what, needs, has, advice, .. } = wall;
     format!("it needs {needs} {what}, and this machine has {has}: {advice}")

@@ -1,4 +1,4 @@
-//! Where the profile of this machine is kept, and what a run may take from it.
+//! The file of the profile of this machine, and its use in runs.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -16,10 +16,11 @@ use tempfile::NamedTempFile;
 pub const VARIABLE: &str = "NETLOOM_PROFILE";
 /// The profile that root's runs use.
 const SYSTEM: &str = "/var/lib/netloom/profile.json";
-/// What to do if there is no profile that can be used.
+/// Advice if there is no usable profile.
 const REMEDY: &str = "run `netloom calibrate`";
 
-/// The file of the profile: what `NETLOOM_PROFILE` names, else root's, else the user's own.
+/// Returns the file of the profile: the one that `NETLOOM_PROFILE` names, else root's, else the
+/// user's own.
 ///
 /// # Errors
 /// If it is the user's own and there is no home directory.
@@ -35,10 +36,10 @@ pub fn location() -> Result<PathBuf> {
     Ok(xdg.data_dir().join("netloom/profile.json"))
 }
 
-/// The profile in `file`; nothing if there is no such file.
+/// Reads the profile in `file`. Returns `None` if there is no such file.
 ///
 /// # Errors
-/// If it cannot be read or is no profile. It is left as it is.
+/// If the file cannot be read or is no profile. It is left unchanged.
 pub fn read(file: &Path) -> Result<Option<Profile>> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
@@ -50,15 +51,15 @@ pub fn read(file: &Path) -> Result<Option<Profile>> {
     Ok(Some(profile))
 }
 
-/// Whether a profile can be written to `file`, before anybody waits for one; makes its folder.
+/// Checks that a profile can be written to `file`, before the user waits for one. Makes its folder.
 ///
 /// # Errors
-/// If it cannot.
+/// If it cannot be written.
 pub fn check(file: &Path) -> Result<()> {
     part(file).map(drop).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Writes a profile. The file appears whole, or stays as it was.
+/// Writes a profile. The file is replaced as a whole, or left unchanged.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -73,7 +74,7 @@ pub fn write(file: &Path, profile: &Profile) -> Result<()> {
     written().with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// A new file beside `file`, which goes away unless it gets a name.
+/// Makes a new file beside `file`, which is removed unless it gets a name.
 fn part(file: &Path) -> Result<NamedTempFile> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -81,12 +82,12 @@ fn part(file: &Path) -> Result<NamedTempFile> {
     };
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
-    // Everybody may know what the machine bears.
+    // Every user may read what the machine can bear.
     builder.prefix(".profile").permissions(fs::Permissions::from_mode(0o644));
     Ok(builder.tempfile_in(folder)?)
 }
 
-/// What a run on this machine may take from the profile. Warns of one that is there and cannot be
+/// Returns the calibration for a run on this machine. Warns of a profile that exists and cannot be
 /// used.
 pub fn calibration() -> Calibration {
     let profile = location().and_then(|file| read(&file));

@@ -1,4 +1,4 @@
-//! `netloom-report NAME VALUE`: what processes in nodes call to report a metric.
+//! `netloom-report NAME VALUE`: the command with which processes in nodes report a metric.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use netloom_api::metric::{COMMAND, MetricReport, SOCKET_VARIABLE};
 use crate::client::Client;
 use crate::exit;
 
-/// What the command is called in nodes.
+/// Name of the command in nodes.
 pub const NAME: &str = COMMAND;
 
 /// Reports a value of a metric to the experiment that this node belongs to.
@@ -24,7 +24,7 @@ struct Arguments {
     value: f64,
 }
 
-/// Runs the command; its exit code.
+/// Runs the command. Returns its exit code.
 pub fn main() -> i32 {
     let Arguments { name, value } = Arguments::parse();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

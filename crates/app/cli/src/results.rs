@@ -1,6 +1,5 @@
-//! Reading what a run left behind. Only `summary.json` must be there; of everything else it is said
-//! what is missing. Not here: writing results (the engine), and what a report looks like
-//! (`netloom-report-page`).
+//! Reads the results of a run. Only `summary.json` must exist; other missing files are reported.
+//! Not here: writing results (the engine), and the layout of a report (`netloom-report-page`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
@@ -27,18 +26,18 @@ use serde::de::DeserializeOwned;
 const ALWAYS: [&str; 6] =
     ["link", "direction", "time_ns", "offered_bytes", "delivered_bytes", "delivered_frames"];
 
-/// Those that came later, beside one for each reason to drop.
+/// Columns that were added later, beside one for each reason to drop.
 const LATER: [&str; 2] = ["delay_sum_ns", "queue_sum_ns"];
 
-/// So many of them say what a row is of; what the others count may be unknown.
+/// Number of columns that identify a row. The counts in the others may be unknown.
 const TIME_AND_NAMES: usize = 3;
 
-/// A directory of results that the engine has just made, held open: what takes its place meanwhile
-/// is not read and not written.
+/// A directory of results that the engine has just made, held open. A directory that replaces it is
+/// neither read nor written.
 pub struct Held(OwnedFd);
 
 impl Held {
-    /// Holds the directory.
+    /// Opens the directory.
     pub fn new(directory: &Path) -> Result<Self> {
         let how = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
         let open = || -> io::Result<OwnedFd> {
@@ -51,7 +50,7 @@ impl Held {
         held.map(Self).with_context(|| format!("cannot open the results {}", directory.display()))
     }
 
-    /// Where it is for this process.
+    /// Returns its path for this process.
     pub fn path(&self) -> PathBuf {
         format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
     }
@@ -97,7 +96,7 @@ pub fn read(directory: &Path) -> Result<Run> {
     })
 }
 
-/// The summary of a run.
+/// Reads the summary of a run.
 pub fn summary(directory: &Path) -> Result<Summary> {
     let file = directory.join("summary.json");
     if !directory.is_dir() {
@@ -116,7 +115,7 @@ pub fn summary(directory: &Path) -> Result<Summary> {
     json(&file).with_context(|| format!("cannot use {}", file.display()))
 }
 
-/// The scenario as it was run.
+/// Reads the scenario of a run.
 pub fn scenario(directory: &Path) -> Result<Scenario> {
     json(&directory.join("scenario.json"))
 }
@@ -125,7 +124,7 @@ fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
     Ok(serde_json::from_reader(BufReader::new(File::open(file)?))?)
 }
 
-/// Tells what happened; of lines that are no events, the first is the error.
+/// Reads the events. If lines are no events, the error is that of the first of them.
 fn events(file: &Path, happened: &mut Happened) -> Result<()> {
     let mut wrong: Option<(usize, serde_json::Error)> = None;
     for (number, line) in (1..).zip(BufReader::new(File::open(file)?).split(b'\n')) {
@@ -142,8 +141,8 @@ fn events(file: &Path, happened: &mut Happened) -> Result<()> {
     }
 }
 
-/// Takes what applications reported; of lines that are no reports, the first is the error. A run
-/// before there were metrics has no such file.
+/// Reads the metrics that applications reported. If lines are no reports, the error is that of the
+/// first of them. Runs of versions without metrics have no such file.
 fn reported(file: &Path, metrics: &mut Metrics) -> Result<()> {
     let open = match File::open(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -164,7 +163,7 @@ fn reported(file: &Path, metrics: &mut Metrics) -> Result<()> {
     }
 }
 
-/// The curves of the links that are drawn.
+/// Reads the curves of the links that are drawn.
 fn curves(file: &Path, summary: &Summary) -> Result<Curves> {
     let table = Stored::open(File::open(file)?)?;
     let dropped = DropReason::ALL.map(|reason| format!("dropped_{}_frames", reason.name()));
@@ -187,7 +186,7 @@ fn curves(file: &Path, summary: &Summary) -> Result<Curves> {
     }
 }
 
-/// A row of `pipes.parquet`; the error is the index of a cell that is not what it should be.
+/// Parses a row of `pipes.parquet`. The error is the index of an unexpected cell.
 fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
     let name = |index: usize| match cells[index] {
         Cell::Name(name) => Ok(name),
@@ -195,7 +194,7 @@ fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
     };
     let number = |index: usize| match cells.get(index) {
         Some(Cell::Number(number)) => Ok(*number),
-        // Not recorded, or not known of a direct link.
+        // The value was not recorded, or is unknown for a direct link.
         None => Ok(0),
         Some(Cell::Nothing) if index >= TIME_AND_NAMES => Ok(0),
         Some(_) => Err(index),
@@ -274,7 +273,7 @@ fn read_radio(directory: &Path, radio: &mut Radio) -> Result<()> {
     Ok(())
 }
 
-/// A date for people everywhere.
+/// Formats a date, in UTC.
 fn date(unix: f64) -> String {
     let time = DateTime::from_timestamp_millis((unix * 1000.0) as i64);
     time.map_or("not known".into(), |time| time.format("%Y-%m-%d %H:%M:%S UTC").to_string())

@@ -1,8 +1,8 @@
-//! Tables for people; their numbers are `netloom_units::readable`.
+//! Tables for users. `netloom_units::readable` formats their numbers.
 
 use comfy_table::{Table, presets};
 
-/// A table with these headings, without lines, as wide as its contents.
+/// Makes a table with these headings, without lines, as wide as its contents.
 pub fn table(headings: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use netloom_api::exec::TerminalSize;
 use nix::sys::termios::{self, SetArg, Termios};
 
-/// The size of the terminal at standard output; 24 × 80 if it has none.
+/// Returns the size of the terminal at standard output, or 24 × 80 if it is none.
 pub fn size() -> TerminalSize {
     match rustix::termios::tcgetwinsize(io::stdout()) {
         Ok(size) if size.ws_row > 0 => TerminalSize { rows: size.ws_row, columns: size.ws_col },
@@ -13,13 +13,13 @@ pub fn size() -> TerminalSize {
     }
 }
 
-/// Raw mode at standard input while it lives.
+/// Raw mode at standard input, while this value lives.
 pub struct Raw {
     before: Termios,
 }
 
 impl Raw {
-    /// Enters raw mode; `None` if standard input is no terminal.
+    /// Enters raw mode. Returns `None` if standard input is no terminal.
     pub fn enter() -> io::Result<Option<Self>> {
         let stdin = io::stdin();
         if !stdin.is_terminal() {

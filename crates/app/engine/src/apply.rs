@@ -1,6 +1,6 @@
-//! Another scenario in the place of the one in force. What changes is planned (`netloom-plan`;
-//! inside nodes, `software`), reported (`report`), and done step by step (`steps`); a step that
-//! fails takes back those before it. Not here: deciding what changes about the network.
+//! Replaces the scenario in force by another one. The changes are planned (`netloom-plan`; inside
+//! nodes, `software`), reported (`report`), and carried out step by step (`steps`). A step that
+//! fails undoes those before it. Not here: deciding what changes about the network.
 
 mod report;
 mod software;
@@ -28,18 +28,18 @@ use crate::state::RunState;
 use software::Software;
 use steps::{Steps, UNCHANGED};
 
-/// What is to be done.
+/// The changes that are to be made.
 struct Intended {
     plan: Plan,
     changes: Changes,
-    /// What nodes are to see and run.
+    /// Views and programs of nodes in the new scenario.
     software: Software,
-    /// What is to be done, in words.
+    /// The changes, in words.
     steps: Vec<ApplyStep>,
 }
 
-/// Makes the network what another scenario says, or only says what would be done. To be called on a
-/// thread of the runtime that may wait.
+/// Makes the network match another scenario, or only reports what would be done. Must be called on
+/// a thread of the runtime that may block.
 pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResponse> {
     let Experiment { setting, network, state, services, monitor, publisher, .. } = experiment;
     let ApplyRequest { mut scenario, file, dry_run } = request;
@@ -52,7 +52,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     check_fixed(setting, &old.scenario, &scenario)?;
     check_lists(&old.scenario, &scenario)?;
     scenario.monitor = old.scenario.monitor.clone();
-    // With the addresses that there are already.
+    // Keeps the addresses that are already assigned.
     let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
     check_kernels(&old, &scenario, &plan)?;
     let has_moved = file.parent() != setting.file.parent();
@@ -64,7 +64,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     }
     let reserved = publisher.reserve(&scenario).context(UNCHANGED)?;
     let numbers = network.identities.of(&scenario);
-    // A node that is made anew has its number, and another namespace.
+    // A node that is made anew keeps its number but has another namespace.
     let is_watched_otherwise = !numbers.has_nodes_of(&old)
         || !changes.replaced_nodes.is_empty()
         || changes.operations.iter().any(is_limit);
@@ -88,7 +88,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     Ok(ApplyResponse { steps, notes, at })
 }
 
-/// Works out what is to be done, and looks for all that it takes; nothing is done.
+/// Plans the changes and checks that everything they need is there. Changes nothing.
 fn intend(
     network: &LiveNetwork,
     services: &Arc<Services>,
@@ -108,7 +108,7 @@ fn intend(
     Ok(Intended { plan, changes, software, steps })
 }
 
-/// A run keeps its scenario.
+/// Returns an error in a run, which keeps its scenario.
 fn check_mode(setting: &Setting, old: &Scenario) -> Result<()> {
     if setting.results.is_some() {
         bail!(
@@ -120,7 +120,7 @@ fn check_mode(setting: &Setting, old: &Scenario) -> Result<()> {
     Ok(())
 }
 
-/// A start that is under way is not disturbed.
+/// Returns an error while the start is under way, since it must not be disturbed.
 fn check_start(services: &Services, state: &RunState, old: &Scenario) -> Result<()> {
     if !services.table.is_idle() && !state.has_begun() {
         bail!(
@@ -131,7 +131,7 @@ fn check_start(services: &Services, state: &RunState, old: &Scenario) -> Result<
     Ok(())
 }
 
-/// What cannot change while the network runs.
+/// Returns an error for properties that cannot change while the network runs.
 fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> {
     let fixed = [
         ("name", old.name != new.name),
@@ -150,7 +150,7 @@ fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> 
     Ok(())
 }
 
-/// Media that know their stations by lists of names keep them.
+/// Returns an error if media that know their stations by lists of names would change.
 fn check_lists(old: &Scenario, new: &Scenario) -> Result<()> {
     let names = |scenario: &Scenario| -> Vec<String> {
         scenario.nodes.iter().map(|node| node.name.clone()).collect()
@@ -175,7 +175,7 @@ fn check_lists(old: &Scenario, new: &Scenario) -> Result<()> {
     }
 }
 
-/// An error if there are simulated nodes, or would be.
+/// Returns an error if there are simulated nodes, or would be.
 fn check_real(old: &Deployment, new: &Scenario) -> Result<()> {
     if old.hybrid.is_some() || new.is_hybrid() {
         bail!(
@@ -187,7 +187,7 @@ fn check_real(old: &Deployment, new: &Scenario) -> Result<()> {
     Ok(())
 }
 
-/// An error if a node with a kernel of its own would come, go or change.
+/// Returns an error if a node with a kernel of its own would be added, removed or changed.
 fn check_kernels(old: &Deployment, scenario: &Scenario, plan: &Plan) -> Result<()> {
     let own = |scenario: &Scenario| {
         let own = scenario.nodes.iter().filter(|node| node.kernel == Kernel::Own);
@@ -210,7 +210,7 @@ fn check_kernels(old: &Deployment, scenario: &Scenario, plan: &Plan) -> Result<(
     }
 }
 
-/// The scenario in force, with links as they have been set since.
+/// Returns the scenario in force, with links as they have been set since.
 fn observed(network: &LiveNetwork, deployment: &Deployment) -> Result<Scenario> {
     let (mut pipes, media) =
         network.with(|live| Ok((live.pipes(None)?, live.dataplane.media()?)))?;
@@ -225,7 +225,7 @@ fn observed(network: &LiveNetwork, deployment: &Deployment) -> Result<Scenario> 
     for link in observed.links.iter_mut().filter(|link| !link.direct) {
         let [forward, reverse] = pipes.take(deployment, &link.name)?;
         let as_written = |written: &PipeConfig, now: PipeConfig| {
-            // What was measured runs in the place of the word for it.
+            // A pipe runs on the measured value; keep the keyword that the scenario writes for it.
             let same = deployment.compensation(&link.name, written.compensate).ok();
             let compensate = match same == Some(now.compensate) {
                 true => written.compensate,
@@ -244,8 +244,8 @@ fn is_limit(operation: &Operation) -> bool {
     matches!(operation, Operation::Limits { .. } | Operation::SharedLimits(_))
 }
 
-/// From where the ends of direct links are counted that stay; the devices of others are new, and
-/// have counted nothing.
+/// Returns the counts from which those of direct links that stay begin. The devices of other links
+/// are new, and have counted nothing.
 fn counted_from(old: &Deployment, new: &Deployment, changes: &Changes) -> InterfaceStates {
     let direct = new.scenario.links.iter().filter(|link| link.direct);
     let stay = direct.filter(|link| !changes.links.to.contains(&link.name));

@@ -1,5 +1,5 @@
-//! Stations that come to access points and leave them: events, and the carriers of their
-//! interfaces. Not here: which access point a station chooses (`netloom-medium`).
+//! Follows stations that join access points and leave them: records events, and sets the carriers
+//! of their interfaces. Not here: which access point a station chooses (`netloom-medium`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,19 +14,19 @@ use crate::deployment::Deployment;
 use crate::events::EventLog;
 use crate::live::{Live, LiveNetwork};
 
-/// How often media are asked: events have the exact time, carriers follow within this.
+/// Period of queries to media. Events have the exact time; carriers follow within this period.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Follows what happens to stations.
+/// Follows the associations of stations.
 pub struct Associations {
-    /// Whose stations they are.
+    /// The network of the stations.
     pub network: Arc<LiveNetwork>,
-    /// Where it is recorded.
+    /// The log in which associations are recorded.
     pub events: Arc<EventLog>,
 }
 
 impl Associations {
-    /// Follows for as long as the network lives.
+    /// Follows associations for as long as the network lives.
     pub fn start(self) -> JoinHandle<()> {
         tokio::spawn(async move {
             loop {
@@ -49,7 +49,7 @@ impl Associations {
             }
             Ok(live.dataplane.take_associations().map(|taken| (deployment.clone(), taken)))
         });
-        // An error of the outer kind says that the network is being taken down.
+        // The outer error means that the network is being taken down.
         let Ok(taken) = taken else { return Ok(()) };
         let (deployment, happened) = taken?;
         if happened.is_empty() {
@@ -73,7 +73,7 @@ impl Associations {
     }
 }
 
-/// The carrier of a station's interface goes when it leaves, and comes when it joins.
+/// Takes the carrier of a station's interface away when it leaves, and restores it when it joins.
 fn follow(
     live: &Live,
     deployment: &Deployment,
@@ -83,7 +83,7 @@ fn follow(
     let up = match event.what {
         AssociationChange::Associated { .. } => true,
         AssociationChange::Left { .. } => false,
-        // Whoever changes keeps it, as a station of Linux does.
+        // A station that is handed over keeps its carrier, as under Linux.
         AssociationChange::HandedOver { .. } => return Ok(()),
     };
     let [node, medium] = [event.station.0, medium.0].map(|number| names.get(&number).copied());

@@ -1,4 +1,4 @@
-//! The board on which every process instance's state stands, and on which others wait for it.
+//! The board: the state of every process instance. Others wait here for a state.
 
 use netloom_api::state::{ProcessState, ProcessStatus};
 use netloom_scenario::{Milestone, Process};
@@ -10,7 +10,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// A board on which every instance of `processes` is waiting.
+    /// Makes a board on which every instance of `processes` is waiting.
     pub fn new<'p>(processes: impl IntoIterator<Item = &'p Process>) -> Self {
         let waiting = |process: &'p Process| {
             process.nodes.iter().map(|node| ProcessStatus {
@@ -22,12 +22,12 @@ impl Board {
         Self { rows: watch::Sender::new(processes.into_iter().flat_map(waiting).collect()) }
     }
 
-    /// All rows, in the order of the scenario.
+    /// Returns all rows, in the order of the scenario.
     pub fn rows(&self) -> Vec<ProcessStatus> {
         self.rows.borrow().clone()
     }
 
-    /// Writes the state of one instance.
+    /// Sets the state of one instance.
     pub fn set(&self, process: &str, node: &str, state: ProcessState) {
         self.rows.send_modify(|rows| {
             let row = rows.iter_mut().find(|row| row.process == process && row.node == node);
@@ -37,8 +37,10 @@ impl Board {
         });
     }
 
-    /// Waits until every instance of `process` has reached `milestone`; an error in words if one of
-    /// them never will.
+    /// Waits until every instance of `process` has reached `milestone`.
+    ///
+    /// # Errors
+    /// In words, if an instance will never reach it.
     pub async fn reached(&self, process: &str, milestone: Milestone) -> Result<(), String> {
         let mut rows = self.rows.subscribe();
         let mut outcome = Ok(());
@@ -56,7 +58,7 @@ impl Board {
     }
 }
 
-/// A milestone as the end of a sentence.
+/// Returns a milestone as the end of a sentence.
 pub fn in_words(milestone: Milestone) -> &'static str {
     match milestone {
         Milestone::Started => "started",
@@ -65,7 +67,8 @@ pub fn in_words(milestone: Milestone) -> &'static str {
     }
 }
 
-/// Whether all instances have reached the milestone (`Ok`), one never will (`Err`), or it is open.
+/// Whether all instances have reached the milestone (`Ok`), one never will (`Err`), or neither is
+/// decided yet (`None`).
 fn verdict(
     rows: &[ProcessStatus],
     process: &str,

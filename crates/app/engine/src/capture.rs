@@ -1,4 +1,4 @@
-//! Captures of frames at interfaces. Not here: what their files are made of (`netloom-results`).
+//! Captures frames at interfaces. Not here: the format of the files (`netloom-results`).
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,20 +12,21 @@ use netloom_scenario::{Endpoint, Link};
 
 use crate::live::{self, LiveNetwork};
 
-/// How long to wait for a frame before looking whether anybody still reads.
+/// Longest wait for a frame before checking whether anybody still reads.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What is captured.
+/// The place at which frames are captured.
 #[derive(Debug, Clone)]
 pub enum Target {
     /// The frames at an interface.
     Interface(Endpoint),
-    /// All that is on a shared medium.
+    /// All frames on a shared medium.
     Medium(String),
 }
 
 impl Target {
-    /// What `endpoint` names: `medium:NAME` is a medium, unless a node is called `medium`.
+    /// Returns the target that `endpoint` names. `medium:NAME` is a medium, unless a node is called
+    /// `medium`.
     pub fn of(network: &LiveNetwork, endpoint: Endpoint) -> Self {
         let is_node = network.deployment().whole().node("medium").is_some();
         match endpoint {
@@ -42,7 +43,7 @@ impl Target {
     }
 }
 
-/// Captures from now on all that is on a shared medium.
+/// Opens a capture of all frames on a shared medium, from now on.
 pub fn open_medium(network: &LiveNetwork, medium: &str) -> Result<Capture> {
     network.with_deployment(|live, deployment| {
         let id = live::media::medium_id(deployment, medium)?;
@@ -60,7 +61,8 @@ pub fn open_medium(network: &LiveNetwork, medium: &str) -> Result<Capture> {
     })
 }
 
-/// Captures the frames at an interface from now on; with `drops` also those that its link drops.
+/// Opens a capture of the frames at an interface, from now on. With `drops`, it includes the frames
+/// that its link drops.
 pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<Capture> {
     network.with_deployment(|live, deployment| {
         let by_kernel = |link: &Link, kind: &str, who: &str| {
@@ -89,11 +91,11 @@ pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<
     })
 }
 
-/// Where a capture goes: whole blocks at a time.
+/// The destination of a capture, which takes whole blocks.
 pub trait Sink {
-    /// Takes some bytes.
+    /// Writes some bytes.
     fn put(&mut self, bytes: Vec<u8>) -> io::Result<()>;
-    /// Whether nobody wants more.
+    /// Whether the reader is gone.
     fn closed(&self) -> bool;
 }
 

@@ -1,12 +1,12 @@
-//! What the engine says to the client that started it.
+//! Messages from the engine to the client that started it.
 
 use std::io::{self, Write};
 
 use netloom_api::launch::StartUp;
 
-/// Says how far the engine is. Nobody has to listen.
+/// Prints how far the engine is. There need not be a reader.
 pub fn say(line: &StartUp) {
-    // Plain data always has a JSON form; a reader that is gone does not matter.
+    // Plain data always has a JSON form. A missing reader does not matter.
     let text = serde_json::to_string(line).unwrap_or_default();
     let _ = writeln!(io::stdout(), "{text}");
 }

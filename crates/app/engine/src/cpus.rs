@@ -1,22 +1,22 @@
-//! CPUs that workers have for themselves. Not here: how a worker stays on its own
+//! CPUs that are dedicated to workers. Not here: how a worker stays on its own
 //! (`netloom-dataplane`).
 
 use anyhow::{Context, Result};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
-/// The CPUs of the workers, and why there are none where some were wanted.
+/// The CPUs of the workers, or the reason why none could be dedicated.
 #[derive(Debug, Default, PartialEq)]
 pub struct Dedicated {
-    /// By number.
+    /// Numbers of the CPUs.
     pub cpus: Vec<usize>,
-    /// In words, for the user.
+    /// The reason, in words for the user.
     pub problem: Option<String>,
 }
 
 impl Dedicated {
-    /// Keeps the calling thread, and with it all threads and processes that it starts from now on,
-    /// off `wanted` of the CPUs that it may use.
+    /// Keeps the calling thread, and all threads and processes that it starts from now on, off
+    /// `wanted` of the CPUs that it may use.
     pub fn set_apart(wanted: usize) -> Result<Self> {
         if wanted == 0 {
             return Ok(Self::default());
@@ -31,7 +31,8 @@ impl Dedicated {
         Ok(dedicated)
     }
 
-    /// The last ones: the kernel's own work, interrupts above all, tends to be on the first.
+    /// Chooses the last CPUs: the kernel's own work, interrupts above all, tends to be on the
+    /// first.
     fn of(mut allowed: Vec<usize>, wanted: usize) -> Self {
         let there = allowed.len();
         if wanted >= there {
@@ -65,7 +66,7 @@ mod tests {
 
     #[test]
     fn what_is_started_later_keeps_off() {
-        // In a thread of its own, because the affinity is the thread's.
+        // In a thread of its own, because the affinity belongs to the thread.
         let threads = std::thread::spawn(|| {
             let before = sched_getaffinity(Pid::from_raw(0)).unwrap();
             let dedicated = Dedicated::set_apart(1).unwrap();

@@ -1,16 +1,16 @@
 //! The engine process, from its first line of input to its exit.
 //!
-//! One line of standard input says what to do ([`Launch`]); lines of standard output say how far it
-//! is ([`StartUp`]). From then on it speaks through its API. Whatever ends it in an orderly way, it
-//! takes the network down, and nothing of the experiment is left; what a `kill -9` leaves is
-//! removed by `netloom cleanup`.
+//! One line of standard input says what to do ([`Launch`]); lines of standard output say how far
+//! the engine is ([`StartUp`]). After that it speaks through its API. On any orderly end it takes
+//! the network down and leaves nothing of the experiment. What a `kill -9` leaves behind is removed
+//! by `netloom cleanup`.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `claim` | the name of the experiment |
-//! | `build` | making the network |
-//! | `serve` | serving the API, running what is to be run, taking the network down |
-//! | `watch` | what ends an experiment from outside |
+//! | `build` | makes the network |
+//! | `serve` | serves the API, runs the experiment, takes the network down |
+//! | `watch` | ends the experiment for reasons from outside |
 
 mod build;
 mod claim;
@@ -38,9 +38,9 @@ use build::{Built, Order, build};
 use claim::claim;
 use serve::{Start, serve};
 
-/// Runs the engine to its end; the process' exit code.
+/// Runs the engine to its end. Returns the exit code of the process.
 pub fn main() -> i32 {
-    // What was made is taken down on the way out of a panic, too.
+    // The network is taken down after a panic, too.
     let ended = panic::catch_unwind(start).unwrap_or_else(|payload| Err(in_panic(&*payload)));
     match ended {
         Ok(()) => 0,
@@ -52,7 +52,7 @@ pub fn main() -> i32 {
     }
 }
 
-/// What a panic says: of a library that the kernel has refused something, or a defect of ours.
+/// Returns the error for a panic: a library's refusal by the kernel, or a defect of ours.
 fn in_panic(payload: &(dyn Any + Send)) -> anyhow::Error {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason");
@@ -65,12 +65,12 @@ fn in_panic(payload: &(dyn Any + Send)) -> anyhow::Error {
 fn start() -> Result<()> {
     let began = Instant::now();
     netloom_dataplane::take_memory_in_large_pieces();
-    // The terminal of whoever started it is not its own: what is typed there, and its end, are for
-    // the client. Fails for a leader of a process group, which has none of its parent's.
+    // Detaches from the terminal of the starter: keys typed there, and its hangup, are for the
+    // client. Fails for a leader of a process group, which does not have its parent's terminal.
     let _ = nix::unistd::setsid();
     let mut launch = launch()?;
-    // Before there are threads and processes, which inherit it, and before there is anything to
-    // take back.
+    // Must come before there are threads and processes, which inherit the affinity, and before
+    // there is anything to undo.
     let dedicated = Dedicated::set_apart(launch.scenario.workers.dedicated_cpus)?;
     let layout = Layout::new(&launch.scenario.name);
     let claim = Arc::new(claim(&layout, &launch.scenario.name)?);
@@ -98,7 +98,7 @@ fn start() -> Result<()> {
     let built = match build(order, preparation) {
         Ok(built) => built,
         Err(error) => {
-            // `build` has taken back what it made; this removes the state directory.
+            // `build` has removed what it made; this removes the state directory.
             netloom_nodes::cleanup_layout(&layout)?;
             return Err(error);
         }
@@ -121,10 +121,10 @@ fn start() -> Result<()> {
         machine: machine.as_ref().map_or_else(|| runtime.handle().clone(), Machine::handle),
     };
     let served = runtime.block_on(serve(Arc::new(experiment), results, start));
-    // Streams that are still open end with the runtime, not before their last event was sent.
+    // Streams that are still open end with the runtime, so that their last event is sent.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    // What is left is the state directory, and whatever could not be removed at the first try.
-    // Without the state directory, what is at its place is another engine's.
+    // Removes the state directory, and anything that could not be removed at the first try. If our
+    // state directory is gone, the one at its path belongs to another engine.
     let cleaned = match claim.has_directory() {
         true => netloom_nodes::cleanup_layout(&layout).map(drop),
         false => Ok(()),
@@ -133,7 +133,7 @@ fn start() -> Result<()> {
     served.and(cleaned.map_err(Into::into))
 }
 
-/// What is to be launched, as the client says.
+/// Reads the launch order of the client.
 fn launch() -> Result<Launch> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).context("cannot read what to launch")?;
@@ -143,12 +143,13 @@ fn launch() -> Result<Launch> {
     Ok(launch)
 }
 
-/// For an ordinary user, goes where one may make networks; before there are threads. What a dead
-/// engine left was made in a namespace beside this one, and must have been removed before.
+/// Enters a user namespace in which an ordinary user may make networks. Must come before there are
+/// threads. Leftovers of a dead engine live in a namespace beside this one, and must have been
+/// removed before.
 fn enter_user_namespace(layout: &Layout, is_shell: bool) -> Result<()> {
     if layout.is_rootless()
         && let Some(problem) = netloom_nodes::rootless::enter()?
-        // The command of a shell is its caller, and nobody else.
+        // In a shell, the command runs as its caller and never as another user.
         && !is_shell
     {
         say(&StartUp::Note(format!(
@@ -158,7 +159,7 @@ fn enter_user_namespace(layout: &Layout, is_shell: bool) -> Result<()> {
     Ok(())
 }
 
-/// From now on the engine's own words go to a file: the terminal belongs to the client.
+/// Sends the engine's own messages to a file from now on: the terminal belongs to the client.
 fn redirect_stderr(log: &Path) -> Result<()> {
     let file = fs::File::create(log).with_context(|| format!("cannot make {}", log.display()))?;
     nix::unistd::dup2_stderr(&file).context("cannot redirect standard error")?;

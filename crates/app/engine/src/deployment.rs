@@ -1,6 +1,5 @@
-//! A deployment: a scenario in force, its plan, and the identities of its parts. Replaced as a
-//! whole when the scenario is changed while the network runs. Not here: the network itself
-//! (`live`).
+//! A deployment: a scenario in force, its plan, and the identities of its parts. It is replaced as
+//! a whole when the scenario changes while the network runs. Not here: the network itself (`live`).
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,44 +15,45 @@ use netloom_units::Duration;
 
 use crate::interfaces::InterfaceStates;
 
-/// What is deployed.
+/// A scenario in force, with its plan and identities.
 pub struct Deployment {
-    /// What it was made from; of a scenario with simulated nodes, its real part.
+    /// The scenario. If it has simulated nodes, this is its real part.
     pub scenario: Scenario,
-    /// The whole, if the scenario has simulated nodes.
+    /// The whole scenario, if it has simulated nodes.
     pub hybrid: Option<Hybrid>,
     /// Every address and route.
     pub plan: Plan,
     /// The scenario's file.
     pub file: PathBuf,
-    /// The identities of links that the data plane has, by name.
+    /// The identities of links in the data plane, by name.
     pub links: HashMap<String, LinkId>,
-    /// The nodes' numbers, by name: for the monitor, and of switches in the data plane.
+    /// The nodes' numbers, by name: for the monitor, and for switches in the data plane.
     pub nodes: HashMap<String, u32>,
-    /// The ends of direct links when their devices were new: what the kernel counts from.
+    /// The states of the ends of direct links when their devices were new: the base of the kernel's
+    /// counts.
     pub direct_at_start: InterfaceStates,
-    /// The time that `compensate: calibrated` takes off a delay, in the experiment's time; or why
-    /// it is not known.
+    /// The time that `compensate: calibrated` takes off a delay, in the experiment's time, or the
+    /// reason why it is unknown.
     pub crossing: Result<Duration, String>,
 }
 
-/// A scenario with simulated nodes as a whole.
+/// A whole scenario with simulated nodes.
 pub struct Hybrid {
-    /// With all nodes and links.
+    /// The scenario, with all nodes and links.
     pub scenario: Scenario,
-    /// The same, planned.
+    /// Its plan.
     pub plan: Arc<Plan>,
 }
 
-/// Gives every node and every link that there ever was a number of its own. None changes, and none
-/// is given again, as long as the experiment lives.
+/// Assigns a number to every node and every link that ever exists. A number never changes, and is
+/// never reused while the experiment lives.
 #[derive(Debug, Default)]
 pub struct Identities {
     nodes: Names,
     links: Names,
 }
 
-/// Names, each at its number.
+/// Names, each at the index that is its number.
 #[derive(Debug, Default)]
 struct Names(Mutex<Vec<String>>);
 
@@ -65,7 +65,7 @@ pub struct Numbered {
 }
 
 impl Identities {
-    /// The numbers of what is in `scenario`; what is new gets new ones, in order.
+    /// Returns the numbers of the parts of `scenario`. New parts get new numbers, in order.
     pub fn of(&self, scenario: &Scenario) -> Numbered {
         let nodes = scenario.nodes.iter().map(|node| node.name.as_str());
         let links = scenario.modelled_links().map(|link| link.name.as_str());
@@ -76,14 +76,14 @@ impl Identities {
         }
     }
 
-    /// The names of all nodes so far, each at its number.
+    /// Returns the names of all nodes so far, each at its number.
     pub fn node_names(&self) -> Vec<String> {
         self.nodes.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Numbered {
-    /// Whether the nodes are those of `deployment`, with the same numbers.
+    /// Whether the nodes are those of `deployment`, with equal numbers.
     pub fn has_nodes_of(&self, deployment: &Deployment) -> bool {
         self.nodes == deployment.nodes
     }
@@ -98,7 +98,7 @@ impl Names {
         for name in wanted {
             let number = *known.entry(name.to_owned()).or_insert_with(|| {
                 names.push(name.to_owned());
-                // More than that fit into no machine.
+                // No machine can hold more names than that.
                 u32::try_from(names.len() - 1).unwrap_or(u32::MAX)
             });
             numbers.insert(name.to_owned(), number);
@@ -108,7 +108,7 @@ impl Names {
 }
 
 impl Deployment {
-    /// A deployment whose direct links have counted nothing yet.
+    /// Makes a deployment whose direct links have counted nothing yet.
     pub fn new(
         scenario: Scenario,
         plan: Plan,
@@ -121,19 +121,19 @@ impl Deployment {
         Self { scenario, hybrid: None, plan, file, links, nodes, direct_at_start, crossing }
     }
 
-    /// What a pipe of `link` runs on that is to have `config`.
+    /// Returns the configuration that a pipe of `link` runs on if it is to have `config`.
     ///
     /// # Errors
-    /// If it is to be compensated by what is not known.
+    /// If its compensation refers to a time that is unknown.
     pub fn resolved(&self, link: &str, mut config: PipeConfig) -> Result<PipeConfig> {
         config.compensate = self.compensation(link, config.compensate)?;
         Ok(config)
     }
 
-    /// What `asked` takes off the delay of `link`.
+    /// Returns the compensation that `asked` means for the delay of `link`.
     ///
     /// # Errors
-    /// If that is not known.
+    /// If it refers to a time that is unknown.
     pub fn compensation(&self, link: &str, asked: Compensation) -> Result<Compensation> {
         asked.resolved(&self.crossing).map_err(|why| {
             anyhow!(
@@ -142,23 +142,23 @@ impl Deployment {
         })
     }
 
-    /// The scenario with all its nodes.
+    /// Returns the scenario with all its nodes.
     pub fn whole(&self) -> &Scenario {
         self.hybrid.as_ref().map_or(&self.scenario, |hybrid| &hybrid.scenario)
     }
 
-    /// The addresses and routes of all nodes.
+    /// Returns the addresses and routes of all nodes.
     pub fn whole_plan(&self) -> &Plan {
         self.hybrid.as_ref().map_or(&self.plan, |hybrid| &hybrid.plan)
     }
 
-    /// The link of that identity.
+    /// Returns the link of an identity.
     pub fn link(&self, id: LinkId) -> Option<&Link> {
         let name = self.links.iter().find(|(_, link)| **link == id).map(|(name, _)| name)?;
         self.scenario.link(name)
     }
 
-    /// The identity of a link in the data plane; an error says why there is none.
+    /// Returns the identity of a link in the data plane. The error says why there is none.
     pub fn modelled(&self, name: &str) -> Result<LinkId> {
         self.links.get(name).copied().ok_or_else(|| match self.scenario.link(name) {
             Some(_) => anyhow!(
@@ -173,13 +173,13 @@ impl Deployment {
         })
     }
 
-    /// The links that the data plane has, each with its identity, in the order of the scenario.
+    /// Returns the links in the data plane with their identities, in the order of the scenario.
     pub fn modelled_links(&self) -> impl Iterator<Item = (LinkId, &Link)> {
         let links = self.scenario.modelled_links();
         links.filter_map(|link| Some((*self.links.get(&link.name)?, link)))
     }
 
-    /// The link that ends at an interface, and which of its ends that is.
+    /// Returns the link that ends at an interface, and the index of that end.
     pub fn link_at(&self, interface: &Endpoint) -> Result<(&Link, usize)> {
         let at = |link: &Link| link.endpoints.iter().position(|endpoint| endpoint == interface);
         let found = self.scenario.links.iter().find_map(|link| Some((link, at(link)?)));
@@ -190,8 +190,8 @@ impl Deployment {
         })
     }
 
-    /// The simulated link at an interface of a real node, if there is one; an error if the
-    /// interface is a simulated node's.
+    /// Returns the simulated link at an interface of a real node, if there is one. It is an error
+    /// if the interface belongs to a simulated node.
     pub fn border_link(&self, interface: &Endpoint) -> Result<Option<&Link>> {
         let whole = self.whole();
         if whole.node(&interface.node).is_some_and(|node| node.simulated) {
@@ -204,12 +204,12 @@ impl Deployment {
         Ok(whole.simulated_links().find(|link| link.endpoints.contains(interface)))
     }
 
-    /// The number of a node.
+    /// Returns the number of a node.
     pub fn number(&self, node: &str) -> Option<u32> {
         self.nodes.get(node).copied()
     }
 
-    /// The node called `name`, if processes can run in it; an error says why not.
+    /// Returns the node called `name`, if processes can run in it. The error says why not.
     pub fn process_node(&self, name: &str) -> Result<&Node> {
         if self.whole().node(name).is_some_and(|node| node.simulated) {
             bail!("`{name}` is simulated: it has no kernel in which anything could run");
@@ -228,7 +228,7 @@ impl Deployment {
         Ok(node)
     }
 
-    /// The nodes over which there is a limit on memory.
+    /// Returns the nodes that have a limit on memory, their own or a shared one.
     pub fn memory_limited(&self) -> Vec<String> {
         let limited = |node: &&Node| {
             self.scenario.limits_over(node).iter().any(|limits| limits.memory.is_some())
@@ -236,7 +236,7 @@ impl Deployment {
         self.scenario.nodes.iter().filter(limited).map(|node| node.name.clone()).collect()
     }
 
-    /// The nodes' numbers by the inodes of their network namespaces; switches have none.
+    /// Returns the nodes' numbers by the inodes of their network namespaces. Switches have none.
     pub fn namespaces(&self, network: &Network) -> HashMap<u64, u32> {
         let found = self.scenario.nodes.iter().filter_map(|node| {
             Some((network.namespace_inode(&node.name)?, self.number(&node.name)?))
@@ -244,25 +244,25 @@ impl Deployment {
         found.collect()
     }
 
-    /// The interfaces of nodes at the ends of a link that the data plane has.
+    /// Returns the interfaces of nodes at the ends of a link in the data plane.
     pub fn interfaces_of(&self, link: &Link) -> impl Iterator<Item = Endpoint> {
         let ends = link.endpoints.iter().filter(|end| self.plan.node(&end.node).is_some());
         ends.flat_map(|end| self.scenario.interfaces_at(end))
     }
 
-    /// The ends of direct links.
+    /// Returns the ends of direct links.
     pub fn direct_ends(&self) -> Vec<Endpoint> {
         let direct = self.scenario.links.iter().filter(|link| link.direct);
         direct.flat_map(|link| link.endpoints.clone()).collect()
     }
 }
 
-/// Whether the scenario says that both directions of a link are down.
+/// Whether the scenario sets both directions of a link to down.
 pub fn is_cut(link: &Link) -> bool {
     [&link.forward, &link.reverse].iter().all(|pipe| pipe.state == LinkState::Down)
 }
 
-/// An error for a name that is not there, with the nearest one that is.
+/// Makes an error for a name that does not exist, with the most similar one that does.
 pub fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
     match netloom_scenario::similar(name, names) {
         Some(nearest) => anyhow!("there is no {what} `{name}`; did you mean `{nearest}`?"),

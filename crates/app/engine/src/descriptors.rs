@@ -1,5 +1,5 @@
-//! What others may take of the engine's open files: programs in nodes and whoever reaches a
-//! published port. The rest is the engine's own: for its API, for what it starts, for what it
+//! Shares of the engine's open files for others: programs in nodes, and clients of published ports.
+//! The rest belongs to the engine: for its API, the processes that it starts, and the files that it
 //! opens.
 
 use std::fs;
@@ -8,29 +8,30 @@ use std::sync::Arc;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A number of open files that others may hold at once; as many as there are permits.
+/// The number of open files that others may hold at once: one for each permit.
 pub type Share = Arc<Semaphore>;
 /// Some open files of a share.
 pub type Held = OwnedSemaphorePermit;
 
-/// What others may hold.
+/// The shares of others.
 #[derive(Debug)]
 pub struct Shares {
-    /// Programs in nodes that report metrics.
+    /// Share of programs in nodes that report metrics.
     pub metrics: Share,
-    /// Whoever reaches published ports.
+    /// Share of clients of published ports.
     pub published: Share,
 }
 
 impl Shares {
-    /// Half of what is free now, once the network is there; to each of the two, half of that. The
-    /// limit of this process is raised as far as it may be: what it starts has limits of its own.
+    /// Takes half of the files that are free once the network is up, and divides them equally over
+    /// both shares. Raises the limit of this process as far as permitted; the processes that it
+    /// starts have limits of their own.
     pub fn set() -> Self {
         let files = Resource::RLIMIT_NOFILE;
         if let Ok((soft, hard)) = getrlimit(files)
             && soft < hard
         {
-            // Permitted always; without it the shares are smaller.
+            // Always permitted. Without it the shares are smaller.
             let _ = setrlimit(files, hard, hard);
         }
         let limit = getrlimit(files).map_or(0, |(soft, _)| soft);
@@ -44,7 +45,7 @@ impl Shares {
     }
 }
 
-/// Takes `files` of a share, if there are so many.
+/// Takes `files` of a share, if that many are left.
 pub fn take(share: &Share, files: u32) -> Option<Held> {
     Arc::clone(share).try_acquire_many_owned(files).ok()
 }

@@ -1,19 +1,19 @@
-//! The end of an experiment: asked for by many, once, and waited for by all.
+//! The end of an experiment: many may ask for it, it happens once, and all can wait for it.
 
 use netloom_api::event::EndReason;
 use tokio::sync::watch;
 
-/// Says when the experiment is to end, and why. Clones speak of the same end.
+/// The request to end the experiment, with its reason. Clones share one request.
 #[derive(Clone)]
 pub struct End(watch::Sender<Option<EndReason>>);
 
 impl End {
-    /// An end that nobody has asked for.
+    /// Makes an end that nobody has asked for.
     pub fn new() -> Self {
         Self(watch::Sender::new(None))
     }
 
-    /// Asks for the end. The first reason stands.
+    /// Asks for the end. The first reason stays.
     pub fn ask(&self, reason: EndReason) {
         self.0.send_if_modified(|asked| {
             let first = asked.is_none();
@@ -22,14 +22,14 @@ impl End {
         });
     }
 
-    /// Why the end was asked for, if it was.
+    /// Returns the reason for the end, if it was asked for.
     pub fn reason(&self) -> Option<EndReason> {
         *self.0.borrow()
     }
 
     /// Waits until the end is asked for.
     pub async fn asked(&self) {
-        // The sender is ours: waiting cannot fail.
+        // The sender is ours, so waiting cannot fail.
         let _ = self.0.subscribe().wait_for(Option::is_some).await;
     }
 }

@@ -1,7 +1,8 @@
-//! The numbered event stream: the last ones in memory for clients, all of them in a run's results.
+//! The numbered event stream: the last events in memory for clients, all of them in a run's
+//! results.
 //!
-//! They are kept as they are sent, as lines of JSON: an event is as large as all that could be in
-//! it, a change of links many times what it says.
+//! Events are stored as they are sent, as lines of JSON. As a value, an event is as large as its
+//! largest variant, so a change of links would take many times its text.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -14,23 +15,23 @@ use netloom_dataplane::Clock;
 use netloom_units::Time;
 use tokio::sync::watch;
 
-/// How many events a client that comes late still gets.
+/// Most events that are kept for clients that come late.
 const KEPT: usize = 10_000;
-/// How many bytes they may have, but for the last one, which is always kept.
+/// Most bytes of kept events. The last one is always kept, whatever its size.
 const KEPT_BYTES: usize = 4 << 20;
-/// How long streams may take to send their last events.
+/// Longest time for streams to send their last events.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The event stream of one experiment.
 pub struct EventLog {
     clock: Clock,
     inner: Mutex<Inner>,
-    /// The number of events so far; closes with the log.
+    /// The number of events so far. Closes with the log.
     count: watch::Sender<u64>,
     closed: watch::Sender<bool>,
 }
 
-/// An event as clients get it.
+/// An event as it is sent to clients.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// The event's number.
@@ -49,8 +50,8 @@ struct Inner {
 }
 
 impl EventLog {
-    /// An empty log of what happens by `clock`; with `file`, every event is also written there as a
-    /// line of JSON.
+    /// Makes an empty log whose times are those of `clock`. With `file`, every event is also
+    /// written there as a line of JSON.
     pub fn new(clock: Clock, file: Option<File>) -> Self {
         let inner = Inner {
             kept: VecDeque::new(),
@@ -68,12 +69,12 @@ impl EventLog {
         }
     }
 
-    /// The time now, by the log's clock.
+    /// Returns the time now, by the log's clock.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// Records that something has happened now.
+    /// Records an event now.
     pub fn record(&self, what: What) {
         self.record_at(self.now(), what);
     }
@@ -83,13 +84,12 @@ impl EventLog {
         self.record(What::Warning { message });
     }
 
-    /// Records that something happened at `time`.
+    /// Records an event at `time`.
     pub fn record_at(&self, time: Time, what: What) {
         self.put(time, [what]);
     }
 
-    /// Records things that have happened now, in their order: many of them cost little more than
-    /// one.
+    /// Records events now, in their order. Many cost little more than one.
     pub fn record_all(&self, what: impl IntoIterator<Item = What>) {
         self.put(self.now(), what);
     }
@@ -102,7 +102,7 @@ impl EventLog {
                 inner.warnings.push(message.clone());
             }
             let event = Event { number: inner.next, time, what };
-            // An event is plain data: it always has a JSON form.
+            // An event is plain data, so it always has a JSON form.
             let json = serde_json::to_string(&event).unwrap_or_default();
             lines.push_str(&json);
             lines.push('\n');
@@ -115,29 +115,29 @@ impl EventLog {
         }
     }
 
-    /// The kept events from number `since` on.
+    /// Returns the kept events from number `since` on.
     pub fn since(&self, since: u64) -> Vec<Line> {
         let inner = self.lock();
         inner.kept.iter().filter(|line| line.number >= since).cloned().collect()
     }
 
-    /// All warnings so far.
+    /// Returns all warnings so far.
     pub fn warnings(&self) -> Vec<String> {
         self.lock().warnings.clone()
     }
 
-    /// The number of events so far, as it grows.
+    /// Subscribes to the number of events so far.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.count.subscribe()
     }
 
-    /// Whether no more events will come.
+    /// Subscribes to whether the log is closed, after which there are no more events.
     pub fn closing(&self) -> watch::Receiver<bool> {
         self.closed.subscribe()
     }
 
-    /// No more events will come: streams end once they have sent what there is. Waits for them, but
-    /// not for ever: a client may have stopped reading.
+    /// Closes the log: streams end once they have sent all events. Waits for them for a limited
+    /// time, since a client may have stopped reading.
     pub async fn close(&self) {
         self.closed.send_replace(true);
         if self.closed.receiver_count() == 0 {
@@ -147,17 +147,17 @@ impl EventLog {
         while self.closed.receiver_count() > 0 && Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        // What a stream has ended with is on its way to the socket.
+        // The last bytes of a stream are still on their way to the socket.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 
-    /// The first error that writing the file met, once.
+    /// Returns the first error of writing the file, once.
     pub fn take_write_error(&self) -> Option<io::Error> {
         self.lock().write_error.take()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A panic while the lock was held cannot leave the queue half-changed in a harmful way.
+        // A panic while the lock was held cannot leave the queue in a harmful state.
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
@@ -172,7 +172,7 @@ impl Inner {
         }
     }
 
-    /// Writes lines with their ends at once: each write is a system call, and two could be half a
+    /// Writes whole lines in one call: each write is a system call, and two could leave half a
     /// line.
     fn write(&mut self, lines: &str) {
         let Some(file) = &mut self.file else { return };

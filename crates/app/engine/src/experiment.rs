@@ -1,5 +1,5 @@
-//! One experiment, from the moment its network is ready: its parts, which those who start it and
-//! those who serve it hand to others one by one.
+//! One experiment, from the moment its network is ready. Those who start and serve it hand its
+//! parts to others one by one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,42 +15,42 @@ use crate::services::Services;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
 
-/// Where an experiment comes from and where its things are.
+/// The origin of an experiment, and its paths.
 pub struct Setting {
-    /// Where its things live.
+    /// The names and paths of the experiment.
     pub layout: Layout,
-    /// The scenario file that it was started from; the deployment has the one in force.
+    /// The scenario file that it was started from. The deployment has the one in force.
     pub file: PathBuf,
-    /// Where a run's results go; nothing where the scenario is deployed, not run.
+    /// The directory of a run's results. `None` if the scenario is deployed and not run.
     pub results: Option<PathBuf>,
-    /// What is done for the command of `netloom shell`.
+    /// The settings for the command of `netloom shell`.
     pub shell: Option<netloom_api::launch::Shell>,
-    /// The scenario's monitor, before a measure of the machine filled it in.
+    /// The scenario's monitor, before a measure of the machine completed it.
     pub declared_monitor: netloom_scenario::Monitor,
 }
 
 /// The parts of an experiment.
 pub struct Experiment {
-    /// What never changes.
+    /// The settings that never change.
     pub setting: Setting,
-    /// Nodes and data plane, and what is deployed on them.
+    /// Nodes, data plane and deployment.
     pub network: Arc<LiveNetwork>,
-    /// How the run goes.
+    /// The course of the run.
     pub state: Arc<RunState>,
     /// The contention monitor.
     pub monitor: Arc<SharedMonitor>,
-    /// What runs in nodes from the start.
+    /// The programs that run in nodes from the start.
     pub services: Arc<Services>,
     /// Ports of the machine that lead into nodes.
     pub publisher: Publisher,
-    /// Processes that the kernel has killed for want of memory.
+    /// Processes that the kernel has killed because memory ran out.
     pub memory_kills: Arc<MemoryKills>,
-    /// Where to ask for the end.
+    /// The request to end the experiment.
     pub end: End,
 }
 
 impl Experiment {
-    /// The experiment as a whole.
+    /// Returns the status of the whole experiment.
     pub fn status(&self) -> ExperimentStatus {
         let deployment = self.network.deployment();
         ExperimentStatus {

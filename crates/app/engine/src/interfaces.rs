@@ -6,10 +6,10 @@ use anyhow::Result;
 use netloom_nodes::{InterfaceState, Network};
 use netloom_scenario::Endpoint;
 
-/// Interfaces at one moment.
+/// States of interfaces at one moment.
 pub type InterfaceStates = HashMap<Endpoint, InterfaceState>;
 
-/// The states of some interfaces now.
+/// Returns the states of some interfaces now.
 pub fn states(network: &Network, interfaces: &[Endpoint]) -> Result<InterfaceStates> {
     let mut nodes: Vec<&str> = interfaces.iter().map(|i| i.node.as_str()).collect();
     nodes.sort_unstable();

@@ -1,39 +1,39 @@
 //! One experiment on one machine: the process that owns its nodes and links and serves its API.
 //!
-//! An experiment has three parts: what is deployed, what lives, and how the run goes. All others
-//! act on these parts, and are handed those that they need.
+//! An experiment has three parts: the deployment, the live network, and the state of the run. All
+//! other modules act on these parts, and are given those that they need.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `deployment` | what is deployed: scenario, plan, identities |
-//! | `live` | what lives: nodes, data plane, and their lock; processes and changes |
-//! | `state` | how the run goes: phase, events, processes |
+//! | `deployment` | the deployment: scenario, plan, identities |
+//! | `live` | the live network: nodes, data plane, and their lock; processes and changes |
+//! | `state` | the state of the run: phase, events, processes |
 //! | `experiment` | these and the parts below together |
 //! | [`daemon`] | the engine process from its first line of input to its exit |
-//! | `client` | what the engine says to the client that started it |
-//! | `end` | the end: asked for by many, once |
-//! | `cpus` | CPUs that the workers have for themselves |
+//! | `client` | messages from the engine to the client that started it |
+//! | `end` | the end of the experiment, which many may ask for |
+//! | `cpus` | CPUs that are dedicated to workers |
 //! | `wiring` | scenario and devices → data plane |
 //! | `interfaces` | counters of nodes' interfaces |
 //! | `events` | the numbered event stream |
 //! | `board` | the state of every process of a run |
-//! | `run` | timeline and processes, from the first to the last |
-//! | `ready` | whether a process is ready |
-//! | `services` | what runs in nodes from the start |
-//! | `apply` | another scenario in the place of the one in force |
-//! | `relief` | links that change workers |
-//! | `associations` | stations that come to access points and leave them |
+//! | `run` | runs timeline and processes, from the first to the last |
+//! | `ready` | tests whether a process is ready |
+//! | `services` | programs that run in nodes from the start |
+//! | `apply` | replaces the scenario in force by another one |
+//! | `relief` | moves links between workers |
+//! | `associations` | stations that join access points and leave them |
 //! | `status` | answers about nodes, links and timing |
-//! | `usage` | what nodes use of the machine; processes killed for want of memory |
-//! | `pings` | which nodes reach which |
+//! | `usage` | resources of the machine that nodes use; processes killed because memory ran out |
+//! | `pings` | tests which nodes reach which |
 //! | `publish` | ports of the machine that lead into nodes |
-//! | `machine` | the machine's network, where the engine is elsewhere |
+//! | `machine` | the machine's network, if the engine is in another one |
 //! | `names` | names for the command of `netloom shell` |
-//! | `metrics` | what applications in nodes report |
-//! | `monitoring` | the contention monitor: what it is shown, and its signals |
-//! | `descriptors` | what others may take of the engine's open files |
-//! | `recording` | a run and what it writes while it lasts |
-//! | `traffic_file` | what became of a run's traffic, as a file |
+//! | `metrics` | metrics that applications in nodes report |
+//! | `monitoring` | the contention monitor: its inputs and its signals |
+//! | `descriptors` | shares of the engine's open files for others |
+//! | `recording` | files that a run writes while it lasts |
+//! | `traffic_file` | the results of a run's traffic, as a file |
 //! | `capture` | captures of frames, as pcapng |
 //! | `http` | the API's transport |
 //! | [`shape`] | the daemon of `netloom shape`: links whose ends are programs of this host |

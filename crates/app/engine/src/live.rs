@@ -1,15 +1,15 @@
-//! The live network of an experiment: nodes, data plane, and the deployment that is in force. Who
-//! changes it to another scenario has it alone for moments; all others use it side by side.
+//! The live network of an experiment: nodes, data plane, and the deployment in force. A change to
+//! another scenario locks it for moments; all other users share it.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `changes` | changes to links |
 //! | `media` | changes to shared media |
 //! | `processes` | processes in nodes |
-//! | `routes` | routes of nodes, by request |
+//! | `routes` | changes to routes of nodes, by request |
 //! | `failures` | nodes that have failed |
 //! | `pacing` | interfaces that wait for a full pipe |
-//! | `overflow` | frames that were not read in time, apart from those a cut link loses |
+//! | `overflow` | frames that were not read in time, without those that a cut link loses |
 //! | `lost_outside` | frames from the machine's devices that were not read in time |
 //!
 //! Not here: what is deployed (`deployment`), how a run of it goes (`state`).
@@ -46,10 +46,10 @@ pub use processes::Running;
 use crate::simulated::Simulated;
 use crate::symbiosis::Symbiosis;
 
-/// How many init processes of nodes are started at a time.
+/// Most init processes of nodes that are started at a time.
 const INITS_AT_ONCE: usize = 16;
 
-/// What is alive: taken out together when the experiment ends.
+/// The live parts. They are taken out together when the experiment ends.
 pub struct Live {
     /// Namespaces and processes.
     pub network: Network,
@@ -63,11 +63,11 @@ pub struct Live {
     pub paced: Paced,
     /// The simulated part.
     pub simulated: Option<Arc<Simulated>>,
-    /// What has that follow a simulation of the whole network.
+    /// The coupling of a simulation of the whole network with the real nodes of a symbiotic run.
     pub symbiosis: Option<Arc<Symbiosis>>,
 }
 
-/// The live network, with what locks it.
+/// The live network, with its locks.
 pub struct LiveNetwork {
     /// Numbers for nodes and links.
     pub identities: Identities,
@@ -75,25 +75,25 @@ pub struct LiveNetwork {
     live: RwLock<Option<Live>>,
     clock: Clock,
     started_unix: f64,
-    /// Held by whoever changes the network to another scenario, or moves its links.
+    /// Lock for changes to another scenario, and for moves of links.
     turn: Mutex<()>,
-    /// For starting init processes of nodes.
+    /// Limits the init processes that are started at a time.
     init_turns: Semaphore,
-    /// Nodes in which nothing runs.
+    /// Nodes that have failed, in which nothing runs.
     failures: failures::Failures,
 }
 
-/// The live network, for nobody else meanwhile.
+/// Exclusive access to the live network.
 pub type Held<'n> = RwLockWriteGuard<'n, Option<Live>>;
 
 impl LiveNetwork {
-    /// A network that has just become ready.
+    /// Makes a network that has just become ready.
     pub fn new(mut deployment: Deployment, identities: Identities, live: Live) -> Self {
         let clock = live.dataplane.clock();
         let since_zero = clock.now().as_nanos() as f64 / 1e9;
         let unix = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = unix.map_or(0.0, |unix| unix.as_secs_f64() - since_zero);
-        // What cannot be looked at now cannot be later, which is reported then.
+        // If this fails now, it fails later too, and is reported then.
         deployment.direct_at_start = live.direct_ends(&deployment).unwrap_or_default();
         Self {
             identities,
@@ -107,29 +107,29 @@ impl LiveNetwork {
         }
     }
 
-    /// The experiment's clock, which began when the network was ready.
+    /// Returns the experiment's clock, which began when the network was ready.
     pub fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// The time since the network was ready.
+    /// Returns the time since the network was ready.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// When the network became ready, in seconds since 1970-01-01 UTC.
+    /// Returns the time at which the network became ready, in seconds since 1970-01-01 UTC.
     pub fn started_unix(&self) -> f64 {
         self.started_unix
     }
 
-    /// Calls `f` with the live network; an error once it is being taken down.
+    /// Calls `f` with the live network. Returns an error once it is being taken down.
     pub fn with<T>(&self, f: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
         let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
         f(live.as_ref().ok_or_else(gone)?)
     }
 
-    /// Calls `f` with the live network, unless that is being taken down, and with what is in force
-    /// in it.
+    /// Calls `f` with the live network and the deployment in force. Returns an error once the
+    /// network is being taken down.
     pub fn with_deployment<T>(
         &self,
         f: impl FnOnce(&Live, &Arc<Deployment>) -> Result<T>,
@@ -137,9 +137,9 @@ impl LiveNetwork {
         self.with(|live| f(live, &self.deployment()))
     }
 
-    /// What is in force. Inside [`with`](Self::with), it does not change.
+    /// Returns the deployment in force. Inside [`with`](Self::with), it does not change.
     pub fn deployment(&self) -> Arc<Deployment> {
-        // It is replaced in one step.
+        // It is replaced in one step, so a panic cannot leave it half changed.
         Arc::clone(&self.deployment.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -148,7 +148,7 @@ impl LiveNetwork {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The turn to change the network, unless somebody has it.
+    /// Returns the turn to change the network, unless another caller has it.
     pub fn try_turn(&self) -> Option<MutexGuard<'_, ()>> {
         match self.turn.try_lock() {
             Ok(turn) => Some(turn),
@@ -157,25 +157,25 @@ impl LiveNetwork {
         }
     }
 
-    /// Waits for all who use the network, and keeps it from them.
+    /// Waits for all users of the network, and locks it for the caller alone.
     pub fn hold(&self) -> Held<'_> {
         self.live.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts another deployment in force, while `_held` keeps the network from all others.
+    /// Puts another deployment in force. `_held` proves that nobody else uses the network.
     pub fn put_in_force(&self, _held: &Held<'_>, deployment: Arc<Deployment>) {
         *self.deployment.write().unwrap_or_else(PoisonError::into_inner) = deployment;
     }
 
-    /// Takes the live network out, for its end; waits for calls that still use it.
+    /// Takes the live network out, for its end. Waits for calls that still use it.
     pub fn take(&self) -> Option<Live> {
         self.hold().take()
     }
 }
 
 impl Live {
-    /// Frames that were lost so far because the engine did not read them in time, for each
-    /// interface where any were.
+    /// Returns the number of frames that were lost so far because the engine did not read them in
+    /// time, for each interface that lost any.
     pub fn not_read_in_time(&self, deployment: &Deployment) -> Result<HashMap<Endpoint, u64>> {
         let mut lost = self.overflow.dropped(deployment, &self.network)?;
         for (end, frames) in self.lost_outside.frames() {
@@ -184,7 +184,7 @@ impl Live {
         Ok(lost)
     }
 
-    /// What the kernel has counted at the ends of direct links.
+    /// Returns the kernel's counts at the ends of direct links.
     pub fn direct_ends(&self, deployment: &Deployment) -> Result<InterfaceStates> {
         let ends = deployment.direct_ends();
         if ends.is_empty() {
@@ -193,14 +193,14 @@ impl Live {
         states(&self.network, &ends)
     }
 
-    /// The pipes of every link, with their statistics since they began or in `window`.
+    /// Returns the pipes of every link, with their statistics since their start or over `window`.
     pub fn pipes(&self, window: Option<Window>) -> Result<Pipes> {
         let pipes = match window {
             None => self.dataplane.pipes(),
             Some(window) => self.dataplane.recent_pipes(window),
         };
         let mut pipes = pipes?.into_iter();
-        // In the order of their identities.
+        // The pipes come in the order of their identities.
         let pair = || Some([pipes.next()?, pipes.next()?]);
         Ok(Pipes(std::iter::from_fn(pair).map(|pair| (pair[0].id.link, pair)).collect()))
     }
@@ -210,14 +210,14 @@ impl Live {
 pub struct Pipes(HashMap<LinkId, [PipeStatus; 2]>);
 
 impl Pipes {
-    /// The two pipes of a link, once.
+    /// Takes the two pipes of a link out. They can be taken once.
     pub fn take(&mut self, deployment: &Deployment, link: &str) -> Result<[PipeStatus; 2]> {
         let missing = || anyhow!("the data plane does not have link `{link}` of the scenario");
         self.0.remove(&deployment.modelled(link)?).ok_or_else(missing)
     }
 }
 
-/// The error for whoever comes too late.
+/// Makes the error for callers that come when the network is being taken down.
 pub fn gone() -> anyhow::Error {
     anyhow!("the experiment is being taken down")
 }

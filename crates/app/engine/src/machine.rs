@@ -1,6 +1,6 @@
-//! The machine's own network, for an engine that is elsewhere: that of an ordinary user's shell,
-//! which makes the machine's side of the link in a network namespace of its own. Published ports
-//! and questions for names belong to the machine: a thread that has stayed there opens them.
+//! The machine's own network, for an engine in another one: the shell of an ordinary user makes the
+//! machine's side of the link in a network namespace of its own. Published ports and name queries
+//! belong to the machine, so a thread that stayed in its network opens them.
 
 use anyhow::{Context, Result};
 use netloom_api::launch::{Gateway as Orders, Launch};
@@ -14,8 +14,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Moves the calling thread, which must be the only one, away from the machine's network if
-    /// that is ordered; what joins both, if they are joined.
+    /// Moves the calling thread, which must be the only one, out of the machine's network if that
+    /// is ordered. Returns the gateway that joins both, if they are joined.
     ///
     /// # Errors
     /// If the kernel, or `pasta`, refuses.
@@ -33,12 +33,12 @@ impl Machine {
         Ok(Some((Self { runtime }, gateway)))
     }
 
-    /// By which sockets are opened in the machine's network.
+    /// Returns the handle by which sockets are opened in the machine's network.
     pub fn handle(&self) -> Handle {
         self.runtime.handle().clone()
     }
 
-    /// Does `work` there.
+    /// Runs `work` in the machine's network.
     pub fn there<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,

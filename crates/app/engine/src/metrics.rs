@@ -1,8 +1,8 @@
-//! Values that applications in nodes report, over a Unix socket of their own: what can reach it can
-//! report, ask for the paths of a symbiotic run, and nothing else. The kernel says which process
-//! connects, and its network namespace says in which node.
+//! Metrics that applications in nodes report, over a Unix socket of their own. A process that can
+//! reach it can report metrics and ask for the paths of a symbiotic run, and nothing else. The
+//! kernel identifies the process that connects, and its network namespace identifies the node.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `door` | who may connect |
 //! | `store` | the file of all reports |
@@ -40,30 +40,31 @@ use crate::symbiosis;
 use door::{Door, Reporter};
 use store::{Missing, Store};
 
-/// How long a metric's name may be.
+/// Longest name of a metric.
 const LONGEST_NAME: usize = 100;
-/// How many metrics there may be: each costs the monitor memory for every node.
+/// Most metrics of an experiment: each costs the monitor memory for every node.
 const MOST_METRICS: usize = 1000;
-/// A report is a name and a number.
+/// Largest body of a report, which is a name and a number.
 const MAX_BODY: usize = 4096;
 
-/// Where processes in nodes see the socket and the command.
+/// The paths of the socket and the command as processes in nodes find them.
 const SOCKET: &str = "/run/netloom/metrics.sock";
 const COMMANDS: &str = "/run/netloom/bin";
 
-/// The variables by which processes in nodes find the socket and the command.
+/// Returns the variables by which processes in nodes find the socket and the command.
 pub fn environment() -> Vec<(String, String)> {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/bin:/bin".into());
     vec![(SOCKET_VARIABLE.into(), SOCKET.into()), ("PATH".into(), format!("{path}:{COMMANDS}"))]
 }
 
-/// What of the machine nodes are to see, and where: the socket, and this program as the command.
+/// Returns the files of the machine that nodes can access, and their paths there: the socket, and
+/// this program as the command.
 pub fn files(layout: &Layout) -> Result<Vec<(PathBuf, PathBuf)>> {
     let this = std::env::current_exe().context("cannot find the netloom binary")?;
     Ok(vec![(socket(layout), SOCKET.into()), (this, program())])
 }
 
-/// This program, as processes in nodes see it.
+/// Returns the path of this program in the view of processes in nodes.
 pub fn program() -> PathBuf {
     Path::new(COMMANDS).join(COMMAND)
 }
@@ -77,17 +78,18 @@ pub struct Metrics {
     network: Arc<LiveNetwork>,
     monitor: Arc<SharedMonitor>,
     events: Arc<EventLog>,
-    /// The nodes, by the inodes of their network namespaces, in one deployment that was in force.
+    /// The nodes by the inodes of their network namespaces, for one deployment that was in force.
     nodes: Mutex<(Weak<Deployment>, HashMap<u64, u32>)>,
     /// Numbers of the metrics that were reported so far.
     numbers: Mutex<HashMap<String, u32>>,
-    /// Where those of a run are kept.
+    /// The file of a run's reports.
     store: Option<Mutex<Store>>,
 }
 
 impl Metrics {
-    /// Metrics of nodes of `network`, which `monitor` is shown; with `file`, each is also written
-    /// there as a line of JSON. Reports that cannot be written are warned of in `events`.
+    /// Makes the metrics of nodes of `network`, which are passed to `monitor`. With `file`, each
+    /// report is also written there as a line of JSON. Reports that cannot be written cause a
+    /// warning in `events`.
     pub fn new(
         network: Arc<LiveNetwork>,
         monitor: Arc<SharedMonitor>,
@@ -104,7 +106,7 @@ impl Metrics {
         }
     }
 
-    /// Begins to take reports, over as many connections as the share of open files allows.
+    /// Begins to accept reports, over as many connections as the share of open files allows.
     pub fn serve(self: &Arc<Self>, layout: &Layout, share: Share) -> Result<()> {
         let socket = socket(layout);
         let listener = UnixListener::bind(&socket)
@@ -129,7 +131,7 @@ impl Metrics {
         Ok(())
     }
 
-    /// What `metrics.jsonl` lacks of the reports so far, in words.
+    /// Returns in words the reports so far that are missing in `metrics.jsonl`.
     pub fn lacks(&self) -> Option<String> {
         let store = lock(self.store.as_ref()?);
         let Missing { reports, first } = store.missing()?;
@@ -139,7 +141,7 @@ impl Metrics {
         ))
     }
 
-    /// Keeps a report, if reports are kept.
+    /// Stores a report, if reports are stored.
     fn keep(&self, metric: &Metric) -> Result<(), (StatusCode, String)> {
         let Some(store) = &self.store else { return Ok(()) };
         let mut store = lock(store);
@@ -204,11 +206,11 @@ impl Metrics {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // What is behind these is whole after each step.
+    // The values behind these locks are whole after each step.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How a program is answered whose report could not be written.
+/// Returns the status for a program whose report could not be written.
 fn status_of(error: &io::Error) -> StatusCode {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -224,7 +226,7 @@ impl Connected<IncomingStream<'_, Door>> for Reporter {
     }
 }
 
-/// The ways between real hosts of a symbiotic run, for a process in a node.
+/// Returns the paths between real hosts of a symbiotic run, for a process in a node.
 async fn paths(
     State(metrics): State<Arc<Metrics>>,
     ConnectInfo(Reporter(node)): ConnectInfo<Reporter>,

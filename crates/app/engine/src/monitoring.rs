@@ -1,23 +1,24 @@
-//! The contention monitor of a live experiment: a thread that shows the monitor what the data plane
-//! and the probes see, records the signals, and ends the run if it is to. Not here: what is
-//! contention (`netloom-monitor`), how the machine is observed (`netloom-probes`).
+//! The contention monitor of a live experiment: a thread that passes the observations of the data
+//! plane and the probes to the monitor, records its signals, and ends the run if the scenario
+//! demands that. Not here: the definition of contention (`netloom-monitor`), the observation of the
+//! machine (`netloom-probes`).
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `shared` | the monitor, as all threads share it |
-//! | `sights` | what the data plane sees, in the monitor's words |
-//! | `places` | where the probes look |
-//! | `exactness` | how late the frames of each pipe were, for the error bound |
-//! | `forwarding` | who sent how much, and for whom workers worked |
-//! | `thresholds` | thresholds that a measure of this machine gives, and where they come from |
+//! | `shared` | the monitor, which all threads share |
+//! | `sights` | translates observations of the data plane for the monitor |
+//! | `places` | the nodes that probes observe |
+//! | `exactness` | lateness of the frames of each pipe, for the error bound |
+//! | `forwarding` | divides traffic and the workers' CPU time over nodes |
+//! | `thresholds` | thresholds from a measure of this machine, and their sources |
 //! | `slack` | CPUs that workers keep busy without need |
 //! | `overflow` | frames that were not read in time, since the last look |
 //! | `overruns` | packets for which nodes' sockets had no room, since the last look |
 //! | `node_looks` | how often nodes are entered for these two |
-//! | `preparation` | probes made ready while the network comes up |
-//! | `meter` | what watching costs |
-//! | `pace` | how often to look, by that |
-//! | `recorded` | the monitor, and everything that it is shown as a file |
+//! | `preparation` | prepares probes while the network comes up |
+//! | `meter` | the cost of watching |
+//! | `pace` | how often to look, given that cost |
+//! | `recorded` | the monitor, with a file of all its observations |
 
 mod exactness;
 mod forwarding;
@@ -64,27 +65,27 @@ pub use sights::{joined_by_pasta, limits};
 use slack::Slacks;
 pub use thresholds::Thresholds;
 
-/// Between two looks, however long they take.
+/// Shortest pause between two looks, however long they take.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
-/// How often people are warned of the same kind of signal.
+/// Shortest time between warnings of the same kind of signal.
 const WARN_EVERY: Duration = Duration::from_secs(5);
 
-/// What is watched, and for whom.
+/// The experiment that is watched.
 #[derive(Clone)]
 pub struct Watched {
     /// The network.
     pub network: Arc<LiveNetwork>,
-    /// How the run goes: for its warm-up, and for its events.
+    /// The state of the run: for its warm-up, and for its events.
     pub state: Arc<RunState>,
-    /// What observations are shown to.
+    /// The monitor that receives observations.
     pub monitor: Arc<SharedMonitor>,
-    /// Asked for where the scenario wants no contention.
+    /// Requested if contention occurs and the scenario wants none.
     pub end: End,
 }
 
-/// A running monitor; ends when it is dropped.
+/// A running monitor, which ends when it is dropped.
 ///
-/// If the scenario wants no monitor, it only says so.
+/// If the scenario wants no monitor, it only reports that.
 pub struct Monitoring {
     monitor: Arc<SharedMonitor>,
     stop: Arc<AtomicBool>,
@@ -126,7 +127,7 @@ impl Monitoring {
         Ok(Self { monitor, stop, thread: Some(thread) })
     }
 
-    /// Looks a last time; the verdict on all that was seen.
+    /// Looks a last time, and returns the verdict on all observations.
     pub fn finish(mut self) -> Verdict {
         self.halt();
         self.monitor.verdict()
@@ -149,7 +150,7 @@ impl Drop for Monitoring {
     }
 }
 
-/// The thread's work.
+/// The watching thread.
 struct Watcher {
     sights: Sights,
     slacks: Slacks,
@@ -164,7 +165,7 @@ struct Watcher {
 
 impl Watcher {
     fn run(mut self, preparation: Preparation, places: &Places) {
-        // What is watched must not keep the watcher from its work.
+        // The load that is watched must not keep the watcher from its work.
         Scheduling::Favoured.enter();
         let (probes, preparing) = preparation.finish(places);
         self.probes = probes;
@@ -190,15 +191,15 @@ impl Watcher {
         }
     }
 
-    /// Observes everything that is due, the data plane always; what that took of a CPU. The `last`
-    /// look does not wait for what is due.
+    /// Observes everything that is due, and the data plane always. Returns the CPU time that this
+    /// took. The `last` look observes everything, due or not.
     fn look(&mut self, last: bool, meter: &mut Meter) -> Duration {
         let began = Instant::now();
         let Watched { network, state, monitor, .. } = self.watched.clone();
         self.replace();
         let mut monitor = monitor.lock();
         let now = network.now();
-        // What is asked of the machine has its times.
+        // Observations of the machine have the machine's times.
         let (clock, machine) = (network.clock(), network.clock().machine_time(now));
         self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
         let mut in_nodes = Duration::ZERO;
@@ -221,7 +222,7 @@ impl Watcher {
         if !self.settled && now >= state.begun() + warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
-            // What ended before is past; what goes on counts.
+            // Contention that has ended is past; only contention that goes on ends the run.
             if self.aborts() && monitor.is_contended() {
                 self.watched.end.ask(EndReason::Contention);
             }
@@ -236,7 +237,7 @@ impl Watcher {
         spent
     }
 
-    /// Watches what is to be watched from now on, after a last look at what was watched before.
+    /// Replaces the objects that are watched, after a last look at the earlier ones.
     fn replace(&mut self) {
         let Replacements { sights, probes } = self.watched.monitor.take_replacements();
         let now = self.watched.network.now();
@@ -251,7 +252,7 @@ impl Watcher {
         }
     }
 
-    /// Records the monitor's signals as events; whether there were any.
+    /// Records the monitor's signals as events. Returns whether there were any.
     fn report(&mut self, monitor: &mut RecordedMonitor) -> bool {
         let mut events = Vec::new();
         while let Some(signal) = monitor.poll_signal() {

@@ -1,8 +1,9 @@
-//! Names for the command of `netloom shell`: a forwarder at the machine's side of its link, which
-//! asks the resolvers of the machine. Questions and answers cross the link as they would on the way
-//! to a resolver of the network behind it. The forwarder reads nothing of them but their ids, and
-//! keeps nothing.
+//! A name forwarder for the command of `netloom shell`, at the machine's side of its link. It asks
+//! the resolvers of the machine. Queries and answers cross the link as they would on the way to a
+//! resolver of the network behind it. The forwarder reads only the ids of messages, and stores
+//! nothing.
 //!
+//! | module | contents |
 //! | module | what |
 //! |---|---|
 //! | `upstream` | the resolvers of the machine |
@@ -23,29 +24,29 @@ use tokio::time::{sleep, timeout};
 
 use crate::descriptors::{Share, take};
 
-/// Where programs ask for names.
+/// The port to which programs send name queries.
 const PORT: u16 = 53;
-/// The longest message by UDP.
+/// Longest message over UDP, in bytes.
 const LONGEST: usize = 65_535;
-/// How long a TCP connection may last.
+/// Longest life of a TCP connection.
 const LIFETIME: Duration = Duration::from_secs(120);
-/// How long nothing is tried after the kernel has refused something.
+/// Pause after the kernel has refused something.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A forwarder at work, until it is dropped.
+/// A running forwarder, until it is dropped.
 pub struct Forwarder {
     _tasks: JoinSet<()>,
 }
 
 impl Forwarder {
-    /// Answers at port 53 of `address`. The machine's resolvers are asked from where the runtime
-    /// `machine` is; each question and connection takes its part of `share`.
+    /// Starts to answer at port 53 of `address`. The machine's resolvers are asked from the network
+    /// of the runtime `machine`. Each query and connection takes its part of `share`.
     ///
-    /// `None` if another program of the machine has the port at all addresses, so that it is asked
-    /// already.
+    /// Returns `None` if another program of the machine has the port at all addresses, and so gets
+    /// the queries already.
     ///
     /// # Errors
-    /// If the port cannot be had for another reason.
+    /// If the port cannot be bound for another reason.
     pub async fn start(address: Ipv4Addr, machine: Handle, share: Share) -> Result<Option<Self>> {
         let at = SocketAddr::from((address, PORT));
         let sockets = async { Ok((UdpSocket::bind(at).await?, TcpListener::bind(at).await?)) };
@@ -71,13 +72,13 @@ async fn datagrams(socket: Arc<UdpSocket>, machine: Handle, share: Share) {
         tokio::select! {
             received = socket.recv_from(&mut buffer) => match received {
                 Ok((length, client)) => {
-                    // One too many is lost, as it would be in a full queue.
+                    // A query beyond the share is lost, as it would be in a full queue.
                     let Some(held) = take(&share, 1) else { continue };
                     let asked = machine.spawn(upstream::ask(buffer[..length].to_vec()));
                     let socket = Arc::clone(&socket);
                     questions.spawn(async move {
                         if let Ok(Some(answer)) = asked.await {
-                            // A client that has gone needs none.
+                            // A client that has gone needs no answer.
                             let _ = socket.send_to(&answer, client).await;
                         }
                         drop(held);
@@ -110,10 +111,10 @@ async fn connections(listener: TcpListener, machine: Handle, share: Share) {
     }
 }
 
-/// Joins a client with the first resolver that takes the connection.
+/// Joins a client with the first resolver that accepts the connection.
 async fn relay(mut client: TcpStream, machine: &Handle) {
     if let Ok(Some(mut resolver)) = machine.spawn(upstream::connect()).await {
-        // Either may go at any time.
+        // Either may close at any time.
         let _ = copy_bidirectional(&mut client, &mut resolver).await;
     }
 }

@@ -1,5 +1,5 @@
-//! Echo requests between nodes, from sockets of the engine's own in their network namespaces: what
-//! a node's file system has, and which programs, does not matter.
+//! Echo requests between nodes, from sockets of the engine in their network namespaces. They
+//! therefore need no programs and no files in the node.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -16,15 +16,15 @@ use tokio::task::JoinSet;
 
 use crate::live::LiveNetwork;
 
-/// So many nodes ask at a time.
+/// Number of nodes that ask at a time.
 const NODES_AT_ONCE: usize = 16;
-/// Between two tries.
+/// Time between two tries.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Requests that leave together. More would overflow queues that have nothing else to do.
+/// Number of requests that leave together. More would overflow queues that are otherwise idle.
 const BURST: usize = 16;
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Lets every node of a request ping every other; the outcomes in the order of the nodes.
+/// Lets every node of a request ping every other. Returns the outcomes in the order of the nodes.
 pub async fn ping(network: &Arc<LiveNetwork>, request: PingRequest) -> Result<Vec<Reach>> {
     let deployment = network.with_deployment(|_, deployment| Ok(Arc::clone(deployment)))?;
     let plans = deployment.plan.nodes.iter();
@@ -52,7 +52,7 @@ pub async fn ping(network: &Arc<LiveNetwork>, request: PingRequest) -> Result<Ve
                 Asker { from: from.clone(), family: *family, targets, tries: request.tries };
             let (turns, network) = (turns.clone(), network.clone());
             asking.spawn(async move {
-                // Never closed.
+                // The semaphore is never closed.
                 let _turn = turns.acquire().await;
                 (place, asker.ask(&network).await)
             });
@@ -106,16 +106,16 @@ impl Asker {
         let socket: OwnedFd = tokio::task::block_in_place(|| {
             network.with(|live| Ok(live.network.ping_socket(&self.from, v6)?))
         })?;
-        // It sends and receives as one of UDP does.
+        // An ICMP socket sends and receives like a UDP socket.
         Ok(UdpSocket::from_std(socket.into())?)
     }
 
-    /// Sends and receives until all have answered, or all tries are over, where the experiment is
-    /// so much slower than the machine.
+    /// Sends and receives until all have answered, or all tries are over. `slowness` is the factor
+    /// by which the experiment is slower than the machine.
     async fn exchange(&self, socket: &UdpSocket, slowness: f64, reached: &mut [Reach]) {
-        // Others who ping from the node have other numbers.
+        // Other pings from this node have other ids.
         let id = rand_id();
-        // What is on its way is so for longer.
+        // Packets take longer in a slow experiment.
         let interval = INTERVAL.mul_f64(slowness.max(1.0));
         let mut sent_at = vec![Instant::now(); reached.len()];
         let mut buffer = vec![0; 2048];
@@ -149,13 +149,13 @@ impl Asker {
     }
 }
 
-/// A number that tells the replies to us from others.
+/// Returns an id that distinguishes replies to us from others.
 fn rand_id() -> u16 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(()) as u16
 }
 
-/// An ICMP or ICMPv6 echo request. The kernel writes the checksum of ICMPv6.
+/// Makes an ICMP or ICMPv6 echo request. The kernel writes the checksum of ICMPv6.
 fn echo_request(family: Family, id: u16, sequence: u16) -> Vec<u8> {
     let kind = match family {
         Family::Ipv4 => 8,
@@ -172,7 +172,8 @@ fn echo_request(family: Family, id: u16, sequence: u16) -> Vec<u8> {
     message
 }
 
-/// The sequence number of a reply to us. What a socket of ICMP receives begins with an IPv4 header.
+/// Returns the sequence number of a reply to us. Packets from an IPv4 ICMP socket begin with an
+/// IPv4 header.
 fn echo_reply(family: Family, id: u16, packet: &[u8]) -> Option<u16> {
     let (kind, message) = match family {
         Family::Ipv4 => (0, packet.get(usize::from(packet.first()? & 15) * 4..)?),

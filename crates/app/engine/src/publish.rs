@@ -1,8 +1,8 @@
 //! Ports of the machine that lead into nodes. The engine listens on the machine and passes bytes on
-//! to a socket of its own inside the node's network namespace: that needs no privilege and no
+//! to a socket of its own inside the node's network namespace. This needs no privilege and no
 //! firewall, and crosses no link.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `target` | the port inside a node |
 //! | `tcp` | connections |
@@ -26,11 +26,10 @@ use crate::descriptors::{Share, Shares};
 use crate::live::LiveNetwork;
 use target::Target;
 
-/// Where the machine listens.
+/// The address at which the machine listens.
 type Place = (Protocol, SocketAddr);
 
-/// Ports of the machine that are ours, where nobody is served yet; and those that are served
-/// already.
+/// Ports of the machine that are bound and not served yet, and those that are served already.
 #[derive(Debug, Default)]
 pub struct Reserved(Vec<Wanted>);
 
@@ -39,7 +38,7 @@ struct Wanted {
     node: String,
     publish: Publish,
     address: SocketAddr,
-    /// Nothing if we have it already.
+    /// `None` if the port is bound already.
     socket: Option<Opened>,
 }
 
@@ -49,15 +48,15 @@ enum Opened {
     Udp(UdpSocket),
 }
 
-/// Takes all ports that the scenario publishes, before anything else is made.
+/// Binds all ports that the scenario publishes, before anything else is made.
 ///
 /// # Errors
-/// If one is taken, or not for us: which, for which node, and what to change.
+/// If a port is taken or not permitted. The error says which, for which node, and what to change.
 pub fn reserve(scenario: &Scenario) -> Result<Reserved> {
     reserve_beside(scenario, &BTreeMap::new())
 }
 
-/// Takes all ports that the scenario publishes, but for those that we have.
+/// Binds all ports that the scenario publishes, except those that are bound already.
 fn reserve_beside(scenario: &Scenario, ours: &BTreeMap<Place, Port>) -> Result<Reserved> {
     let mut reserved = Reserved::default();
     let published =
@@ -91,7 +90,7 @@ fn listen(protocol: Protocol, address: SocketAddr) -> io::Result<Opened> {
     Ok(socket)
 }
 
-/// Whether the machine has no IPv6, which nobody has asked for by name.
+/// Whether the machine lacks IPv6, where the scenario does not ask for an IPv6 address by name.
 fn is_absent_family(publish: &Publish, address: SocketAddr, error: &io::Error) -> bool {
     publish.address.is_none()
         && address.is_ipv6()
@@ -121,11 +120,11 @@ fn refusal(
     )
 }
 
-/// Serves published ports until it is ended.
+/// Serves published ports until [`end`](Self::end) is called.
 #[derive(Debug, Default)]
 pub struct Publisher {
     ports: Mutex<BTreeMap<Place, Port>>,
-    /// What all of them may hold of the engine's open files.
+    /// The share of the engine's open files for all of these ports.
     share: OnceLock<Share>,
 }
 
@@ -135,7 +134,7 @@ struct Port {
     node: String,
     to: u16,
     socket: Socket,
-    /// All its connections end with it.
+    /// All connections of the port, which end with it.
     tasks: JoinSet<()>,
 }
 
@@ -167,22 +166,22 @@ impl Port {
 }
 
 impl Publisher {
-    /// What connections of all ports may hold of the engine's open files; said once, before any is
-    /// served.
+    /// Sets the share of the engine's open files for connections of all ports. Called once, before
+    /// any port is served.
     pub fn share(&self, share: Share) {
         let _ = self.share.set(share);
     }
 
-    /// Takes the ports that the scenario publishes and that we do not have.
+    /// Binds the ports that the scenario publishes and that are not bound yet.
     ///
     /// # Errors
-    /// As [`reserve`].
+    /// See [`reserve`].
     pub fn reserve(&self, scenario: &Scenario) -> Result<Reserved> {
         reserve_beside(scenario, &self.lock())
     }
 
-    /// Serves these ports, and no others any more. Connections end where a port leads elsewhere by
-    /// now, or where the node is another (`is_other`). Must be called on the runtime.
+    /// Serves these ports, and stops serving all others. Ends connections of ports that now lead
+    /// elsewhere, or whose node is a different one (`is_other`). Must be called on the runtime.
     pub fn serve(
         &self,
         network: &Arc<LiveNetwork>,
@@ -192,7 +191,7 @@ impl Publisher {
         let share = self.share.get_or_init(|| Shares::set().published);
         let mut ports = self.lock();
         let mut before = std::mem::take(&mut *ports);
-        // No port is to take what is the others'.
+        // No port may take the share of the others.
         let most = share.available_permits() / reserved.0.len().max(1);
         let target = |node: &str, port| Target {
             network: Arc::clone(network),
@@ -213,7 +212,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// Ends all connections: their sockets hold namespaces of nodes.
+    /// Ends all connections, since their sockets keep namespaces of nodes alive.
     pub async fn end(&self) {
         let ports = std::mem::take(&mut *self.lock());
         for mut port in ports.into_values() {
@@ -222,7 +221,7 @@ impl Publisher {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Place, Port>> {
-        // A port comes or goes in one step.
+        // A port is added or removed in one step.
         self.ports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

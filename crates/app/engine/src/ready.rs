@@ -1,4 +1,4 @@
-//! Whether a process is ready.
+//! Tests whether a process is ready.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,14 +12,14 @@ use netloom_scenario::Ready;
 
 use crate::live::LiveNetwork;
 
-/// How often a readiness test is tried.
+/// Time between two tries of a readiness test.
 const STEP: Duration = Duration::from_millis(20);
-/// How seldom it is tried at most where many are.
+/// Longest time between tries where many processes start together.
 const LONGEST_STEP: Duration = Duration::from_millis(500);
-/// How often a readiness command is tried, counted from the end of the last try.
+/// Time between two tries of a readiness command, from the end of the last try.
 const COMMAND_STEP: Duration = Duration::from_millis(100);
 
-/// How much of an output is read at a time, in bytes.
+/// Number of bytes of an output that are read at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// A readiness test of one process instance.
@@ -35,7 +35,7 @@ pub struct ReadyTest {
 }
 
 impl ReadyTest {
-    /// Waits until the test has passed; forever if it never does.
+    /// Waits until the test has passed. Waits forever if it never does.
     pub async fn passed(&self) {
         let step = match self.ready {
             Ready::Command(_) => COMMAND_STEP,
@@ -46,8 +46,8 @@ impl ReadyTest {
         }
     }
 
-    /// Waits until the test of one of many that start together has passed: looks less and less
-    /// often.
+    /// Waits until the test has passed, for one of many processes that start together. Tries less
+    /// and less often.
     pub async fn passed_gently(&self) {
         let mut step = STEP;
         while !self.passes().await {
@@ -56,10 +56,10 @@ impl ReadyTest {
         }
     }
 
-    /// Whether it passes now.
+    /// Whether the test passes now.
     pub async fn passes(&self) -> bool {
         match &self.ready {
-            // A kernel of the node's own takes its time to answer.
+            // A kernel of the node's own takes a while to answer.
             Ready::Port(port) => tokio::task::block_in_place(|| {
                 self.network
                     .with(|live| Ok(live.network.listening_tcp_ports(&self.node)?.contains(port)))
@@ -84,27 +84,27 @@ impl ReadyTest {
     }
 }
 
-/// Where a text may appear.
+/// The outputs in which a text may appear.
 #[derive(Debug, Clone)]
 pub enum Outputs {
-    /// In files. Each byte is read once, however often one looks.
+    /// Files. Each byte is read once, however often the files are searched.
     Files(Arc<Mutex<Vec<Output>>>),
-    /// In what somebody else reads, and shows to these searches.
+    /// Output that another part reads and passes to these searches.
     Watched(Watched),
 }
 
-/// Texts that are searched for in what comes by.
+/// Texts that are searched for in a stream of output.
 #[derive(Debug, Clone)]
 pub struct Watched(Arc<Mutex<Vec<(String, Search)>>>);
 
 impl Watched {
-    /// The search for some texts.
+    /// Makes the searches for some texts.
     pub fn new(texts: impl IntoIterator<Item = String>) -> Self {
         let searches = texts.into_iter().map(|text| (text, Search::default()));
         Self(Arc::new(Mutex::new(searches.collect())))
     }
 
-    /// Looks for all of them in the next bytes.
+    /// Searches for all texts in the next bytes.
     pub fn look_at(&self, bytes: &[u8]) {
         for (text, search) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
             search.go_on(text.as_bytes(), bytes);
@@ -126,12 +126,12 @@ pub struct Output {
 }
 
 impl Outputs {
-    /// Files of which nothing was read yet.
+    /// Makes outputs of files of which nothing has been read yet.
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         Self::files(paths.into_iter().map(|path| Output::new(path, 0)))
     }
 
-    /// One file, from a place in it on.
+    /// Makes outputs of one file, from an offset on.
     pub fn after(path: PathBuf, begin: u64) -> Self {
         Self::files([Output::new(path, begin)])
     }
@@ -140,7 +140,8 @@ impl Outputs {
         Self::Files(Arc::new(Mutex::new(outputs.into_iter().collect())))
     }
 
-    /// Whether `text`, always the same, has appeared in one of them.
+    /// Whether `text` has appeared in one of the outputs. Must be called with the same text each
+    /// time.
     async fn have_shown(&self, text: &str) -> bool {
         if text.is_empty() {
             return true;
@@ -151,10 +152,10 @@ impl Outputs {
         };
         let text = text.to_owned();
         let look = move || {
-            // A panic leaves a file that is read anew in part.
+            // After a panic, part of a file is read again.
             let mut outputs = outputs.lock().unwrap_or_else(PoisonError::into_inner);
             outputs.iter_mut().any(|output| {
-                // A file that is not there yet has shown nothing.
+                // A file that does not exist yet has no text.
                 let _ = output.read_on(text.as_bytes());
                 output.search.found
             })
@@ -168,7 +169,7 @@ impl Output {
         Self { path, read, search: Search::default() }
     }
 
-    /// Reads what has come since the last time.
+    /// Reads what was added since the last time.
     fn read_on(&mut self, text: &[u8]) -> io::Result<()> {
         if self.search.found {
             return Ok(());
@@ -176,12 +177,12 @@ impl Output {
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
         if length < self.read {
-            // It was cut, and is another one now.
+            // The file was truncated, so it starts anew.
             (self.read, self.search) = (0, Search::default());
         }
         file.seek(SeekFrom::Start(self.read))?;
         let mut chunk = vec![0; CHUNK];
-        // No further than now: a process may print faster than this reads.
+        // Reads no further than the present end: a process may print faster than this reads.
         while self.read < length {
             let count = file.read(&mut chunk)?;
             self.read += count as u64;
@@ -193,16 +194,17 @@ impl Output {
     }
 }
 
-/// The search for a text in bytes that come piece by piece.
+/// The search for a text in bytes that arrive in pieces.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// The last bytes that came: the text may begin in them.
+    /// The last bytes, in which the text may begin.
     last: Vec<u8>,
     found: bool,
 }
 
 impl Search {
-    /// Looks at the next bytes, and says whether `text`, always the same, has come.
+    /// Searches the next bytes. Returns whether `text` has appeared so far. Must be called with the
+    /// same text each time.
     pub fn go_on(&mut self, text: &[u8], bytes: &[u8]) -> bool {
         if self.found {
             return true;

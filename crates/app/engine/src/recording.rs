@@ -1,6 +1,6 @@
-//! A run and what it writes while it lasts: samples of every pipe, captures, the frame log, and at
-//! the end the summary; of shared media in `media`. Not here: what the run does (`run`), how files
-//! look (`results`).
+//! The files that a run writes while it lasts: samples of every pipe, captures, the frame log, and
+//! at the end the summary. Those of shared media are in `media`. Not here: the run itself (`run`),
+//! the formats of files (`results`).
 
 pub mod media;
 
@@ -37,25 +37,25 @@ use crate::status;
 use crate::symbiosis;
 use crate::usage;
 
-/// What observes a run.
+/// The observers of a run.
 pub struct Observed {
-    /// What happens to frames, if the scenario asks for it.
+    /// The frame log, if the scenario asks for it.
     pub frame_log: Option<FrameLog>,
-    /// Contention.
+    /// The contention monitor.
     pub monitoring: Monitoring,
-    /// What applications report.
+    /// The metrics that applications report.
     pub metrics: Arc<Metrics>,
 }
 
-/// From which part of a second on the thread of a simulation is too busy to be in time at all
-/// times.
+/// Load of the thread of a simulation, as a part of a second, from which on it may at times be
+/// late.
 const BUSY: f64 = 0.8;
 
-/// How long it takes to know whether a time is to be left out, where the monitor has a CPU.
+/// Time until it is known whether a moment is to be left out, if the monitor has a CPU.
 const MARKED_AFTER: Duration = Duration::from_millis(1200);
 
-/// Runs timeline and processes to their end, and writes the results. What cannot be reported or
-/// written is a failure of the run, and does not cost the rest.
+/// Runs timeline and processes to their end, and writes the results. An error of reporting or
+/// writing is a failure of the run, and does not affect the other results.
 pub async fn record(
     experiment: &Experiment,
     results: &Results,
@@ -101,7 +101,7 @@ pub async fn record(
     };
     let mut outcome = Run::new(context, results.base())?.drive().await;
     let ended = network.now();
-    // It has something to say to the monitor, too.
+    // The symbiosis also reports to the monitor.
     let finish = || symbiosis.and_then(|symbiosis| symbiosis.finish());
     let followed = tokio::task::block_in_place(finish);
     let samples = samples.await.unwrap_or_else(|panic| {
@@ -183,12 +183,12 @@ pub async fn record(
     let verdict = Some(verdict);
     let summary = Summary { mode, simulation, frame_log, flows, verdict, ..summary };
     results.finish(&summary).inspect_err(|_| {
-        // Somebody may still read it here.
+        // The client may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));
     })
 }
 
-/// At which dilation a simulated part would have kept up that did not.
+/// Returns advice for a simulated part that did not keep up: the dilation at which it would have.
 fn advice(went: &SimulationSummary) -> String {
     let load = went.highest_load.unwrap_or_default();
     let took =
@@ -199,13 +199,13 @@ fn advice(went: &SimulationSummary) -> String {
     }
 }
 
-/// The simulated part of an experiment, if it has one and is not being taken down.
+/// Returns the simulated part of an experiment, if it has one and is not being taken down.
 fn simulated(experiment: &Experiment) -> Option<Arc<Simulated>> {
     experiment.network.with(|live| Ok(live.simulated.clone())).ok().flatten()
 }
 
-/// The events of a timeline that happened in nodes, and those that happened in a simulation, by
-/// their numbers in the whole `scenario`.
+/// Merges the events of a timeline that happened in nodes with those that happened in a simulation,
+/// by their numbers in the whole `scenario`.
 fn whole_timeline(
     scenario: &Scenario,
     outcome: &Outcome,
@@ -224,7 +224,8 @@ fn whole_timeline(
 }
 
 impl Outcome {
-    /// A part of the summary; what there is instead is its default, and a failure.
+    /// Returns a part of the summary. If there is an error, it is recorded as a failure, and the
+    /// part is its default.
     fn part<T: Default>(&mut self, what: &str, part: Result<T>) -> T {
         part.unwrap_or_else(|error| {
             let why = netloom_api::in_words(error.as_ref());
@@ -290,21 +291,21 @@ fn summarize(
     }
 }
 
-/// Times that recur until a run is over, and once more then.
+/// Ticks until a run is over, and one more then.
 struct Ticks {
     interval: Interval,
     end: End,
 }
 
 impl Ticks {
-    /// `interval` apart in the time of an experiment that is dilated so.
+    /// Makes ticks that are `interval` apart in the time of an experiment of this dilation.
     fn every(interval: Duration, dilation: Dilation, end: End) -> Self {
         let mut interval = tokio::time::interval(dilation.to_machine(interval).into());
         interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
         Self { interval, end }
     }
 
-    /// Waits for the next one; whether it is the last.
+    /// Waits for the next tick. Returns whether it is the last.
     async fn is_last(&mut self) -> bool {
         tokio::select! {
             _ = self.interval.tick() => false,
@@ -313,7 +314,7 @@ impl Ticks {
     }
 }
 
-/// What samples are taken of, and for how long.
+/// Takes samples of the pipes of a network until its end.
 struct Samples {
     network: Arc<LiveNetwork>,
     monitor: Arc<SharedMonitor>,
@@ -322,7 +323,8 @@ struct Samples {
 }
 
 impl Samples {
-    /// Samples the statistics of every pipe until the run is over, and once more then; or why not.
+    /// Samples the statistics of every pipe until the run is over, and once more then. The error
+    /// says why there are no samples.
     async fn take(self) -> Result<Sampler, String> {
         let Self { network, monitor, end, file } = self;
         let sampler = Sampler::new(file);
@@ -385,7 +387,7 @@ pub fn start_frame_log(
     }
 }
 
-/// Logs from now on what happens to every frame of `links` into `file`.
+/// Logs the fate of every frame of `links` into `file` from now on.
 fn log_frames(network: &LiveNetwork, links: &[String], file: fs::File) -> Result<FrameLog> {
     let deployment = network.deployment();
     let pipes = deployment.scenario.modelled_links().flat_map(|link| {
@@ -404,7 +406,7 @@ fn log_frames(network: &LiveNetwork, links: &[String], file: fs::File) -> Result
     network.with(|live| Ok(live.dataplane.log_frames(&wanted, &header, file)?))
 }
 
-/// Ends the frame log, and warns of what it does not hold.
+/// Ends the frame log, and warns of anything that is missing in it.
 fn end_frame_log(
     network: &LiveNetwork,
     events: &EventLog,

@@ -1,5 +1,5 @@
-//! Moves links from workers that cannot bear them to others, as the data plane finds it worth
-//! while. Not here: when and how (`netloom-dataplane`).
+//! Moves links from overloaded workers to others, when the data plane considers it worth while. Not
+//! here: when and how (`netloom-dataplane`).
 
 use std::fs;
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use crate::events::EventLog;
 use crate::live::LiveNetwork;
 use crate::monitoring::{SharedMonitor, limits};
 
-/// How often workers are looked at.
+/// Period of checks of the workers.
 const PERIOD: Duration = Duration::from_millis(250);
 
 /// Moves links between workers.
 pub struct Relief {
-    /// Whose workers they are.
+    /// The network of the workers.
     pub network: Arc<LiveNetwork>,
-    /// Watches the links where they are.
+    /// The monitor, which must watch moved links at their new workers.
     pub monitor: Arc<SharedMonitor>,
-    /// Where it is recorded that links cannot be moved.
+    /// The log for errors.
     pub events: Arc<EventLog>,
 }
 
 impl Relief {
-    /// Looks after the workers for as long as the network lives.
+    /// Checks the workers for as long as the network lives.
     pub fn start(self) -> JoinHandle<()> {
         tokio::spawn(async move {
             let mut idle = Idle::now();
@@ -43,16 +43,17 @@ impl Relief {
         })
     }
 
-    /// One look; `idle` is what the machine had left since the last one, as a share of a CPU.
+    /// Checks the workers once. `idle` is the time that the machine had left since the last check,
+    /// as a share of a CPU.
     fn look(&self, idle: f64) -> Result<(), DataplaneError> {
-        // Whoever changes the network counts on its places; there is another look soon.
+        // A change of the network relies on the places of links. The next check comes soon.
         let Some(_turn) = self.network.try_turn() else { return Ok(()) };
-        // An error of the outer kind says that the network is being taken down.
+        // The outer error means that the network is being taken down.
         let Ok(looked) = self.network.with(|live| Ok(live.dataplane.overload(idle))) else {
             return Ok(());
         };
         let Some(overload) = looked? else { return Ok(()) };
-        // Only what takes its time has another thread do this one's other work meanwhile.
+        // Only the slow part blocks, so that the runtime moves other work off this thread.
         tokio::task::block_in_place(|| self.move_links(overload))
     }
 
@@ -74,7 +75,8 @@ impl Relief {
         Ok(())
     }
 
-    /// The data plane could not say what the monitor is to watch: a run that ends so is not valid.
+    /// Reports that the monitor has lost its watch of the data plane. A run that ends like this is
+    /// not valid.
     fn lose_sight(&self, error: &DataplaneError) {
         let message = format!("workers of the engine cannot be relieved of links: {error}");
         self.monitor.unwatch(&message);
@@ -82,10 +84,10 @@ impl Relief {
     }
 }
 
-/// For how long CPUs of the machine have been idle, together.
+/// The total idle time of the machine's CPUs.
 struct Idle {
     at: Instant,
-    /// In seconds; nothing where the machine does not say.
+    /// In seconds. `None` if the machine does not report it.
     seconds: Option<f64>,
 }
 
@@ -96,15 +98,15 @@ impl Idle {
         Self { at: Instant::now(), seconds: idle_ticks(&stat).map(|idle| idle / ticks as f64) }
     }
 
-    /// The share of one CPU that was idle since `before`. Nothing is known to be left where the
-    /// machine does not say.
+    /// Returns the share of one CPU that was idle since `before`. It is 0 if the machine does not
+    /// report it.
     fn since(&self, before: &Self) -> f64 {
         let (Some(now), Some(then)) = (self.seconds, before.seconds) else { return 0.0 };
         (now - then) / self.at.duration_since(before.at).as_secs_f64().max(1e-9)
     }
 }
 
-/// The sum of all CPUs, waiting for disks included.
+/// Returns the sum of all CPUs, including time in which they wait for disks.
 fn idle_ticks(stat: &str) -> Option<f64> {
     let all = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let mut words = all.split_whitespace().skip(3);

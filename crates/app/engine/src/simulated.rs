@@ -1,12 +1,12 @@
 //! The simulated part of an experiment, which runs in real time on a thread of its own.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `driver` | the thread: frames of real nodes in and out, events by the clock |
-//! | `twins`, `connections` | what real hosts send, for their twins |
-//! | `tally` | how late frames were that left for real nodes |
+//! | `twins`, `connections` | record what real hosts send, for their twins |
+//! | `tally` | lateness of frames that left for real nodes |
 //!
-//! Not here: what happens in it (`netloom-sim`), and how it follows from the scenario
+//! Not here: the simulation itself (`netloom-sim`), and how it follows from the scenario
 //! (`netloom-simulate`).
 
 mod connections;
@@ -41,44 +41,44 @@ use driver::Driver;
 pub use tally::PipeTally;
 use twins::TwinWatch;
 
-/// Links or flows that are looked at in one go: the simulation stands still meanwhile.
+/// Most links or flows that are read in one go, during which the simulation stands still.
 const AT_ONCE: usize = 32;
 
-/// What the thread is asked to do between two turns.
+/// A request that the thread carries out between two turns.
 type Request = Box<dyn FnOnce(&mut Driver) + Send>;
 
 /// The simulated part.
 pub struct Simulated {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Its links, as people know them.
+    /// Its links, as users refer to them.
     links: Vec<ShownLink>,
     numbers: HashMap<String, u32>,
     /// The names of all its pipes, by number.
     pipes: Vec<String>,
-    /// Whether it follows another simulation, which alone changes it.
+    /// Whether it follows another simulation, and only that one may change it.
     follows: bool,
 }
 
-/// A link as people know it.
+/// A link, as users refer to it.
 struct ShownLink {
     name: String,
     endpoints: [Endpoint; 2],
     pipes: [PipeId; 2],
 }
 
-/// What the thread and its users share.
+/// The state that the thread and its users share.
 struct Shared {
     requests: Mutex<Vec<Request>>,
     /// Written when there is a request.
     wake: EventFd,
     ends: AtomicBool,
-    /// Why it has ended by itself.
+    /// The reason why it has ended by itself.
     failure: Mutex<Option<String>>,
 }
 
 impl Simulated {
-    /// Starts the simulated part of `scenario`, of which `plan` has all nodes. `devices` are the
+    /// Starts the simulated part of `scenario`, where `plan` has all nodes. `devices` are the
     /// interfaces of real nodes at its links.
     pub fn start(
         scenario: &Scenario,
@@ -95,8 +95,8 @@ impl Simulated {
         Self::of(joined, links.collect(), devices, clock, None)
     }
 
-    /// Starts the small network of a symbiotic run, which stands for what was `shrunk`, and begins
-    /// to watch what real hosts send.
+    /// Starts the small network of a symbiotic run, which stands for the `shrunk` one, and begins
+    /// to record what real hosts send.
     pub fn start_small(
         small: SmallNetwork,
         shrunk: &Shrunk,
@@ -138,22 +138,22 @@ impl Simulated {
         Ok(Self { shared, thread, numbers, links, pipes, follows })
     }
 
-    /// Whether it has a link of that name.
+    /// Whether it has a link of this name.
     pub fn has(&self, link: &str) -> bool {
         self.numbers.contains_key(link)
     }
 
-    /// Whether it follows another simulation, which alone changes it.
+    /// Whether it follows another simulation, and only that one may change it.
     pub fn follows(&self) -> bool {
         self.follows
     }
 
-    /// The names of its pipes, in the order of their numbers.
+    /// Returns the names of its pipes, in the order of their numbers.
     pub fn pipes(&self) -> impl Iterator<Item = String> {
         self.pipes.iter().cloned()
     }
 
-    /// All its links with what their pipes have counted, since they began or in `window`.
+    /// Returns all its links with the counts of their pipes, since their start or over `window`.
     pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
         let mut links = Vec::with_capacity(self.links.len());
         while links.len() < self.links.len() {
@@ -180,39 +180,40 @@ impl Simulated {
         Ok(links)
     }
 
-    /// Has small pipes do what `orders` say, at one time: when, and what they had done by then.
+    /// Sets small pipes according to `orders`, all at one time. Returns that time and the counts of
+    /// the pipes until then.
     pub fn follow(&self, orders: Vec<Order>) -> Result<(Time, Vec<RealPipe>)> {
         self.ask(move |driver| driver.follow(&orders))?
     }
 
-    /// Begins to note what real hosts send, at times that count from `zero` on.
+    /// Begins to record what real hosts send, at times relative to `zero`.
     pub fn watch_from(&self, zero: Time) -> Result<()> {
         self.ask(move |driver| driver.watch_from(zero))
     }
 
-    /// Connections of a real host, by place, have this congestion control if nobody asks for
-    /// another one.
+    /// Sets the congestion control that connections of a real host, given by index, have if their
+    /// programs ask for none.
     pub fn note_algorithm(&self, host: u32, name: String) -> Result<()> {
         self.ask(move |driver| driver.note_algorithm(host, &name))
     }
 
-    /// The kernel of a real host, by place, accounts for its sockets.
+    /// Records the state of the sockets of a real host, given by index, as its kernel reports it.
     pub fn note_sockets(&self, host: u32, sockets: Vec<TcpSocket>) -> Result<()> {
         self.ask(move |driver| driver.note_sockets(host, &sockets))
     }
 
-    /// Congestion controls of real hosts that the simulation has not.
+    /// Returns congestion controls of real hosts that the simulation lacks.
     pub fn unknown_algorithms(&self) -> Result<Vec<String>> {
         self.ask(|driver| driver.unknown_algorithms())
     }
 
-    /// Takes what real hosts have sent, and what has come to them, before `until`, which is over
-    /// and the end of a period.
+    /// Takes the records of what real hosts sent and received before `until`, which is past and the
+    /// end of a period.
     pub fn take_metadata(&self, until: Time) -> Result<Metadata> {
         self.ask(move |driver| driver.take_metadata(until))
     }
 
-    /// Makes changes of its links, all at one time.
+    /// Changes its links, all at one time.
     pub fn change(&self, changes: &[LinkChange]) -> Result<Time> {
         let mut all: Vec<(PipeId, PipeChange)> = Vec::new();
         for LinkChange { link, direction, change } in changes {
@@ -230,18 +231,18 @@ impl Simulated {
         self.ask(move |driver| driver.change(&all))?
     }
 
-    /// By how much it was behind the clock at most since this was last called: nobody looked at
-    /// the interfaces of real nodes meanwhile.
+    /// Returns the longest delay behind the clock since the last call. During such a delay, the
+    /// interfaces of real nodes are not read.
     pub fn lag(&self) -> Result<Duration> {
         self.ask(Driver::take_lag)
     }
 
-    /// Has its traffic begin, whose times count from `zero` on.
+    /// Starts its traffic, at times relative to `zero`.
     pub fn begin_traffic(&self, zero: Time) -> Result<()> {
         self.ask(move |driver| driver.begin_traffic(zero))
     }
 
-    /// What its flows have sent and received.
+    /// Returns the traffic that its flows have sent and received.
     pub fn flows(&self) -> Result<Vec<FlowStatus>> {
         let mut flows = Vec::new();
         loop {
@@ -254,58 +255,58 @@ impl Simulated {
         }
     }
 
-    /// When a run is over that ends by itself, as far as its traffic is concerned; `None` while
-    /// some is yet to be sent.
+    /// Returns the time at which a run may end by itself, as far as the simulated traffic is
+    /// concerned. `None` while some is yet to be sent.
     pub fn done_at(&self) -> Result<Option<Time>> {
         self.ask(|driver| driver.joined.cell().done_at())
     }
 
-    /// What is on its shared media.
+    /// Returns the state of its shared media.
     pub fn look_at_media(&self) -> Result<Vec<MediumSample>> {
         self.ask(|driver| driver.joined.cell().look_at_media())
     }
 
-    /// What is on its shared media, and has happened there since this was last called.
+    /// Returns the state of its shared media, with the events there since the last call.
     pub fn sample_media(&self) -> Result<Vec<MediumSample>> {
         self.ask(|driver| driver.joined.cell().sample_media())
     }
 
-    /// How it went.
+    /// Returns the summary of the simulation.
     pub fn summary(&self) -> Result<SimulationSummary> {
         self.ask(|driver| driver.summary())
     }
 
-    /// How late frames were at each pipe to or from a real node since this was last called, and
-    /// how many were lost outside the model.
+    /// Returns the lateness of frames at each pipe to or from a real node since the last call, and
+    /// the number of frames lost outside the model.
     pub fn lateness(&self) -> Result<Vec<(PipeId, PipeTally, u64)>> {
         self.ask(Driver::take_tallies)
     }
 
-    /// Ends it, and lets its devices go.
+    /// Ends the simulation, and closes its devices.
     pub fn stop(&self) {
         self.shared.ends.store(true, Ordering::Release);
-        // If it cannot be woken, it is about to see so by itself.
+        // If it cannot be woken, it notices the end by itself soon.
         let _ = self.shared.wake.write(1);
         let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = thread.take() {
-            // A panic of the thread has been told to those who asked.
+            // A panic of the thread was reported to those who asked.
             let _ = thread.join();
         }
     }
 
-    /// Has the thread do something, and waits for it.
+    /// Makes the thread carry out a request, and waits for the result.
     fn ask<T: Send + 'static>(
         &self,
         what: impl FnOnce(&mut Driver) -> T + Send + 'static,
     ) -> Result<T> {
         let (answer, answered) = mpsc::sync_channel(1);
         let request: Request = Box::new(move |driver| {
-            // Who asked may have gone.
+            // The caller may have gone.
             let _ = answer.send(what(driver));
         });
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         self.shared.wake.write(1).context("cannot wake the simulation")?;
-        // The thread drops requests that it does not answer, as long as it is there.
+        // The thread drops requests that it does not answer, as long as it exists.
         if self.shared.ends.load(Ordering::Acquire) {
             drop(self.shared.take_requests());
         }
@@ -332,7 +333,7 @@ impl Shared {
         while !self.ends.load(Ordering::Acquire) {
             let next = driver.turn()?;
             let requests = self.take_requests();
-            // What was asked may have something happen earlier.
+            // A request may cause an earlier event.
             let next = if requests.is_empty() { next } else { Some(Time::ZERO) };
             for request in requests {
                 request(driver);
@@ -347,7 +348,7 @@ impl Shared {
     }
 }
 
-/// What the thread does last, also in a panic: whoever asks is told that nobody answers.
+/// The last action of the thread, even in a panic: callers get an error instead of an answer.
 struct Last<'s>(&'s Shared);
 
 impl Drop for Last<'_> {

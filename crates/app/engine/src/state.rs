@@ -1,4 +1,5 @@
-//! How an experiment goes: its phase, its events, its processes. Not here: the network (`live`).
+//! The state of an experiment: its phase, its events, its processes. Not here: the network
+//! (`live`).
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,25 +11,25 @@ use tokio::sync::watch;
 use crate::board::Board;
 use crate::events::EventLog;
 
-/// Where an experiment is between its start and its end.
+/// The state of an experiment between its start and its end.
 pub struct RunState {
-    /// What happens.
+    /// The log of events.
     pub events: Arc<EventLog>,
-    /// The scenario's processes; none where the scenario is deployed, not run.
+    /// The scenario's processes. There are none if the scenario is deployed and not run.
     pub board: Board,
     phase: watch::Sender<Phase>,
-    /// When everything that runs from the start was ready.
+    /// Time at which all programs that run from the start were ready.
     begun: OnceLock<Time>,
 }
 
 impl RunState {
-    /// An experiment whose network has just become ready.
+    /// Makes the state of an experiment whose network has just become ready.
     pub fn new(events: Arc<EventLog>, board: Board) -> Self {
         let phase = watch::Sender::new(Phase::Starting);
         Self { events, board, phase, begun: OnceLock::new() }
     }
 
-    /// The phase that was entered last.
+    /// Returns the current phase.
     pub fn phase(&self) -> Phase {
         *self.phase.borrow()
     }
@@ -39,7 +40,7 @@ impl RunState {
         self.phase.send_replace(phase);
     }
 
-    /// Notes that everything that runs from the start is ready now.
+    /// Records that all programs that run from the start are ready now.
     pub fn begin(&self) {
         // Nobody else sets it.
         let _ = self.begun.set(self.events.now());
@@ -50,8 +51,8 @@ impl RunState {
         self.begun.get().is_some()
     }
 
-    /// When all was ready: what the times of timeline and processes count from. Zero where nothing
-    /// runs from the start, as the network was ready then.
+    /// Returns the time at which all programs were ready: the origin of times of timeline and
+    /// processes. It is zero if no programs run from the start, since the network was ready then.
     pub fn begun(&self) -> Time {
         self.begun.get().copied().unwrap_or_default()
     }

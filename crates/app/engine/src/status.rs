@@ -1,9 +1,9 @@
-//! What can be asked of the live network: answers of the API, and parts of a run's summary.
+//! Queries about the live network, for answers of the API and parts of a run's summary.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `nodes` | nodes, their interfaces, the ports of switches |
-//! | `links` | what links have carried |
+//! | `links` | traffic that links have carried |
 //! | `media` | shared media and their stations |
 //! | `timing` | how exactly the engine keeps its schedule |
 

@@ -1,13 +1,14 @@
-//! The closed loop of a symbiotic run: at the end of each period a simulation of the whole network
-//! runs that period, with what real hosts sent in it, and small pipes do from then on what it says.
+//! The closed loop of a symbiotic run. At the end of each period, a simulation of the whole network
+//! runs that period with the traffic that real hosts sent in it. Small pipes are then set according
+//! to its results.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `turns` | the loop's thread, period after period |
-//! | `files` | what it writes |
-//! | `sockets` | what kernels say of the sockets of real hosts |
+//! | `files` | the files that it writes |
+//! | `sockets` | queries kernels for the sockets of real hosts |
 //!
-//! Not here: the small network and who watches real hosts (`simulated`), and the simulation itself
+//! Not here: the small network and the watch of real hosts (`simulated`), and the simulation itself
 //! (`netloom-simulate`).
 
 mod files;
@@ -53,7 +54,7 @@ enum State {
     Over,
 }
 
-/// What says what small pipes do.
+/// The parts that determine the settings of small pipes.
 struct Parts {
     large: Large,
     shrunk: Shrunk,
@@ -62,62 +63,62 @@ struct Parts {
 
 struct Running {
     thread: JoinHandle<Went>,
-    /// What asks kernels, if somebody is to.
+    /// The thread that queries kernels, if it is needed.
     sockets: Option<SocketWatch>,
     /// Dropped to end it.
     stop: mpsc::Sender<()>,
 }
 
-/// What the thread lets others know while it runs.
+/// The state that the thread shares with others while it runs.
 #[derive(Default)]
 struct Shared {
-    /// When traffic of simulated nodes in the foreground is over, since the run began.
+    /// Time at which foreground traffic of simulated nodes is over, since the start of the run.
     done_at: Option<Time>,
-    /// Whether it has ended, so that nothing more will be known.
+    /// Whether the loop has ended, so that there will be no more news.
     has_ended: bool,
-    /// The ways between real hosts as they were in the last period.
+    /// The paths between real hosts in the last period.
     paths: Vec<PathStatus>,
 }
 
-/// How a loop went.
+/// The results of a loop.
 #[derive(Default)]
 pub struct Went {
-    /// The simulation.
+    /// The summary of the simulation.
     pub simulation: SimulationSummary,
     /// Flows of simulated nodes.
     pub flows: Vec<FlowStatus>,
     /// Events of the timeline that happened in the simulation.
     pub timeline: Vec<TimelineStatus>,
-    /// What went wrong.
+    /// Failures, in words.
     pub failures: Vec<String>,
 }
 
-/// What a loop acts on and reports to.
+/// The parts of the experiment that a loop acts on and reports to.
 struct Surroundings {
     /// The small network.
     pub simulated: Arc<Simulated>,
-    /// What happens.
+    /// The log of events.
     pub events: Arc<EventLog>,
-    /// Who judges how late it is.
+    /// The monitor, which judges lateness.
     pub monitor: Arc<SharedMonitor>,
     /// The experiment's clock.
     pub clock: Clock,
-    /// When the run began, by that clock.
+    /// Time at which the run began, by that clock.
     pub zero: Time,
 }
 
-/// The loop of a scenario before it begins, and its small network.
+/// The loop of a scenario before it begins, with its small network.
 pub struct Prepared {
     /// The loop.
     pub symbiosis: Symbiosis,
     /// The small network.
     pub small: SmallNetwork,
-    /// What that stands for.
+    /// The network that the small one stands for.
     pub shrunk: Shrunk,
 }
 
 impl Symbiosis {
-    /// Prepares the loop of a scenario, of which `plan` has all nodes.
+    /// Prepares the loop of a scenario, where `plan` has all nodes.
     pub fn prepare(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Prepared> {
         let (large, shrunk) = Large::new(scenario, plan)?;
         let calibrators = Calibrators::new(scenario, &shrunk);
@@ -129,7 +130,7 @@ impl Symbiosis {
         Ok(Prepared { symbiosis: Self { state, shared }, small, shrunk })
     }
 
-    /// Begins with a run, and writes into its results.
+    /// Starts with a run, and writes into its results.
     fn start(
         &self,
         results: &Results,
@@ -157,7 +158,7 @@ impl Symbiosis {
         Ok(())
     }
 
-    /// Begins with the run of an experiment.
+    /// Starts with the run of an experiment.
     pub fn start_with(&self, experiment: &Experiment, results: &Results) -> Result<()> {
         let Experiment { network, state, monitor, .. } = experiment;
         let simulated = network.with(|live| Ok(live.simulated.clone()))?;
@@ -168,19 +169,19 @@ impl Symbiosis {
         self.start(results, Surroundings { simulated, events, monitor, clock, zero }, network)
     }
 
-    /// When a run is over that ends by itself, as far as simulated nodes are concerned, since its
-    /// beginning; `None` while some is yet to be sent.
+    /// Returns the time, since its beginning, at which a run may end by itself, as far as simulated
+    /// nodes are concerned. `None` while some traffic is yet to be sent.
     pub fn done_at(&self) -> Option<Time> {
         let shared = lock(&self.shared);
         if shared.has_ended { Some(Time::ZERO) } else { shared.done_at }
     }
 
-    /// The ways between real hosts as the simulation had them in the last period.
+    /// Returns the paths between real hosts in the simulation of the last period.
     pub fn paths(&self) -> Vec<PathStatus> {
         lock(&self.shared).paths.clone()
     }
 
-    /// Ends it behind the period that is under way: how it went. Nothing if it did not run.
+    /// Ends the loop after the current period. Returns its results, or `None` if it did not run.
     pub fn finish(&self) -> Option<Went> {
         let state = mem::replace(&mut *lock(&self.state), State::Over);
         let State::Runs(Running { thread, sockets, stop }) = state else { return None };
@@ -198,15 +199,16 @@ impl Symbiosis {
     }
 }
 
-/// The loop of an experiment, if it has one and is not being taken down.
+/// Returns the loop of an experiment, if it has one and is not being taken down.
 pub fn of(experiment: &Experiment) -> Option<Arc<Symbiosis>> {
     experiment.network.with(|live| Ok(live.symbiosis.clone())).ok().flatten()
 }
 
-/// The ways between real hosts of a network, of which a simulation is the whole.
+/// Returns the paths between real hosts of a network that is coupled with a simulation of the
+/// whole.
 ///
 /// # Errors
-/// If it is none of a symbiotic run.
+/// If the network does not belong to a symbiotic run.
 pub fn paths(network: &LiveNetwork) -> Result<Vec<PathStatus>> {
     let symbiosis = network.with(|live| Ok(live.symbiosis.clone()))?;
     let symbiosis = symbiosis.context(

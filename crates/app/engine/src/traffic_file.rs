@@ -1,4 +1,4 @@
-//! What became of the scenario's traffic, as a Parquet file: a row a sender and interval.
+//! The results of the scenario's traffic, as a Parquet file: a row for each sender and interval.
 
 use std::fs::File;
 
@@ -36,10 +36,10 @@ const COLUMNS: &[Column<'static>] = &[
 /// All rows.
 pub struct TrafficRows(pub Vec<TrafficRow>);
 
-/// One sender in one interval: over UDP what was to be sent in it, over TCP what was written and
-/// what came in it.
+/// The traffic of one sender in one interval. Over UDP, it is the traffic that was to be sent in
+/// it; over TCP, the traffic that was written and received in it.
 pub struct TrafficRow {
-    /// When the interval begins.
+    /// Start of the interval.
     pub time: Duration,
     /// The entry's name.
     pub entry: String,
@@ -47,21 +47,21 @@ pub struct TrafficRow {
     pub from: String,
     /// The node that receives.
     pub to: String,
-    /// What it goes over. Over TCP there are no packets.
+    /// The transport. Over TCP there are no packets.
     pub transport: Transport,
-    /// Whether it is transfers or requests over TCP.
+    /// Whether the traffic consists of transfers or requests over TCP.
     pub has_flows: bool,
-    /// What was sent, if the sender has reported.
+    /// The traffic that was sent, if the sender has reported.
     pub sent: Option<Sent>,
-    /// What came, if the receiver has reported.
+    /// The traffic that was received, if the receiver has reported.
     pub arrived: Option<Arrived>,
 }
 
-/// Bytes of a frame over UDP that are not payload: Ethernet, IPv4, UDP; as many as with ICMP echo.
+/// Bytes of a frame over UDP that are not payload: Ethernet, IPv4, UDP. ICMP echo has as many.
 const HEADERS: u64 = 14 + 20 + 8;
 
 impl TrafficRows {
-    /// The totals of each sender, in the order of the rows.
+    /// Returns the totals of each sender, in the order of the rows.
     pub fn flows(&self) -> Vec<FlowStatus> {
         let mut flows: Vec<FlowStatus> = Vec::new();
         for row in &self.0 {
@@ -100,11 +100,11 @@ impl TrafficRow {
         }
     }
 
-    /// What of a packet is not payload.
+    /// Returns the number of bytes of a packet that are not payload.
     fn headers(&self) -> u64 {
         match self.transport {
             Transport::Icmp | Transport::Udp { .. } => HEADERS,
-            // Of a capture whole frames count.
+            // For a capture, whole frames count.
             Transport::Tcp { .. } | Transport::Frames => 0,
         }
     }
@@ -139,7 +139,7 @@ impl TrafficRow {
         let Self { sent, arrived, .. } = self;
         let udp_sent = sent.filter(|_| self.has_packets());
         let udp_arrived = arrived.filter(|_| self.has_packets());
-        // What the socket refused was not lost by a link.
+        // Packets that the socket refused were not lost by a link.
         let lost = udp_sent
             .zip(udp_arrived)
             .map(|(sent, arrived)| sent.packets.saturating_sub(sent.refused + arrived.packets));

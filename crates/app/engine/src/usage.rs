@@ -1,4 +1,5 @@
-//! What nodes use of the machine, and which processes the kernel has killed for it.
+//! Resources of the machine that nodes use, and processes that the kernel has killed because memory
+//! ran out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,17 +14,17 @@ use tokio::task::JoinHandle;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
 
-/// How often the kernel is asked for kills.
+/// Period of queries for kills.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// What the processes of a node use, of CPUs in the experiment's time; `None` where nothing
-/// accounts for them, or there were none.
+/// Returns the resources that the processes of a node use. CPU time is in the experiment's time.
+/// `None` if it is not accounted, or there were no processes.
 pub fn of_node(network: &LiveNetwork, node: &str) -> Option<NodeUsage> {
     let used = network.with(|live| Ok(live.network.usage(node))).ok().flatten();
     used.map(|usage| in_words(usage, network.clock().dilation()))
 }
 
-/// What the processes of each node use of which that is known, by name.
+/// Returns the resources that the processes of each node use, by name, where they are known.
 pub fn of_all_nodes(network: &LiveNetwork) -> BTreeMap<String, NodeUsage> {
     let deployment = network.deployment();
     let stacks = deployment.scenario.nodes.iter().filter(|node| node.kind.has_stack());
@@ -47,16 +48,16 @@ fn in_words(usage: Usage, dilation: Dilation) -> NodeUsage {
     }
 }
 
-/// Records which processes of nodes the kernel kills because of limits on memory.
+/// Records processes of nodes that the kernel kills because of limits on memory.
 pub struct MemoryKills {
     network: Arc<LiveNetwork>,
     events: Arc<EventLog>,
-    /// Kills by node, as far as they were recorded.
+    /// Recorded kills, by node.
     recorded: Mutex<HashMap<String, u64>>,
 }
 
 impl MemoryKills {
-    /// No kill was recorded yet.
+    /// Makes a record without kills.
     pub fn new(network: Arc<LiveNetwork>, events: Arc<EventLog>) -> Self {
         Self { network, events, recorded: Mutex::default() }
     }
@@ -80,17 +81,17 @@ impl MemoryKills {
         })
     }
 
-    /// Records, once, which processes of a node the kernel has killed because of a limit on memory;
-    /// how many there were since the experiment began.
+    /// Records, once, the processes of a node that the kernel has killed because of a limit on
+    /// memory. Returns their number since the experiment began.
     pub fn record(&self, node: &str) -> u64 {
         if !self.network.deployment().memory_limited().iter().any(|limited| limited == node) {
             return 0;
         }
-        // Held until it is recorded: who comes second sees that it was.
+        // Held until the kill is recorded, so that a second caller finds the record.
         let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
         let kills = of_node(&self.network, node).and_then(|usage| usage.memory_kills).unwrap_or(0);
         let before = recorded.insert(node.into(), kills).unwrap_or(0);
-        // Those of a node that was made anew count from nothing.
+        // A node that was made anew counts from zero.
         let processes = kills.checked_sub(before).unwrap_or(kills);
         if processes > 0 {
             self.events.record(What::MemoryKilled { node: node.into(), processes });

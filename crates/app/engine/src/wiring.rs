@@ -1,4 +1,4 @@
-//! Scenario and devices → data plane.
+//! Turns scenario and devices into the wiring of the data plane.
 
 use std::collections::HashMap;
 
@@ -14,14 +14,14 @@ use netloom_scenario::{Endpoint, Interface, Link, Node};
 use crate::deployment::Deployment;
 use crate::live::LostOutside;
 
-/// Frames that wait in a TAP device at most.
+/// Most frames that wait in a TAP device.
 const QUEUE: usize = 1000;
 
-/// Devices that no link has, by node and interface.
+/// Devices that belong to no link, by node and interface.
 pub type Loose = HashMap<(String, String), Box<dyn FrameDevice>>;
 
-/// A device that the engine holds, as one that every frame goes through; and what counts its
-/// losses, if it is one of the machine.
+/// Opens a device that the engine holds as one that carries every frame. For a device of the
+/// machine, also returns the count of its losses.
 pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
     let (device, losses): (Box<dyn FrameDevice>, _) = match device.attachment {
         Attachment::Tap => (Box::new(Tap::from_fd(device.fd)), None),
@@ -35,8 +35,8 @@ pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
     Ok((fitted(device), losses))
 }
 
-/// What the data plane is to join: every link of the scenario that is not direct, with the devices
-/// at its ends; and what counts losses at those of the machine.
+/// Returns the wiring of the data plane: every link of the scenario that is not direct, with the
+/// devices at its ends; and the counts of losses at devices of the machine.
 pub fn wire(deployment: &Deployment, devices: Vec<Device>) -> Result<(Wiring, LostOutside)> {
     let mut loose = Loose::new();
     let lost_outside = LostOutside::default();
@@ -55,7 +55,7 @@ pub fn wire(deployment: &Deployment, devices: Vec<Device>) -> Result<(Wiring, Lo
     Ok((Wiring { links }, lost_outside))
 }
 
-/// The nodes of a network, for finding what links end at.
+/// The nodes of a network, by which the ends of links are found.
 pub struct Nodes<'a> {
     deployment: &'a Deployment,
     by_name: HashMap<&'a str, &'a Node>,
@@ -63,7 +63,7 @@ pub struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// Those of `deployment`.
+    /// Returns the nodes of `deployment`.
     pub fn of(deployment: &'a Deployment) -> Self {
         let named = |node: &'a Node| (node.name.as_str(), node);
         let by_name = deployment.scenario.nodes.iter().map(named).collect();
@@ -71,7 +71,7 @@ impl<'a> Nodes<'a> {
         Self { deployment, by_name, ends }
     }
 
-    /// A link with its ends, which are taken out of `devices`.
+    /// Wires a link with its ends, which are taken out of `devices`.
     pub fn wire(&self, id: LinkId, link: &Link, devices: &mut Loose) -> Result<LinkWiring> {
         Ok(LinkWiring {
             id,
@@ -84,7 +84,7 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    /// What a link ends at, taken out of `devices`.
+    /// Returns the ends of a link, taken out of `devices`.
     pub fn ends(&self, link: &Link, devices: &mut Loose) -> Result<[End; 2]> {
         let [a, b] = &link.endpoints;
         Ok([self.end(a, b, devices)?, self.end(b, a, devices)?])
@@ -111,7 +111,7 @@ impl<'a> Nodes<'a> {
         Some(Wire { node: found, number, interface })
     }
 
-    /// Puts what was at the ends of a link back into `devices`.
+    /// Puts the devices at the ends of a link back into `devices`.
     pub fn unwire(&self, link: &Link, ends: [End; 2], devices: &mut Loose) {
         for (Endpoint { node, interface }, end) in link.endpoints.iter().zip(ends) {
             let mut put = |interface: &str, device| {
@@ -145,12 +145,12 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// Drops the frames that a node has sent while its interface led nowhere, as a cable does that is
-/// not plugged in: mostly what its kernel says of multicast groups as interfaces come up, which a
-/// thousand nodes on one segment would hear four thousand times each.
+/// Drops the frames that a node has sent while its interface led nowhere, as an unplugged cable
+/// does. Most are the kernel's reports of multicast groups as interfaces come up. A thousand nodes
+/// on one segment would receive them four thousand times each.
 fn forget_what_waits(device: &mut dyn FrameDevice) {
     let mut buffer = FrameBuffer::default();
-    // More do not fit into its queue; what is broken fails when it is used.
+    // The queue holds no more than that. A broken device fails when it is used.
     for _ in 0..QUEUE {
         if !device.receive(&mut buffer).unwrap_or(false) {
             return;

@@ -1,7 +1,7 @@
-//! The frames at an interface, for a reader on another thread. Those of interfaces that are not the data
-//! plane's, the kernel shares with the reader. The worker only shares them with the
-//! reader, in the same memory; copying, cutting super-frames and finishing checksums is the reader's
-//! work. Not here: file formats.
+//! Captures the frames at an interface, for a reader on another thread. The worker only shares
+//! frames with the reader, in the same memory; copying, cutting super-frames and finishing
+//! checksums is the reader's work. Frames of interfaces that are not the data plane's are shared
+//! with the reader by the kernel. Not here: file formats.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,24 +23,24 @@ use crate::carried::Carried;
 #[derive(Debug)]
 pub struct Capture {
     source: Source,
-    /// Cut and waiting to be read.
+    /// Frames that have been cut and wait to be read.
     ready: VecDeque<CapturedFrame>,
     pool: Pool,
 }
 
-/// Where frames come from.
+/// The source of frames.
 #[derive(Debug)]
 enum Source {
     /// A worker.
     Worker { copies: Receiver<Copy>, missed: Arc<AtomicU64> },
-    /// An interface that is not the data plane's, for as long as that is alive.
+    /// An interface that is not the data plane's, for as long as the data plane lives.
     Interface { socket: PacketSocket, clock: Clock, dataplane: Weak<()> },
 }
 
-/// The worker's end.
+/// The worker's end of a capture.
 #[derive(Debug, Clone)]
 pub(crate) struct CaptureSink {
-    /// Whether dropped frames are wanted.
+    /// Whether dropped frames are included.
     drops: bool,
     copies: SyncSender<Copy>,
     missed: Arc<AtomicU64>,
@@ -52,12 +52,12 @@ struct Copy {
     direction: CaptureDirection,
     note: CaptureNote,
     frame: Option<Frame>,
-    /// What stands before the packet instead of the Ethernet header, on a shared medium.
+    /// On a shared medium: the headers before the packet, instead of the Ethernet header.
     air: Option<Box<Heard>>,
 }
 
-/// A capture's two ends, between which at most `backlog` frames wait. With `drops`, it shows what the
-/// link drops.
+/// Makes the two ends of a capture, between which at most `backlog` frames wait. With `drops`, it
+/// includes the frames that the link drops.
 pub(crate) fn capture(drops: bool, backlog: usize) -> (CaptureSink, Capture) {
     let (sender, copies) = sync_channel(backlog);
     let missed = Arc::new(AtomicU64::new(0));
@@ -65,7 +65,8 @@ pub(crate) fn capture(drops: bool, backlog: usize) -> (CaptureSink, Capture) {
     (sink, Capture::new(Source::Worker { copies, missed }))
 }
 
-/// The frames that `socket` shows, on `clock`, until nothing holds `dataplane`.
+/// Captures the frames that `socket` receives, with times of `clock`, until nothing holds
+/// `dataplane`.
 pub(crate) fn capture_interface(
     socket: PacketSocket,
     clock: Clock,
@@ -76,15 +77,16 @@ pub(crate) fn capture_interface(
 
 impl Capture {
     fn new(source: Source) -> Self {
-        // One super-frame and its pieces at a time, recycled at once: far below the limit.
+        // Only one super-frame and its pieces at a time, which are recycled at once: far below the
+        // limit.
         Self { source, ready: VecDeque::new(), pool: Pool::new(1 << 20) }
     }
 
-    /// The next frame, in the order in which they passed.
+    /// Returns the next frame, in the order in which frames passed.
     ///
     /// # Errors
-    /// `Timeout` if none comes within `patience`, `Disconnected` if none can come any more because
-    /// the data plane has stopped, or an interface that is not its own is gone.
+    /// `Timeout` if no frame comes within `patience`. `Disconnected` if none can come any more,
+    /// because the data plane has stopped, or an interface that is not its own is gone.
     pub fn recv_timeout(&mut self, patience: Duration) -> Result<CapturedFrame, RecvTimeoutError> {
         loop {
             if let Some(frame) = self.ready.pop_front() {
@@ -98,8 +100,8 @@ impl Capture {
         }
     }
 
-    /// Wire frames that were not captured because the reader was too slow; at an interface that is not the
-    /// data plane's, super-frames count as one.
+    /// Returns the number of wire frames that were not captured because the reader was too slow. At
+    /// an interface that is not the data plane's, a super-frame counts as one.
     pub fn missed(&mut self) -> u64 {
         match &mut self.source {
             Source::Worker { missed, .. } => missed.load(Ordering::Relaxed),
@@ -141,7 +143,7 @@ impl Capture {
                     }
                 }
             }
-            // What is malformed is shown as it is.
+            // A malformed frame is shown as it is.
             Ok(Shape::Single(_)) | Err(_) => self.push(copy, frame),
         }
     }
@@ -157,11 +159,11 @@ impl Capture {
         });
     }
 
-    /// What was on a shared medium: its header, the packet, and a check sequence.
+    /// Adds a frame of a shared medium: its header, the packet, and a check sequence.
     fn push_heard(&mut self, copy: &Copy, heard: &Heard) {
         let mut bytes = heard.header.clone();
         if let Some(frame) = &copy.frame {
-            // The protocol's number goes on behind SNAP.
+            // The protocol's number follows SNAP.
             bytes.extend(finished(frame).get(ADDRESSES..).unwrap_or_default());
         }
         let sum = crc32(&bytes[heard.mac_at..]);
@@ -176,17 +178,17 @@ impl Capture {
     }
 }
 
-/// Bytes of the two addresses of an Ethernet frame.
+/// Length of the two addresses of an Ethernet frame, in bytes.
 const ADDRESSES: usize = 12;
 
-/// The bytes of a frame, with its checksums.
+/// Returns the bytes of a frame, with its checksums.
 fn finished(frame: &Frame) -> Vec<u8> {
     let mut bytes = frame.to_vec();
     checksum::finish(&frame.header(), &mut bytes);
     bytes
 }
 
-/// The check sequence of IEEE 802 frames (CRC-32).
+/// Computes the check sequence of IEEE 802 frames (CRC-32).
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |mut sum, byte| {
         sum ^= u32::from(*byte);
@@ -211,7 +213,7 @@ impl Sniffer<Carried> for CaptureSink {
 }
 
 impl CaptureSink {
-    /// Hands a copy of `frame` to the reader; `false` if there is no reader any more.
+    /// Sends a copy of `frame` to the reader. Returns `false` if there is no reader any more.
     pub fn copy(
         &self,
         time: Time,
@@ -229,7 +231,7 @@ impl CaptureSink {
         self.put(Copy { time, direction, note, frame: Some(frame.duplicate()), air: None }, frames)
     }
 
-    /// Hands over so many frames; `false` if there is no reader any more.
+    /// Sends a copy that counts as `frames` frames. Returns `false` if there is no reader any more.
     fn put(&self, copy: Copy, frames: u32) -> bool {
         match self.copies.try_send(copy) {
             Ok(()) => true,

@@ -1,4 +1,4 @@
-//! What the owner of a data plane asks of a worker, and what the worker answers.
+//! The commands of the owner of a data plane to a worker, and the worker's answers.
 
 use std::io;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::shard::Parts;
 use crate::timing::Counters;
 use crate::watch::{Limits, WorkerEnd};
 
-/// What the owner asks of a worker.
+/// A command of the owner to a worker.
 pub(crate) enum Command {
-    /// Apply the changes at the time the ticket's gate gives.
+    /// Apply the changes at the time that the ticket's gate gives.
     Change { changes: Vec<(PipeId, PipeChange)>, ticket: Ticket, done: Sender<Time> },
-    /// Change a shared medium now; when that was.
+    /// Change a shared medium now. The answer is the time of the change.
     ChangeMedium {
         medium: SegmentId,
         change: Arc<MediumChange>,
@@ -31,43 +31,45 @@ pub(crate) enum Command {
     },
     /// Report on shared media.
     Media { reply: Sender<Vec<MediumView>> },
-    /// Report who reaches whom on shared media, or whom one station reaches.
+    /// Report which stations reach each other on shared media, or which ones one station reaches.
     Neighbours { of: Option<(SegmentId, StationId)>, reply: Sender<Vec<Neighbourhood>> },
-    /// Report where stations are, and which pairs came or went on media with so many at most.
+    /// Report the positions of stations, and pairs that have appeared or disappeared, on media with
+    /// at most `most` stations.
     MediaNews { most: usize, reply: Sender<MediaNews> },
-    /// Hand over what air logs have got.
+    /// Hand over new entries of air logs.
     AirLogs { reply: Sender<Vec<AirLogPart>> },
-    /// Report who came to access points or left them since that was last asked.
+    /// Report stations that have joined or left access points since the last query.
     Associations { reply: Sender<Vec<(SegmentId, AssociationEvent)>> },
-    /// What changes by itself with time begins anew at `at`.
+    /// Start everything that changes by itself with time anew at `at`.
     Begin { at: Time, done: Sender<()> },
-    /// Report on every pipe, since it began or in the window.
+    /// Report on every pipe, since its start or over the window.
     Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
     /// Report on the ports of switches.
     SegmentEnds { reply: Sender<Vec<SegmentEnd>> },
-    /// Report on time kept and frames lost.
+    /// Report timing and lost frames.
     Timing { reply: Sender<Counters> },
-    /// Show what enters `entry` and what leaves `exit`.
+    /// Show the frames that enter `entry` and those that leave `exit`.
     Capture { entry: PipeId, exit: PipeId, sink: CaptureSink, done: Sender<()> },
-    /// Show all that is on a shared medium.
+    /// Show all frames on a shared medium.
     CaptureMedium { medium: SegmentId, sink: CaptureSink, done: Sender<()> },
-    /// Log what happens in these pipes, each under its number; `false` if there is a log already.
+    /// Log the events in these pipes, each under its number. The answer is `false` if there is a
+    /// log already.
     Log { pipes: Vec<(PipeId, u32)>, sink: LogSink, done: Sender<bool> },
-    /// Log no more.
+    /// End the log.
     EndLog { done: Sender<()> },
-    /// Tell a monitor from now on.
+    /// Report to a monitor from now on.
     Watch { limits: Limits, reply: Sender<WorkerEnd> },
-    /// Join links; or all of them back, and which one could not be joined and why.
+    /// Join links. On an error, returns all of them, with the one that could not be joined and why.
     Join { links: Vec<(LinkId, Parts)>, reply: Sender<Result<(), Unjoined>> },
-    /// Report what links have given to do since that was last asked.
+    /// Report the load of links since the last query.
     Load { reply: Sender<Load> },
-    /// Let links go, with the frames in them or without.
+    /// Remove links, with the frames in them or without.
     Part { links: Vec<LinkId>, with_frames: bool, reply: Sender<Vec<(LinkId, Parts)>> },
-    /// End.
+    /// End the worker.
     Stop,
 }
 
-/// Links that a worker did not join; which of them failed, at which end, and why.
+/// Links that a worker did not join, with the one that failed, at which end, and why.
 pub(crate) struct Unjoined {
     pub links: Vec<(LinkId, Parts)>,
     pub failed: LinkId,
@@ -75,13 +77,13 @@ pub(crate) struct Unjoined {
     pub source: io::Error,
 }
 
-/// One pipe: its configuration and what it has counted.
+/// One pipe: its configuration and its statistics.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PipeStatus {
-    /// Which pipe.
+    /// Identity of the pipe.
     pub id: PipeId,
-    /// What it runs on.
+    /// Configuration that it runs on.
     pub config: PipeConfig,
-    /// What it has counted.
+    /// Statistics of the pipe.
     pub statistics: PipeStatistics,
 }

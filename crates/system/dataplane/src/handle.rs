@@ -1,5 +1,5 @@
-//! The running data plane as its owner sees it. Not here: how it is put together (`assembly`) and
-//! what the workers do.
+//! The handle of a running data plane for its owner. Not here: how it is put together (`assembly`),
+//! and what the workers do.
 
 mod media;
 
@@ -31,8 +31,8 @@ use crate::{Clock, DataplaneError, End};
 
 /// All links of an experiment on this machine, running.
 ///
-/// Every method may be called from any thread at any time. Dropping it stops the workers and
-/// drops the devices; [`stop`](Self::stop) hands the devices back instead.
+/// Every method may be called from any thread at any time. Dropping it stops the workers and drops
+/// the devices; [`stop`](Self::stop) returns the devices instead.
 #[derive(Debug)]
 pub struct Dataplane {
     pub(crate) clock: Clock,
@@ -40,19 +40,19 @@ pub struct Dataplane {
     pub(crate) seed: u64,
     pub(crate) workers: Vec<WorkerHandle>,
     pub(crate) relief: Mutex<Relief>,
-    /// Where each link is.
+    /// Location of each link.
     pub(crate) locations: BTreeMap<LinkId, Location>,
     pub(crate) control: Mutex<Control>,
     /// Most frames that wait for the reader of a capture.
     pub(crate) capture_backlog: usize,
-    /// What the workers are to be to the machine.
+    /// Scheduling class of the workers.
     pub(crate) scheduling: Scheduling,
     pub(crate) probe: WakeupProbe,
-    /// Held as long as it lives.
+    /// Held for the life of the data plane.
     pub(crate) alive: Arc<()>,
 }
 
-/// A worker thread and how to reach it.
+/// A worker thread, with its command queue and waker.
 #[derive(Debug)]
 pub(crate) struct WorkerHandle {
     pub commands: Sender<Command>,
@@ -76,7 +76,7 @@ impl Drop for WorkerHandle {
     }
 }
 
-/// Where a link is: its worker, and the segments that it ends at.
+/// The location of a link: its worker, and the segments at its ends.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Location {
     pub worker: WorkerId,
@@ -91,13 +91,13 @@ pub(crate) struct JoinedSegment {
 }
 
 impl JoinedSegment {
-    /// The one that is there.
+    /// Returns the segment at an end, if there is one.
     pub fn of(end: &End) -> Option<Self> {
         end.segment_port().map(|port| Self { id: port.segment(), kind: port.kind() })
     }
 }
 
-/// What changes go by, one batch at a time.
+/// Controls for changes, one batch at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Control {
     pub links: BTreeMap<LinkId, LinkControl>,
@@ -119,21 +119,22 @@ impl std::fmt::Debug for LinkControl {
 }
 
 impl Dataplane {
-    /// The experiment's clock.
+    /// Returns the experiment's clock.
     pub fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// The time now on the experiment's clock.
+    /// Returns the time now on the experiment's clock.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// Applies all changes of `batch` at one time, the same for all pipes, and returns it once
-    /// they are in force. Where several name one pipe, they apply in their order.
+    /// Applies all changes of `batch` at one time, equal for all pipes, and returns that time once
+    /// they are in force. Several changes of one pipe apply in their order.
     ///
-    /// Afterwards, a link both of whose pipes went down has lost its carrier at both ends: the
-    /// software there sees an unplugged cable. It returns with the first pipe that comes up.
+    /// Afterwards, a link both of whose pipes went down has lost its carrier at both ends: for the
+    /// software there, it is an unplugged cable. The carrier returns with the first pipe that comes
+    /// up.
     ///
     /// # Errors
     /// If there is no such pipe, or a change names a file that has not been read (then nothing is
@@ -159,7 +160,7 @@ impl Dataplane {
     /// are down.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The error of the kernel.
     pub fn set_carrier(&self, link: LinkId, end: usize, up: bool) -> Result<(), DataplaneError> {
         match self.control().links.get(&link) {
             Some(control) if !control.is_cut() => control.switch_end(link, end, up),
@@ -167,8 +168,8 @@ impl Dataplane {
         }
     }
 
-    /// What changes by itself with time (traces, schedules, positions) begins anew, as if it were
-    /// set at `at`: the time from which a run counts, not long ago.
+    /// Starts everything that changes by itself with time (traces, schedules, positions) anew, as
+    /// if it were set at `at`. This is the time from which a run counts, and must be recent.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -176,7 +177,7 @@ impl Dataplane {
         self.ask_all(|done| Command::Begin { at, done }).map(drop)
     }
 
-    /// The configuration and the counts of every pipe, in the order of their ids.
+    /// Returns the configuration and the counts of every pipe, in the order of their ids.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -184,7 +185,7 @@ impl Dataplane {
         self.report(None)
     }
 
-    /// The configuration of every pipe, and what it has counted in the last seconds, in the order
+    /// Returns the configuration of every pipe and its counts over the last seconds, in the order
     /// of their ids.
     ///
     /// # Errors
@@ -205,7 +206,7 @@ impl Dataplane {
         self.control().links.get(&link).is_some_and(LinkControl::is_cut)
     }
 
-    /// How well the data plane kept time, and what was lost outside the model.
+    /// Returns how well the data plane kept time, and the losses outside the model.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -214,11 +215,11 @@ impl Dataplane {
         Ok(Timing::of(self.now(), &counters, self.probe.summary()))
     }
 
-    /// Reports to a monitor from now on what goes wrong as it happens. A later watch replaces an
+    /// Reports disturbances to a monitor from now on, as they happen. A later watch replaces an
     /// earlier one.
     ///
     /// # Errors
-    /// If a worker has ended, or the machine refuses the thread that notices pauses.
+    /// If a worker has ended, or the machine refuses the thread that detects pauses.
     pub fn watch(&self, limits: Limits) -> Result<Watch, DataplaneError> {
         let pulse = Pulse::start(self.clock, self.scheduling, limits.pause)?;
         let now = self.now();
@@ -226,8 +227,8 @@ impl Dataplane {
         Ok(Watch::new(limits, workers, pulse, now))
     }
 
-    /// The ends of links that are ports of switches, with their states, in the order of links and
-    /// ends.
+    /// Returns the ends of links that are ports of switches, with their states, in the order of
+    /// links and ends.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -238,7 +239,7 @@ impl Dataplane {
         Ok(ends)
     }
 
-    /// Begins to capture what passes end `end` of link `link`, in both directions.
+    /// Begins to capture the frames that pass end `end` of link `link`, in both directions.
     ///
     /// # Errors
     /// If there is no such end, or its worker has ended.
@@ -246,7 +247,8 @@ impl Dataplane {
         self.open_capture(link, end, false)
     }
 
-    /// The same, and what the link drops on the way from or to this end, at the time it drops it.
+    /// Begins a capture that also has the frames that the link drops on the way from or to this
+    /// end, at the times of the drops.
     ///
     /// # Errors
     /// If there is no such end, or its worker has ended.
@@ -254,7 +256,7 @@ impl Dataplane {
         self.open_capture(link, end, true)
     }
 
-    /// Captures what `socket` shows, on the same clock, until the data plane ends.
+    /// Captures the frames that `socket` receives, on the same clock, until the data plane ends.
     pub fn capture_interface(&self, socket: PacketSocket) -> Capture {
         capture_interface(socket, self.clock, &self.alive)
     }
@@ -272,7 +274,7 @@ impl Dataplane {
         }
         let (sink, capture) = capture(drops, self.capture_backlog);
         let (done, begun) = channel();
-        // What comes in at an end takes the pipe that begins there.
+        // Frames that enter at an end take the pipe that begins there.
         let [entry, exit] =
             [end, 1 - end].map(|end| PipeId { link, direction: Direction::from_end(end) });
         self.send(worker, Command::Capture { entry, exit, sink, done })?;
@@ -280,9 +282,9 @@ impl Dataplane {
         Ok(capture)
     }
 
-    /// Writes from now on into `out` what happens to every frame of `links`, until
-    /// [`end_frame_log`](Self::end_frame_log). Each link comes with its place among the links that
-    /// `header` names, two pipes for each. Workers never wait for the log.
+    /// Writes the events of every frame of `links` into `out` from now on, until
+    /// [`end_frame_log`](Self::end_frame_log). Each link comes with its index among the links that
+    /// `header` names, with two pipes each. Workers never wait for the log.
     ///
     /// # Errors
     /// If there is no such link, `header` does not name its pipes, a log is being written already,
@@ -304,7 +306,7 @@ impl Dataplane {
                 (PipeId { link: *link, direction }, u32::try_from(number).unwrap_or(u32::MAX))
             }));
         }
-        // What is done by many workers is done one thing at a time.
+        // Actions that involve many workers run one at a time.
         let _control = self.control();
         let (log, sinks) = frame_log::start(header, out, self.workers.len())?;
         let (done, begun) = channel();
@@ -329,8 +331,8 @@ impl Dataplane {
         log.wait()
     }
 
-    /// Stops the workers and hands the devices back, in the order of links and ends, so that the
-    /// caller can close them in its own time. Devices of a worker that ended by itself are lost.
+    /// Stops the workers and returns the devices, in the order of links and ends, so that the
+    /// caller can close them later. Devices of a worker that ended by itself are lost.
     pub fn stop(mut self) -> Vec<Box<dyn FrameDevice>> {
         let mut devices = self.halt();
         devices.sort_unstable_by_key(|(link, end, _)| (*link, *end));
@@ -360,7 +362,7 @@ impl Dataplane {
     }
 
     pub(crate) fn control(&self) -> MutexGuard<'_, Control> {
-        // States and carriers are set one by one; a panic between them leaves what was set.
+        // States and carriers are set one by one. After a panic, those that were set remain.
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -380,7 +382,7 @@ impl Dataplane {
         })
     }
 
-    /// One answer from one worker.
+    /// Returns the answer of one worker.
     pub(crate) fn ask<T>(
         &self,
         worker: WorkerId,
@@ -391,7 +393,7 @@ impl Dataplane {
         self.receive(&answer)
     }
 
-    /// One answer from every worker, in the order of the workers.
+    /// Returns the answer of every worker, in the order of the workers.
     fn ask_all<T>(&self, ask: impl Fn(Sender<T>) -> Command) -> Result<Vec<T>, DataplaneError> {
         let mut replies = Vec::with_capacity(self.workers.len());
         for worker in WorkerId::first(self.workers.len()) {
@@ -419,8 +421,8 @@ impl Drop for Dataplane {
 }
 
 impl Control {
-    /// Notes the states that `batch` has set and switches the carriers of the links it has cut or
-    /// restored.
+    /// Records the states that `batch` has set, and switches the carriers of the links that it has
+    /// cut or restored.
     fn follow(&mut self, batch: &[(PipeId, PipeChange)]) -> Result<(), DataplaneError> {
         let mut before = BTreeMap::new();
         for (id, change) in batch {
@@ -439,7 +441,7 @@ impl Control {
 }
 
 impl LinkControl {
-    /// That of a link which is not joined yet.
+    /// Returns the controls of a link that is not joined yet.
     pub fn of(parts: &Parts) -> Self {
         let carriers = |end: &End| end.ports().filter_map(|device| device.carrier()).collect();
         Self {

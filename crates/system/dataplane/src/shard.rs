@@ -1,6 +1,6 @@
 //! A worker's part of the network: its links in virtual time, and the devices at their ports. Not
-//! here: waiting and commands (`worker`), where frames go (`netloom-fabric`), and what is counted
-//! and shown of them (`recorder`).
+//! here: waiting and commands (`worker`), the paths of frames (`netloom-fabric`), and their counts
+//! and captures (`recorder`).
 
 use std::io;
 
@@ -22,18 +22,18 @@ use crate::waiter::Waiter;
 use crate::watch::Loss;
 use crate::{Clock, End};
 
-/// Frames and bytes read from one device before the others have their turn: some 20 µs of small
-/// frames, some 40 µs of super-frames.
+/// Most frames and bytes that are read from one device before the others have their turn: some 20
+/// µs for small frames, some 40 µs for super-frames.
 const READ_FRAMES: usize = 16;
 const READ_BYTES: usize = 256 << 10;
-/// Rounds in which frames move on through switches before a link is taken out. Loops of switches
-/// are no scenario; what still waits then is lost, and counted.
+/// Rounds in which frames move on through switches before a link is taken out. No scenario has
+/// loops of switches; frames that still wait after these rounds are lost, and counted.
 const ROUNDS: usize = 64;
 
 /// A device and the link end it belongs to.
 pub(crate) type Returned = (LinkId, usize, Box<dyn FrameDevice>);
 
-/// A link that no worker has: what it ends at, and its pipes with the frames in them.
+/// A link that no worker has: its ends, and its pipes with the frames in them.
 pub(crate) struct Parts {
     pub ends: [End; 2],
     pub pipes: [Pipe<Carried>; 2],
@@ -59,14 +59,14 @@ pub(crate) struct Shard {
     /// By [`PortId`].
     ports: Vec<Option<Port>>,
     free_ports: Vec<PortId>,
-    /// Ports that are not read until then, because their pipe is full.
+    /// Ports that are not read until the given time, because their pipe is full.
     held: Vec<(PortId, Time)>,
     clock: Clock,
     buffer: FrameBuffer,
 }
 
 impl Shard {
-    /// Without any link.
+    /// Makes a shard without links.
     pub fn new(clock: Clock, frame_memory: usize) -> Self {
         Self {
             network: Network::new(FrameMemory::new(frame_memory), Recorder::new(clock)),
@@ -78,18 +78,18 @@ impl Shard {
         }
     }
 
-    /// What is counted and shown.
+    /// Returns the recorder of counts and captures.
     pub fn recorder(&mut self) -> &mut Recorder {
         self.network.observer_mut()
     }
 
-    /// Whether frames wait that need no event to go on.
+    /// Whether frames wait that need no event to move on.
     #[inline]
     pub fn has_work(&self) -> bool {
         self.network.has_work()
     }
 
-    /// When something is due next.
+    /// Returns the time at which something is due next.
     #[inline]
     pub fn next_due(&mut self) -> Option<Time> {
         let due = self.network.next_deadline();
@@ -100,22 +100,22 @@ impl Shard {
         held.chain(due).min()
     }
 
-    /// How long frames that are read now may have waited in their devices unseen.
+    /// Returns how long frames that are read now may have waited in their devices unnoticed.
     pub fn uncertainty(&self) -> Duration {
         self.network.uncertainty()
     }
 
-    /// Says how long frames that are read from now on may have waited in their devices unseen.
+    /// Sets how long frames that are read from now on may have waited in their devices unnoticed.
     pub fn set_uncertainty(&mut self, uncertainty: Duration) {
         self.network.set_uncertainty(uncertainty);
     }
 
-    /// Reads what the device of `port` has, up to a budget, and moves it on. Frames that come due
-    /// meanwhile are released.
+    /// Reads the frames of the device of `port`, up to a budget, and moves them on. Frames that
+    /// come due meanwhile are released.
     ///
-    /// The device was `seen` to have something at that time: its first frame arrived then at the
-    /// latest, and what it costs to read it is not the link's. All others arrive when they are
-    /// read. If the device fails, `waiter` waits for it no more.
+    /// The device was reported readable at the time `seen`: its first frame had arrived by then,
+    /// and the cost of reading it does not count for the link. All other frames arrive when they
+    /// are read. If the device fails, `waiter` stops waiting for it.
     pub fn read(&mut self, port: PortId, seen: Time, waiter: &Waiter) {
         let mut bytes = 0;
         for index in 0..READ_FRAMES {
@@ -131,7 +131,7 @@ impl Shard {
                 Ok(true) => {
                     let arrival = if index == 0 { seen } else { self.clock.now() };
                     bytes += self.buffer.filled();
-                    // What is due before goes before, as in virtual time.
+                    // Frames that are due earlier leave earlier, as in virtual time.
                     if self.network.next_deadline().is_some_and(|due| due <= arrival) {
                         self.release(arrival);
                     }
@@ -148,14 +148,14 @@ impl Shard {
         }
     }
 
-    /// Reads a port no further until its pipe, which is full, has taken a frame out.
+    /// Stops reading a port until its full pipe has taken a frame out.
     #[cold]
     fn hold(&mut self, port: PortId, until: Time, waiter: &Waiter) {
         self.forget(port, waiter);
         self.held.push((port, until));
     }
 
-    /// Goes on reading the ports whose pipes have room again at `now`.
+    /// Resumes reading the ports whose pipes have room again at `now`.
     pub fn resume(&mut self, now: Time, waiter: &Waiter) {
         if self.held.is_empty() {
             return;
@@ -174,7 +174,7 @@ impl Shard {
         }
     }
 
-    /// Delivers every frame that is due at `now`, and moves on what waits between pipes.
+    /// Delivers every frame that is due at `now`, and moves on frames that wait between pipes.
     #[inline]
     pub fn release(&mut self, now: Time) {
         while let Some(delivered) = self.network.poll(now) {
@@ -202,12 +202,12 @@ impl Shard {
         changed
     }
 
-    /// The shared media that are here.
+    /// Returns the shared media of this shard.
     pub fn media(&mut self, now: Time) -> Vec<MediumView> {
         self.network.media(now)
     }
 
-    /// What air logs have got since this was last called.
+    /// Returns the entries of air logs since the last call.
     pub fn take_air_logs(&mut self, now: Time) -> Vec<netloom_fabric::AirLogPart> {
         self.release(now);
         let parts = self.network.take_air_logs(now);
@@ -215,19 +215,19 @@ impl Shard {
         parts
     }
 
-    /// Who came to access points or left them since this was last asked.
+    /// Returns the stations that have joined or left access points since the last call.
     pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
         self.network.take_associations()
     }
 
-    /// What changes by itself with time begins anew, as if it were set at `at`.
+    /// Starts everything that changes by itself with time anew, as if it were set at `at`.
     pub fn begin(&mut self, at: Time) {
         self.release(at);
         self.network.begin(at);
         self.release(at);
     }
 
-    /// What is in the device buffer enters the network.
+    /// Passes the frame in the device buffer into the network.
     #[inline]
     fn arrived(&mut self, port: PortId, now: Time) {
         if self.buffer.filled() < HEADER_BYTES {
@@ -265,7 +265,7 @@ impl Shard {
         self.network.memory().give_back(frame);
     }
 
-    /// Logs the end of a delivery, after all that the pipe did before.
+    /// Logs the end of a delivery, after all earlier events of the pipe.
     #[cold]
     fn log_hand_over(
         &mut self,
@@ -295,7 +295,7 @@ impl Shard {
         self.recorder().lost_at_device(pipe, loss, frames);
     }
 
-    /// The device of `port` is not used any more; why is noted once.
+    /// Stops using the device of `port`. Records the reason once.
     #[cold]
     fn fail(&mut self, port: PortId, error: &io::Error) {
         let Some(state) = self.ports[port.index()].as_mut() else { return };
@@ -307,11 +307,11 @@ impl Shard {
         }
     }
 
-    /// Waits no more for the device of `port`.
+    /// Stops waiting for the device of `port`.
     fn forget(&self, port: PortId, waiter: &Waiter) {
         let state = self.ports[port.index()].as_ref();
         if let Some(fd) = state.and_then(|port| port.device.fd()) {
-            // Fails only if the descriptor left the queue by itself, which is what is wanted.
+            // Fails only if the descriptor left the queue by itself, which is the aim.
             let _ = waiter.forget(fd);
         }
     }
@@ -319,7 +319,7 @@ impl Shard {
     /// Joins a link.
     ///
     /// # Errors
-    /// If a device cannot be waited for; then nothing has changed.
+    /// If a device cannot be waited for. Nothing has changed then.
     pub fn join(&mut self, id: LinkId, parts: Parts, waiter: &Waiter) -> Result<(), Box<Refused>> {
         let Parts { ends, pipes, taps } = parts;
         let ends = ends.map(|end| self.open(end));
@@ -336,7 +336,7 @@ impl Shard {
         Ok(())
     }
 
-    /// Lets a link go, with its captures and with the frames in it, or without these.
+    /// Removes a link, with its captures, and with or without the frames in it.
     pub fn part(&mut self, id: LinkId, with_frames: bool, waiter: &Waiter) -> Option<Parts> {
         let now = self.clock.now();
         for _ in 0..ROUNDS {
@@ -357,13 +357,14 @@ impl Shard {
         Some(Parts { ends, pipes, taps })
     }
 
-    /// Where the two pipes of a link are, if it is here.
+    /// Returns the slots of the two pipes of a link, if it is here.
     fn pipes_of(&mut self, link: LinkId) -> Vec<PipeSlot> {
         let slot = |direction| Some(self.network.pipe(PipeId { link, direction })?.0);
         Direction::BOTH.into_iter().filter_map(slot).collect()
     }
 
-    /// Shows a capture what enters one pipe of a link and what leaves the other.
+    /// Adds a capture of the frames that enter one pipe of a link and of those that leave the
+    /// other.
     pub fn capture(&mut self, entry: PipeId, exit: PipeId, sink: CaptureSink) {
         if let Some((pipe, _)) = self.network.pipe(entry) {
             self.recorder().taps(pipe).entry.push(sink.clone());
@@ -373,8 +374,8 @@ impl Shard {
         }
     }
 
-    /// Logs from now on what happens in these pipes, each under its number in the log; `false` if
-    /// there is a log already.
+    /// Logs the events in these pipes from now on, each under its number in the log. Returns
+    /// `false` if there is a log already.
     pub fn log(&mut self, pipes: &[(PipeId, u32)], sink: LogSink) -> bool {
         if !self.recorder().begin_log(sink) {
             return false;
@@ -388,7 +389,7 @@ impl Shard {
         true
     }
 
-    /// Logs no more; what has happened so far is in the log.
+    /// Ends the log. All events so far are in it.
     pub fn end_log(&mut self) {
         let slots: Vec<PipeSlot> = self.network.pipes(0).map(|(slot, _)| slot).collect();
         slots.into_iter().for_each(|slot| self.network.show_events(slot));
@@ -396,7 +397,7 @@ impl Shard {
         self.recorder().end_log();
     }
 
-    /// What links have given to do since this was last asked.
+    /// Returns the load of links since the last call.
     pub fn take_load(&mut self) -> Load {
         let links: Vec<_> = self.network.links().collect();
         let mut loads = Vec::with_capacity(links.len());
@@ -409,30 +410,30 @@ impl Shard {
         Load { links: loads, logs: self.recorder().has_log() }
     }
 
-    /// Whether there is one device at the end of a link, which has not failed.
+    /// Whether there is a single device at the end of a link, and it has not failed.
     fn is_alive(&self, end: &LinkEnd) -> bool {
         let LinkEnd::Port(port) = end else { return false };
         self.ports[port.index()].as_ref().is_some_and(|port| port.is_alive)
     }
 
-    /// The pipes whose slots are at `from` or beyond, in their order.
+    /// Returns the pipes whose slots are at `from` or beyond, in their order.
     pub fn pipes(&mut self, from: usize) -> impl Iterator<Item = (PipeSlot, &mut Pipe<Carried>)> {
         self.network.pipes(from)
     }
 
-    /// The pipe of each slot; `None` where there is none.
+    /// Returns the pipe of each slot. `None` where there is none.
     pub fn pipes_by_slot(&mut self) -> Vec<Option<PipeId>> {
         let mut pipes = vec![None; self.network.slots()];
         self.network.pipes(0).for_each(|(slot, _)| pipes[slot.slot] = Some(slot.id));
         pipes
     }
 
-    /// The ends of links that are ports of switches.
+    /// Returns the ends of links that are ports of switches.
     pub fn segment_ends(&self) -> Vec<netloom_fabric::SegmentEnd> {
         self.network.segment_ends().collect()
     }
 
-    /// All devices, each with the end of the link that it belongs to.
+    /// Returns all devices, each with the end of its link.
     pub fn into_devices(mut self) -> Vec<Returned> {
         let mut devices = Vec::new();
         for index in 0..self.ports.len() {
@@ -445,16 +446,16 @@ impl Shard {
         devices
     }
 
-    /// Finds ports for the devices at the end of a link.
+    /// Opens ports for the devices at the end of a link.
     fn open(&mut self, end: End) -> LinkEnd {
         end.map(|device| self.add_port(device))
     }
 
-    /// Frees the ports at the end of a link; what it ended at.
+    /// Frees the ports at the end of a link. Returns the end with its devices.
     fn close(&mut self, end: LinkEnd, waiter: &Waiter) -> End {
         end.map(|port| {
             let device = self.remove_port(port, waiter);
-            // It is taken from one link only.
+            // A port belongs to one link only, and is taken from it once.
             device.unwrap_or_else(|| unreachable!("a port has its device until its link goes"))
         })
     }
@@ -475,7 +476,7 @@ impl Shard {
         self.ports[port.index()].take().map(|port| port.device)
     }
 
-    /// Waits for what the devices at the end of a link have to say.
+    /// Waits for frames from the devices at the end of a link.
     fn watch_end(&self, end: &LinkEnd, waiter: &Waiter) -> io::Result<()> {
         end.ports().try_for_each(|port| self.watch(*port, waiter))
     }

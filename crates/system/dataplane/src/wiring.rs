@@ -1,4 +1,4 @@
-//! What is joined to what, and how to run it. Not here: anything that runs.
+//! The links of a data plane, and the options of its run. Not here: anything that runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -10,10 +10,10 @@ use netloom_units::Dilation;
 
 use crate::{DataplaneError, Heartbeat, Scheduling};
 
-/// All links of an experiment on this machine. Switches are where links end at them.
+/// All links of an experiment on this machine. A switch exists where links end at it.
 #[derive(Debug, Default)]
 pub struct Wiring {
-    /// The links, of different identities.
+    /// The links, with distinct identities.
     pub links: Vec<LinkWiring>,
 }
 
@@ -25,42 +25,44 @@ pub struct LinkWiring {
     /// The link's name. Its pipes' random streams are called `<name>/forward` and
     /// `<name>/reverse`.
     pub name: String,
-    /// What it joins.
+    /// The two ends that it joins.
     pub ends: [End; 2],
     /// Its pipes: the first carries from the first end to the second, the other one back.
     pub pipes: [PipeConfig; 2],
 }
 
-/// What a link ends at, with the devices of its interfaces.
+/// An end of a link, with the devices of its interfaces.
 pub type End = LinkEnd<Box<dyn FrameDevice>>;
 
-/// How to run a data plane.
+/// The options of a data plane.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Seed of the pipes' random streams.
     pub seed: u64,
-    /// Worker threads; by default one less than the cores this process may use, but at least one, and one more
-    /// that helps out while the others cannot bear their links ([`Dataplane::relieve`](crate::Dataplane::relieve)).
-    /// There are never more than there are independent parts of the network, and the one that helps out is there for
-    /// eight links or more only.
+    /// Number of worker threads. The default is one less than the cores that this process may use,
+    /// but at least one, plus one that helps out while the others are overloaded
+    /// ([`Dataplane::relieve`](crate::Dataplane::relieve)). There are never more than there are
+    /// independent parts of the network, and the additional one exists only for eight links or
+    /// more.
     pub workers: Option<usize>,
-    /// CPUs on which nothing runs but workers, one after the other, at most one each by default. Without any, workers
-    /// run wherever this process may. Whoever names them keeps others away.
+    /// CPUs on which only workers run, each worker on the next CPU, by default at most one each. If
+    /// there are none, workers run wherever this process may. The caller keeps other threads off
+    /// these CPUs.
     pub dedicated_cpus: Vec<usize>,
     /// The experiment's zero of time.
     pub origin: Instant,
     /// How much slower the experiment's time passes than the machine's.
     pub dilation: Dilation,
-    /// Most memory that frames in the data plane may take, in bytes; what would be above is lost
-    /// and counted as unmodelled. By default a quarter of what this process can have: of the machine's
-    /// available memory, or of what its control groups leave, whichever is less.
+    /// Most memory that frames in the data plane may take, in bytes. Frames beyond it are lost, and
+    /// counted as unmodelled. The default is a quarter of what this process can have: of the
+    /// machine's available memory, or of what its control groups leave, whichever is less.
     pub frame_memory: Option<usize>,
     /// Most frames (a super-frame counts as one) that wait for the reader of a capture. The capture
-    /// misses what comes beyond, and counts it. By default 1024.
+    /// misses further frames, and counts them. The default is 1024.
     pub capture_backlog: usize,
-    /// How urgent the workers are to be to the machine, where it permits that.
+    /// Scheduling class of the workers, if the machine permits it.
     pub scheduling: Scheduling,
-    /// What every worker calls to show that it lives; by default nothing.
+    /// Function that every worker calls to show that it lives. By default there is none.
     pub heartbeat: Option<Heartbeat>,
 }
 
@@ -81,8 +83,8 @@ impl Default for Options {
 }
 
 impl Wiring {
-    /// Checks that links differ in their identities, that every switch is of the same kind at all
-    /// its ports, and that every pipe has its values.
+    /// Checks that the identities of links are distinct, that every switch is of the same kind at
+    /// all its ports, and that every pipe has its values.
     pub(crate) fn validate(&self) -> Result<(), DataplaneError> {
         let mut kinds = BTreeMap::new();
         let mut known = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! A worker thread: waits, reads devices, releases frames, obeys commands. Not here: where frames
-//! go (`shard`).
+//! A worker thread: waits, reads devices, releases frames, carries out commands. Not here: the
+//! paths of frames (`shard`).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,14 +22,15 @@ use crate::wakeup::exact_timers;
 use crate::watch::{self, Limits, WorkerEnd};
 use crate::worker_id::WorkerId;
 
-/// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
+/// Number of pipes whose statistics are read in one turn, so that frames do not wait for a large
+/// snapshot.
 const STATUS_BATCH: usize = 16;
 
-/// A wait that is longer than its system call takes: there was nothing to do.
+/// A wait that is longer than its system call takes, so there was nothing to do.
 const ASLEEP: Duration = Duration::from_micros(10);
 
-/// What is everyday, and nothing beside any tolerance: the time that it takes to wake up, or to
-/// read what other devices have.
+/// Delays up to this are normal, and negligible beside any tolerance: the time to wake up, or to
+/// read other devices.
 const NOTICED: Duration = Duration::from_micros(100);
 
 pub(crate) struct Worker {
@@ -49,20 +50,20 @@ pub(crate) struct Worker {
 /// A report on all pipes that is being made.
 struct Report {
     window: Option<Window>,
-    /// The slot that comes next.
+    /// The next slot.
     next: usize,
     pipes: Vec<PipeStatus>,
     reply: Sender<Vec<PipeStatus>>,
 }
 
-/// Where the worker's time goes.
+/// The account of the worker's time.
 struct Account {
     start: Time,
     asleep: Duration,
     spinning: Duration,
 }
 
-/// What a turn did.
+/// The result of a turn.
 #[derive(PartialEq)]
 enum Turn {
     Idle,
@@ -95,17 +96,17 @@ impl Worker {
         }
     }
 
-    /// Shows from now on that it lives, as the worker of this number.
+    /// Sends signs of life from now on, as the worker of this number.
     pub fn beat(&mut self, heartbeat: Option<(Heartbeat, WorkerId)>) {
         self.heartbeat = heartbeat;
     }
 
-    /// Runs until it is stopped, or its owner is gone; gives the devices back.
+    /// Runs until it is stopped, or its owner is gone. Returns the devices.
     pub fn run(mut self) -> Vec<Returned> {
         exact_timers();
         self.vitals.begin();
         let mut looked = self.clock.now();
-        // Where that CPU is gone, anywhere.
+        // If that CPU is gone, the worker may run anywhere.
         self.place.dedicated_cpu = self.place.dedicated_cpu.filter(|cpu| stay_on(*cpu).is_ok());
         let dilation = self.clock.dilation();
         self.urgency = Urgency::new(self.place.scheduling, looked, dilation);
@@ -116,8 +117,8 @@ impl Worker {
             }
             let patience = self.patience(before);
             if self.waiter.wait(patience).is_err() {
-                // The event queue is ours and open: this is a defect, and the owner finds out
-                // when its next command finds nobody.
+                // The event queue is ours and open, so this is a defect. The owner notices when its
+                // next command gets no answer.
                 break;
             }
             let now = self.clock.now();
@@ -142,9 +143,9 @@ impl Worker {
         self.shard.into_devices()
     }
 
-    /// For how long what enters now may have been there: since the worker `looked` last, less what
-    /// it slept by its own wish. A stall counts until the worker has caught up, since what it
-    /// releases late comes back from nodes late.
+    /// Sets the longest time that a frame read now may have waited in its device: the time since
+    /// the worker `looked` last, minus intentional sleep. A stall counts until the worker has
+    /// caught up, since frames that it releases late come back late from nodes.
     fn note_unseen(&mut self, looked: Time, before: Time, now: Time, patience: Patience) {
         let slept = now.since(before);
         let wanted = match patience {
@@ -162,7 +163,7 @@ impl Worker {
         }
     }
 
-    /// How long to wait for events.
+    /// Returns how long to wait for events.
     fn patience(&mut self, now: Time) -> Patience {
         if self.shard.has_work() || !self.reports.is_empty() {
             return Patience::None;
@@ -183,7 +184,7 @@ impl Worker {
         self.vitals.may_spin() && !sleeps_in_time
     }
 
-    /// One look at everything there is to do.
+    /// Does everything that is due once.
     fn turn(&mut self, now: Time) -> Turn {
         let due = self.shard.next_due().is_some_and(|deadline| deadline <= now);
         let mut turn = if due || self.waiter.ready() > 0 || self.shard.has_work() {
@@ -208,7 +209,7 @@ impl Worker {
         turn
     }
 
-    /// Where the time since `before` went.
+    /// Books the time since `before`.
     fn book(&mut self, patience: Patience, before: Time, woke: Time, turn: &Turn) {
         if patience == Patience::None {
             self.urgency.awake(woke);
@@ -235,8 +236,7 @@ impl Worker {
         }
     }
 
-    /// Until `now`, nobody looked at the devices for so long, and not because there was nothing to
-    /// do.
+    /// Reports that devices were not read for `lasted` until `now`, although there was work.
     #[inline]
     fn unattended(&mut self, now: Time, lasted: Duration) {
         if let Some(spotter) = &mut self.shard.recorder().spotter {
@@ -244,7 +244,7 @@ impl Worker {
         }
     }
 
-    /// Carries out every command that has come; `false` to stop.
+    /// Carries out every command that has arrived. Returns `false` to stop.
     fn obey(&mut self) -> bool {
         loop {
             match self.commands.try_recv() {
@@ -255,7 +255,7 @@ impl Worker {
         }
     }
 
-    /// Replies go to owners who may have lost interest; that is theirs to decide.
+    /// Carries out one command. The owner may no longer wait for the reply.
     fn carry_out(&mut self, command: Command) {
         match command {
             Command::Change { changes, ticket, done } => {
@@ -331,7 +331,7 @@ impl Worker {
         }
     }
 
-    /// Reports to a monitor from now on, and no more to an earlier one.
+    /// Reports to a monitor from now on, in place of an earlier one.
     fn watch(&mut self, limits: Limits) -> WorkerEnd {
         let (end, spotter) = watch::ends(limits, self.shard.pipes_by_slot());
         spotter.begin();
@@ -363,11 +363,11 @@ impl Worker {
         links.into_iter().filter_map(part).collect()
     }
 
-    /// Takes the first report a step further.
+    /// Continues the first report.
     fn report(&mut self) {
         let Some(mut report) = self.reports.pop_front() else { return };
         let now = self.clock.now();
-        // A pipe whose statistics are read is brought to that time: what is due before comes first.
+        // Reading the statistics of a pipe advances it to that time, so earlier events come first.
         self.shard.release(now);
         let mut pipes = self.shard.pipes(report.next);
         for (slot, pipe) in pipes.by_ref().take(STATUS_BATCH) {

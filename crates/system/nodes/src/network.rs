@@ -32,11 +32,11 @@ use crate::{
     process::oom, shell, stack::netns, stack::overruns,
 };
 
-/// How long the processes of all nodes may take to end in [`Network::destroy`].
+/// Longest time for the processes of all nodes to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The nodes of an experiment in the kernel. Dropping it destroys them, without a word about
-/// problems; [`Network::destroy`] tells.
+/// The nodes of an experiment in the kernel. Dropping it destroys them, and ignores problems;
+/// [`Network::destroy`] reports them.
 #[derive(Debug)]
 pub struct Network {
     pub(crate) ledger: Arc<Ledger>,
@@ -50,12 +50,12 @@ pub struct Network {
     spent_in_nodes: AtomicU64,
 }
 
-/// What is left of nodes that went while the network lives.
+/// The remains of nodes that were removed while the network lives.
 #[derive(Debug, Default)]
 pub(crate) struct Remains {
-    /// Their names, for the record.
+    /// Names of the nodes, for the record.
     pub nodes: Vec<String>,
-    /// What could not be removed, and why, until it is told.
+    /// Objects that could not be removed, with the reasons, until they are reported.
     pub problems: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl Network {
         let mut starter =
             Starter::new(Arc::clone(&ledger), context, file_limits, oom_score, cgroups);
         starter.know_kernels(plan);
-        // Asked once: the kernel's table of mounts grows with the nodes.
+        // Asked once, since the kernel's table of mounts grows with the nodes.
         let has_cgroups = layout.cgroup().is_some_and(|path| cgroup::is_usable(&path));
         let mut network = Self {
             ledger,
@@ -105,11 +105,11 @@ impl Network {
         Ok((network, devices))
     }
 
-    /// Starts the kernels of those nodes that have their own, several at a time; returns when all
-    /// are as the plan says. That takes seconds. Whether there are any.
+    /// Starts the kernels of those nodes that have their own, several at a time. Returns when all
+    /// are in the state of the plan, which takes seconds, with whether there are any.
     ///
     /// # Errors
-    /// [`NodeError::Kernel`] if one does not start, or refuses what the plan says.
+    /// [`NodeError::Kernel`] if one does not start, or refuses a setting of the plan.
     pub fn start_kernels(&self) -> Result<bool, NodeError> {
         let own = self.starter.own_kernels();
         let all: Vec<usize> = (0..own.len()).collect();
@@ -117,24 +117,24 @@ impl Network {
         Ok(!own.is_empty())
     }
 
-    /// Has the time of kernels that run pass as slowly as `dilation` says, from one moment on: of
-    /// all nodes that have their own, or of `node` alone. Returns when that moment has come.
+    /// Slows the time of running kernels by `dilation`, from one moment on: of all nodes that have
+    /// their own, or of `node` alone. Returns when that moment has come.
     ///
     /// # Errors
-    /// [`NodeError::Dilate`] if they cannot be informed of it in time.
+    /// [`NodeError::Dilate`] if they cannot be informed in time.
     pub fn dilate_kernels(&self, node: Option<&str>, dilation: Dilation) -> Result<(), NodeError> {
         let all = self.starter.kernels();
         let meant = |kernel: &&OwnKernel| node.is_none_or(|node| kernel.orders.node.name == node);
         let pages = all.filter(meant).map(|kernel| &kernel.clock);
         own_kernel::dilate(pages, dilation).map_err(NodeError::Dilate)?;
-        // A timer that was set before may be far too long now. A kernel that has something to do
-        // sets it anew.
+        // A timer that was set before may be far too long now. A kernel that has work to do sets it
+        // anew.
         let own = self.starter.own_kernels().into_iter();
         let mut asked = own.filter(|name| node.is_none_or(|node| node == *name));
         asked.try_for_each(|node| self.kernel_time(node).map(drop))
     }
 
-    /// What the clock of a node's own kernel shows.
+    /// Returns the time that the clock of a node's own kernel shows.
     ///
     /// # Errors
     /// [`NodeError::System`] if the kernel does not answer.
@@ -148,8 +148,9 @@ impl Network {
         self.starter.has_own_kernel(node)
     }
 
-    /// Where processes of a node are started; starts its init process if there is none yet, which
-    /// takes milliseconds, and up to 30 s on a busy machine. Can be called from many threads.
+    /// Returns the handle that starts processes of a node. Starts its init process if there is none
+    /// yet, which takes milliseconds, and up to 30 s on a busy machine. Can be called from many
+    /// threads.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], and [`NodeError::Init`] if the node's init cannot be started.
@@ -160,8 +161,8 @@ impl Network {
         Ok(Processes::new(init))
     }
 
-    /// As [`processes`](Self::processes), if something has run in the node: `None` otherwise. Does
-    /// not wait.
+    /// Returns the handle as [`processes`](Self::processes), or `None` if nothing has run in the
+    /// node. Does not wait.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`].
@@ -212,7 +213,7 @@ impl Network {
     }
 
     /// Kills all processes of a node, its init among them. Does not wait: [`Killed::ended_by`]
-    /// does. The node's stack stays; what is started in it next has another init.
+    /// does. The node's stack stays, and processes that are started in it later have another init.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`].
@@ -220,19 +221,20 @@ impl Network {
         Ok(Killed::new(self.node(node)?.running()))
     }
 
-    /// The files of a node as its processes see them. What is done with them may wait for the node:
-    /// let go of the network before.
+    /// Returns the files of a node in the view of its processes. Operations on them may block for
+    /// the node, so release the network before.
     ///
     /// # Errors
-    /// [`NodeError::NoFiles`] if nothing has run in the node yet, for the sake of `path`.
+    /// [`NodeError::NoFiles`] for `path` if nothing has run in the node yet.
     pub fn files_of(&self, node: &str, path: &Path) -> Result<NodeFiles, NodeError> {
         let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
         let init = self.node(node)?.running().ok_or_else(no_files)?;
         init.files().map_err(|error| NodeError::in_node(node, "open its root", error))
     }
 
-    /// Opens a regular file for reading as the node's processes see it; relative paths start at the
-    /// scenario's directory. Links are followed inside the node only, and only those of root.
+    /// Opens a regular file for reading in the view of the node's processes. Relative paths start
+    /// at the scenario's directory. Links are followed inside the node only, and only those of
+    /// root.
     ///
     /// # Errors
     /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the
@@ -243,10 +245,11 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, format!("open {}", path.display()), error))
     }
 
-    /// Whether a path exists as the node's processes see it; false if nothing has run there yet.
+    /// Whether a path exists in the view of the node's processes. `false` if nothing has run there
+    /// yet.
     ///
     /// # Errors
-    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel cannot tell.
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel reports an error.
     pub fn exists_in(&self, node: &str, path: &Path) -> Result<bool, NodeError> {
         let files = match self.files_of(node, path) {
             Err(NodeError::NoFiles { .. }) => return Ok(false),
@@ -256,7 +259,8 @@ impl Network {
         files.exists(path).map_err(|error| NodeError::in_node(node, action(), error))
     }
 
-    /// The ports on which TCP sockets listen in the node, over IPv4 or IPv6, at any address.
+    /// Returns the ports on which TCP sockets listen in the node, over IPv4 or IPv6, at any
+    /// address.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel's table cannot be read.
@@ -268,14 +272,14 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, "read the table of TCP sockets", error))
     }
 
-    /// What the interfaces of all nodes have dropped instead of sending it: node, interface,
-    /// frames. That is little more than a third of the work that
-    /// [`interfaces_of`](Self::interfaces_of) is.
+    /// Returns the number of frames that the interfaces of all nodes have dropped instead of
+    /// sending them: node, interface, frames. This takes little more than a third of the work of
+    /// [`interfaces_of`](Self::interfaces_of).
     ///
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
     pub fn dropped(&self) -> Result<Vec<(Endpoint, u64)>, NodeError> {
-        // Held, so that none of them goes meanwhile.
+        // Held, so that no node is removed meanwhile.
         let nodes = self.nodes();
         let names: Vec<&str> = nodes.keys().map(String::as_str).collect();
         let dropped = self.in_each(&names, interface::dropped)?;
@@ -288,7 +292,7 @@ impl Network {
         Ok(all)
     }
 
-    /// What the interfaces of some nodes have to say about themselves.
+    /// Returns the states and counters of the interfaces of some nodes.
     ///
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
@@ -304,8 +308,7 @@ impl Network {
         Ok(named.collect())
     }
 
-    /// Adds what a kernel of the node's own has lost to what interfaces have dropped, by their
-    /// names.
+    /// Adds the losses of a node's own kernel to the drops of interfaces, by name.
     fn add_losses<'a>(
         &self,
         node: &str,
@@ -330,12 +333,12 @@ impl Network {
         netns::inside(&*self.ledger.namespace(node)?, work)
     }
 
-    /// What the sockets of each node had no room for, nodes by their names.
+    /// Returns the number of packets that the sockets of each node had no room for, by node name.
     ///
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
     pub fn overruns(&self) -> Result<Vec<(String, Overruns)>, NodeError> {
-        // Held, so that none of them goes meanwhile.
+        // Held, so that no node is removed meanwhile.
         let nodes = self.nodes();
         let names: Vec<&str> = nodes.keys().map(String::as_str).collect();
         let counted = self.in_each(&names, overruns::overruns)?;
@@ -353,8 +356,8 @@ impl Network {
         netns::inside_each(&namespaces, read, &self.spent_in_nodes).map_err(failed)
     }
 
-    /// A socket that sees every frame at an interface of a node. It holds the node's namespace:
-    /// drop it before [`destroy`](Self::destroy) ends.
+    /// Opens a socket that receives every frame at an interface of a node. It keeps the node's
+    /// namespace alive: drop it before [`destroy`](Self::destroy) ends.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the node has no such interface any
@@ -366,8 +369,8 @@ impl Network {
         })
     }
 
-    /// A socket inside a node that is neither bound nor connected, non-blocking: of TCP or else
-    /// UDP, of IPv6 or else IPv4. It holds the node's namespace: drop it before
+    /// Opens a socket inside a node that is neither bound nor connected, and does not block: for
+    /// TCP or else UDP, over IPv6 or else IPv4. It keeps the node's namespace alive: drop it before
     /// [`destroy`](Self::destroy) ends.
     ///
     /// # Errors
@@ -381,9 +384,9 @@ impl Network {
         self.inside(node, open).map_err(|error| NodeError::in_node(node, "open a socket", error))
     }
 
-    /// Asks for the TCP sockets of a node; nothing for one with a kernel of its own, whose sockets
-    /// the machine's does not know. It holds the node's namespace: drop it before
-    /// [`destroy`](Self::destroy) ends.
+    /// Returns the query for TCP sockets of a node. `None` for one with a kernel of its own, whose
+    /// sockets the machine's kernel does not have. It keeps the node's namespace alive: drop it
+    /// before [`destroy`](Self::destroy) ends.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
@@ -396,19 +399,19 @@ impl Network {
         opened.map(Some).map_err(|error| NodeError::in_node(node, "ask for its sockets", error))
     }
 
-    /// The inode of a node's network namespace; `None` for what has none, or none any more.
+    /// Returns the inode of a node's network namespace. `None` if it has none, or no longer.
     pub fn namespace_inode(&self, node: &str) -> Option<u64> {
         self.ledger.namespace(node).ok()?.metadata().ok().map(|found| found.ino())
     }
 
-    /// The nodes whose namespaces have lost their names, by `ip netns del` or the like. The nodes
-    /// live on.
+    /// Returns the nodes whose namespaces have lost their names, by `ip netns del` or similar. The
+    /// nodes live on.
     pub fn unnamed(&self) -> Vec<String> {
         self.ledger.unnamed()
     }
 
-    /// A raw socket inside a node for ICMPv6 or else ICMP, non-blocking. It holds the node's
-    /// namespace: drop it before [`destroy`](Self::destroy) ends.
+    /// Opens a raw socket inside a node for ICMPv6 or else ICMP, which does not block. It keeps the
+    /// node's namespace alive: drop it before [`destroy`](Self::destroy) ends.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
@@ -428,26 +431,26 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, "open a socket for pings", error))
     }
 
-    /// The CPU time that [`interfaces`](Self::interfaces) and
+    /// Returns the CPU time that [`interfaces`](Self::interfaces) and
     /// [`interfaces_of`](Self::interfaces_of) have taken so far, on threads of their own.
     pub fn spent_in_nodes(&self) -> Duration {
         Duration::from_nanos(self.spent_in_nodes.load(Ordering::Relaxed))
     }
 
-    /// Where a node gets its cgroup of version 2 with its first process, or earlier if it has
-    /// limits; `None` on a machine without cgroup v2 that we may use.
+    /// Returns the path at which a node gets its cgroup of version 2 with its first process, or
+    /// earlier if it has limits. `None` on a machine without a usable cgroup v2.
     pub fn cgroup_place(&self, node: &str) -> Option<PathBuf> {
         self.starter.cgroups().unified(node).filter(|_| self.has_cgroups)
     }
 
-    /// The cgroup of a node's processes; `None` until one was started in a node without limits, and
-    /// on a machine without usable cgroup v2.
+    /// Returns the cgroup of a node's processes. `None` until one was started in a node without
+    /// limits, and on a machine without a usable cgroup v2.
     pub fn cgroup(&self, node: &str) -> Option<PathBuf> {
         self.starter.cgroups().unified(node).filter(|path| path.exists())
     }
 
-    /// What the processes of a node have used; `None` where nothing accounts for them, or there
-    /// were none.
+    /// Returns the resources that the processes of a node have used. `None` if they are not
+    /// accounted, or there were no processes.
     pub fn usage(&self, node: &str) -> Option<Usage> {
         let cgroups = self.starter.cgroups();
         let unified = self.cgroup(node);
@@ -463,11 +466,11 @@ impl Network {
         (usage != Usage::default()).then_some(usage)
     }
 
-    /// Tells all processes whose network is the node's, whoever started them, that their session is
-    /// over (SIGHUP), and waits until they have ended, `patience` at most.
+    /// Sends SIGHUP to all processes whose network is the node's, whoever started them, because
+    /// their session is over. Waits until they have ended, `patience` at most.
     ///
     /// # Errors
-    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the namespace cannot be looked at.
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the namespace cannot be read.
     pub fn hang_up(&self, node: &str, patience: Duration) -> Result<(), NodeError> {
         self.node(node)?;
         let namespace = self.ledger.namespace(node);
@@ -497,7 +500,7 @@ impl Network {
         let stuck: Vec<String> =
             inits.iter().filter(|init| !init.ended_by(deadline)).map(|init| init.name()).collect();
         drop(self.reactor.take());
-        // And of those that went before, what has remained.
+        // Also the remains of nodes that were removed before.
         let removed = create::remove(&self.ledger);
         match stuck.is_empty() {
             true => removed,
@@ -524,7 +527,7 @@ impl Network {
     }
 
     pub(crate) fn nodes(&self) -> RwLockReadGuard<'_, Nodes> {
-        // A name comes or goes in one step.
+        // A name is added or removed in one step.
         self.nodes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -536,13 +539,13 @@ impl Network {
 impl Drop for Network {
     fn drop(&mut self) {
         if self.reactor.is_some() || !self.nodes().is_empty() {
-            // `destroy` is for those who want to know.
+            // Callers that need the error call `destroy`.
             let _ = self.take_down();
         }
     }
 }
 
-/// The ports on which TCP sockets of the calling thread's network namespace listen.
+/// Returns the ports on which TCP sockets of the calling thread's network namespace listen.
 pub(crate) fn listening_tcp_ports() -> io::Result<BTreeSet<u16>> {
     let v4 = fs::read_to_string("/proc/thread-self/net/tcp")?;
     // Absent where the kernel has no IPv6.
@@ -550,7 +553,7 @@ pub(crate) fn listening_tcp_ports() -> io::Result<BTreeSet<u16>> {
     Ok(v4.lines().chain(v6.lines()).filter_map(listening_port).collect())
 }
 
-/// The local port of a line of `/proc/net/tcp` whose socket listens (state 0A).
+/// Returns the local port of a line of `/proc/net/tcp` whose socket listens (state 0A).
 fn listening_port(line: &str) -> Option<u16> {
     let mut fields = line.split_whitespace();
     let (local, state) = (fields.nth(1)?, fields.nth(1)?);

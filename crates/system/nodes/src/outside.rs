@@ -1,13 +1,13 @@
-//! Ends of links outside the experiment: devices of the machine that are made, taken, or that
-//! others are made beside; and all of it given back.
+//! Ends of links outside the experiment: devices of the machine that are made, or borrowed, or
+//! beside which others are made. All of them are given back.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `borrowed` | what the machine must get back, for the record |
+//! | `borrowed` | the state of the machine that must be restored, for the record |
 //! | `nat` | addresses translated by the machine's firewall |
 //!
 //! Devices that the engine reads by a packet socket are in a network namespace of their own, so
-//! that the machine's network stack neither answers nor speaks there. Only a TAP for a virtual
+//! that the machine's network stack neither answers nor sends there. Only a TAP for a virtual
 //! machine, which must find it, stays with the machine.
 
 mod borrowed;
@@ -43,23 +43,24 @@ fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {
     NodeError::Outside { end: end.end.to_string(), action: action.into(), source }
 }
 
-/// Makes, or takes, all ends of links outside; what must be given back is recorded.
+/// Makes or borrows all ends of links outside. Records everything that must be given back.
 pub(crate) fn make(ledger: &Ledger, plan: &Plan) -> Result<Vec<Device>, NodeError> {
     let record = ledger.record();
     plan.outside.iter().map(|end| make_end(ledger, end, &record)).collect()
 }
 
-/// The same with one end of a network that is there, which nobody has checked.
+/// Makes or borrows one end for an existing network, without checks.
 pub(crate) fn add(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, NodeError> {
     ledger.change(|record| record.borrowed.take(end))?;
     make_end(ledger, end, &ledger.record()).inspect_err(|_| {
-        // The first error is the one to report; what stays in the record goes with the experiment.
+        // The first error is the one to report. Entries that stay in the record are handled with
+        // the experiment.
         let _ = take_away(ledger, end);
     })
 }
 
-/// Gives back what one end has of the machine's. What goes with its descriptor is the caller's to
-/// close.
+/// Gives back everything of the machine that one end has. The caller closes the descriptor, and
+/// whatever ends with it.
 pub(crate) fn take_away(ledger: &Ledger, end: &OutsidePlan) -> Result<(), NodeError> {
     let mut borrowed = ledger.record().borrowed;
     let ours = Ours::of(ledger);
@@ -97,12 +98,12 @@ fn make_end(ledger: &Ledger, end: &OutsidePlan, record: &Record) -> Result<Devic
     Ok(device)
 }
 
-/// The namespace of devices that the engine reads, which is made for the first one.
+/// Returns the namespace of devices that the engine reads, and makes it for the first one.
 fn ensure_namespace(ledger: &Ledger) -> io::Result<Arc<File>> {
     if let Ok(namespace) = ledger.namespace(OUTSIDE) {
         return Ok(namespace);
     }
-    // On a thread of its own, which ends in it.
+    // On a thread of its own, which ends in the namespace.
     thread::scope(|scope| {
         let thread = thread::Builder::new().spawn_scoped(scope, || make_namespace(ledger))?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
@@ -110,7 +111,7 @@ fn ensure_namespace(ledger: &Ledger) -> io::Result<Arc<File>> {
     ledger.namespace(OUTSIDE)
 }
 
-/// A namespace in which the kernel says nothing by itself.
+/// Makes a namespace in which the kernel sends nothing by itself.
 fn make_namespace(ledger: &Ledger) -> io::Result<()> {
     ledger.create_namespace(OUTSIDE)?;
     for which in ["all", "default"] {
@@ -127,7 +128,7 @@ fn device(end: &OutsidePlan, fd: std::os::fd::OwnedFd, attachment: Attachment) -
     Device { node, interface, fd, attachment }
 }
 
-/// A TAP in the machine's namespace that goes with its descriptor.
+/// Makes a TAP in the machine's namespace that ends with its descriptor.
 fn of_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
     let fd = tap::create_passing(&end.device).map_err(|e| failed(end, "make the device", e))?;
     if end.kind == Outside::Nat {
@@ -138,7 +139,7 @@ fn of_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
     Ok(device(end, fd, Attachment::Tap))
 }
 
-/// MTU, addresses, and up.
+/// Sets MTU and addresses, and sets the device up.
 fn configure(end: &OutsidePlan) -> Result<(), NodeError> {
     let (index, name) = (index(end)?, end.device.as_str());
     let mut all = vec![mtu(index, end), requests::up(index, name)];
@@ -150,8 +151,8 @@ fn index(end: &OutsidePlan) -> Result<u32, NodeError> {
     if_nametoindex(end.device.as_str()).map_err(|e| failed(end, "find the device", e.into()))
 }
 
-/// Puts the device into the group of those behind which addresses are translated, of all
-/// experiments.
+/// Puts the device into the group of devices behind which addresses are translated, which all
+/// experiments share.
 fn in_group(index: u32, end: &OutsidePlan) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -173,7 +174,7 @@ fn apply(end: &OutsidePlan, requests: Vec<Request>) -> Result<(), NodeError> {
     netlink.apply(requests).map_err(|refused| failed(end, &refused.what, refused.source))
 }
 
-/// A TAP that stays until it is taken away, and of which the engine holds the kernel's side.
+/// Makes a TAP that stays until it is removed. The engine has the kernel's side of it.
 fn for_virtual_machine(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, NodeError> {
     let name = &end.device;
     let note = || {
@@ -181,7 +182,7 @@ fn for_virtual_machine(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, Nod
         ledger.note(Thing::Device { name: name.clone(), index })
     };
     drop(tap::create_noted(name, note).map_err(|error| failed(end, "make the device", error))?);
-    // The machine has no part in what passes here.
+    // The machine takes no part in this traffic.
     for (file, value) in [
         (format!("ipv6/conf/{name}/disable_ipv6"), "1"),
         (format!("ipv4/conf/{name}/arp_ignore"), "8"),
@@ -199,8 +200,8 @@ fn for_virtual_machine(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, Nod
     Ok(device(end, fd, Attachment::Packet))
 }
 
-/// A device in the namespace of their own: a new one of that name, or, without, one of the
-/// machine's.
+/// Puts a device into the namespace of such devices: a new one with the name `new`, or else one of
+/// the machine's.
 fn apart(end: &OutsidePlan, new: Option<&str>, namespace: &File) -> Result<Device, NodeError> {
     let below = index(end)?;
     let (name, request) = match new {

@@ -1,9 +1,8 @@
-//! NetLoom for ordinary users: the engine puts itself into a user namespace, in which it is root
-//! and may make network namespaces, devices and mounts. The machine outside sees a process of the
-//! user's.
+//! NetLoom for ordinary users: the engine enters a user namespace, in which it is root and may make
+//! network namespaces, devices and mounts. To the machine outside, it is a process of the user.
 //!
-//! Whatever is made lives in that user namespace and in a mount namespace of the engine's own, so
-//! that the kernel takes all of it back with the last process, however that ends.
+//! All objects that it makes live in that user namespace and in a mount namespace of the engine's
+//! own. The kernel therefore removes all of them with the last process, however that ends.
 
 mod refusal;
 mod subordinate;
@@ -33,8 +32,8 @@ const OWN: &str = "/proc/thread-self/ns/user";
 /// its own, in which the calling user is root: with the user's subordinate ids for other users
 /// where there are any, otherwise with no other user.
 ///
-/// Returns what kept the subordinate ids from being used although there are some; the namespaces
-/// work without them.
+/// Returns the reason why existing subordinate ids could not be used. The namespaces work without
+/// them.
 ///
 /// # Errors
 /// [`Refusal`] with the reason and what would allow it.
@@ -53,37 +52,38 @@ pub fn enter() -> Result<Option<String>, Refusal> {
     Ok(problem.map(|error| error.to_string()))
 }
 
-/// The user namespace that the calling process is in.
+/// Returns the user namespace of the calling process.
 pub(crate) fn own() -> Option<Identity> {
     netns::identity(Path::new(OWN))
 }
 
-/// The user namespace of a process, as far as this user may know.
+/// Returns the user namespace of a process, if this user may read it.
 pub(crate) fn of(pid: u32) -> Option<Identity> {
     netns::identity(Path::new(&format!("/proc/{pid}/ns/user")))
 }
 
-/// Whether a process is in this user namespace, or in one right in it, as commands of shells are.
+/// Whether a process is in this user namespace, or in a direct child of it, as commands of shells
+/// are.
 pub(crate) fn is_in(pid: u32, namespace: Identity) -> bool {
     of(pid) == Some(namespace) || parent_of(pid).ok() == Some(namespace)
 }
 
-/// The user namespace that the one of a process was made in.
+/// Returns the user namespace in which that of a process was made.
 fn parent_of(pid: u32) -> io::Result<Identity> {
     /// `NS_GET_PARENT` of the kernel's `nsfs.h`.
     const GET_PARENT: libc::Ioctl = 0xb702;
     related(Path::new(&format!("/proc/{pid}/ns/user")), GET_PARENT)
 }
 
-/// Whether the network of this process is made in its user namespace, so that its devices, routes
-/// and firewall are its own.
+/// Whether the network of this process was made in its user namespace, so that it owns its devices,
+/// routes and firewall.
 pub(crate) fn owns_network() -> bool {
     /// `NS_GET_USERNS` of the kernel's `nsfs.h`.
     const GET_OWNER: libc::Ioctl = 0xb701;
     related(Path::new(netns::HOME), GET_OWNER).is_ok_and(|owner| own() == Some(owner))
 }
 
-/// The user namespace that the kernel answers for a namespace.
+/// Returns the user namespace that the kernel reports for a namespace.
 fn related(namespace: &Path, question: libc::Ioctl) -> io::Result<Identity> {
     let namespace = File::open(namespace)?;
     // SAFETY: the descriptor is open, and the kernel takes no argument.
@@ -105,12 +105,12 @@ pub(crate) fn has_environment(pid: u32) -> bool {
     fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| !environment.is_empty())
 }
 
-/// Whether this user namespace knows the group, so that files can belong to it.
+/// Whether this user namespace maps the group, so that files can belong to it.
 pub(crate) fn knows_group(group: u32) -> bool {
     fs::read_to_string("/proc/self/gid_map").is_ok_and(|map| subordinate::maps(&map, group))
 }
 
-/// Whether this user namespace knows the user, so that programs can become it.
+/// Whether this user namespace maps the user, so that programs can become it.
 pub fn knows_user(user: u32) -> bool {
     fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| subordinate::maps(&map, user))
 }
@@ -121,27 +121,26 @@ pub(crate) fn is_initial() -> bool {
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
-/// The last of the groups that this user namespace knows without a gap from 0 on.
+/// Returns the last of the groups that this user namespace maps without a gap from 0 on.
 pub(crate) fn last_group() -> u32 {
     fs::read_to_string("/proc/self/gid_map").map_or(0, |map| subordinate::last(&map))
 }
 
-/// Maps what is not mapped yet: the one user and the one group, as root.
+/// Adds the missing maps: the one user and the one group, as root.
 fn map_single(user: Uid, group: Gid) -> io::Result<()> {
     let unmapped = |file: &str| fs::read_to_string(file).map(|map| map.trim().is_empty());
     if unmapped("/proc/self/uid_map")? {
         fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
     }
     if unmapped("/proc/self/gid_map")? {
-        // The kernel's condition: a process must not get rid of groups by which it is denied
-        // something.
+        // The kernel requires this: a process must not drop groups that deny it something.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/gid_map", format!("0 {group} 1"))?;
     }
     Ok(())
 }
 
-/// A process that stays outside the user namespace and has the subordinate ids mapped into it:
+/// A process that stays outside the user namespace and maps the subordinate ids into it:
 /// `newuidmap` and `newgidmap` are privileged only there.
 struct Mapper {
     process: Pid,
@@ -150,7 +149,7 @@ struct Mapper {
 }
 
 impl Mapper {
-    /// `None` if the user has no subordinate ids. This process must have one thread.
+    /// Returns `None` if the user has no subordinate ids. This process must have one thread.
     fn prepare(user: Uid) -> io::Result<Option<Self>> {
         let Some((users, groups)) = subordinate::ranges(user) else { return Ok(None) };
         let target = std::process::id();
@@ -162,20 +161,20 @@ impl Mapper {
             ForkResult::Child => {
                 drop((go, outcome));
                 let mut word = [0];
-                // Without the word, the namespace was refused, and there is nothing to map.
+                // Without this byte, the namespace was refused, and there is nothing to map.
                 let told = File::from(begin).read(&mut word).is_ok_and(|count| count == 1);
                 let mapped = told.then(|| map_ranges(target, user, getegid(), &users, &groups));
                 if let Some(Err(problem)) = mapped {
-                    // If nobody reads it, nobody is left to know.
+                    // If there is no reader, nobody needs the problem.
                     let _ = File::from(report).write_all(problem.as_bytes());
                 }
-                // SAFETY: ends the process at once; nothing of its parent's is to be undone here.
+                // SAFETY: ends the process at once; nothing of its parent must be undone here.
                 unsafe { libc::_exit(0) }
             }
         }
     }
 
-    /// Has the ids mapped into the user namespace that this process is in now.
+    /// Maps the ids into the present user namespace of this process.
     fn map(self) -> io::Result<()> {
         File::from(self.go).write_all(b"!")?;
         let mut problem = String::new();
@@ -186,7 +185,7 @@ impl Mapper {
     }
 }
 
-/// In the process outside: both maps, by the two privileged programs.
+/// Writes both maps by the two privileged programs. Runs in the process outside.
 fn map_ranges(
     target: u32,
     user: Uid,

@@ -1,9 +1,9 @@
-//! Taking everything away again, whoever made it and however far it got.
+//! Removes everything of an experiment, whoever made it and however far its creation went.
 //!
-//! The order: processes first, as they hold everything else; then the names of the namespaces, all
-//! at once, so that the kernel frees them in batches (see `tap` for what that is worth); then what
-//! only costs a file. Every step is fine with what is not there, and leaves alone what is not the
-//! experiment's, whatever it is called ([`crate::made`]).
+//! The order is: processes first, since they keep everything else alive; then the names of the
+//! namespaces, all at once, so that the kernel frees them in batches (see `tap` for the gain); then
+//! objects that cost only a file operation. Every step accepts missing objects, and leaves alone
+//! those that are not the experiment's, whatever their names ([`crate::made`]).
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -17,24 +17,25 @@ use crate::process::starter::EXPERIMENT_VARIABLE;
 use crate::stack::netns::{self, Identity};
 use crate::{LOCK, Layout, NodeError, cgroup, drain, outside, rootless};
 
-/// How long killed processes may take to end.
+/// Longest time for killed processes to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a process may take to load its program. One that runs without an environment is left to
+/// Longest time for a process to load its program. One that runs without an environment is left to
 /// the kernel, which ends it with its node's init.
 const LOADING: Duration = Duration::from_secs(1);
 
-/// What [`cleanup`] found and removed.
+/// The objects that [`cleanup`] found and removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CleanupReport {
-    /// Processes killed.
+    /// Number of processes that were killed.
     pub processes: usize,
-    /// Network namespaces removed.
+    /// Number of network namespaces that were removed.
     pub namespaces: usize,
-    /// Control groups removed.
+    /// Number of control groups that were removed.
     pub cgroups: usize,
     /// Whether there was a state directory.
     pub state: bool,
-    /// What bears the experiment's name and was left alone, as the experiment has not made it.
+    /// Objects with the experiment's name that were left alone, since the experiment has not made
+    /// them.
     pub foreign: Vec<PathBuf>,
 }
 
@@ -45,10 +46,10 @@ impl CleanupReport {
     }
 }
 
-/// Removes whatever is left of an experiment: processes (also those that users started in its
+/// Removes the remains of an experiment: processes (also those that users started in its
 /// namespaces), namespaces with their devices, mounts, cgroups, the state directory. The caller has
-/// made sure that its engine is dead, and that the state directory is one. Nothing left is no
-/// error; what others have made is not touched.
+/// made sure that its engine is dead, and that the state directory is one. Finding nothing is no
+/// error. Objects that others have made are not touched.
 ///
 /// # Errors
 /// [`NodeError::Name`] for a name that no experiment has, [`NodeError::Remains`] listing what could
@@ -57,7 +58,7 @@ pub fn cleanup(experiment: &str) -> Result<CleanupReport, NodeError> {
     cleanup_layout(&Layout::new(experiment))
 }
 
-/// [`cleanup`] of an experiment with its state elsewhere.
+/// Cleans up an experiment whose state is elsewhere, as [`cleanup`] does.
 ///
 /// # Errors
 /// As [`cleanup`].
@@ -77,8 +78,8 @@ pub fn cleanup_layout(layout: &Layout) -> Result<CleanupReport, NodeError> {
     Ok(report)
 }
 
-/// Removes a state directory, the lock last: without it and with something else in it, it would be
-/// no state directory.
+/// Removes a state directory, the lock last: without the lock and with other files in it, it would
+/// not be a state directory.
 fn remove_state(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != LOCK) {
         match entry.file_type()?.is_dir() {
@@ -89,8 +90,8 @@ fn remove_state(path: &Path) -> io::Result<()> {
     fs::remove_dir_all(path)
 }
 
-/// Namespaces and cgroups that bear the experiment's name; `a.b.c` is node `c` of `a.b`, never
-/// `b.c` of `a`.
+/// Returns namespaces and cgroups that have the experiment's name; `a.b.c` is node `c` of `a.b`,
+/// never `b.c` of `a`.
 fn foreign(layout: &Layout) -> Vec<PathBuf> {
     let is_of = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
@@ -103,7 +104,7 @@ fn foreign(layout: &Layout) -> Vec<PathBuf> {
     found
 }
 
-/// Removes everything of an experiment but its state directory.
+/// Removes everything of an experiment except its state directory.
 pub(crate) fn remove(ours: &Ours<'_>) -> Result<CleanupReport, NodeError> {
     let layout = ours.layout();
     let deadline = Instant::now() + PATIENCE;
@@ -118,7 +119,7 @@ pub(crate) fn remove(ours: &Ours<'_>) -> Result<CleanupReport, NodeError> {
     }
     problems.extend(ours.problem.clone());
     ours.let_go();
-    // An ordinary user's namespaces have gone with the engine; their names go with the directory.
+    // An ordinary user's namespaces have gone with the engine. Their names go with the directory.
     let names = ours.made.namespaces.iter().filter(|_| !is_foreign(layout));
     for (node, named) in names.filter(|(node, _)| ours.may_remove(node)) {
         let path = layout.namespace(node);
@@ -149,8 +150,8 @@ pub(crate) fn remove(ours: &Ours<'_>) -> Result<CleanupReport, NodeError> {
     Err(NodeError::Remains { experiment: layout.experiment().into(), problems })
 }
 
-/// Removes one node of an experiment that goes on, with all that runs in it. The kernel frees its
-/// namespace in its own time.
+/// Removes one node of an experiment that goes on, with all its processes. The kernel frees its
+/// namespace later.
 pub(crate) fn remove_node(
     ledger: &Ledger,
     node: &str,
@@ -183,12 +184,12 @@ pub(crate) fn remove_node(
     }
 }
 
-/// Whether the experiment is one in a user namespace that this process is not in.
+/// Whether the experiment is in a user namespace that this process is not in.
 pub(crate) fn is_foreign(layout: &Layout) -> bool {
     layout.is_rootless() && !nix::unistd::geteuid().is_root()
 }
 
-/// What is to be killed.
+/// The processes that are to be killed.
 struct Kill<'a> {
     namespaces: HashSet<Identity>,
     cgroups: &'a [PathBuf],
@@ -198,8 +199,8 @@ struct Kill<'a> {
 }
 
 impl Kill<'_> {
-    /// Kills what is in the namespaces and cgroups until nothing is, and returns how many
-    /// processes that were.
+    /// Kills the processes in the namespaces and cgroups until there are none. Returns their
+    /// number.
     fn all(&self, deadline: Instant, problems: &mut Vec<String>) -> usize {
         let mut killed = HashSet::new();
         let loading = deadline.min(Instant::now() + LOADING);
@@ -209,7 +210,8 @@ impl Kill<'_> {
                 .filter(|pid| before.contains(pid) || self.is_in_namespace(*pid))
                 .filter_map(|pid| PidFd::open(pid).ok().map(|process| (pid, process)))
                 .collect();
-            // A number may have passed to a stranger before the descriptor was made: ask again.
+            // The pid may have passed to a foreign process before the descriptor was made, so ask
+            // again.
             let after = self.in_cgroups();
             let found: Vec<(u32, PidFd)> = candidates
                 .into_iter()
@@ -235,8 +237,8 @@ impl Kill<'_> {
         }
     }
 
-    /// Whether there is a process of which cannot be said yet whether it is an ordinary user's
-    /// experiment's: one that loads a program has no environment until it has.
+    /// Whether there is a process that may yet prove to belong to an ordinary user's experiment:
+    /// while it loads a program, it has no environment.
     fn is_one_loading(&self) -> bool {
         let namespace = self.ours.user_namespace();
         let may_be =
@@ -252,8 +254,8 @@ impl Kill<'_> {
         self.cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
     }
 
-    /// Whether a process is the command of a shell in a shell: its namespace has a name in the
-    /// outer one's mount namespace only, so that its number alone is not certain.
+    /// Whether a process is the command of a shell in a shell. Its namespace has a name only in the
+    /// mount namespace of the outer one, so that its number alone is not certain.
     fn is_of_nested_shell(&self, pid: u32, identity: Identity) -> bool {
         let mut made = self.ours.made.namespaces.values();
         self.is_whole
@@ -268,14 +270,14 @@ impl Kill<'_> {
                 self.namespaces.contains(&identity) || self.is_of_nested_shell(pid, identity)
             });
         }
-        // The kernel reuses the numbers of namespaces, and names of experiments can be those of
-        // others: only both together tell whose a process is.
+        // The kernel reuses the numbers of namespaces, and names of experiments can equal those of
+        // others. Only both together identify the owner of a process.
         self.ours.user_namespace().is_some_and(|namespace| rootless::is_in(pid, namespace))
             && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
     }
 }
 
-/// The numbers of all processes but this one.
+/// Returns the pids of all processes except this one.
 pub(crate) fn all_processes() -> impl Iterator<Item = u32> {
     let own = std::process::id();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -48,7 +48,7 @@ pub struct Mobility {
     pub format: Format,
 }
 
-/// A place as `48.78,9.18`.
+/// Parses a place like `48.78,9.18`.
 fn place(text: &str) -> Result<Geographic, String> {
     let parts = text.split_once(',').ok_or("write latitude and longitude, like `48.78,9.18`")?;
     let degrees = |part: &str| {

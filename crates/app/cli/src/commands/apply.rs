@@ -1,4 +1,4 @@
-//! `netloom apply`, and what `netloom deploy` does where the experiment runs already.
+//! `netloom apply`, and `netloom deploy` for an experiment that runs already.
 
 use anyhow::{Context, Result, bail};
 use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep, Part};
@@ -12,7 +12,7 @@ use crate::exit;
 use crate::find::Loaded;
 use crate::launch::prepare;
 
-/// Makes a running network what its scenario says by now; brings it up if it does not run.
+/// Makes a running network match the present scenario, or brings it up if it does not run.
 pub async fn apply(args: Apply) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let name = &loaded.scenario.name;
@@ -21,7 +21,7 @@ pub async fn apply(args: Apply) -> Result<i32> {
     if !found.alive || !client.is_reachable().await {
         if !args.dry_run {
             let up = bring_up(&args.start, &loaded).await;
-            // It lives, but was not heard, and bringing it up showed that.
+            // The engine lives but did not answer, and bringing the network up revealed that.
             let unheard = || format!("the engine of `{name}` does not answer; nothing has changed");
             return if found.alive { up.with_context(unheard) } else { up };
         }
@@ -47,7 +47,7 @@ pub async fn apply(args: Apply) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// What `deploy` does where the experiment runs already: nothing, if it is what the scenario says.
+/// Checks for `deploy` that an experiment that runs already matches the scenario. Changes nothing.
 pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
     let name = &loaded.scenario.name;
     let response = ask(found, loaded, true).await.map_err(|error| {
@@ -89,7 +89,7 @@ fn print(name: &str, response: &ApplyResponse, dry_run: bool) {
     match routes.as_slice() {
         [] => {}
         [step] => println!("{}", step.in_words()),
-        // They follow from the rest, and may be of thousands of nodes.
+        // Routes follow from the rest, and may change in thousands of nodes.
         all => println!("~ routes of {}", counted(all.len(), "node")),
     }
     match response.at {

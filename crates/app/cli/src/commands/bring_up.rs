@@ -1,4 +1,4 @@
-//! Bringing up what does not run, and looking after an engine that died at it.
+//! Brings up an experiment, and cleans up after an engine that died during the start.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::interrupts::Interrupts;
 use crate::launch::Engine;
 use crate::{exit, preflight, profile_file};
 
-/// Brings up what does not run.
+/// Brings up an experiment that does not run.
 pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
     preflight::check(&loaded.scenario)?;
     let calibration = profile_file::calibration();
@@ -45,8 +45,8 @@ pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// After a start that failed: if the engine died without a word, something of it may be left. An
-/// experiment of the same name that runs is not touched.
+/// Cleans up after a failed start: an engine that died without a message may have left something. A
+/// running experiment of the same name is not touched.
 pub async fn clean_after_death(engine: &mut Engine, name: &str) -> Result<()> {
     engine.wait().await?;
     let found = netloom_host::inspect(name)?;

@@ -10,8 +10,8 @@ use http_body_util::BodyExt;
 use crate::args::Capture;
 use crate::{exit, find};
 
-/// Captures the frames at an interface until Ctrl-C, the end of the experiment, or a reader that
-/// goes away.
+/// Captures the frames at an interface until Ctrl-C, the end of the experiment, or the end of the
+/// reader.
 pub async fn capture(args: Capture) -> Result<i32> {
     let (interface, experiment) = find::split_at(&args.interface);
     let client = find::client(experiment, &args.scenario).await?;
@@ -35,7 +35,7 @@ pub async fn capture(args: Capture) -> Result<i32> {
         let Ok(data) = frame.into_data() else { continue };
         match output.write_all(&data).and_then(|()| output.flush()) {
             Ok(()) => {}
-            // Wireshark was closed: that is how captures into a pipe end.
+            // Wireshark was closed: this is how captures into a pipe end.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(exit::SUCCESS),
             Err(error) => return Err(error).context("cannot write the capture"),
         }

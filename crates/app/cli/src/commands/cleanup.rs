@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::args::Cleanup;
 use crate::exit;
 
-/// Removes what experiments left. One that cannot be cleaned up does not keep the others from it.
+/// Removes the remains of experiments. A failure for one does not affect the others.
 pub fn cleanup(args: Cleanup) -> Result<i32> {
     if let Some(name) = &args.experiment {
         clean(name, args.force || args.all)?;
@@ -33,7 +33,7 @@ pub fn cleanup(args: Cleanup) -> Result<i32> {
     exit::all_of("cleaned up", failed)
 }
 
-/// Removes what the experiment `name` left; an engine that lives is killed first if it is to be.
+/// Removes the remains of the experiment `name`. With `kill`, a living engine is killed first.
 fn clean(name: &str, kill: bool) -> Result<()> {
     if kill {
         netloom_host::kill_engine(name)?;

@@ -1,4 +1,4 @@
-//! `netloom compare`: how far two runs of one scenario are apart.
+//! `netloom compare`: the differences between two runs of one scenario.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::measures::{Measure, Measured, Tolerance, measured};
 use crate::table::table;
 use crate::{exit, results};
 
-/// Compares two runs and prints what differs.
+/// Compares two runs and prints the differences.
 pub fn run(args: &Compare) -> Result<i32> {
     let [a, b] = [&args.first, &args.second].map(|directory| results::summary(directory));
     let (a, b) = (a?, b?);
@@ -24,11 +24,11 @@ pub fn run(args: &Compare) -> Result<i32> {
     })
 }
 
-/// What two runs have in common, and how far it is apart.
+/// The common flows and pipes of two runs, with their differences.
 #[derive(Debug, Serialize)]
 struct Comparison {
     rows: Vec<Row>,
-    /// Flows and pipes that only one of the runs has, and which.
+    /// Flows and pipes that only one of the runs has, with which run that is.
     only: Vec<String>,
 }
 
@@ -39,8 +39,8 @@ struct Row {
     measure: Measure,
     a: f64,
     b: f64,
-    /// The second less the first, as a share of the first; nothing where the first is 0 and the
-    /// second is not.
+    /// The second less the first, as a share of the first. `None` if the first is 0 and the second
+    /// is not.
     difference: Option<f64>,
     tolerance: Option<f64>,
     outside: bool,
@@ -73,8 +73,8 @@ fn compare(a: &[Measured], b: &[Measured], tolerances: &[Tolerance]) -> Comparis
 }
 
 impl Comparison {
-    /// Notes a flow or pipe that the other run does not have at all; some measures are of one kind
-    /// of run only.
+    /// Records a flow or pipe that the other run lacks completely. A missing measure alone does not
+    /// count, since some exist in one kind of run only.
     fn missing(&mut self, one: &Measured, other: &[Measured], run: &str) {
         let note = format!("{} is in the {run} run only", one.what);
         if !other.iter().any(|other| other.what == one.what) && !self.only.contains(&note) {

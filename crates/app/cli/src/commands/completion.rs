@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use crate::args::{Cli, Completion};
 use crate::exit;
 
-/// Prints what lets a shell complete commands and options.
+/// Prints the script with which a shell completes commands and options.
 pub fn completion(args: &Completion) -> Result<i32> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "netloom", &mut script);

@@ -12,7 +12,7 @@ use crate::launch::prepare;
 pub async fn deploy(args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let found = netloom_host::inspect(&loaded.scenario.name)?;
-    // Of one that does not answer, its name tells whether it is to be waited for.
+    // If the engine does not answer, the lock of its name shows whether to wait for it.
     match found.alive && Client::of(&found).is_reachable().await {
         true => apply::check_unchanged(&found, &loaded).await,
         false => bring_up(&args.start, &loaded).await,

@@ -9,14 +9,14 @@ use crate::args::Destroy;
 use crate::client::Client;
 use crate::{exit, find};
 
-/// How long an engine may take to end before it is killed, and how much longer for each node: the
-/// kernel took more than a minute to free 5,000 nodes with 6,000 routes each.
+/// Longest time for an engine to end before it is killed, and the additional time for each node.
+/// The kernel takes more than a minute to free 5,000 nodes with 6,000 routes each.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_PER_NODE: Duration = Duration::from_millis(100);
-/// How long an engine that does not answer may take to end.
+/// Longest time for an engine to end that does not answer.
 const PATIENCE_WITH_SILENCE: Duration = Duration::from_secs(2);
 
-/// Takes experiments down. One that does not go does not keep the others from it.
+/// Takes experiments down. A failure for one does not affect the others.
 pub async fn destroy(args: Destroy) -> Result<i32> {
     if !args.all {
         let found = find::experiment(args.experiment.as_deref(), &args.scenario).await?;
@@ -46,14 +46,14 @@ async fn end_and_tell(found: &Found) -> Result<()> {
     Ok(())
 }
 
-/// Ends one experiment, dead or alive; nothing of it is left.
+/// Ends one experiment, dead or alive, and leaves nothing of it.
 pub async fn end(found: &Found) -> Result<()> {
     if found.alive {
         let client = Client::of(found);
         let nodes = client.status_soon().await.map_or(0, |it| it.nodes);
         let patience = match client.shutdown().await {
             Ok(()) => patience(nodes),
-            // It may be ending already.
+            // The engine may be ending already.
             Err(_) => PATIENCE_WITH_SILENCE,
         };
         let deadline = Instant::now() + patience;

@@ -16,7 +16,7 @@ use crate::args::{Doctor, Format, ScenarioFile};
 use crate::launch::Engine;
 use crate::{exit, find, preflight, profile_file, results};
 
-/// What is tried out: two nodes, a link and a program.
+/// The scenario of the trial: two nodes, a link and a program.
 const TRIAL: &str = "name: doctor
 topology:
   nodes: { a: , b: }
@@ -24,15 +24,15 @@ topology:
 processes:
   - { name: moment, node: a, command: sleep 0.3 }
 ";
-/// What that is called.
+/// Name of the trial's network in the output.
 const NETWORK: &str = "network of two nodes";
-/// The size for which walls are shown, unless a scenario says another: thousand nodes, two thousand
-/// links.
+/// The size that limits are checked for, unless a scenario sets another: a thousand nodes, two
+/// thousand links.
 const LARGE: Demand = Demand { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
 /// The oldest kernel that is supported.
 const OLDEST: (u32, u32) = (5, 15);
 
-/// One thing that was looked at.
+/// One thing that was checked.
 #[derive(Debug, Serialize)]
 struct Check {
     what: String,
@@ -45,7 +45,7 @@ struct Check {
 enum State {
     /// As it should be.
     Ok,
-    /// Works, with less.
+    /// Works, with restrictions.
     Note,
     /// Does not work.
     Problem,
@@ -67,7 +67,7 @@ impl Check {
     }
 }
 
-/// Says what this machine can do, and what to change for more.
+/// Prints what this machine can do, and what to change for more.
 pub async fn doctor(args: Doctor) -> Result<i32> {
     let size = match &args.file {
         None => LARGE,
@@ -118,7 +118,7 @@ fn rights() -> Check {
     }
 }
 
-/// Runs a network of two nodes, and looks at how it was watched.
+/// Runs a network of two nodes, and checks how it was watched.
 async fn trial() -> Result<Vec<Check>> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let file = folder.path().join("netloom.yaml");
@@ -136,7 +136,7 @@ async fn trial() -> Result<Vec<Check>> {
         return Ok(vec![Check::new(NETWORK, State::Problem, why.trim_end())]);
     }
     engine.wait().await?;
-    // Of an engine that died; others leave nothing.
+    // Removes the remains of an engine that died. Others leave nothing.
     netloom_host::cleanup(&name)?;
     let summary = results::read(&results)?.summary;
     let network = match summary.success {
@@ -146,7 +146,7 @@ async fn trial() -> Result<Vec<Check>> {
     Ok(std::iter::once(network).chain(seen(&summary)).collect())
 }
 
-/// How the trial was scheduled and watched.
+/// Returns checks of how the trial was scheduled and watched.
 fn seen(summary: &Summary) -> Vec<Check> {
     let mut workers = summary.timing.iter().flat_map(|timing| &timing.workers);
     let real_time = workers.all(|worker| worker.scheduling == Scheduling::RealTime);

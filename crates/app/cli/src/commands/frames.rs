@@ -1,9 +1,9 @@
-//! `netloom frames`: a frame log or an air log as a table, a row for each entry.
+//! `netloom frames`: a frame log or an air log as a table, with a row for each entry.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `air` | rows of air logs |
-//! | `replay` | an air log, given to its medium once more |
+//! | `replay` | replays an air log on its medium |
 //! | `lines` | rows as lines of text or JSON |
 
 mod air;
@@ -25,7 +25,7 @@ use crate::exit;
 use crate::output::{self, Data};
 use lines::Lines;
 
-/// Bytes read at once.
+/// Bytes that are read at once.
 const PIECE: usize = 1 << 16;
 
 const COLUMNS: &[Column<'static>] = &[
@@ -42,11 +42,11 @@ const COLUMNS: &[Column<'static>] = &[
     ("serialized_ns", Kind::MaybeNumber),
 ];
 
-/// Reads the log and writes the tables that were asked for. What was read before the log turned out
-/// to be damaged is in the tables.
+/// Reads the log and writes the requested tables. Entries before a damaged part of the log are in
+/// the tables.
 pub fn frames(args: &Frames) -> Result<i32> {
     match tables(args) {
-        // Why is known to who prints.
+        // The printing code knows the reason.
         Err(_) if output::is_closed() => Ok(exit::SUCCESS),
         outcome => outcome,
     }
@@ -84,7 +84,7 @@ fn tables(args: &Frames) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// The tables that are asked for: files, or lines on standard output.
+/// Returns the requested tables: files, or lines on standard output.
 fn wanted(
     args: &Frames,
     name: &str,
@@ -149,7 +149,7 @@ impl Names {
         }
     }
 
-    /// The decoder gives no pipe that is not in the header.
+    /// The decoder returns no pipe that is not in the header.
     fn of(&self, pipe: u32) -> &(String, String) {
         &self.0[pipe as usize]
     }
@@ -182,7 +182,7 @@ fn event_row<'a>((link, direction): &'a (String, String), event: &FrameEvent) ->
     ]
 }
 
-/// So many entries are missing at this place.
+/// Returns the row for `entries` entries that are missing at this place.
 fn lost_row(entries: u64) -> [Cell<'static>; 11] {
     let mut row = [Cell::Nothing; 11];
     (row[3], row[5]) = (Cell::Name("lost_entries"), Cell::Number(entries));

@@ -30,7 +30,7 @@ use crate::output;
 use crate::table::table;
 use crate::{exit, find};
 
-/// Shows what runs.
+/// Shows running experiments.
 pub async fn inspect(args: Inspect) -> Result<i32> {
     if !args.watch {
         print!("{}", look(&args).await?);
@@ -42,7 +42,7 @@ pub async fn inspect(args: Inspect) -> Result<i32> {
     }
 }
 
-/// Shows it again and again, until nobody looks.
+/// Shows the experiments repeatedly, until the reader is gone.
 async fn watch(args: &Inspect) -> Result<i32> {
     loop {
         let text = look(args).await?;
@@ -86,8 +86,8 @@ async fn look(args: &Inspect) -> Result<String> {
     }
 }
 
-/// The API's answers under their names, as the engine gave them: those of thousands of links take
-/// longer to make sense of than to print.
+/// Returns the API's answers under their names, unparsed: the answer for thousands of links takes
+/// longer to parse than to print.
 async fn json(client: &Client, window: Option<Window>) -> Result<String> {
     let paths = PARTS.map(|part| match part {
         "links" => links(window),
@@ -108,7 +108,7 @@ async fn json(client: &Client, window: Option<Window>) -> Result<String> {
     Ok(String::from_utf8(text)?)
 }
 
-/// Where the API tells of the links.
+/// Returns the API's path of links.
 fn links(window: Option<Window>) -> String {
     window.map_or("/links".into(), |window| format!("/links?last={window}"))
 }
@@ -162,7 +162,7 @@ fn phase(status: &ExperimentStatus) -> String {
     format!("{:?}", status.phase).to_lowercase()
 }
 
-/// What the JSON of one experiment consists of; the API has a path for each.
+/// The parts of the JSON of one experiment. The API has a path for each.
 const PARTS: [&str; 8] =
     ["experiment", "nodes", "links", "media", "processes", "services", "timing", "verdict"];
 
@@ -174,14 +174,14 @@ struct View {
     processes: Vec<ProcessStatus>,
     services: Vec<ServiceStatus>,
     verdict: Verdict,
-    /// What the links' statistics are of, if not of all time.
+    /// The window of the links' statistics. `None` means since their start.
     window: Option<Window>,
 }
 
 impl View {
     async fn fetch(client: &Client, window: Option<Window>) -> Result<Self> {
         let links = links(window);
-        // Asked for together: the engine works on one while another is read here.
+        // Requested together: the engine works on one answer while another is read here.
         let (experiment, nodes, links, processes, services, verdict) = tokio::try_join!(
             client.get("/experiment"),
             client.get("/nodes"),
@@ -193,7 +193,8 @@ impl View {
         Ok(Self { experiment, nodes, links, processes, services, verdict, window })
     }
 
-    /// With all signals of the monitor, or those that are nearest to their limits.
+    /// Returns the tables. With `all`, they have all signals of the monitor; otherwise those
+    /// nearest to their limits.
     fn table(&self, all: bool) -> Result<String> {
         let mut text = String::new();
         let status = &self.experiment;
@@ -267,7 +268,7 @@ impl View {
         rows
     }
 
-    /// The ports of switches that know VLANs, if there are any.
+    /// Returns the table of ports of VLAN-aware switches, if there are any.
     fn vlan_table(&self) -> Option<comfy_table::Table> {
         let mut rows = table(&["switch port", "VLANs", "refused: other VLAN", "no tag"]);
         for node in &self.nodes {
@@ -284,7 +285,7 @@ impl View {
         (!rows.is_empty()).then_some(rows)
     }
 
-    /// The ports of switches that run a spanning tree, if there are any.
+    /// Returns the table of ports of switches with a spanning tree, if there are any.
     fn tree_table(&self) -> Option<comfy_table::Table> {
         let headings =
             ["switch port", "role", "state", "cost", "to the root", "BPDUs", "discarded"];
@@ -328,7 +329,7 @@ impl View {
         rows
     }
 }
-/// What a port is to its spanning tree, and what is behind it.
+/// Returns the role of a port in its spanning tree, and what is connected to it.
 fn role(port: &TreePortStatus) -> String {
     let role = match port.role {
         PortRole::Disabled => "disabled",

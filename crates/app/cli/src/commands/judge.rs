@@ -23,7 +23,7 @@ pub fn judge(args: &Judge) -> Result<i32> {
     Ok(if args.strict && invalid { exit::INVALID } else { exit::SUCCESS })
 }
 
-/// The verdict on what was observed, from the beginning of the run to its end.
+/// Returns the verdict on the recorded observations, from the beginning of the run to its end.
 fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
     let given = results::summary(directory)?.verdict;
     let given =
@@ -42,11 +42,11 @@ fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
     observations
         .and_then(|stream| Ok(trace::replay(BufReader::new(stream), &mut monitor)?))
         .with_context(|| format!("cannot use {}", file.display()))?;
-    // What the monitor cost is a fact of the run, not of its judgement.
+    // The cost of the monitor is a fact of the run, and does not depend on the judgement.
     Ok(Verdict { overhead: given.overhead, ..monitor.verdict(given.to) })
 }
 
-/// By what a run is judged: the scenario's criteria, and what it is needed for.
+/// Returns the needs by which a run is judged: the scenario's criteria and its purpose.
 fn needs(directory: &Path, of: Option<&Path>) -> Result<Needs> {
     match of {
         Some(file) => {

@@ -1,5 +1,5 @@
-//! What went well in a run and what failed, as JUnit's XML: a case for each process, expectation
-//! and event of the timeline, one for the run as a whole, and one for the verdict on the machine.
+//! The results of a run as JUnit's XML: a case for each process, expectation and event of the
+//! timeline, one for the run as a whole, and one for the verdict on the machine.
 
 use std::fs;
 use std::path::Path;
@@ -76,13 +76,13 @@ fn timeline(summary: &Summary) -> impl Iterator<Item = TestCase> {
     })
 }
 
-/// The run, with all that failed in it.
+/// Returns the case of the run, with all its failures.
 fn whole(summary: &Summary) -> TestCase {
     let name = "run".to_string();
     if summary.success { passed(name) } else { failed(name, &summary.failures.join("\n")) }
 }
 
-/// Whether the machine let the run go as the scenario says.
+/// Returns the case of the verdict: whether the machine let the run proceed as the scenario says.
 fn verdict(summary: &Summary, strict: bool) -> TestCase {
     let name = "verdict on the machine".to_string();
     let Some(verdict) = &summary.verdict else { return skipped(name, "the run was not judged") };

@@ -1,4 +1,4 @@
-//! `netloom logs`: what services and startup commands of a node have printed.
+//! `netloom logs`: the output of services and startup commands of a node.
 
 use std::fs::{self, File};
 use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
@@ -13,10 +13,10 @@ use crate::client::Client;
 use crate::output::{self, Data};
 use crate::{exit, find};
 
-/// How often a log that is followed is looked at.
+/// Period at which a followed log is read.
 const STEP: Duration = Duration::from_millis(200);
 
-/// Prints the log of a service, or lists what logs there are of a node.
+/// Prints the log of a service, or lists the logs of a node.
 pub async fn logs(args: Logs) -> Result<i32> {
     let (node, experiment) = find::split_at(&args.node);
     let client = find::client(experiment, &args.scenario).await?;
@@ -57,12 +57,12 @@ pub async fn logs(args: Logs) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// Whether the experiment has ended: nobody takes connections any more.
+/// Whether the experiment has ended, so that nobody accepts connections any more.
 async fn ended(client: &Client) -> bool {
     !client.is_listening().await
 }
 
-/// What logs there are of a node, by the names of their services.
+/// Returns the logs of a node, by the names of their services.
 fn names(folder: &Path, node: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -73,7 +73,7 @@ fn names(folder: &Path, node: &str) -> Vec<String> {
     names
 }
 
-/// A log, and how far it was printed.
+/// A log, with the offset up to which it was printed.
 struct Log {
     file: File,
     path: PathBuf,
@@ -81,7 +81,7 @@ struct Log {
 }
 
 impl Log {
-    /// Prints what is new. A terminal obeys nothing of it.
+    /// Prints the new part. Control characters for a terminal are made harmless.
     fn print(&mut self) -> Result<()> {
         let describe = || format!("cannot read {}", self.path.display());
         let length = self.file.metadata().with_context(describe)?.len();
@@ -101,7 +101,7 @@ impl Log {
             self.at += count as u64;
             match std::io::stdout().is_terminal() {
                 true => print!("{}", String::from_utf8_lossy(&piece[..count])),
-                // What cannot be written is known at the end.
+                // A write error is reported at the end.
                 false => _ = Data { may_be_lost: true }.write_all(&piece[..count]),
             }
         }

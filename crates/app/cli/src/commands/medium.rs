@@ -1,5 +1,5 @@
-//! `netloom medium`: a shared medium by itself, in virtual time, with more to send than it carries,
-//! or at random times.
+//! `netloom medium`: a shared medium by itself, in virtual time, with saturated senders or with
+//! packets at random times.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ use crate::{exit, find};
 /// Bytes of an Ethernet header.
 const HEADER: u32 = 14;
 
-/// How long a chain fills before what comes through is counted.
+/// Time for which a chain fills before received packets are counted.
 const FILLING: Duration = Duration::from_secs(2);
 
-/// Tries a medium, and shows what comes through.
+/// Tries a medium, and shows the throughput.
 pub fn medium(args: &Medium) -> Result<i32> {
     let scenario = find::scenario(&args.scenario)?.scenario;
     let cell = Cell::of(&scenario, args)?;
@@ -60,11 +60,11 @@ pub fn medium(args: &Medium) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// A medium with its members, and who sends to whom.
+/// A medium with its members, and the pairs of sender and receiver.
 struct Cell<'s> {
     scenario: &'s Scenario,
     medium: &'s Node,
-    /// In the order in which the medium has them.
+    /// In the order of the medium.
     members: Vec<Member<'s>>,
     set: MediumProperties,
     flows: Vec<(StationId, StationId)>,
@@ -77,14 +77,14 @@ struct Member<'s> {
     config: StationConfig,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 struct Outcome {
     bits_per_second: f64,
-    /// Attempts, and those of them that failed.
+    /// Number of attempts, and of failed ones.
     attempts: u64,
     failed: u64,
     dropped: u64,
-    /// The least and the largest share of a sender in all that was sent.
+    /// The smallest and the largest share of a sender in all that was sent.
     shares: (f64, f64),
 }
 
@@ -138,7 +138,7 @@ impl<'s> Cell<'s> {
         Ok(Self { scenario, medium, members, set, flows })
     }
 
-    /// A trial in which the first `count` of the senders send.
+    /// Runs a trial in which the first `count` of the senders send.
     fn try_out(&self, count: usize, number: u64, args: &Medium) -> Result<Outcome> {
         let seed = self.scenario.seed.wrapping_add(number);
         let mut setup = medium_setup(self.scenario, self.medium, seed)
@@ -161,7 +161,7 @@ impl<'s> Cell<'s> {
         Ok(self.outcome(&trial, count, args.time))
     }
 
-    /// A trial in which the first `count` members are a chain.
+    /// Runs a trial in which the first `count` members are a chain.
     fn chain(&self, medium: Model<u64>, count: usize, args: &Medium) -> Outcome {
         let stations: Vec<StationId> =
             self.members[..count].iter().map(|member| member.id).collect();
@@ -186,7 +186,7 @@ impl<'s> Cell<'s> {
     }
 }
 
-/// What came of the trial of these senders.
+/// Returns the result of the trial for these senders.
 fn outcome<'a>(
     trial: &Trial,
     senders: impl Iterator<Item = &'a StationId>,
@@ -214,7 +214,8 @@ fn outcome<'a>(
     }
 }
 
-/// Without a wire, access points pass nothing on here.
+/// Returns an error unless each flow begins or ends at an access point, if there are any. Without a
+/// wire, access points forward nothing here.
 fn check_access_points(
     members: &[Member<'_>],
     flows: &[(StationId, StationId)],
@@ -234,7 +235,7 @@ fn check_access_points(
     Ok(())
 }
 
-/// What a sender sends.
+/// Returns the load of a sender.
 fn load(args: &Medium, seed: u64, place: usize) -> Result<Load> {
     let bytes = args.size + HEADER;
     let Some(rate) = args.poisson else { return Ok(Load::Saturated(bytes)) };
@@ -246,7 +247,7 @@ fn load(args: &Medium, seed: u64, place: usize) -> Result<Load> {
     Ok(Load::Source(Box::new(source.map_err(|error| anyhow!("{error}")).context("`--poisson`")?)))
 }
 
-/// Trials of one kind together.
+/// The results of trials of one kind.
 struct Row {
     throughput: Interval,
     failed: Interval,
@@ -254,7 +255,7 @@ struct Row {
     dropped: u64,
 }
 
-/// A mean with half of its 99 % interval; nothing of one trial.
+/// A mean with half of its 99 % interval. A single trial has no interval.
 struct Interval {
     mean: f64,
     half: Option<f64>,
@@ -277,7 +278,7 @@ impl Row {
 }
 
 impl Interval {
-    /// By Student's t.
+    /// Computes the interval by Student's t.
     fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -293,13 +294,13 @@ impl Interval {
     }
 }
 
-/// The quantile of 99.5 % of Student's t with so many degrees of freedom.
+/// Returns the 99.5 % quantile of Student's t with `freedom` degrees of freedom.
 fn student(freedom: usize) -> f64 {
     const FEW: [f64; 15] = [
         63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
         2.977, 2.947,
     ];
-    // Beyond, the normal one with the first term of its expansion.
+    // For more, the normal quantile with the first term of its expansion.
     let many = || 2.5758 + (2.5758_f64.powi(3) + 2.5758) / (4.0 * freedom as f64);
     FEW.get(freedom.wrapping_sub(1)).copied().unwrap_or_else(many)
 }

@@ -17,7 +17,7 @@ use crate::exit::{self, WithCode};
 use crate::files;
 use crate::table::table;
 
-/// How long a model moves if nothing is said.
+/// Duration of a model's movements by default.
 const DEFAULT: Duration = Duration::from_secs(900);
 
 /// Converts movements, checks them, or shows what they mean for radios.
@@ -30,14 +30,14 @@ pub fn mobility(args: &Mobility) -> Result<i32> {
     }
 }
 
-/// Nodes that move, and up to when.
+/// Nodes that move, and the end of the movements.
 struct Moving {
-    /// The format or the model that they come from.
+    /// The file's format, or the model.
     source: String,
     nodes: Vec<(String, Trajectory)>,
     until: Time,
     plane: Option<Plane>,
-    /// Parts of the file that are no movements.
+    /// Parts of the file that are not movements.
     left_out: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ fn moving(args: &Mobility) -> Result<Moving> {
     let mut moving = match (&args.model, &args.file) {
         (Some(model), _) => modelled(model, args)?,
         (None, Some(file)) => recorded(file, args)?,
-        // One of them is there: the command line asks for it.
+        // The command line requires one of them, so this cannot happen.
         (None, None) => return Err(exit::usage("a FILE or a `--model` is needed")),
     };
     if moving.until == Time::ZERO {
@@ -55,7 +55,7 @@ fn moving(args: &Mobility) -> Result<Moving> {
     Ok(moving)
 }
 
-/// The nodes of a file.
+/// Reads the nodes of a file.
 fn recorded(file: &Path, args: &Mobility) -> Result<Moving> {
     let name = file.display();
     let text = files::reader(Path::new(".")).text(&file.to_string_lossy());
@@ -88,13 +88,13 @@ fn path(traces: &Traces, node: &str, plane: Option<&Plane>) -> Result<Trajectory
     path.map_err(|error| exit::usage(error.to_string()))
 }
 
-/// The plane around an origin, or else around the first place.
+/// Returns the plane around an origin, or else around the first place.
 fn plane(origin: Option<Geographic>, first: Option<Geographic>) -> Result<Option<Plane>> {
     let origin = origin.or(first.map(|first| Geographic { alt: 0.0, ..first }));
     origin.map(Plane::new).transpose().map_err(exit::usage)
 }
 
-/// Nodes that move by a model.
+/// Returns nodes that move according to a model.
 fn modelled(text: &str, args: &Mobility) -> Result<Moving> {
     let mut model: Model = netloom_scenario::value(text).map_err(|findings| WithCode {
         code: exit::USAGE,
@@ -126,7 +126,7 @@ fn modelled(text: &str, args: &Mobility) -> Result<Moving> {
     })
 }
 
-/// Why files could not be used.
+/// Makes the error for files that could not be used.
 fn unusable(errors: Vec<FileError<Unreadable>>) -> anyhow::Error {
     let lines = errors.into_iter().map(|FileError { property, file, what, cause }| match cause {
         FileFault::Unreadable(Unreadable { reason, .. }) => {
@@ -193,7 +193,7 @@ fn show(moving: &Moving, format: Format) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// Shows links and paths of radios of a reach.
+/// Shows links and paths of radios with a given reach.
 fn stats(moving: &Moving, reach: Length, format: Format) -> Result<i32> {
     let paths: Vec<_> = moving.nodes.iter().map(|(_, path)| path.clone()).collect();
     let contacts = Contacts::new(&paths, reach, moving.until);

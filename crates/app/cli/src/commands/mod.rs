@@ -40,7 +40,7 @@ use anyhow::Result;
 
 use crate::args::{Cli, Command};
 
-/// Runs a command; its exit code.
+/// Runs a command. Returns its exit code.
 pub async fn dispatch(cli: Cli) -> Result<i32> {
     match cli.command {
         Command::Run(args) => run::run(args).await,

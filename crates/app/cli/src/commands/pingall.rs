@@ -10,10 +10,10 @@ use crate::args::{Format, Pingall};
 use crate::table::table;
 use crate::{exit, find};
 
-/// So many pairs that do not reach each other are listed.
+/// Most pairs without a connection that are listed.
 const LISTED: usize = 50;
 
-/// Lets every host ping every other; fails if one is not reached.
+/// Lets every host ping every other. Fails if one is not reached.
 pub async fn pingall(args: Pingall) -> Result<i32> {
     let client = find::client(args.experiment.as_deref(), &args.scenario).await?;
     let nodes: Vec<NodeStatus> = client.get("/nodes").await?;

@@ -1,5 +1,5 @@
-//! `netloom inspect --radio`, `--positions` and `--neighbours`: what stations on shared media do,
-//! where they are, and whom they reach.
+//! `netloom inspect --radio`, `--positions` and `--neighbours`: the counts of stations on shared
+//! media, their positions, and the stations that they reach.
 
 use anyhow::Result;
 use comfy_table::Table;
@@ -10,7 +10,7 @@ use crate::args::Format;
 use crate::client::Client;
 use crate::table::table;
 
-/// A row for each station: what it sent, what it met, how long that took.
+/// Returns a row for each station: sent frames, disturbances, and times.
 pub async fn radio(client: &Client, format: Format) -> Result<String> {
     let media: Vec<MediumStatus> = client.get("/media").await?;
     match format {
@@ -20,7 +20,7 @@ pub async fn radio(client: &Client, format: Format) -> Result<String> {
     }
 }
 
-/// Where each node on a shared medium is.
+/// Returns the position of each node on a shared medium.
 pub async fn positions(client: &Client, format: Format) -> Result<String> {
     let media: Vec<MediumStatus> = client.get("/media").await?;
     let all = media.iter().flat_map(|medium| &medium.stations);
@@ -40,7 +40,7 @@ pub async fn positions(client: &Client, format: Format) -> Result<String> {
     Ok(format!("{rows}\n"))
 }
 
-/// Whom a node reaches.
+/// Returns the stations that a node reaches.
 pub async fn neighbours(client: &Client, node: &str, format: Format) -> Result<String> {
     let all: Vec<Neighbours> = client.get(&format!("/neighbours/{node}")).await?;
     if format == Format::Json {

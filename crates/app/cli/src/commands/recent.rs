@@ -7,7 +7,7 @@ use netloom_units::readable::{bit_rate, count, micros};
 
 use crate::table::table;
 
-/// A row for each pipe: what came, what went, how long it took.
+/// Returns a row for each pipe: received and delivered traffic, and delays.
 pub fn recent_table(links: &[LinkStatus]) -> Table {
     let headings = [
         "pipe",
@@ -35,7 +35,7 @@ pub fn recent_table(links: &[LinkStatus]) -> Table {
                 row.extend(traffic(statistics));
                 row.extend(times(statistics));
             }
-            // The kernel, which carries direct links, counts from the beginning only.
+            // Direct links are carried by the kernel, which counts only from the beginning.
             None => row.resize(headings.len(), "–".into()),
         }
         rows.add_row(row);
@@ -72,7 +72,7 @@ fn times(statistics: &PipeStatistics) -> [String; 8] {
     ]
 }
 
-/// A value in words, or a dash for what means nothing here.
+/// Returns a value in words, or a dash if it has no meaning here.
 fn or_nothing<T>(value: Option<T>, words: impl Fn(T) -> String) -> String {
     value.map_or("–".into(), words)
 }

@@ -11,7 +11,7 @@ use netloom_report_page::{Run, page};
 use crate::args::Report;
 use crate::{exit, results};
 
-/// The mode of a report that is among the results: it is as private as they are.
+/// The mode of a report in the results, which is as private as they are.
 pub const PRIVATE: u32 = 0o600;
 
 /// Writes the report of a run that has ended.
@@ -26,12 +26,12 @@ pub fn report(args: &Report) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// The report's place in a directory of results.
+/// Returns the path of the report in a directory of results.
 pub fn beside(directory: &Path) -> PathBuf {
     directory.join("report.html")
 }
 
-/// Writes the report into the results; whether it is there. The run is what it is without it.
+/// Writes the report into the results. Returns whether that worked. The run is complete without it.
 pub fn write_beside(run: &Run, directory: &Path) -> bool {
     let written = write(run, &beside(directory), PRIVATE);
     if let Err(error) = &written {
@@ -40,8 +40,7 @@ pub fn write_beside(run: &Run, directory: &Path) -> bool {
     written.is_ok()
 }
 
-/// Writes the report of `run`, and warns of what it could not have. A file that is not there yet
-/// gets `mode`.
+/// Writes the report of `run`, and warns of missing data. A new file gets `mode`.
 pub fn write(run: &Run, file: &Path, mode: u32) -> Result<()> {
     for missing in &run.missing {
         eprintln!("warning: {missing}");

@@ -32,13 +32,13 @@ pub async fn run(args: Run) -> Result<i32> {
     preflight::compensation(&loaded.scenario, &calibration)?;
     let directory = results_directory(args.output, &loaded)?;
     if let Some(file) = &args.junit {
-        // A file that cannot be written is told before the run, not after it.
+        // An error of writing the file must be reported before the run, not after it.
         File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
     }
     let mode = Mode::Run { results: directory.clone() };
     let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
-    // From here on a signal no longer ends this program: it ends the run.
+    // From here on a signal ends the run, and no longer this program.
     let mut interrupts = Interrupts::watch()?;
     let ready = tokio::select! {
         ready = engine.ready() => ready,
@@ -69,11 +69,11 @@ pub async fn run(args: Run) -> Result<i32> {
     if let Some(summary) = ended.unwritten {
         print!("{}", summary::page(&summary, &directory, None));
     }
-    // Where what was written is; if the directory is no longer there, nowhere.
+    // The directory that was written to, even if another has taken its path since.
     let reached = held.as_ref().map_or_else(|_| directory.clone(), results::Held::path);
     if !ended.status.success() || !reached.join("summary.json").exists() {
         netloom_host::cleanup(&name)?;
-        // What was reserved for the summary.
+        // The space that was reserved for the summary.
         let _ = std::fs::remove_file(reached.join("summary.json.part"));
         let how = match ended.error {
             Some(error) => format!("ended with an error: {error}"),
@@ -101,8 +101,8 @@ pub async fn run(args: Run) -> Result<i32> {
     })
 }
 
-/// Shows events until the run has ended; the exit code if a signal asked for its end. A second one
-/// kills the engine.
+/// Shows events until the run has ended. Returns the exit code if a signal asked for its end. A
+/// second one kills the engine.
 async fn follow(
     client: &Client,
     engine: &mut Engine,
@@ -130,7 +130,7 @@ async fn follow(
                 }
                 interrupted = Some(128 + signal);
                 eprintln!("ending the run and keeping its results; Ctrl-C again to kill it");
-                // An engine that does not answer does not hold up the second one.
+                // An engine that does not answer must not delay the second signal.
                 tokio::select! {
                     asked = client.shutdown() => asked?,
                     _ = interrupts.next() => return kill(engine).await,
@@ -145,13 +145,13 @@ async fn kill(engine: &mut Engine) -> Result<Option<i32>> {
     bail!("interrupted twice: the run was killed and its results are incomplete")
 }
 
-/// Shows an event to somebody who watches; warnings to everybody.
+/// Shows an event to a user who watches. Warnings are always shown.
 fn show(event: &Event, watched: bool) {
     match &event.what {
         What::Warning { message } => eprintln!("warning: {message}"),
         What::MemoryKilled { .. } => eprintln!("warning: {}", event.what.in_words()),
         What::Phase { .. } => {}
-        // Warnings tell of what begins and grows.
+        // Warnings report the beginning and growth of contention.
         What::Contention { signal } if signal.change != Change::Ended => {}
         what if watched => {
             let time = event.time.as_nanos() as f64 / 1e9;

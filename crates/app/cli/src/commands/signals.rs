@@ -1,5 +1,5 @@
-//! What the contention monitor sees, as a table: per CPU, node and device, the nearest to its limit
-//! first.
+//! The signals of the contention monitor as a table, by CPU, node and device, with the nearest to
+//! its limit first.
 
 use std::fmt::Write;
 
@@ -8,16 +8,17 @@ use netloom_monitor::{SignalReport, Verdict, quantity};
 
 use crate::table::table;
 
-/// So many signals are listed unless all are asked for, and of each so many of those through whom
-/// it was contended.
+/// Most signals that are listed unless all are requested, and most parties for each that caused its
+/// contention.
 const LISTED: usize = 3;
 const PARTIES: usize = 3;
 
-/// The signals of a run that goes on, and below them how many are not listed.
+/// Returns the signals of a run that goes on, and below them the number of those that are not
+/// listed.
 pub fn signals(verdict: &Verdict, all: bool) -> Result<String> {
     let listed = if all { usize::MAX } else { LISTED };
     let mut reports: Vec<&SignalReport> = verdict.signals.iter().collect();
-    // What is only measured has no margin.
+    // Signals that are only measured have no margin.
     let margin = |report: &SignalReport| report.margin.unwrap_or(f64::INFINITY);
     reports.sort_by(|a, b| margin(a).total_cmp(&margin(b)));
     let mut rows = table(&["signal", "on", "worst", "limit", "margin", "contended", "through"]);

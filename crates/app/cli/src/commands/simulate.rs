@@ -71,7 +71,7 @@ async fn repeat(loaded: Loaded, metadata: PathBuf, output: Option<PathBuf>) -> R
     show_ended(ended, &directory, None, false)
 }
 
-/// Prints the summary of a simulation, and says how it ended.
+/// Prints the summary of a simulation. Returns the exit code for how it ended.
 fn show_ended(ended: Ended, directory: &Path, junit: Option<&Path>, strict: bool) -> Result<i32> {
     let run = results::read(directory)?;
     if let Some(file) = junit {
@@ -86,7 +86,7 @@ fn show_ended(ended: Ended, directory: &Path, junit: Option<&Path>, strict: bool
     })
 }
 
-/// How a simulation ended.
+/// The end of a simulation.
 enum Ended {
     Well,
     Failed,
@@ -116,7 +116,7 @@ async fn simulate(
             }
             signal = interrupts.next() => {
                 if interrupted.replace(signal).is_some() {
-                    // The thread goes with the process.
+                    // The thread ends with the process.
                     std::process::exit(128 + signal);
                 }
                 stop.store(true, Ordering::Relaxed);
@@ -131,7 +131,7 @@ async fn simulate(
     })
 }
 
-/// Shows how far the run is.
+/// Shows the progress of the run.
 fn show(Progress { simulated, whole, real, packet_hops }: Progress) {
     let real = real.as_secs_f64();
     let simulated = simulated.as_secs_f64();

@@ -1,5 +1,6 @@
-//! The summary of a run on one page of a terminal: what failed, then the verdict on the machine,
-//! then what a person wants to know next. What does not fit is counted, and in the results.
+//! The summary of a run on one page of a terminal: first failures, then the verdict on the machine,
+//! then other results in the order of interest. Entries that do not fit are counted; the results
+//! have them all.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,16 +19,16 @@ use crate::table::table;
 /// Lines of a page.
 const PAGE: usize = 40;
 
-/// So many failures, findings, processes and warnings are listed at most, each.
+/// Most failures, findings, processes and warnings that are listed, each.
 const FAILURES: usize = 5;
 const FINDINGS: usize = 3;
 const PROCESSES: usize = 3;
 const TROUBLES: usize = 1;
 
-/// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
+/// Fewest and most pipes that are listed: the busiest ones, as many as fit.
 const PIPES: (usize, usize) = (4, 20);
 
-/// The summary; `report` is the file of the report, if it could be written.
+/// Returns the summary. `report` is the file of the report, if it could be written.
 pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String {
     let mut above = failures(summary);
     above.extend(verdict(summary));
@@ -44,13 +45,13 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
     below.extend(first(&summary.warnings, TROUBLES, "warnings", |text| format!("warning: {text}")));
     below.push(format!("results: {}", results.display()));
     below.extend(report.map(|file| format!("report: {}", file.display())));
-    // Beside the pipes stand a blank line, the headings, and how many more there are.
+    // The pipes also need a blank line, the headings, and the count of the remaining ones.
     let room = PAGE.saturating_sub(above.len() + below.len() + 3).clamp(PIPES.0, PIPES.1);
     let lines = above.into_iter().chain(pipes(&summary.links, room)).chain(below);
     lines.map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
-/// What failed and why, before all that follows from it; and for how long the run went on.
+/// Returns failures with their reasons, first those that cause others; and the duration of the run.
 fn failures(summary: &Summary) -> Vec<String> {
     let seconds = summary.ended.as_nanos() as f64 / 1e9;
     let ran =
@@ -77,7 +78,7 @@ fn failures(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// Whether the machine let the run go as the scenario says, and if not, why.
+/// Returns whether the machine let the run proceed as the scenario says, and if not, why.
 fn verdict(summary: &Summary) -> Vec<String> {
     let Some(verdict) = &summary.verdict else {
         return vec!["verdict on the machine: none, the run was not judged".into()];
@@ -87,8 +88,8 @@ fn verdict(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The judgement in its two words, below it why it is not `valid` (`most` reasons, and how many
-/// more there are), and by how much the run may be wrong.
+/// Returns the judgement in words. Below it are the reasons why it is not `valid` (`most` of them,
+/// and the number of others), and the error bound of the run.
 pub fn judged(verdict: &Verdict, most: usize) -> Vec<String> {
     let word = verdict.judgement.to_string().to_uppercase();
     let mut lines = vec![format!("{word} ({})", verdict.in_words())];
@@ -99,7 +100,7 @@ pub fn judged(verdict: &Verdict, most: usize) -> Vec<String> {
     lines
 }
 
-/// A line for each of the first few, and one for how many there are beside them.
+/// Returns a line for each of the first few, and one with the number of the others.
 fn first<T>(all: &[T], most: usize, what: &str, line: impl Fn(&T) -> String) -> Vec<String> {
     let mut lines: Vec<String> =
         all.iter().take(most).map(|one| line(one).replace(['\n', '\r'], " ")).collect();
@@ -109,7 +110,7 @@ fn first<T>(all: &[T], most: usize, what: &str, line: impl Fn(&T) -> String) -> 
     lines
 }
 
-/// A blank line and the lines of a table.
+/// Returns a blank line and the lines of a table.
 fn below_blank(table: &comfy_table::Table) -> Vec<String> {
     let text = table.to_string();
     std::iter::once("").chain(text.lines()).map(Into::into).collect()
@@ -119,7 +120,7 @@ fn processes(processes: &[ProcessStatus]) -> Vec<String> {
     if processes.is_empty() {
         return Vec::new();
     }
-    // Those that ended well are the least of interest.
+    // Processes that ended well are of least interest.
     let mut listed: Vec<&ProcessStatus> = processes.iter().collect();
     listed.sort_by_key(|process| process.state == ProcessState::Done { code: 0 });
     let mut rows = table(&["process", "node", "ended"]);
@@ -164,7 +165,7 @@ fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
     lines
 }
 
-/// What became of the background traffic of pipes.
+/// Returns the results of the background traffic of pipes.
 fn backgrounds(links: &[LinkStatus]) -> Vec<String> {
     let of_pipe = |(name, pipe): (String, &PipeStatus)| {
         let background = pipe.modelled()?.statistics.background?;
@@ -181,7 +182,7 @@ fn backgrounds(links: &[LinkStatus]) -> Vec<String> {
     })
 }
 
-/// Which pipes ended at interfaces that did not take their frames.
+/// Returns the pipes that ended at interfaces that did not accept their frames.
 pub fn not_taken(links: &[LinkStatus]) -> Option<String> {
     let lost = |(name, pipe): (String, &PipeStatus)| {
         let frames = pipe.modelled()?.statistics.lost_unmodelled.frames;
@@ -198,7 +199,7 @@ pub fn not_taken(links: &[LinkStatus]) -> Option<String> {
     })
 }
 
-/// Which ports of switches refused frames for their VLAN.
+/// Returns the ports of switches that refused frames for their VLAN.
 fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
     let dropping: Vec<_> =
         ports.iter().filter(|(_, port)| port.dropped.total().frames > 0).collect();
@@ -212,7 +213,7 @@ fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
     })
 }
 
-/// How fast the simulation was.
+/// Returns the speed of the simulation.
 fn simulation(simulation: &SimulationSummary) -> Vec<String> {
     let SimulationSummary { events, packet_hops, wall_seconds, processes, threads, cells, .. } =
         simulation;
@@ -245,7 +246,7 @@ fn simulation(simulation: &SimulationSummary) -> Vec<String> {
     ]
 }
 
-/// How pipes between real hosts followed a simulation.
+/// Returns how pipes between real hosts followed a simulation.
 fn following(simulation: &SimulationSummary, symbiosis: &SymbiosisSummary) -> Vec<String> {
     let millis = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
     let mut rows = table(&["follows", "W", "W₁", "W₂", "twins lost", "real lost"]);
@@ -277,7 +278,7 @@ fn following(simulation: &SimulationSummary, symbiosis: &SymbiosisSummary) -> Ve
     [String::new(), line].into_iter().chain(rows).collect()
 }
 
-/// How exactly the engine kept its schedule, beside how exactly the machine let it.
+/// Returns how exactly the engine kept its schedule, beside how exactly the machine let it.
 fn timing(timing: &Timing) -> Vec<String> {
     let line = |name: &str, latency: &LatencySummary| {
         format!(
@@ -317,7 +318,7 @@ mod tests {
 
     use super::*;
 
-    /// A run with so much of everything that goes on a page.
+    /// Returns the summary of a run with `number` entries of everything that a page shows.
     fn summary(number: usize, verdict: bool) -> Summary {
         let many = |value: Value| vec![value; number];
         let count = json!({"frames": 0, "bytes": 0});

@@ -1,4 +1,5 @@
-//! `netloom symbiosis`: what a symbiotic run does with a scenario's network, before it runs.
+//! `netloom symbiosis`: shows the networks that a symbiotic run derives from a scenario, before it
+//! runs.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -84,7 +85,7 @@ fn as_json(shrunk: &Shrunk) -> Value {
     })
 }
 
-/// Both networks as a directed graph in two clusters: an arrow is a pipe.
+/// Returns both networks as a directed graph in two clusters. An arrow is a pipe.
 fn as_dot(shrunk: &Shrunk) -> String {
     let is_host = |node: &str| shrunk.hosts.iter().any(|host| host.name == node);
     let mut text = String::from("digraph symbiosis {\n  node [shape=circle];\n");
@@ -110,12 +111,12 @@ fn as_dot(shrunk: &Shrunk) -> String {
     text
 }
 
-/// The pipes that a small one stands for.
+/// Returns the pipes that a small one stands for.
 fn chain<'s>(shrunk: &'s Shrunk, pipe: &'s SmallPipeOf) -> impl Iterator<Item = &'s str> {
     pipe.chain.iter().map(|place| shrunk.pruned[*place].name.as_str())
 }
 
-/// The junctions of the small network: ends of its pipes that are no hosts.
+/// Returns the junctions of the small network: ends of its pipes that are not hosts.
 fn junctions(shrunk: &Shrunk) -> impl Iterator<Item = &str> {
     let ends = shrunk.pipes.iter().flat_map(|pipe| &pipe.ends);
     let mut all: Vec<&str> = ends.map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! `netloom inspect --tc`: links as the `tc` commands that do the same.
+//! `netloom inspect --tc`: links as equivalent `tc` commands.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::args::{Format, Inspect};
 use crate::{exit, find};
 
-/// The commands of one link, or of all.
+/// Returns the commands of one link, or of all.
 pub async fn look(args: &Inspect) -> Result<String> {
     let (link, experiment) = match args.experiment.as_deref().map(find::split_at) {
         Some((link, experiment)) => (Some(link), experiment),
@@ -44,7 +44,7 @@ struct Pipe<'a> {
     link: &'a str,
     direction: &'static str,
     sender: &'a Endpoint,
-    /// Nothing of a direct link.
+    /// `None` for a direct link.
     tc: Option<TcEquivalent>,
 }
 
@@ -60,7 +60,8 @@ fn pipes(link: &LinkStatus) -> [Pipe<'_>; 2] {
 }
 
 impl Pipe<'_> {
-    /// As a shell script: what is not done, or done otherwise, in comments.
+    /// Returns the commands as a shell script. Comments name properties that `tc` lacks or treats
+    /// differently.
     fn script(&self) -> String {
         let Self { link, direction, sender, tc } = self;
         let mut text = format!("# {link}, {direction}: sent by {sender}\n");

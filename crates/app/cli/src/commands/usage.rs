@@ -1,4 +1,4 @@
-//! Tables of what nodes use of the machine, and of ports that lead into them.
+//! Tables of the resources of the machine that nodes use, and of ports that lead into them.
 
 use comfy_table::Table;
 use netloom_api::state::NodeStatus;
@@ -8,7 +8,7 @@ use crate::table::table;
 
 const MIB: f64 = (1 << 20) as f64;
 
-/// What nodes use, if anything is known of any.
+/// Returns the table of resources that nodes use, if any is known.
 pub fn table_of(nodes: &[NodeStatus]) -> Option<Table> {
     let headings =
         ["node", "CPU time", "throttled", "memory", "peak", "killed", "pids", "peak", "limits"];
@@ -35,7 +35,7 @@ pub fn table_of(nodes: &[NodeStatus]) -> Option<Table> {
     (!rows.is_empty()).then_some(rows)
 }
 
-/// Ports of the machine that lead into nodes, if there are any.
+/// Returns the table of ports of the machine that lead into nodes, if there are any.
 pub fn published(nodes: &[NodeStatus]) -> Option<Table> {
     let mut rows = table(&["on this machine", "node", "port"]);
     for node in nodes {

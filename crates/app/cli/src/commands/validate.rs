@@ -61,7 +61,7 @@ fn report_valid(file: &str, scenario: &netloom_scenario::Scenario) {
         1 => parts.push("1 medium".into()),
         more => parts.push(format!("{more} media")),
     }
-    // What a member has to a medium is no link that anybody wrote.
+    // Links between members and a medium are implicit, so they are not counted.
     if to_media < scenario.links.len() || media == 0 {
         parts.push(counted(scenario.links.len() - to_media, "link"));
     }

@@ -1,4 +1,4 @@
-//! What leads from one network to another, in words.
+//! Describes in words the steps that lead from one network to another.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,7 +9,7 @@ use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_plan::{InterfacePlan, NodePlan, SharedLimits};
 use netloom_scenario::{Direction, IpPrefix, Limits, Publish, Scenario};
 
-/// What is done, part by part: what comes, what goes, and what changes about what stays.
+/// Returns the steps, part by part: additions, removals, and changes of the parts that stay.
 pub fn steps(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
     let mut steps = nodes(old, new, changes);
     steps.extend(links(old, new, changes));
@@ -113,7 +113,7 @@ fn links(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
     steps
 }
 
-/// Ports of the machine that lead into nodes.
+/// Returns the steps for ports of the machine that lead into nodes.
 fn ports(old: &Scenario, new: &Scenario) -> Vec<ApplyStep> {
     fn published(scenario: &Scenario) -> impl Iterator<Item = (&str, &Publish)> {
         let nodes = scenario.nodes.iter();
@@ -129,7 +129,7 @@ fn ports(old: &Scenario, new: &Scenario) -> Vec<ApplyStep> {
     come.chain(go.map(|this| port(StepChange::Remove, *this))).collect()
 }
 
-/// Limits that nodes have together.
+/// Returns the steps for limits that nodes share.
 fn shared_limits(old: &SharedLimits, new: &SharedLimits) -> Vec<ApplyStep> {
     let groups = old.groups.keys().chain(new.groups.keys()).collect::<BTreeSet<_>>();
     let group = |name: &String| {
@@ -150,7 +150,7 @@ fn limits(name: &str, from: &Limits, to: &Limits) -> ApplyStep {
     step(StepChange::Change, Part::Limits, name, format!("{} -> {}", words(from), words(to)))
 }
 
-/// Services that are started again in nodes that stay.
+/// Returns the steps for services that are restarted in nodes that stay.
 pub fn restarts<'r>(
     restarts: impl Iterator<Item = (&'r str, &'r [String])>,
 ) -> impl Iterator<Item = ApplyStep> {
@@ -163,7 +163,7 @@ pub fn restarts<'r>(
     })
 }
 
-/// A step about something that stays.
+/// Returns the step for a change of a part that stays.
 fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
     let changed = |part, name: &str, detail: String| step(StepChange::Change, part, name, detail);
     match operation {
@@ -203,7 +203,7 @@ fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
     }
 }
 
-/// The keys of a medium that change, with their values.
+/// Returns the keys of a medium that change, with their values.
 fn configs(from: &MediumConfig, to: &MediumConfig) -> String {
     let keys = |config: &MediumConfig| match serde_json::to_value(config) {
         Ok(serde_json::Value::Object(mut keys)) => {
@@ -248,7 +248,7 @@ fn prefixes(prefixes: &[IpPrefix]) -> String {
     }
 }
 
-/// What has changed without an effect here.
+/// Returns notes about changes in the scenario that have no effect on a deployment.
 pub fn notes(old: &Scenario, new: &Scenario, has_moved: bool) -> Vec<String> {
     let of_runs = [
         ("processes", old.processes != new.processes),

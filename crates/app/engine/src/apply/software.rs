@@ -1,6 +1,6 @@
-//! What nodes see, and what runs in them from the start, when another scenario takes the place of
-//! the one in force: worked out before anything is done, and carried along with nodes that come,
-//! go, and come back.
+//! The views of nodes, and the programs that run in them from the start, when another scenario
+//! replaces the one in force. They are worked out before anything is done, and follow the nodes
+//! that are added, removed and restored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -21,26 +21,27 @@ use crate::deployment::Deployment;
 use crate::live::Live;
 use crate::services::{self, NodeStart, Prepared, Progress, Restart, Services};
 
-/// What nodes see and run, before and after.
+/// Views and programs of nodes, before and after.
 pub struct Software {
     services: Arc<Services>,
-    /// What nodes are to see.
+    /// The views of nodes.
     views: HashMap<String, Arc<View>>,
-    /// What is to run in them from the start.
+    /// The programs that run in nodes from the start.
     starts: HashMap<String, NodeStart>,
-    /// What changes in nodes that stay, and what takes it back.
+    /// For each node that stays and changes: the restart that makes the change, and the one that
+    /// undoes it.
     restarts: BTreeMap<String, [Restart; 2]>,
-    /// Nodes that were removed: what they saw, and what ran in them.
+    /// The views and programs of nodes that were removed.
     gone: HashMap<String, (Option<Arc<View>>, Option<NodeStart>)>,
-    /// Nodes in which services have been started again.
+    /// Nodes in which services have been restarted.
     restarted: Vec<String>,
-    /// Whether all is being taken back.
+    /// Whether the changes are being undone.
     backwards: bool,
 }
 
 impl Software {
-    /// Looks for all that `scenario` needs, below `directory`; and says in which nodes that are
-    /// there already something changes.
+    /// Prepares everything that `scenario` needs, below `directory`, and finds the nodes that are
+    /// there already and change.
     pub fn prepare(
         services: &Arc<Services>,
         old: &Deployment,
@@ -100,17 +101,17 @@ impl Software {
         Ok(())
     }
 
-    /// What is made anew needs nothing else.
+    /// Forgets the restarts of nodes that are replaced: a new node needs none.
     pub fn without(&mut self, replaced: &[(String, String)]) {
         self.restarts.retain(|node, _| replaced.iter().all(|(name, _)| name != node));
     }
 
-    /// Services that are started again in nodes that stay.
+    /// Returns the services that are restarted in nodes that stay.
     pub fn restarts(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.restarts.iter().map(|(node, [there, _])| (node.as_str(), there.services()))
     }
 
-    /// A node is about to be made: the new one, or the one that was there before.
+    /// Sets the view of a node that is about to be made: the new one, or the one from before.
     pub fn making(&mut self, live: &Live, node: &str) {
         let view = match self.backwards {
             false => self.views.get(node).cloned(),
@@ -120,7 +121,7 @@ impl Software {
         self.services.network.recover(node);
     }
 
-    /// A node is about to be removed, with all that runs in it.
+    /// Keeps the view and the programs of a node that is about to be removed.
     pub fn removing(&mut self, live: &Live, node: &str) {
         let start = self.services.table.dismiss(node);
         let view = live.network.set_view(node, None);
@@ -129,8 +130,8 @@ impl Software {
         }
     }
 
-    /// Starts what runs in these nodes from the start, or starts services of theirs again; returns
-    /// when all are ready.
+    /// Starts the programs of these nodes, or restarts services of theirs. Returns when all are
+    /// ready.
     pub fn start(&mut self, nodes: &[String]) -> Result<()> {
         let (again, begin): (Vec<&String>, Vec<&String>) =
             nodes.iter().partition(|node| self.restarts.contains_key(*node));
@@ -141,7 +142,7 @@ impl Software {
         self.run(restarts)
     }
 
-    /// From here on, all is taken back; what of it is not as it was, in words.
+    /// Begins to undo the changes. Returns in words what cannot be restored to its state before.
     pub fn turn_back(&mut self) -> Option<String> {
         self.backwards = true;
         let list = |mut nodes: Vec<&str>| {
@@ -162,7 +163,7 @@ impl Software {
         (!words.is_empty()).then(|| words.join("; "))
     }
 
-    /// Starts again, in the network as it was, what had run in it.
+    /// Starts again, in the restored network, the programs that ran in it.
     pub fn start_as_before(&mut self) -> Result<()> {
         let back = self.restarted.iter().map(|node| &self.restarts[node][1]);
         let restored = self.run(back);
@@ -184,7 +185,7 @@ impl Software {
         self.wait(services::start(&self.services, starts, progress))
     }
 
-    /// All of them, several at a time, also if one fails: none is left half way.
+    /// Runs all restarts, several at a time, even if one fails: none is left half done.
     fn run<'r>(&self, restarts: impl Iterator<Item = &'r Restart>) -> Result<()> {
         let all = stream::iter(restarts.map(|restart| restart.run(&self.services)));
         let all = all.buffer_unordered(services::nodes_at_once()).collect::<Vec<Result<()>>>();
@@ -194,14 +195,14 @@ impl Software {
         if words.is_empty() { Ok(()) } else { Err(anyhow!(words.join("; "))) }
     }
 
-    /// We are on a thread that may wait.
+    /// Waits for `work`. The calling thread may block.
     fn wait<F: Future>(&self, work: F) -> F::Output {
         Handle::current().block_on(work)
     }
 }
 
-/// The keys that have changed about what a node sees and runs, such that it cannot stay; options of
-/// services are seen by what they come to.
+/// Returns the changed keys about a node's view and programs because of which the node cannot stay.
+/// Options of services count by their result.
 fn other_keys(old: (&Scenario, &Node), new: (&Scenario, &Node)) -> Option<String> {
     let (before, after) = (&old.1.software, &new.1.software);
     let keys = [
@@ -221,7 +222,7 @@ fn other_keys(old: (&Scenario, &Node), new: (&Scenario, &Node)) -> Option<String
     }
 }
 
-/// The services of a node, and what they are made from.
+/// Returns the services of a node, and the templates that they are made from.
 fn templates<'s>(
     (scenario, node): (&'s Scenario, &'s Node),
 ) -> Vec<(&'s str, Option<&'s ServiceTemplate>)> {

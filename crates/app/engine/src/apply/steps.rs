@@ -1,6 +1,6 @@
-//! Carrying operations out, and taking them back. Links are taken out of the data plane and put in
-//! with the live network held, so that nobody sees it between the two; everything else is done
-//! beside its users. What nodes see and run goes along (`software`).
+//! Carries operations out, and undoes them. Links are taken out of the data plane and put in while
+//! the live network is locked, so that nobody observes it in between. Everything else is done while
+//! others use the network. Views and programs of nodes follow (`software`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::live::{Held, Live, LiveNetwork, changes, gone};
 use crate::monitoring::{SharedMonitor, limits};
 use crate::wiring::{Loose, Nodes, open};
 
-/// What is refused for want of something, before anything is done, leaves all as it is.
+/// Reported when a change is refused before anything is done, so that all stays as it is.
 pub const UNCHANGED: &str = "nothing has changed";
 
 /// The operations of one change of scenario, under way.
@@ -29,18 +29,18 @@ pub struct Steps<'e> {
     monitor: &'e SharedMonitor,
     old: Arc<Deployment>,
     new: Arc<Deployment>,
-    /// The live network, while it is nobody else's.
+    /// The exclusive lock of the live network, while it is taken.
     held: Option<Held<'e>>,
-    /// Devices that no link has.
+    /// Devices that belong to no link.
     devices: Loose,
     /// Links of the old network that were taken out.
     out: HashMap<String, Unwired>,
-    /// What nodes see and run.
+    /// Views and programs of nodes.
     software: Software,
 }
 
 impl<'e> Steps<'e> {
-    /// From `old`, which is in force, to `new`.
+    /// Makes the steps from `old`, which is in force, to `new`.
     pub fn new(
         network: &'e LiveNetwork,
         monitor: &'e SharedMonitor,
@@ -52,12 +52,12 @@ impl<'e> Steps<'e> {
         Self { network, monitor, old, new, held: None, devices, out, software }
     }
 
-    /// Carries all of them out, or leaves everything as it was.
+    /// Carries out all changes, or leaves everything as it was.
     pub fn carry_out(mut self, changes: Changes) -> Result<()> {
         self.live(|live| Ok(live.network.prepare(&self.new.plan)?))?;
         let mut done: Vec<Operation> = vec![];
         for group in grouped(changes.operations) {
-            // What starts sees the network in force.
+            // Programs that start must find the new network in force.
             if matches!(group[..], [Operation::Start(_)]) {
                 self.finish();
             }
@@ -70,12 +70,12 @@ impl<'e> Steps<'e> {
         Ok(())
     }
 
-    /// What changes without a step, like what only a run would do.
+    /// Applies what changes without a step, such as settings that only a run uses.
     fn finish(&mut self) {
         self.put_in_force(&Arc::clone(&self.new));
     }
 
-    /// Puts a deployment in force, if it is not, and gives the network back to all.
+    /// Puts a deployment in force, if it is not, and releases the network.
     fn put_in_force(&mut self, deployment: &Arc<Deployment>) {
         if !Arc::ptr_eq(&self.network.deployment(), deployment) {
             let held = self.held.take().unwrap_or_else(|| self.network.hold());
@@ -83,7 +83,7 @@ impl<'e> Steps<'e> {
         }
     }
 
-    /// Undoes what was done, the last first; the error to report.
+    /// Undoes the operations in `done`, the last first. Returns the error to report.
     fn take_back(&mut self, done: Vec<Operation>, failed: anyhow::Error) -> anyhow::Error {
         let mut problems = vec![];
         let unchanged = match self.software.turn_back() {
@@ -112,8 +112,8 @@ impl<'e> Steps<'e> {
         }
     }
 
-    /// Carries out operations that belong together: changes of links, at one instant; or a single
-    /// one.
+    /// Carries out operations that belong together: changes of links, at one instant, or a single
+    /// other operation.
     fn perform(&mut self, group: &[Operation]) -> Result<()> {
         match group {
             [Operation::TakeOut(names)] => self.take_out(names),
@@ -138,13 +138,13 @@ impl<'e> Steps<'e> {
             let here = self.devices.keys().filter(|(of, _)| *of == node.name);
             let ends: Vec<Endpoint> = here.map(end).collect();
             self.live(|live| live.overflow.forget(&live.network, &ends))?;
-            // A device that is open would keep its namespace.
+            // An open device would keep its namespace alive.
             self.devices.retain(|(of, _), _| *of != node.name);
         }
         self.before_nodes(operation)?;
         let device = self.live(|live| Ok(live.network.carry_out(operation)?))?;
         if let Operation::Interface { node, interface: Existence::Removed(interface) } = operation {
-            // Not before: where it cannot be removed, its link needs it back.
+            // Only now: if the interface cannot be removed, its link needs the device back.
             self.devices.remove(&(node.clone(), interface.name.clone()));
         }
         if let Operation::Outside(Existence::Removed(outside)) = operation {
@@ -169,7 +169,7 @@ impl<'e> Steps<'e> {
         Ok(())
     }
 
-    /// What nodes see comes with them, and goes.
+    /// Adds or removes a node's view together with the node.
     fn before_nodes(&mut self, operation: &Operation) -> Result<()> {
         let Operation::Node(existence) = operation else { return Ok(()) };
         let (network, software) = (self.network, &mut self.software);
@@ -240,8 +240,8 @@ impl<'e> Steps<'e> {
                 }
                 let released = self.release(&new).and_then(|()| self.pace(&new));
                 if released.is_err() {
-                    // The first error is the one to report; without the links, the rest can be
-                    // taken back.
+                    // The first error is the one to report. Without the links, the rest can be
+                    // undone.
                     let _ = self.undo_put_in();
                 }
                 released
@@ -261,7 +261,7 @@ impl<'e> Steps<'e> {
         }
     }
 
-    /// Has the interfaces of new links wait that are to.
+    /// Paces the interfaces of new links that wait for a full pipe.
     fn pace(&mut self, new: &Deployment) -> Result<()> {
         self.live(|live| live.paced.begin(&live.network, new, |link| self.has_come(link)))
     }
@@ -301,7 +301,7 @@ impl<'e> Steps<'e> {
         self.release(&old)
     }
 
-    /// Keeps the live network from all others.
+    /// Locks the live network for this change alone.
     fn hold(&mut self) -> Result<()> {
         if self.held.is_none() {
             self.held = Some(self.network.hold());
@@ -309,12 +309,12 @@ impl<'e> Steps<'e> {
         self.live(|_| Ok(()))
     }
 
-    /// Has the monitor watch the data plane of `deployment` by another watch.
+    /// Gives the monitor a new watch, for the data plane of `deployment`.
     fn watch(&self, watch: Watch, deployment: &Deployment) {
         self.monitor.replace_watch(watch, deployment, self.network.identities.node_names());
     }
 
-    /// Gives it back, with `deployment` in force.
+    /// Releases the live network, with `deployment` in force.
     fn release(&mut self, deployment: &Arc<Deployment>) -> Result<()> {
         if let Some(held) = self.held.take() {
             self.network.put_in_force(&held, Arc::clone(deployment));
@@ -332,12 +332,12 @@ impl<'e> Steps<'e> {
         })
     }
 
-    /// Whether a link that is in force now has another's interfaces, or new ones.
+    /// Whether a link that is in force now is new, or was taken out and has other interfaces.
     fn has_come(&self, link: &Link) -> bool {
         !self.old.links.contains_key(&link.name) || self.out.contains_key(&link.name)
     }
 
-    /// Calls `f` with the live network, whoever holds it.
+    /// Calls `f` with the live network, whether or not this change has locked it.
     fn live<T>(&self, f: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
         match &self.held {
             Some(held) => f(held.as_ref().ok_or_else(gone)?),
@@ -350,7 +350,8 @@ impl<'e> Steps<'e> {
     }
 }
 
-/// Changes of links together, since they apply at one instant; everything else by itself.
+/// Groups changes of links, since they apply at one instant. Every other operation is a group by
+/// itself.
 fn grouped(operations: Vec<Operation>) -> Vec<Vec<Operation>> {
     let mut groups: Vec<Vec<Operation>> = vec![];
     let is_link = |operation: &Operation| matches!(operation, Operation::Link { .. });

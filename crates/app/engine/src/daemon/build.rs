@@ -1,4 +1,4 @@
-//! Making the network. On an error nothing that was made is left.
+//! Makes the network. On an error, everything that was made is removed.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -34,31 +34,31 @@ use crate::symbiosis::{self, Symbiosis};
 use crate::usage::MemoryKills;
 use crate::wiring;
 
-/// What is to be made.
+/// The order for a network.
 pub struct Order<'l> {
-    /// By whose wish.
+    /// The launch order of the client.
     pub launch: &'l Launch,
-    /// Where its things live.
+    /// The names and paths of the experiment.
     pub layout: &'l Layout,
-    /// The machine's network, if the engine is elsewhere.
+    /// The machine's network, if the engine is in another one.
     pub machine: Option<&'l Machine>,
-    /// The scenario's monitor, before a measure of the machine filled it in.
+    /// The scenario's monitor, before a measure of the machine completed it.
     pub declared_monitor: netloom_scenario::Monitor,
     /// The CPUs of the workers.
     pub dedicated: Dedicated,
 }
 
-/// What was made.
+/// A network that was made, with everything for its start.
 pub struct Built {
     /// The experiment, whose network is up.
     pub experiment: Experiment,
-    /// Where a run's results go.
+    /// The place of a run's results.
     pub results: Option<Results>,
-    /// What is still to be started in nodes.
+    /// The programs that are still to be started in nodes.
     pub starts: Vec<NodeStart>,
-    /// Ports that are still to be served.
+    /// The ports that are still to be served.
     pub published: Reserved,
-    /// Probes, ready where all of the network's life is to be watched.
+    /// The probes. They are ready if all of the network's life is to be watched.
     pub preparation: Preparation,
 }
 
@@ -79,13 +79,13 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let symbiosis = is_symbiotic.then(prepare).transpose()?;
     let mut scenario = launch.scenario.real_part();
     if launch.mode == Mode::Deploy {
-        // There are no results that air logs could be in.
+        // A deployment has no results in which air logs could be stored.
         scenario.measure.air.clear();
     }
     let is_real = |node: &NodePlan| scenario.node(&node.name).is_some();
     let plan = whole.part(is_real);
     let Prepared { views, starts } = services::prepare(&scenario, &plan, &launch.directory)?;
-    // What others may hold is asked for first.
+    // Ports come first, since others may hold them.
     let published = match machine {
         None => publish::reserve(&scenario)?,
         Some(machine) => {
@@ -120,7 +120,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         deployment.hybrid = Some(Hybrid { scenario, plan });
     }
     let preparation = match launch.mode {
-        // All of it is to be watched.
+        // All of a run is to be watched.
         Mode::Run { .. } => preparation.wait(),
         Mode::Deploy => preparation,
     };
@@ -164,7 +164,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     Ok(Built { experiment, results, starts, published, preparation })
 }
 
-/// What carries frames.
+/// The parts that carry frames.
 struct Carriers {
     dataplane: Dataplane,
     lost_outside: LostOutside,
@@ -172,8 +172,8 @@ struct Carriers {
     symbiosis: Option<Arc<Symbiosis>>,
 }
 
-/// Starts what carries frames: the data plane, and the simulated part or the small network if there
-/// is one.
+/// Starts the parts that carry frames: the data plane, and the simulated part or the small network
+/// if there is one.
 fn start(
     deployment: &Deployment,
     devices: Vec<Device>,
@@ -206,11 +206,11 @@ fn start(
     Ok(Carriers { dataplane, lost_outside, simulated: Some(Arc::new(simulated)), symbiosis })
 }
 
-/// Says how many nodes are made.
+/// Returns a callback that reports how many nodes are made.
 fn nodes_made() -> impl Fn(usize, usize) + Sync {
     let last = Mutex::new(Instant::now());
     move |done: usize, total: usize| {
-        // A line each 50 ms is enough for eyes. A poisoned lock only says less.
+        // One line each 50 ms is enough for a reader. A poisoned lock only leaves lines out.
         let Ok(mut last) = last.lock() else { return };
         if done == total || last.elapsed().as_millis() >= 50 {
             *last = Instant::now();
@@ -219,7 +219,7 @@ fn nodes_made() -> impl Fn(usize, usize) + Sync {
     }
 }
 
-/// Where services print.
+/// Returns the paths of the logs of services.
 fn logs(layout: &Layout, results: Option<&Results>) -> Logs {
     Logs {
         shown: results.map_or(layout.state_dir(), Results::directory).join("services"),
@@ -228,7 +228,7 @@ fn logs(layout: &Layout, results: Option<&Results>) -> Logs {
     }
 }
 
-/// An experiment around a network that has just become ready.
+/// Joins the parts of an experiment around a network that has just become ready.
 fn join(
     setting: Setting,
     network: Arc<LiveNetwork>,
@@ -239,7 +239,7 @@ fn join(
     let scenario = &network.deployment().scenario;
     let board = match setting.results {
         Some(_) => Board::new(scenario.processes.iter().chain(&traffic::processes(scenario))),
-        // Nothing is to be run.
+        // In a deployment, no processes are to run.
         None => Board::new([]),
     };
     Experiment {

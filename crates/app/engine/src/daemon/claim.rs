@@ -9,7 +9,7 @@ use netloom_nodes::Layout;
 
 use crate::client::say;
 
-/// Claims the experiment's name, and removes what a dead engine of that name left.
+/// Claims the experiment's name, and removes what a dead engine of this name left.
 pub fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
     layout.create_state_root()?;
     for _ in 0..3 {

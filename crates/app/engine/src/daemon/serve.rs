@@ -1,5 +1,5 @@
-//! The life of an experiment whose network is up: its API, its run or its wait for the end, and its
-//! end.
+//! The life of an experiment whose network is up: serves its API, runs it or waits for its end, and
+//! ends it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -32,30 +32,30 @@ use crate::recording::{Observed, media, record, start_captures, start_frame_log}
 use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
 
-/// How long the processes of a shell may take to end when they are told to, before they are killed.
+/// Longest time for processes of a shell to end when asked to, before they are killed.
 const SESSION_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is still to be started, and how the start went so far.
+/// The parts that are still to be started, and the course of the start so far.
 pub struct Start {
-    /// The experiment's name.
+    /// The claim on the experiment's name.
     pub claim: Arc<StateLock>,
-    /// What runs in nodes from the start.
+    /// The programs that run in nodes from the start.
     pub starts: Vec<NodeStart>,
     /// Ports that are still to be served.
     pub published: Reserved,
     /// The monitor's probes.
     pub preparation: Preparation,
-    /// Where the monitor's thresholds come from.
+    /// The origin of the monitor's thresholds.
     pub thresholds: Thresholds,
-    /// What joins the network of an ordinary user's shell to the machine's.
+    /// The process that joins the network of an ordinary user's shell to the machine's.
     pub gateway: Option<Gateway>,
     /// A thread in the machine's network.
     pub machine: Handle,
-    /// How long the start has taken.
+    /// Duration of the start so far, in seconds.
     pub deploy_seconds: f64,
 }
 
-/// Serves the API, runs what is to be run, and takes the network down.
+/// Serves the API, runs the experiment, and takes the network down.
 pub async fn serve(
     experiment: Arc<Experiment>,
     results: Option<Results>,
@@ -98,7 +98,8 @@ pub async fn serve(
     or_tear_down(&experiment, watch::signals(&experiment.end))?;
     watch::lease(&experiment.end);
     let prepared = async {
-        // Nodes see the socket for metrics: it is there before anything runs in them.
+        // The socket for metrics is visible in nodes, so it must exist before anything runs in
+        // them.
         let metrics = take_metrics(&experiment, results.as_ref(), metrics)?;
         let has_kernels = experiment.network.start_kernels()?;
         start_services(&experiment, starts).await?;
@@ -136,7 +137,7 @@ pub async fn serve(
         }
     };
     if let Some(media) = media {
-        // It has nothing more to tell.
+        // There are no more frames to record.
         let _ = media.await;
     }
     let torn_down = stop(&experiment, &tasks, captures).await;
@@ -144,14 +145,14 @@ pub async fn serve(
     outcome.and(torn_down)
 }
 
-/// Opens what is reached from outside: published ports, and the socket of the API.
+/// Opens the entries from outside: published ports, and the socket of the API.
 fn open(experiment: &Experiment, published: Reserved, share: Share) -> Result<UnixListener> {
     experiment.publisher.share(share);
     experiment.publisher.serve(&experiment.network, published, |_| false)?;
     listen(&experiment.setting.layout.socket())
 }
 
-/// Answers what the command of a shell asks for names.
+/// Answers name queries of the command of a shell.
 async fn answer_names(
     experiment: &Experiment,
     machine: Handle,
@@ -172,13 +173,13 @@ async fn answer_names(
 fn listen(socket: &Path) -> Result<UnixListener> {
     let listener = UnixListener::bind(socket)
         .with_context(|| format!("cannot listen on {}", socket.display()))?;
-    // Whoever may write to the socket owns the experiment.
+    // Anyone who may write to the socket controls the experiment.
     fs::set_permissions(socket, fs::Permissions::from_mode(0o600))
         .with_context(|| format!("cannot keep {} from others", socket.display()))?;
     Ok(listener)
 }
 
-/// Starts what runs in nodes from the start; returns when all of it is ready.
+/// Starts the programs that run in nodes from the start. Returns when all of them are ready.
 async fn start_services(experiment: &Experiment, starts: Vec<NodeStart>) -> Result<()> {
     let progress = |progress| {
         say(&match progress {
@@ -189,7 +190,7 @@ async fn start_services(experiment: &Experiment, starts: Vec<NodeStart>) -> Resu
     services::start(&experiment.services, starts, progress).await
 }
 
-/// Begins to take what the experiment's applications report.
+/// Begins to accept the metrics that applications of the experiment report.
 fn take_metrics(
     experiment: &Experiment,
     results: Option<&Results>,
@@ -207,7 +208,7 @@ fn take_metrics(
     Ok(metrics)
 }
 
-/// Ends everything but the API, which sends the last events.
+/// Stops everything but the API, which sends the last events.
 async fn stop(
     experiment: &Experiment,
     tasks: &[JoinHandle<()>],
@@ -219,21 +220,21 @@ async fn stop(
     end_session(experiment);
     let torn_down = tear_down(experiment);
     for capture in captures {
-        // A panic in a capture costs its file only.
+        // A panic in a capture costs only its file.
         let _ = capture.await;
     }
     experiment.state.events.close().await;
     torn_down
 }
 
-/// Lets what runs in the network of a shell end by itself: experiments that were started there take
-/// down theirs.
+/// Lets programs in the network of a shell end by themselves: experiments that were started there
+/// take down their networks.
 fn end_session(experiment: &Experiment) {
     let Some(shell) = &experiment.setting.shell else { return };
     let hang_up = || {
         experiment.network.with(|live| Ok(live.network.hang_up(&shell.node, SESSION_PATIENCE)?))
     };
-    // What has not ended is killed with the network.
+    // Processes that have not ended are killed with the network.
     if let Err(error) = tokio::task::block_in_place(hang_up) {
         experiment.state.events.warn(netloom_api::in_words(error.as_ref()));
     }
@@ -247,12 +248,12 @@ fn or_tear_down<T>(experiment: &Experiment, result: Result<T>) -> Result<T> {
     result
 }
 
-/// Takes everything down. The order is that of the fastest teardown, see
+/// Takes everything down, in the order of the fastest teardown: see
 /// [`Network::destroy`](netloom_nodes::Network::destroy).
 fn tear_down(experiment: &Experiment) -> Result<()> {
     let Some(live) = experiment.network.take() else { return Ok(()) };
     let Live { network, dataplane, lost_outside, simulated, .. } = live;
-    // Each device holds its namespace.
+    // Each device keeps its namespace alive.
     simulated.iter().for_each(|simulated| simulated.stop());
     drop((dataplane.stop(), lost_outside));
     network.destroy().context("cannot take the network down")

@@ -1,4 +1,5 @@
-//! What ends an experiment from outside: its client, signals, the loss of its state directory.
+//! Causes from outside that end an experiment: its client, signals, the loss of its state
+//! directory.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
@@ -16,11 +17,11 @@ use tokio::task::JoinHandle;
 use crate::end::End;
 use crate::experiment::Experiment;
 
-/// How often names are looked at.
+/// Period of checks of names.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Ends the experiment when its state directory has gone, as no command would find it any more, and
-/// warns when the names of nodes' namespaces go.
+/// Ends the experiment when its state directory is gone, since no command could find it any more.
+/// Warns when the names of nodes' namespaces are gone.
 pub fn names(claim: Arc<StateLock>, experiment: &Experiment) -> JoinHandle<()> {
     let (network, events) = (experiment.network.clone(), experiment.state.events.clone());
     let (layout, end) = (experiment.setting.layout.clone(), experiment.end.clone());
@@ -64,7 +65,7 @@ pub fn gateway(gateway: Option<Gateway>, experiment: &Experiment) -> JoinHandle<
     })
 }
 
-/// Turns the signals that ask for an end into an orderly one.
+/// Turns termination signals into an orderly end.
 pub fn signals(end: &End) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     for kind in
@@ -81,8 +82,8 @@ pub fn signals(end: &End) -> Result<()> {
     Ok(())
 }
 
-/// Ends the experiment when standard input closes before the client has let it live on without
-/// itself: the client that started it is gone.
+/// Ends the experiment if standard input closes before the client has released the engine: the
+/// client that started it is gone.
 pub fn lease(end: &End) {
     let end = end.clone();
     std::thread::spawn(move || {

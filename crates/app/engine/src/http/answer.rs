@@ -1,4 +1,4 @@
-//! Results as answers.
+//! HTTP responses from results.
 
 use axum::Json;
 use axum::http::StatusCode;
@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use netloom_api::ApiError;
 use serde::Serialize;
 
-/// A result as an answer: 200 with JSON, or 400 with an [`ApiError`].
+/// Returns the response for a result: 200 with JSON, or 400 with an [`ApiError`].
 pub fn answer<T: Serialize>(result: anyhow::Result<T>) -> Response {
     match result {
         Ok(value) => Json(value).into_response(),
@@ -14,7 +14,7 @@ pub fn answer<T: Serialize>(result: anyhow::Result<T>) -> Response {
     }
 }
 
-/// An error as an answer.
+/// Returns the response for an error.
 pub fn failure(status: StatusCode, error: &anyhow::Error) -> Response {
     (status, Json(ApiError { error: netloom_api::in_words(error.as_ref()), help: None }))
         .into_response()

@@ -19,12 +19,12 @@ use crate::live::LiveNetwork;
 pub struct At {
     /// The interface as `node:name`.
     interface: String,
-    /// Whether dropped frames are wanted.
+    /// Whether dropped frames are included.
     #[serde(default)]
     drops: bool,
 }
 
-/// The frames at an interface from now on, until the client closes or the experiment ends.
+/// Streams the frames at an interface from now on, until the client closes or the experiment ends.
 pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At>) -> Response {
     let opened =
         at.interface.parse().map_err(anyhow::Error::from).and_then(|endpoint: Endpoint| {
@@ -42,7 +42,7 @@ pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At
     let (sender, receiver) = mpsc::channel::<Bytes>(64);
     let zero = network.started_unix();
     tokio::task::spawn_blocking(move || {
-        // Ends with an error when the client is gone: that is how captures end.
+        // Ends with an error when the client is gone: this is how captures end.
         let _ = write_capture(capture, &target, zero, &mut Channel(sender));
     });
     let body = futures_util::stream::unfold(receiver, |mut receiver| async move {
@@ -52,7 +52,7 @@ pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At
     ([(header::CONTENT_TYPE, "application/x-pcapng")], Body::from_stream(body)).into_response()
 }
 
-/// Writes into a channel, and knows when the other side is gone.
+/// Writes into a channel, and detects when the receiver is gone.
 struct Channel(mpsc::Sender<Bytes>);
 
 impl Sink for Channel {

@@ -13,22 +13,22 @@ use crate::events::EventLog;
 /// The query of the stream.
 #[derive(Debug, Deserialize)]
 pub struct From {
-    /// First event number wanted.
+    /// Number of the first event to send.
     #[serde(default)]
     since: u64,
 }
 
-/// All events from `since` on, then new ones as they happen; ends with the experiment.
+/// Streams all events from `since` on, then new ones as they happen. Ends with the experiment.
 pub async fn stream(
     State(events): State<Arc<EventLog>>,
     Query(from): Query<From>,
 ) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
-    // Held for the life of the stream: the log waits for those who do.
+    // Held for the life of the stream: the log waits for all that hold it.
     let closing = events.closing();
     let start = (events, closing, from.since);
     let batches = stream::unfold(start, |(events, mut closing, next)| async move {
         let mut count = events.subscribe();
-        // Events are recorded before the log is closed: look at them after the close.
+        // Events are recorded before the log is closed, so read them after the close.
         let closed = tokio::select! {
             // Both senders live as long as `events`.
             _ = count.wait_for(|count| *count > next) => false,

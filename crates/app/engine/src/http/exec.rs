@@ -1,5 +1,5 @@
-//! `GET /v1/exec`: a command or terminal in a node over a WebSocket. The protocol stands in
-//! [`netloom_api::exec`].
+//! `GET /v1/exec`: a command or terminal in a node over a WebSocket. [`netloom_api::exec`] defines
+//! the protocol.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -24,13 +24,13 @@ use tokio::task::AbortHandle;
 
 use crate::live::LiveNetwork;
 
-/// How long a command whose client is gone may take to end after SIGHUP before it is killed.
+/// Longest time for a command whose client is gone to end after SIGHUP, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long to wait for the rest of the output once the command itself has ended: something it
+/// Longest wait for the rest of the output once the command itself has ended. A process that it
 /// left running may hold the other end open for ever.
 const DRAIN: Duration = Duration::from_millis(200);
 
-/// How many messages of a client are kept while its command does not run yet.
+/// Most messages of a client that are kept before its command runs.
 const EARLY_MESSAGES: usize = 16;
 
 /// Switches to the WebSocket.
@@ -45,7 +45,7 @@ async fn serve(network: Arc<LiveNetwork>, socket: WebSocket) {
     let (mut sink, mut stream) = socket.split();
     let mut early = Vec::new();
     let started = match request(&mut stream).await {
-        // A node may be slow, or stopped: its client need not wait for it.
+        // A node may be slow, or stopped. If the client goes away, do not wait for the node.
         Some(Ok(request)) => tokio::select! {
             started = start(&network, request) => started,
             () = until_gone(&mut stream, &mut early) => return,
@@ -63,8 +63,8 @@ async fn serve(network: Arc<LiveNetwork>, socket: WebSocket) {
     }
 }
 
-/// Returns when the client has gone; keeps what it says until then, but for a client that says a
-/// lot: that is read when the command runs.
+/// Returns when the client has gone. Keeps its messages until then, up to a limit: the messages
+/// after that are read when the command runs.
 async fn until_gone(stream: &mut SplitStream<WebSocket>, early: &mut Vec<Message>) {
     while early.len() < EARLY_MESSAGES {
         match stream.next().await {
@@ -88,7 +88,7 @@ fn failed(error: String, code: i32) -> ExecNotice {
     ExecNotice::Failed { error: ApiError { error, help: None }, code }
 }
 
-/// A command under way.
+/// A command that runs.
 struct Session {
     node: String,
     spawned: Spawned,
@@ -117,7 +117,8 @@ async fn start(network: &LiveNetwork, request: ExecRequest) -> Result<Session, E
     }
 }
 
-/// The shell of terminals: bash where there is one. What an image has is not known here.
+/// Returns the shell of terminals: bash if the machine has it. The contents of an image are not
+/// known here, so images get `sh`.
 fn shell(image: bool) -> Vec<String> {
     let bash = std::path::Path::new("/bin/bash");
     vec![if bash.exists() && !image { "/bin/bash" } else { "/bin/sh" }.into()]
@@ -168,7 +169,7 @@ impl Session {
         }
         let status = match ended {
             Some(status) => status,
-            // It closed its output: wait for it, unless the client goes away.
+            // The command closed its output. Wait for its end, unless the client goes away.
             None => tokio::select! {
                 status = &mut self.exited => status,
                 _ = &mut control => return self.kill(&network).await,
@@ -183,8 +184,8 @@ impl Session {
         let _ = sink.close().await;
     }
 
-    /// Starts reading the command's output into `output`; hands back where its input goes, and what
-    /// reads its outputs.
+    /// Starts reading the command's output into `output`. Returns the destination of its input, and
+    /// the readers of its outputs.
     fn attach(&mut self, output: &mpsc::Sender<Message>) -> io::Result<(Input, Readers)> {
         let mut readers = Readers::default();
         if let Some(pty) = self.spawned.pty.take() {
@@ -210,7 +211,7 @@ impl Session {
         Ok((input, readers))
     }
 
-    /// Ends a command whose client is gone: SIGHUP, and SIGKILL if that does not help.
+    /// Ends a command whose client is gone: SIGHUP, then SIGKILL if it does not end.
     async fn kill(mut self, network: &LiveNetwork) {
         let signal = |number| network.signal(&self.node, self.spawned.pid, number);
         signal(libc::SIGHUP);
@@ -224,7 +225,7 @@ async fn notify(
     sink: &mut SplitSink<WebSocket, Message>,
     notice: &ExecNotice,
 ) -> Result<(), axum::Error> {
-    // A notice is plain data: it always has a JSON form.
+    // A notice is plain data, so it always has a JSON form.
     let text = serde_json::to_string(notice).unwrap_or_default();
     sink.send(Message::Text(text.into())).await
 }
@@ -237,7 +238,7 @@ async fn drain(frames: &mut mpsc::Receiver<Message>, sink: &mut SplitSink<WebSoc
     }
 }
 
-/// What reads the outputs of a command that has no terminal.
+/// The readers of the outputs of a command without a terminal.
 #[derive(Default)]
 struct Readers {
     stdout: Option<AbortHandle>,
@@ -245,7 +246,7 @@ struct Readers {
 }
 
 impl Readers {
-    /// Ends the reading of an output, which closes it: a command that writes gets SIGPIPE.
+    /// Stops reading an output, which closes it: a command that writes to it gets SIGPIPE.
     fn close(&self, output: ExecOutput) {
         let reader = match output {
             ExecOutput::Stdout => &self.stdout,
@@ -255,7 +256,7 @@ impl Readers {
     }
 }
 
-/// Where a command's input goes.
+/// The destination of a command's input.
 enum Input {
     Pipe(pipe::Sender),
     Terminal(Terminal),
@@ -264,7 +265,7 @@ enum Input {
 
 impl Input {
     async fn write(&mut self, bytes: &[u8]) {
-        // A command that no longer reads is no error of the client's.
+        // A command that no longer reads is not an error of the client.
         let closed = match self {
             Self::Pipe(_) if bytes.is_empty() => true,
             Self::Pipe(pipe) => pipe.write_all(bytes).await.is_err(),
@@ -277,7 +278,7 @@ impl Input {
     }
 }
 
-/// Feeds input and control until the client goes away.
+/// Passes input and control messages on until the client goes away.
 async fn take_input(
     mut messages: impl Stream<Item = Result<Message, axum::Error>> + Unpin,
     mut input: Input,
@@ -331,7 +332,7 @@ impl Terminal {
         Self(File::from_std(std::fs::File::from(fd)))
     }
 
-    /// Reads until the last process has closed its side (the kernel says EIO then).
+    /// Reads until the last process has closed its side. The kernel reports EIO then.
     async fn read_all(mut self, output: mpsc::Sender<Message>) {
         let mut buffer = vec![0; 32 * 1024];
         while let Ok(count @ 1..) = self.0.read(&mut buffer).await {

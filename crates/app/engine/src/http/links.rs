@@ -1,5 +1,5 @@
-//! `GET /v1/links`: all links, with the statistics of their pipes since they began or of the last
-//! seconds.
+//! `GET /v1/links`: all links, with the statistics of their pipes since their start or over the
+//! last seconds.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::status;
 /// The query of the links.
 #[derive(Debug, Deserialize)]
 pub struct Of {
-    /// How far back statistics look, like `5s`.
+    /// Length of the window of statistics, like `5s`.
     last: Option<String>,
 }
 
-/// All links.
+/// Returns all links.
 pub async fn list(State(network): State<Arc<LiveNetwork>>, Query(of): Query<Of>) -> Response {
     let window = of.last.map(|text| text.parse::<Window>()).transpose();
     match window {

@@ -1,4 +1,5 @@
-//! Requests for shared media: what they are told, where their stations are, and whom these reach.
+//! Requests for shared media: their properties, the positions of their stations, and who is in
+//! reach.
 
 use std::sync::Arc;
 
@@ -52,12 +53,12 @@ pub async fn set_losses(
     }
 }
 
-/// Whom a node reaches.
+/// Returns the nodes that a node reaches.
 pub async fn neighbours(State(network): Network, Path(node): Path<String>) -> Response {
     answer(status::neighbours(&network, &node))
 }
 
-/// Puts nodes at other places.
+/// Moves nodes to other positions.
 pub async fn place(State(network): Network, body: String) -> Response {
     match read::<PositionsRequest>(&body, "PositionsRequest") {
         Ok(wanted) => answer(media::place(&network, &wanted).map(|at| MediumResponse { at })),
@@ -65,7 +66,7 @@ pub async fn place(State(network): Network, body: String) -> Response {
     }
 }
 
-/// A request's body, or the answer that says what is wrong with it.
+/// Parses a request's body. The error is the response that says what is wrong with it.
 fn read<T: DeserializeOwned>(body: &str, what: &str) -> Result<T, Box<Response>> {
     serde_json::from_str(body).map_err(|error| {
         let error = anyhow::anyhow!("the request is not a {what}: {error}");

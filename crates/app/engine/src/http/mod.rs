@@ -1,5 +1,5 @@
-//! The API's transport: HTTP/JSON on a Unix socket. The operations are those of
-//! [`netloom_api::openapi`]; a test holds the two against each other.
+//! The API's transport: HTTP/JSON on a Unix socket. Its operations are those of
+//! [`netloom_api::openapi`]; a test compares the two.
 
 mod answer;
 mod capture;
@@ -38,7 +38,7 @@ use answer::{answer, failure};
 /// Largest body of a request: changes carry the values of traces and tables.
 const MAX_BODY: usize = 256 << 20;
 
-/// What the API serves. A handler takes the parts that it needs.
+/// The experiment that the API serves. A handler takes the parts that it needs.
 #[derive(Clone)]
 struct Served(Arc<Experiment>);
 
@@ -61,7 +61,7 @@ parts! {
     end: End;
 }
 
-/// The API over one experiment.
+/// Returns the API of one experiment.
 pub fn router(experiment: Arc<Experiment>) -> Router {
     let mut router = Router::new();
     for (path, method) in routes() {
@@ -159,7 +159,7 @@ async fn apply(State(Served(experiment)): State<Served>, body: String) -> Respon
             return failure(StatusCode::BAD_REQUEST, &error);
         }
     };
-    // Nodes are made and removed: that takes its time.
+    // Making and removing nodes takes a while.
     let apply = move || apply::apply(&experiment, request);
     let applied = tokio::task::spawn_blocking(apply).await;
     answer(applied.unwrap_or_else(|panic| Err(anyhow::anyhow!("the engine failed: {panic}"))))

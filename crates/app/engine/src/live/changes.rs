@@ -1,4 +1,4 @@
-//! Changes to links while the network lives. Not here: who asked for them, and their record.
+//! Changes to links while the network lives. Not here: who asked for them, and their records.
 
 use anyhow::{Context, Result, bail};
 use netloom_api::change::LinkChange;
@@ -40,7 +40,7 @@ pub fn change_live(live: &Live, deployment: &Deployment, changes: &[LinkChange])
     Ok(changed.unwrap_or(at))
 }
 
-/// An error for a change that says nothing, or names a file that was to be read before.
+/// Returns an error for an empty change, or one that names a file, which must be read before.
 fn check(change: &LinkChange) -> Result<()> {
     if change.change.is_empty() {
         bail!("the change to link `{}` says nothing", change.link);
@@ -79,8 +79,8 @@ fn change_real(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> 
     Ok(at)
 }
 
-/// Applies changes, and sees to it that what interfaces drop because a link is cut is not taken for
-/// the engine's fault.
+/// Applies changes. Frames that interfaces drop because a link is cut are not counted as read too
+/// late by the engine.
 fn change_carriers(
     live: &Live,
     deployment: &Deployment,
@@ -95,7 +95,7 @@ fn change_carriers(
     if switched.is_empty() {
         return apply();
     }
-    // One at a time: the account is of what lies between two looks.
+    // One change at a time: the account compares the counts before and after it.
     let _turn = live.overflow.turn();
     let ends = |link: &&Link| deployment.interfaces_of(link).collect::<Vec<_>>();
     let all: Vec<Endpoint> = switched.iter().flat_map(ends).collect();
@@ -119,7 +119,7 @@ fn change_carriers(
     Ok(at)
 }
 
-/// The pipes that a direction names.
+/// Returns the pipes of a direction.
 fn directions(direction: Direction) -> &'static [netloom_link::Direction] {
     use netloom_link::Direction::{Forward, Reverse};
     match direction {
@@ -129,7 +129,7 @@ fn directions(direction: Direction) -> &'static [netloom_link::Direction] {
     }
 }
 
-/// Refuses background traffic that a pipe cannot have, as it is after all of `batch`.
+/// Refuses background traffic that does not fit a pipe with all changes of `batch` applied.
 fn check_backgrounds(live: &Live, batch: &[(PipeId, PipeChange)]) -> Result<()> {
     let concerns = |change: &PipeChange| !change.concerns_background().is_empty();
     if !batch.iter().any(|(_, change)| concerns(change)) {

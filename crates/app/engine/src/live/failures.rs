@@ -1,4 +1,4 @@
-//! Nodes that have failed: nothing runs in them until they work again.
+//! Nodes that have failed. Nothing runs in them until they recover.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,30 +15,30 @@ pub struct Failures(Mutex<HashMap<String, Failure>>);
 
 #[derive(Debug)]
 struct Failure {
-    /// When the node failed last.
+    /// Time of the node's last failure.
     at: Time,
-    /// Whether it works again.
+    /// Whether the node has recovered.
     is_over: bool,
 }
 
 impl Failures {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Failure>> {
-        // Each step leaves it whole.
+        // Each step leaves the map whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LiveNetwork {
-    /// Has a node fail: all its processes are killed, and none is started until
-    /// [`recover`](Self::recover). Its links are the caller's.
+    /// Makes a node fail: kills all its processes, and starts none until
+    /// [`recover`](Self::recover). The caller handles its links.
     pub fn fail(&self, node: &str) -> Result<Killed> {
-        // First, so that what is under way starts nothing behind our back.
+        // Comes first, so that starts that are under way do not succeed meanwhile.
         let failure = Failure { at: self.now(), is_over: false };
         self.failures.lock().insert(node.into(), failure);
         self.with(|live| Ok(live.network.kill_processes(node)?))
     }
 
-    /// Has a node work again; whether it had failed.
+    /// Makes a node work again. Returns whether it had failed.
     pub fn recover(&self, node: &str) -> bool {
         let mut failures = self.failures.lock();
         let failure = failures.get_mut(node).filter(|failure| !failure.is_over);
@@ -50,7 +50,7 @@ impl LiveNetwork {
         self.failures.lock().get(node).is_some_and(|failure| failure.at >= time)
     }
 
-    /// An error if a node has failed, and does not work again.
+    /// Returns an error if a node has failed and has not recovered.
     pub(super) fn check_works(&self, node: &str) -> Result<()> {
         if self.failures.lock().get(node).is_some_and(|failure| !failure.is_over) {
             bail!("node `{node}` has failed: nothing runs in it until its `state` is `up` again");

@@ -1,4 +1,4 @@
-//! Frames that came from outside and were not read in time, at the ends of links that the engine
+//! Counts frames from outside that were not read in time, at the ends of links that the engine
 //! reads by packet sockets. Not here: those of nodes' interfaces (`overflow`).
 
 use std::collections::HashMap;
@@ -14,17 +14,17 @@ pub struct LostOutside(Mutex<Account>);
 #[derive(Debug, Default)]
 struct Account {
     open: HashMap<Endpoint, Losses>,
-    /// At ends that are there no more.
+    /// Counts of ends that no longer exist.
     gone: HashMap<Endpoint, u64>,
 }
 
 impl LostOutside {
-    /// Counts what is lost at an end from now on.
+    /// Counts the losses at an end from now on.
     pub fn watch(&self, end: Endpoint, losses: Losses) {
         self.account().open.insert(end, losses);
     }
 
-    /// An end is about to go: what was lost there stays in the account.
+    /// Removes an end that is about to go. Its losses stay in the account.
     pub fn forget(&self, end: &Endpoint) {
         let mut account = self.account();
         if let Some(mut losses) = account.open.remove(end) {
@@ -32,7 +32,7 @@ impl LostOutside {
         }
     }
 
-    /// Frames lost so far at each end that lost any.
+    /// Returns the number of frames lost so far, for each end that lost any.
     pub fn frames(&self) -> HashMap<Endpoint, u64> {
         let mut account = self.account();
         let mut lost = account.gone.clone();

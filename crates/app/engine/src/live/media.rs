@@ -1,5 +1,5 @@
-//! Changes to shared media while the network lives: what they are told, and where their stations
-//! are. Not here: who asked for them, and their record.
+//! Changes to shared media while the network lives: their properties, and the positions of their
+//! stations. Not here: who asked for them, and their records.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -45,7 +45,7 @@ pub fn set(network: &LiveNetwork, changes: &BTreeMap<String, MediumProperties>) 
     })
 }
 
-/// Puts nodes at other places, at one instant for all nodes on one medium.
+/// Moves nodes to other positions, at one instant for all nodes on one medium.
 pub fn place(network: &LiveNetwork, request: &PositionsRequest) -> Result<Time> {
     let PositionsRequest { nodes, x, y, z } = request;
     let is_short = |column: &[f64]| column.len() != nodes.len();
@@ -96,7 +96,7 @@ pub fn set_losses(network: &LiveNetwork, medium: &str, request: &LossesRequest) 
     })
 }
 
-/// The nodes on a medium, with their stations.
+/// Returns the nodes on a medium, with their stations.
 fn members<'d>(
     deployment: &'d Deployment,
     medium: &'d str,
@@ -115,7 +115,7 @@ pub fn change_node(network: &LiveNetwork, node: &str, change: &StationChange) ->
     })
 }
 
-/// What changes of nodes are to the media that they are on.
+/// Turns changes of nodes into changes of the media that they are on.
 fn of_nodes<'c>(
     deployment: &Deployment,
     changes: impl Iterator<Item = (&'c str, &'c StationChange)>,
@@ -135,7 +135,7 @@ fn of_nodes<'c>(
     Ok(of_media)
 }
 
-/// Makes changes of media; when the last one was made.
+/// Carries out changes of media. Returns the time of the last one.
 fn carry_out(live: &Live, changes: BTreeMap<SegmentId, MediumChange>) -> Result<Time> {
     let mut at = live.dataplane.now();
     for (medium, change) in changes {
@@ -144,13 +144,13 @@ fn carry_out(live: &Live, changes: BTreeMap<SegmentId, MediumChange>) -> Result<
     Ok(at)
 }
 
-/// Adds to a change what another one says of stations.
+/// Merges `more` into a change.
 fn add(change: &mut MediumChange, more: MediumChange) {
     change.properties.extend(more.properties);
     change.movements.extend(more.movements);
 }
 
-/// The media that a node is on.
+/// Returns the media that a node is on.
 pub fn media_of<'s>(scenario: &'s Scenario, node: &'s str) -> impl Iterator<Item = &'s str> {
     let links = scenario.links.iter().map(|link| &link.endpoints);
     let others = links.filter(move |[member, _]| member.node == node);

@@ -1,8 +1,9 @@
-//! Frames that a node's interface dropped because the engine did not read them in time.
+//! Counts frames that a node's interface dropped because the engine did not read them in time.
 //!
-//! The kernel counts them together with those that an interface drops while it has no carrier,
-//! which are the model's: a link that is cut loses them as a cable would. So what an interface
-//! drops between losing its carrier and running again does not count here.
+//! The kernel counts them together with the frames that an interface drops while it has no carrier.
+//! Those drops belong to the model: a cut link loses frames as an unplugged cable would. Drops
+//! between the loss of a carrier and the moment when the interface runs again are therefore left
+//! out.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use netloom_scenario::Endpoint;
 use crate::deployment::{Deployment, is_cut};
 use crate::interfaces::{InterfaceStates, states};
 
-/// How long an interface may take to run again once its carrier is back.
+/// Longest time for an interface to run again once its carrier is back.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The account of one experiment.
@@ -28,16 +29,16 @@ pub struct Overflow {
 
 #[derive(Debug, Default)]
 struct Account {
-    /// Interfaces without a carrier, and what each had dropped when it lost it.
+    /// Interfaces without a carrier, each with its drops at the time when it lost the carrier.
     cut: HashMap<Endpoint, u64>,
-    /// What interfaces have dropped while they had none.
+    /// Drops of each interface while it had no carrier.
     excused: HashMap<Endpoint, u64>,
-    /// What interfaces of these names had dropped that are there no more.
+    /// Drops of interfaces that no longer exist, by name.
     gone: HashMap<Endpoint, u64>,
 }
 
 impl Overflow {
-    /// An account of a network that has just come up, whose cut links have no carrier.
+    /// Makes the account of a network that has just come up, whose cut links have no carrier.
     pub fn new(deployment: &Deployment) -> Self {
         let cut = deployment.scenario.links.iter().filter(|link| is_cut(link));
         let cut = cut.flat_map(|link| deployment.interfaces_of(link));
@@ -46,7 +47,7 @@ impl Overflow {
         Self { account: Mutex::new(account), turn: Mutex::default() }
     }
 
-    /// Interfaces are about to be removed: what they have dropped stays in the account.
+    /// Removes interfaces that are about to go. Their drops stay in the account.
     pub fn forget(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
         let states = states(network, interfaces)?;
         let mut account = self.account();
@@ -59,7 +60,7 @@ impl Overflow {
         Ok(())
     }
 
-    /// Held by whoever changes carriers, so that changes do not mix.
+    /// Lock for changes of carriers, so that changes do not mix.
     pub fn turn(&self) -> MutexGuard<'_, ()> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -68,15 +69,15 @@ impl Overflow {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Frames dropped so far because the engine did not read them in time, for each interface that
-    /// dropped any.
+    /// Returns the number of frames dropped so far because the engine did not read them in time,
+    /// for each interface that dropped any.
     pub fn dropped(
         &self,
         deployment: &Deployment,
         network: &Network,
     ) -> Result<HashMap<Endpoint, u64>> {
         let counted = network.dropped()?;
-        // What those with a direct link drop is not the engine's.
+        // The engine does not read the interfaces of direct links, so their drops do not count.
         let direct: HashSet<Endpoint> = deployment.direct_ends().into_iter().collect();
         let account = self.account();
         let mut dropped = account.gone.clone();
@@ -90,7 +91,7 @@ impl Overflow {
         Ok(dropped)
     }
 
-    /// Some interfaces have lost their carrier; `before` is how they were before they did.
+    /// Records that interfaces have lost their carrier. `before` has their states before that.
     pub fn lost(&self, before: &InterfaceStates, interfaces: &[Endpoint]) {
         let mut account = self.account();
         for endpoint in interfaces {
@@ -99,16 +100,16 @@ impl Overflow {
         }
     }
 
-    /// Some interfaces have their carrier back. Waits until the kernel uses them again.
+    /// Records that interfaces have their carrier back. Waits until the kernel uses them again.
     pub fn restored(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         let mut found = states(network, interfaces)?;
-        // An interface that its owner has taken down does not run again.
+        // An interface that its owner has set down does not run again.
         while found.values().any(|state| !state.running) && Instant::now() < deadline {
             sleep(Duration::from_millis(1));
             found = states(network, interfaces)?;
         }
-        // The kernel calls an interface running a moment before it uses its queue again.
+        // The kernel reports an interface as running a moment before it uses its queue again.
         sleep(Duration::from_millis(1));
         let states = states(network, interfaces)?;
         let mut account = self.account();
@@ -123,7 +124,7 @@ impl Overflow {
 }
 
 impl Account {
-    /// What an interface has dropped that the kernel says has dropped so many frames.
+    /// Returns the drops of an interface that count, where the kernel has counted `counted`.
     fn dropped(&self, endpoint: &Endpoint, counted: u64) -> u64 {
         let of = |frames: &HashMap<Endpoint, u64>| frames.get(endpoint).copied();
         let counted = of(&self.cut).unwrap_or(counted);

@@ -1,6 +1,6 @@
 //! Interfaces that wait for a full pipe (`queue: {full: wait}`): they are paced at the rate of
-//! their line, so that frames wait in the node. Not here: the pipe, and its worker, which reads the
-//! interface of a full one no further.
+//! their line, so that frames wait in the node. Not here: the pipe, and its worker, which stops
+//! reading the interface of a full pipe.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -15,11 +15,11 @@ use netloom_scenario::{Link, Scenario};
 use super::Live;
 use crate::deployment::Deployment;
 
-/// The pipes that are waited for.
+/// The pipes that interfaces wait for.
 #[derive(Debug, Default)]
 pub struct Paced(Mutex<HashSet<PipeId>>);
 
-/// An interface to pace, or to pace no more.
+/// An order to start or stop pacing an interface.
 pub struct Order<'d> {
     pipe: PipeId,
     link: &'d Link,
@@ -27,7 +27,7 @@ pub struct Order<'d> {
 }
 
 impl Paced {
-    /// Paces what is waited for from the start, of all links of `deployment` that are new.
+    /// Paces the interfaces of all new links of `deployment` that wait from the start.
     pub fn begin(
         &self,
         network: &Network,
@@ -39,7 +39,7 @@ impl Paced {
                 Direction::BOTH.into_iter().zip([&link.forward, &link.reverse])
             {
                 let pipe = PipeId { link: id, direction };
-                // Its interface is new, whatever was there before.
+                // The interface is new, so it is not paced yet.
                 self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&pipe);
                 self.carry_out(network, &deployment.scenario, &[order(pipe, link, config)])?;
             }
@@ -47,10 +47,10 @@ impl Paced {
         Ok(())
     }
 
-    /// What follows for interfaces from changes to pipes, all at one instant.
+    /// Returns the orders for interfaces that follow from changes to pipes, all at one instant.
     ///
     /// # Errors
-    /// If an interface cannot wait, or not for such a pipe.
+    /// If an interface cannot wait, or cannot wait for such a pipe.
     pub fn orders<'d>(
         &self,
         dataplane: &Dataplane,
@@ -84,7 +84,7 @@ impl Paced {
         pipes.map(order).collect()
     }
 
-    /// Carries out orders, after the changes that they follow from.
+    /// Carries out orders, after the changes that caused them.
     pub fn follow(&self, live: &Live, scenario: &Scenario, orders: &[Order<'_>]) -> Result<()> {
         self.carry_out(&live.network, scenario, orders)
     }

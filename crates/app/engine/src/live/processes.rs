@@ -11,13 +11,13 @@ use super::LiveNetwork;
 pub struct Running {
     /// Its id and the other ends of its input and output.
     pub spawned: Spawned,
-    /// How it ends; closed without a word if its node is taken down.
+    /// The exit status. Closed without a value if the node is taken down.
     pub exited: oneshot::Receiver<ExitStatus>,
 }
 
 impl LiveNetwork {
-    /// Starts a process in a node; returns when it runs. If the caller stops waiting, what was to
-    /// be started is killed as soon as it runs.
+    /// Starts a process in a node, and returns when it runs. If the caller stops waiting, the
+    /// process is killed as soon as it runs.
     pub async fn spawn(&self, node: &str, request: SpawnRequest) -> Result<Running> {
         let processes = self.processes_of(node).await?;
         let (started_sender, started) = oneshot::channel();
@@ -28,15 +28,15 @@ impl LiveNetwork {
                 killer.send_signal(unwanted.pid, libc::SIGKILL);
             }
         });
-        // Whoever started it may no longer care how it ends.
+        // The starter may no longer wait for the exit status.
         let on_exit = Box::new(move |status| _ = exit_sender.send(status));
         processes.spawn(request, on_started, on_exit);
         let spawned = started.await.context("the node was taken down")??;
         Ok(Running { spawned, exited })
     }
 
-    /// Starts the kernels of all nodes that have their own; returns when all are ready, and whether
-    /// there are any. Must be called on a thread of the runtime that may wait.
+    /// Starts the kernels of all nodes that have their own. Returns when all are ready, with
+    /// whether there are any. Must be called on a thread of the runtime that may block.
     pub fn start_kernels(&self) -> Result<bool> {
         let has_kernels =
             tokio::task::block_in_place(|| self.with(|live| Ok(live.network.start_kernels()?)))?;
@@ -46,8 +46,8 @@ impl LiveNetwork {
         Ok(has_kernels)
     }
 
-    /// Has the time of kernels that run pass as the experiment's does: of `node`, or of all nodes
-    /// that have their own. They start by the machine's time.
+    /// Sets the clocks of running kernels to the experiment's rate: of `node`, or of all nodes that
+    /// have their own. They start at the machine's rate.
     fn dilate_kernels(&self, node: Option<&str>) -> Result<()> {
         let dilation = self.clock.dilation();
         if dilation.is_none() {
@@ -57,10 +57,10 @@ impl LiveNetwork {
         tokio::task::block_in_place(dilate)
     }
 
-    /// What the clock of a node shows at the experiment's zero, in ns: below zero for a kernel of
-    /// its own that is younger. It passes as the experiment's does. And by how much of the
-    /// experiment's time that may be wrong. Takes milliseconds of a thread of the runtime that may
-    /// wait.
+    /// Returns what the clock of a node shows at the experiment's zero, in ns, and the error bound
+    /// of that value in the experiment's time. It is negative for a kernel of its own that is
+    /// younger. The clock runs at the experiment's rate. Blocks for milliseconds: must be called on
+    /// a thread of the runtime that may.
     pub fn zero_of(&self, node: &str) -> Result<(i64, Duration)> {
         let machine = i128::from(self.clock.on_machine(Time::ZERO));
         let (zero, within) = if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
@@ -85,28 +85,28 @@ impl LiveNetwork {
         Ok(())
     }
 
-    /// Where processes of a node are started. The first time that takes milliseconds of a thread,
-    /// for the node's init must be started.
+    /// Returns the handle that starts processes of a node. The first call starts the node's init,
+    /// and blocks a thread for milliseconds.
     async fn processes_of(&self, node: &str) -> Result<Processes> {
         self.check_works(node)?;
         let running = self.with(|live| Ok(live.network.running_processes(node)?))?;
         if let Some(processes) = running {
             return Ok(processes);
         }
-        // Few at a time: each takes a thread of the runtime from all others. Never closed.
+        // Few at a time: each blocks a thread of the runtime. The semaphore is never closed.
         let _turn = self.init_turns.acquire().await;
         let start = || self.with(|live| Ok(live.network.processes(node)?));
         let started = tokio::task::block_in_place(start)?;
         if let Err(failed) = self.check_works(node) {
-            // It failed meanwhile, and what has just been started must not outlive that.
+            // The node failed meanwhile, and its new processes must not survive that.
             self.with(|live| Ok(live.network.kill_processes(node)?))?;
             return Err(failed);
         }
         Ok(started)
     }
 
-    /// Sends a signal to a process of a node; one that has ended meanwhile does not mind. Does not
-    /// wait for the node.
+    /// Sends a signal to a process of a node. Has no effect if the process has ended. Does not wait
+    /// for the node.
     pub fn signal(&self, node: &str, pid: u32, number: i32) {
         let processes = self.with(|live| Ok(live.network.running_processes(node)?));
         if let Ok(Some(processes)) = processes {

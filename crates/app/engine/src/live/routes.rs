@@ -1,11 +1,11 @@
-//! Routes of nodes that change by request while the network lives.
+//! Changes to routes of nodes, by request, while the network lives.
 
 use anyhow::{Context, Result, bail};
 use netloom_nodes::{Network, RouteChanged};
 use netloom_scenario::{IpPrefix, Route, RouteChange};
 
-/// Changes routes of a node one after the other; if one of them cannot be changed, those before it
-/// are taken back.
+/// Changes routes of a node one after the other. If one of them fails, the changes before it are
+/// undone.
 pub fn change(network: &Network, node: &str, changes: &[RouteChange]) -> Result<Vec<RouteChanged>> {
     changes.iter().try_for_each(check)?;
     let mut done: Vec<RouteChanged> = Vec::with_capacity(changes.len());
@@ -24,7 +24,7 @@ pub fn change(network: &Network, node: &str, changes: &[RouteChange]) -> Result<
     Ok(done)
 }
 
-/// Refuses what a scenario cannot say either.
+/// Refuses a change that a scenario could not express.
 fn check(change: &RouteChange) -> Result<()> {
     let to = change.destination();
     if to != to.network() {

@@ -1,6 +1,6 @@
-//! Who may connect to the socket for metrics: each node so often at once, all together so often,
-//! and nobody who is silent for long. Who is refused is disconnected at once. Not here: what is
-//! reported.
+//! Limits the connections to the socket for metrics: their number for each node and in total, and
+//! the time that a connection may be silent. A refused client is disconnected at once. Not here:
+//! the reports.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -17,17 +17,17 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::descriptors::{self, Held, Share};
 
-/// How many connections a node may have at once.
+/// Most connections of a node at once.
 pub const MOST_OF_A_NODE: usize = 64;
-/// How long a connection may be silent.
+/// Longest silence of a connection.
 const IDLE: Duration = Duration::from_secs(60);
-/// Between two tries to accept, when the machine has no room for another connection.
+/// Time between two tries to accept when the machine has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The node of a process, by the process's number.
+/// Returns the node of a process, by its process id.
 pub type NodeOf = dyn Fn(i32) -> Option<u32> + Send + Sync;
 
-/// Lets connections in.
+/// Accepts connections.
 pub struct Door {
     listener: UnixListener,
     share: Share,
@@ -35,10 +35,10 @@ pub struct Door {
     guests: Guests,
 }
 
-/// How many connections each node has; `None` is whoever is in no node.
+/// The number of connections of each node. `None` stands for processes in no node.
 type Guests = Arc<Mutex<HashMap<Option<u32>, usize>>>;
 
-/// Who connected: a process in this node.
+/// The peer of a connection: a process in this node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reporter(pub Option<u32>);
 
@@ -47,7 +47,7 @@ impl Door {
         Self { listener, share, node_of, guests: Guests::default() }
     }
 
-    /// A connection of `node`, unless it has as many as it may.
+    /// Accepts a connection of `node`, unless the node has its maximum.
     fn admit(&self, stream: UnixStream, node: Option<u32>) -> Option<Connection> {
         let place = Place::take(&self.guests, node)?;
         let held = descriptors::take(&self.share, 1)?;
@@ -69,7 +69,7 @@ impl Listener for Door {
             let node = process.and_then(|process| (self.node_of)(process));
             match self.admit(stream, node) {
                 Some(connection) => return (connection, Reporter(node)),
-                // Whoever connects in a loop is not to keep others from it.
+                // A client that connects in a loop must not keep others out.
                 None => tokio::task::yield_now().await,
             }
         }
@@ -80,7 +80,7 @@ impl Listener for Door {
     }
 }
 
-/// A node's place among its connections, until it is dropped.
+/// One of the connections that a node may have, until it is dropped.
 pub struct Place {
     guests: Guests,
     node: Option<u32>,
@@ -110,7 +110,7 @@ impl Drop for Place {
     }
 }
 
-/// A connection that ends when nothing comes or goes for too long.
+/// A connection that ends when no bytes move for too long.
 pub struct Connection<S = UnixStream, H = (Place, Held)> {
     stream: S,
     idle: Pin<Box<Sleep>>,
@@ -119,7 +119,7 @@ pub struct Connection<S = UnixStream, H = (Place, Held)> {
 }
 
 impl<S, H> Connection<S, H> {
-    /// Waits for `poll`, which moves bytes, no longer than the connection may be silent.
+    /// Calls `poll`, which moves bytes, until the connection has been silent for too long.
     fn within_limit<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -189,7 +189,7 @@ mod tests {
         let (ours, mut theirs) = tokio::io::duplex(64);
         let mut ours = Connection { stream: ours, idle: Box::pin(sleep(limit)), limit, _held: () };
         let mut byte = [0];
-        // Bytes that are there count, however late they are read.
+        // Bytes that have arrived count, however late they are read.
         for _ in 0..3 {
             theirs.write_all(&[1]).await.unwrap();
             tokio::time::sleep(limit).await;

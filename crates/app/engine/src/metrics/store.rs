@@ -1,4 +1,4 @@
-//! The file of all reports: every line of it is whole, and what it lacks is known.
+//! The file of all reports: each of its lines is whole, and the number of missing reports is known.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use netloom_api::metric::Metric;
 
-/// What lines are written to.
+/// The file that lines are written to.
 pub trait Disk {
     fn write_all_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()>;
     fn set_len(&mut self, length: u64) -> io::Result<()>;
@@ -26,17 +26,17 @@ impl Disk for File {
 #[derive(Debug)]
 pub struct Store<D = File> {
     disk: D,
-    /// How long the file is, up to the end of the last line that was written whole.
+    /// Length of the file up to the end of the last whole line, in bytes.
     length: u64,
     missing: Option<Missing>,
 }
 
-/// What a file lacks.
+/// The reports that are missing in a file.
 #[derive(Debug)]
 pub struct Missing {
-    /// How many reports.
+    /// Number of missing reports.
     pub reports: u64,
-    /// Why the first of them could not be written.
+    /// The error that the first of them met.
     pub first: io::Error,
 }
 
@@ -48,7 +48,7 @@ impl<D: Disk> Store<D> {
     /// Writes a report as a line, at once.
     ///
     /// # Errors
-    /// Why it cannot be written; then nothing of it is in the file.
+    /// If the report cannot be written. The file then has nothing of it.
     pub fn put(&mut self, metric: &Metric) -> io::Result<()> {
         // Plain data always has a JSON form.
         let mut line = serde_json::to_string(metric).unwrap_or_default();
@@ -59,7 +59,7 @@ impl<D: Disk> Store<D> {
                 Ok(())
             }
             Err(error) => {
-                // A disk that fills up takes the first bytes of a line.
+                // A disk that fills up accepts the first bytes of a line.
                 let _ = self.disk.set_len(self.length);
                 let new = || Missing { reports: 0, first: again(&error) };
                 self.missing.get_or_insert_with(new).reports += 1;
@@ -68,13 +68,13 @@ impl<D: Disk> Store<D> {
         }
     }
 
-    /// What the file lacks.
+    /// Returns the reports that are missing.
     pub fn missing(&self) -> Option<&Missing> {
         self.missing.as_ref()
     }
 }
 
-/// A copy of the error.
+/// Copies an error.
 fn again(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
 }
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// A disk with so much room: of what does not fit, it takes the first bytes.
+    /// A disk with limited room. If bytes do not fit, it accepts the first of them.
     #[derive(Debug, Default)]
     struct Small {
         bytes: Vec<u8>,

@@ -1,5 +1,5 @@
-//! How late the frames of each pipe were, for the error bound of the verdict: asked of the data
-//! plane once a second, which counts every frame.
+//! Lateness of the frames of each pipe, for the error bound of the verdict. The data plane counts
+//! every frame, and is queried once a second.
 
 use netloom_dataplane::{FrameCounts, Watch};
 use netloom_fabric::PipeId;
@@ -9,7 +9,7 @@ use netloom_units::{Duration, Time};
 
 use crate::deployment::Deployment;
 
-/// Asks how late frames were.
+/// Queries how late frames were.
 pub struct Exactness {
     /// The pipes with their names.
     pipes: Vec<(u32, String)>,
@@ -18,7 +18,7 @@ pub struct Exactness {
 }
 
 impl Exactness {
-    /// From now on.
+    /// Starts at `now`.
     pub fn new(deployment: &Deployment, now: Time) -> Self {
         let links = deployment.modelled_links();
         let pipes = links.flat_map(|(id, link)| {
@@ -33,14 +33,15 @@ impl Exactness {
         }
     }
 
-    /// Says what the pipes are called.
+    /// Reports the names of the pipes.
     pub fn start(&self, sink: &mut dyn FnMut(Observation)) {
         for (number, name) in &self.pipes {
             sink(Observation::Named { what: Subject::Pipe(*number), name: name.clone() });
         }
     }
 
-    /// Looks, if a second has passed since the last look, or if this is the `last` chance.
+    /// Queries the data plane, if a second has passed since the last query, or if this is the
+    /// `last` one.
     pub fn look(
         &mut self,
         now: Time,
@@ -67,7 +68,7 @@ impl Exactness {
     }
 }
 
-/// A pipe's number, for the monitor.
+/// Returns a pipe's number for the monitor.
 fn number(pipe: PipeId) -> u32 {
     let number = pipe.link.index() * 2 + pipe.direction.index();
     u32::try_from(number).unwrap_or(u32::MAX)

@@ -1,7 +1,7 @@
-//! Who sent how much, and for whom the workers worked: a node's part of the traffic by the bytes of
-//! its pipes, of a worker's CPU time by the frames that the worker handled for it. A frame that
-//! leaves a switch is of those who sent into that switch, or others joined to it, in proportion to
-//! what they sent meanwhile.
+//! Divides traffic and the workers' CPU time over nodes. A node's part of the traffic follows from
+//! the bytes of its pipes. Its part of a worker's CPU time follows from the frames that the worker
+//! handled for it. A frame that leaves a switch belongs to the nodes that sent into that switch, or
+//! into others joined to it, in proportion to what they sent meanwhile.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,18 +13,19 @@ use netloom_units::{Duration, Time};
 use super::meter::process_time;
 use crate::deployment::Deployment;
 
-/// Between two looks, if pipes are few.
+/// Time between two looks, if there are few pipes.
 const PERIOD: Duration = Duration::from_millis(100);
-/// Pipes for which the period is longer by itself: to look at them takes some 0.1 ms.
+/// Number of pipes that one period suffices for: reading them takes some 0.1 ms. With more, looks
+/// are proportionally rarer.
 const PIPES: usize = 10_000;
-/// Parties that did something, for which it is longer, too: to tell of them takes as long.
+/// Number of active parties that one period suffices for: reporting them takes as long.
 const PARTIES: usize = 50;
 
 /// Divides traffic and CPU time over nodes.
 pub struct Forwarding {
-    /// By [`PipeId::index`]; nothing where there is no pipe.
+    /// Ends of each pipe, by [`PipeId::index`]. `None` where there is no pipe.
     pipes: Vec<Option<Ends>>,
-    /// Whether anybody asks who sent how much: nobody does if no rate is too much.
+    /// Whether traffic is tested: it is not if no rate is too high.
     is_traffic_tested: bool,
     due: Time,
     last: Time,
@@ -32,7 +33,7 @@ pub struct Forwarding {
     engine: Duration,
 }
 
-/// Where a pipe comes from and where it leads.
+/// The ends at which a pipe begins and leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ends {
     from: End,
@@ -42,11 +43,11 @@ struct Ends {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Node(u32),
-    /// Switches that are joined, by the place of the first of them in the scenario.
+    /// Joined switches, by the index of the first of them in the scenario.
     Segment(usize),
 }
 
-/// What was done, by party.
+/// Traffic and CPU time, by party.
 #[derive(Debug, Default, PartialEq)]
 struct Sums {
     bytes: BTreeMap<Party, u64>,
@@ -54,7 +55,7 @@ struct Sums {
 }
 
 impl Forwarding {
-    /// From now on.
+    /// Starts at `now`.
     pub fn new(deployment: &Deployment, now: Time) -> Self {
         Self {
             pipes: ends(deployment),
@@ -65,7 +66,7 @@ impl Forwarding {
         }
     }
 
-    /// Looks, if it is time, or if this is the `last` chance.
+    /// Looks, if it is due, or if this is the `last` look.
     pub fn look(
         &mut self,
         now: Time,
@@ -85,7 +86,7 @@ impl Forwarding {
         }
         let engine = process_time();
         let spent = engine.saturating_sub(std::mem::replace(&mut self.engine, engine));
-        // What is not the workers', or was done for nobody, the engine did for itself.
+        // CPU time that no worker spent, or that was spent for nobody, is the engine's own.
         let own = spent.saturating_sub(workers).as_nanos();
         *sums.cpu_ns.entry(Party::Engine).or_default() += own;
         let periods = (self.pipes.len().div_ceil(PIPES)).max(sums.cpu_ns.len().div_ceil(PARTIES));
@@ -95,7 +96,7 @@ impl Forwarding {
 }
 
 impl Sums {
-    /// Adds what one worker did. Joined switches always have the same one.
+    /// Adds the work of one worker. Joined switches always have the same worker.
     fn add(&mut self, work: &Work, pipes: &[Option<Ends>]) {
         let mut bytes = Divisible::default();
         let mut frames = Divisible::default();
@@ -107,7 +108,7 @@ impl Sums {
                     bytes.sent_into(*segment, *node, *left);
                     frames.sent_into(*segment, *node, *handled);
                 }
-                // They have not left for a node yet.
+                // These frames have not left for a node yet.
                 (End::Segment(_), End::Segment(_)) => {}
                 (from, End::Node(_)) => bytes.add(*from, *left),
             }
@@ -121,7 +122,7 @@ impl Sums {
         let mut rest = time;
         for (party, frames) in frames.into_iter().filter(|(party, _)| *party != Party::Unattributed)
         {
-            // At most all of it.
+            // At most the whole time.
             let part = (u128::from(time) * u128::from(frames) / all.max(1)) as u64;
             rest -= part;
             *self.cpu_ns.entry(party).or_default() += part;
@@ -142,7 +143,7 @@ impl Sums {
     }
 }
 
-/// Amounts of nodes, and of segments, which are divided over the nodes that sent into them.
+/// Amounts of nodes, and of segments. The latter are divided over the nodes that sent into them.
 #[derive(Debug, Default)]
 struct Divisible {
     nodes: BTreeMap<u32, u64>,
@@ -162,7 +163,8 @@ impl Divisible {
         *self.sent_into.entry(segment).or_default().entry(node).or_default() += amount;
     }
 
-    /// All of it. What left a segment into which nobody sent meanwhile is unattributed.
+    /// Returns all amounts by party. Frames from a segment into which nobody sent meanwhile are
+    /// unattributed.
     fn by_party(&self) -> BTreeMap<Party, u64> {
         let mut parties: BTreeMap<Party, u64> =
             self.nodes.iter().map(|(node, amount)| (Party::Node(*node), *amount)).collect();
@@ -171,7 +173,7 @@ impl Divisible {
             let all: u128 = senders.into_iter().flatten().map(|(_, sent)| u128::from(*sent)).sum();
             let mut rest = *amount;
             for (node, sent) in senders.into_iter().flatten().filter(|_| all > 0) {
-                // At most all of it.
+                // At most the whole amount.
                 let part = (u128::from(*amount) * u128::from(*sent) / all) as u64;
                 rest -= part;
                 *parties.entry(Party::Node(*node)).or_default() += part;
@@ -182,7 +184,7 @@ impl Divisible {
     }
 }
 
-/// The ends of every pipe, by its index.
+/// Returns the ends of every pipe, by its index.
 fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
     let scenario = &deployment.scenario;
     let numbers: HashMap<&str, usize> =
@@ -210,7 +212,7 @@ fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
     pipes
 }
 
-/// The switches among the nodes, joined by the links between them.
+/// Returns the switches among the nodes, joined by the links between them.
 fn joined(nodes: usize, links: &[[usize; 2]], is_switch: impl Fn(usize) -> bool) -> JoinedSwitches {
     let mut joined = JoinedSwitches::new(nodes);
     for [one, other] in links.iter().filter(|link| link.iter().all(|end| is_switch(*end))) {
@@ -250,7 +252,7 @@ mod tests {
         let mut sums = Sums::default();
         sums.add(&work(1001, &[(0, 3, 4500), (1, 1, 60)]), &pipes);
         assert_eq!(sums.bytes, [(A, 4500), (B, 60)].into());
-        // A remainder is the engine's.
+        // The remainder is the engine's.
         assert_eq!(sums.cpu_ns, [(A, 750), (B, 250), (Party::Engine, 1)].into());
     }
 
@@ -262,7 +264,7 @@ mod tests {
         sums.add(&work(800, &[(0, 3, 3000), (1, 1, 1000), (2, 1, 1000), (3, 3, 3000)]), &pipes);
         assert_eq!(sums.bytes, [(A, 3000), (B, 1000), (Party::Unattributed, 0)].into());
         assert_eq!(sums.cpu_ns, [(A, 600), (B, 200), (Party::Engine, 0)].into());
-        // Frames that were on their way before.
+        // Frames that were already on their way.
         let mut sums = Sums::default();
         sums.add(&work(100, &[(1, 2, 500)]), &pipes);
         assert_eq!(sums.bytes, [(Party::Unattributed, 500)].into());
@@ -270,7 +272,7 @@ mod tests {
     }
     #[test]
     fn switches_that_are_joined_are_one_segment() {
-        // 0, 1 and 4 are switches; 0 and 4 are joined through 1, and 5 by itself.
+        // 0, 1, 4 and 5 are switches; 0 and 4 are joined through 1, and 5 stands by itself.
         let is_switch = |number| [0, 1, 4, 5].contains(&number);
         let links = [[0, 2], [0, 1], [4, 1], [3, 4], [5, 3]];
         let mut joined = joined(6, &links, is_switch);

@@ -1,4 +1,4 @@
-//! What the monitor's own thread costs.
+//! Measures the cost of the monitor's own thread.
 
 use std::time::Instant;
 
@@ -14,15 +14,16 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// What the thread has spent so far was to get ready, and so was what others have.
+    /// Starts the meter. CPU time that this thread and the others have spent so far counts as
+    /// preparation.
     pub fn start(by_others: Duration, monitor: &mut RecordedMonitor) -> Self {
         let read = thread_time();
         monitor.spent(Work::Preparation, read + by_others);
         Self { read }
     }
 
-    /// What the thread has spent since the last call was for `work`, waking up for it included; how
-    /// much that was.
+    /// Charges the time that the thread has spent since the last call to `work`, including the cost
+    /// of waking up for it. Returns that time.
     pub fn spent(&mut self, work: Work, monitor: &mut RecordedMonitor) -> Duration {
         let now = thread_time();
         let spent = now.saturating_sub(std::mem::replace(&mut self.read, now));
@@ -31,12 +32,12 @@ impl Meter {
     }
 }
 
-/// The CPU time of the calling thread.
+/// Returns the CPU time of the calling thread.
 pub fn thread_time() -> Duration {
     read(ClockId::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// The CPU time of this process.
+/// Returns the CPU time of this process.
 pub fn process_time() -> Duration {
     read(ClockId::CLOCK_PROCESS_CPUTIME_ID)
 }
@@ -51,7 +52,7 @@ fn nanos(time: std::time::Duration) -> Duration {
     Duration::from_nanos(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// The time since `since`.
+/// Returns the time since `since`.
 pub fn elapsed(since: Instant) -> Duration {
     nanos(since.elapsed())
 }

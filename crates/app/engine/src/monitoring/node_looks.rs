@@ -1,15 +1,15 @@
-//! How often nodes are entered to look at their counters: as rarely as their number asks, so that
-//! it costs little. Not here: what is counted.
+//! Decides how often nodes are entered to read their counters: the more nodes there are, the more
+//! rarely, so that it costs little. Not here: the counters.
 
 use netloom_probes::Budget;
 use netloom_units::{Duration, Time};
 
 use crate::live::LiveNetwork;
 
-/// Looks of one kind may use one of so many parts of a CPU: 0.03 %.
+/// Looks of one kind may use one part in this many of a CPU: 0.03 %.
 const PARTS: u64 = 3200;
 
-/// When to look next, and what looks cost.
+/// The time of the next look, and the cost of looks.
 pub struct NodeLooks {
     due: Time,
     period: Duration,
@@ -17,17 +17,17 @@ pub struct NodeLooks {
 }
 
 impl NodeLooks {
-    /// The first look is at `first`; they are at least `period` apart.
+    /// Makes looks that begin at `first` and are at least `period` apart.
     pub fn new(first: Time, period: Duration) -> Self {
         Self { due: first, period, budget: Budget::of_equal_looks(PARTS) }
     }
 
-    /// When it is time to look.
+    /// Returns the time of the next look.
     pub fn due(&self) -> Time {
         self.due
     }
 
-    /// Looks; what was seen, and the CPU time that other threads spent on it.
+    /// Calls the look. Returns its result, and the CPU time that other threads spent on it.
     pub fn look<T>(
         &mut self,
         now: Time,
@@ -43,7 +43,7 @@ impl NodeLooks {
     }
 }
 
-/// The CPU time that looking into nodes has taken so far.
+/// Returns the CPU time that looking into nodes has taken so far.
 fn spent(network: &LiveNetwork) -> Duration {
     let spent = network.with(|live| Ok(live.network.spent_in_nodes()));
     let nanos = spent.map_or(0, |spent| spent.as_nanos());

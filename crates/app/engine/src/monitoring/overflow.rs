@@ -9,10 +9,11 @@ use netloom_units::{Duration, Time};
 use super::node_looks::NodeLooks;
 use crate::live::LiveNetwork;
 
-/// Each look enters every node's namespace, some 30 µs each: with many, they are rarer.
+/// Shortest period. Each look enters every node's namespace, at some 30 µs each; with many nodes,
+/// looks are rarer.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Looks at the interfaces from time to time.
+/// Looks at the interfaces periodically.
 pub struct OverflowProbe {
     looks: NodeLooks,
     known: HashMap<Endpoint, u64>,
@@ -25,12 +26,12 @@ impl Default for OverflowProbe {
 }
 
 impl OverflowProbe {
-    /// When it is time to look.
+    /// Returns the time of the next look.
     pub fn due(&self) -> Time {
         self.looks.due()
     }
 
-    /// Looks; the CPU time that other threads spent on it.
+    /// Looks. Returns the CPU time that other threads spent on it.
     pub fn poll(
         &mut self,
         now: Time,

@@ -10,20 +10,21 @@ use netloom_units::{Duration, Time};
 use super::node_looks::NodeLooks;
 use crate::live::LiveNetwork;
 
-/// A look enters every node's namespace, some 100 µs each: with many, looks are rarer.
+/// Shortest period. A look enters every node's namespace, at some 100 µs each; with many nodes,
+/// looks are rarer.
 const PERIOD: Duration = Duration::from_secs(2);
-/// How the probe is called where probes are named.
+/// Name of the probe in reports.
 const NAME: &str = "nodes' stacks";
 
-/// Looks at the nodes' stacks from time to time, and once at the end.
+/// Looks at the nodes' stacks periodically, and once at the end.
 pub struct OverrunProbe {
     looks: NodeLooks,
-    /// What each node had counted; of one that comes later, nothing.
+    /// The last counts of each node. A node that is added later starts at zero.
     known: HashMap<String, Overruns>,
 }
 
 impl OverrunProbe {
-    /// A probe that counts from now on.
+    /// Makes a probe that counts from now on.
     pub fn start(network: &LiveNetwork, sink: &mut dyn FnMut(Observation)) -> Self {
         let now = network.clock().machine_time(network.now());
         let known = counted(network).unwrap_or_default();
@@ -40,12 +41,12 @@ impl OverrunProbe {
         Self { looks, known: known.into_iter().collect() }
     }
 
-    /// When it is time to look.
+    /// Returns the time of the next look.
     pub fn due(&self) -> Time {
         self.looks.due()
     }
 
-    /// Looks; the CPU time that other threads spent on it.
+    /// Looks. Returns the CPU time that other threads spent on it.
     pub fn poll(
         &mut self,
         now: Time,
@@ -54,7 +55,7 @@ impl OverrunProbe {
     ) -> Duration {
         let deployment = network.deployment();
         let (counted, spent) = self.looks.look(now, network, || counted(network));
-        // Fails only while the experiment is taken down, or of a node that goes just now.
+        // Fails only while the experiment is taken down, or for a node that is being removed.
         for (node, overruns) in counted.into_iter().flatten() {
             let before = self.known.insert(node.clone(), overruns).unwrap_or_default();
             let Some(party) = deployment.number(&node).map(Party::Node) else { continue };
@@ -66,12 +67,12 @@ impl OverrunProbe {
     }
 }
 
-/// What each node has counted so far.
+/// Returns the counts of each node so far.
 fn counted(network: &LiveNetwork) -> Result<Vec<(String, Overruns)>> {
     network.with(|live| Ok(live.network.overruns()?))
 }
 
-/// What has grown; a node that was made anew counts from zero.
+/// Returns the counts that have grown, and by how much. A node that was made anew counts from zero.
 fn grown(before: &Overruns, now: &Overruns) -> impl Iterator<Item = (Buffer, u64)> {
     let of = |counted: &Overruns| {
         let Overruns { udp_receive, udp_send, tcp_receive, listen } = *counted;

@@ -1,38 +1,40 @@
-//! How often to look, by the machine's clock: as often as it takes to warn people in time, while
-//! that costs little.
+//! Decides how often to look, by the machine's clock: often enough to warn people in time, as long
+//! as that costs little.
 
 use netloom_probes::Probes;
 use netloom_units::{Dilation, Duration, Time};
 
-/// Between two looks, unless they are too dear: half of the time in which people must be warned.
-/// What must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
+/// Time between two looks, unless they cost too much: half of the time within which people must be
+/// warned. Observations that need a finer resolution (traffic, in windows of 10 ms) carry their
+/// times.
 const PERIOD: Duration = Probes::STEP;
-/// Looks are too dear, and half as frequent, if they use more than one of so many parts of a CPU:
-/// 0.8 %.
+/// Looks cost too much, and become half as frequent, if they use more than one part in this many of
+/// a CPU: 0.8 %.
 const PARTS: u64 = 125;
-/// For how long their cost is added up.
+/// Period over which their cost is added up.
 const RECKONING: Duration = Duration::from_secs(1);
 
-/// What looks cost lately, and how far apart they are therefore.
+/// The recent cost of looks, and the period that follows from it.
 #[derive(Debug)]
 pub struct Pace {
-    /// Between two looks that are not too dear.
+    /// The period of looks that do not cost too much.
     shortest: Duration,
     period: Duration,
-    /// Since when what they cost is added up.
+    /// Start of the period over which cost is added up.
     since: Time,
     spent: Duration,
 }
 
 impl Pace {
-    /// The first looks are expected to be cheap. What an experiment counts in its own time for a
-    /// while must be taken in time: where that passes faster, looks are more frequent.
+    /// Makes a pace that expects the first looks to be cheap. Conditions that an experiment
+    /// measures in its own time must be observed in time, so looks are more frequent where that
+    /// time passes faster.
     pub fn new(now: Time, dilation: Dilation) -> Self {
         let shortest = PERIOD.min(dilation.to_machine(PERIOD));
         Self { shortest, period: shortest, since: now, spent: Duration::ZERO }
     }
 
-    /// A look that ended at `now` used a CPU for so long.
+    /// Adds a look that ended at `now` and used a CPU for `spent`.
     pub fn count(&mut self, now: Time, spent: Duration) {
         self.spent += spent;
         let over = now.since(self.since);
@@ -43,13 +45,13 @@ impl Pace {
         if parts > over.as_nanos() {
             self.period = self.shortest + self.shortest;
         } else if parts <= over.as_nanos() / 2 {
-            // Twice as many would not be too dear.
+            // Looking twice as often would not cost too much.
             self.period = self.shortest;
         }
         (self.since, self.spent) = (now, Duration::ZERO);
     }
 
-    /// The next time to look: the first multiple of the period after `now`.
+    /// Returns the time of the next look: the first multiple of the period after `now`.
     pub fn next(&self, now: Time) -> Time {
         let period = self.period.as_nanos();
         Time::from_nanos((now.as_nanos() / period + 1) * period)
@@ -64,7 +66,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(time)
     }
 
-    /// The times between looks in a second of looks that cost so much each, in ms.
+    /// Returns the times between looks, in ms, in a second of looks that cost `cost_us` each.
     fn second(pace: &mut Pace, from: u64, cost_us: u64) -> Vec<u64> {
         let mut at = ms(from);
         let mut periods = vec![];
@@ -82,7 +84,7 @@ mod tests {
         let mut pace = Pace::new(ms(0), Dilation::NONE);
         assert_eq!(second(&mut pace, 0, 400), [50; 20]);
         assert_eq!(second(&mut pace, 1000, 401), [50; 20]);
-        // 0.8 %, and then as much at half as many looks; then 0.4.
+        // 0.8 %; then the same at half as many looks; then 0.4 %.
         assert_eq!(second(&mut pace, 2000, 801), [100; 10]);
         assert_eq!(second(&mut pace, 3000, 401), [100; 10]);
         assert_eq!(second(&mut pace, 4000, 400), [100; 10]);

@@ -1,20 +1,20 @@
-//! Where the probes look: the nodes, with what limits them.
+//! The nodes that probes observe, with the limits over them.
 
 use netloom_probes::{Limited, Node, Places};
 use netloom_units::Duration;
 
 use crate::live::LiveNetwork;
 
-/// The nodes there are now, and those that were.
+/// Returns the nodes that exist now, and those that existed.
 pub fn of(network: &LiveNetwork) -> Places {
     let deployment = network.deployment();
-    // Without usable ones, none.
+    // Nodes have no cgroup if cgroups cannot be used.
     let cgroup =
         |node: &str| network.with(|live| Ok(live.network.cgroup_place(node))).ok().flatten();
     let namespace =
         |node: &str| network.with(|live| Ok(live.network.namespace_inode(node))).ok().flatten();
     let node = |name: String| {
-        // Switches have neither, nor have nodes that are there no more.
+        // Switches have neither, and nor have nodes that no longer exist.
         let found = deployment.scenario.node(&name);
         let over = || found.map(|node| deployment.scenario.limits_over(node)).into_iter().flatten();
         Node {
@@ -32,8 +32,8 @@ pub fn of(network: &LiveNetwork) -> Places {
     Places { tolerated_wait, ..Places::of_this_machine(nodes) }
 }
 
-/// How long a task may wait for a CPU without a word: what the criteria tolerate, and no longer
-/// than the run can bear.
+/// Returns the longest wait of a task for a CPU that is not reported: the tolerance of the
+/// criteria, but no longer than the run can bear.
 pub fn tolerated_wait(monitor: &netloom_scenario::Monitor) -> Duration {
     monitor.criteria.run_queue.tolerance().min(monitor.trust.delay())
 }

@@ -1,4 +1,4 @@
-//! Probes are made ready while the network comes up.
+//! Prepares probes while the network comes up.
 
 use std::path::Path;
 use std::thread::{self, JoinHandle};
@@ -10,20 +10,20 @@ use netloom_units::Duration;
 use super::meter::thread_time;
 use super::places::tolerated_wait;
 
-/// Probes that are being made ready, or are.
+/// Probes that are being prepared, or are ready.
 pub enum Preparation {
-    /// By a thread.
+    /// A thread prepares them.
     UnderWay(JoinHandle<Ready>),
     Done(Ready),
-    /// A scenario that wants no probes, or a machine that permitted no thread yet.
+    /// The scenario wants no probes, or the machine did not permit a thread.
     None,
 }
 
-/// Probes that have only to begin, and the CPU time that it took to make them ready.
+/// Probes that only have to begin, and the CPU time of their preparation.
 type Ready = Box<(Prepared, Duration)>;
 
 impl Preparation {
-    /// Begins.
+    /// Starts the preparation.
     pub fn start(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes.len();
         let tolerated = tolerated_wait(&scenario.monitor);
@@ -35,8 +35,8 @@ impl Preparation {
         scenario.monitor.enabled.then(start).flatten().map_or(Self::None, Self::UnderWay)
     }
 
-    /// Waits for its end: what probes do not see because they have yet to begin would pass for
-    /// quiet.
+    /// Waits for its end. Events before the probes have begun would be missed, and that time would
+    /// count as quiet.
     pub fn wait(self) -> Self {
         match self {
             // A thread that has died has prepared nothing.
@@ -45,7 +45,7 @@ impl Preparation {
         }
     }
 
-    /// The probes, which watch from now on, and the CPU time that it took to make them ready.
+    /// Starts the probes. Returns them with the CPU time of their preparation.
     pub fn finish(self, places: &Places) -> (Probes, Duration) {
         match self.wait() {
             Self::Done(ready) => {

@@ -1,4 +1,4 @@
-//! A monitor, and everything that it is shown as a file.
+//! A monitor, with a file of everything that it observes.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -8,7 +8,7 @@ use netloom_monitor::trace::{self, TraceError};
 use netloom_monitor::{Monitor, Observation, Signal, Work};
 use netloom_units::{Dilation, Duration, Time};
 
-/// A monitor whose observations may be kept, to be judged again.
+/// A monitor whose observations may be recorded, to be judged again.
 pub struct RecordedMonitor {
     monitor: Monitor,
     dilation: Dilation,
@@ -17,23 +17,23 @@ pub struct RecordedMonitor {
 }
 
 impl RecordedMonitor {
-    /// A monitor of which nothing is kept, of an experiment that is dilated so.
+    /// Makes a monitor without a record, for an experiment of this dilation.
     pub fn new(monitor: Monitor, dilation: Dilation) -> Self {
         Self { monitor, dilation, record: None, failure: None }
     }
 
-    /// From now on, everything that is observed is written to `file`.
+    /// Writes every observation to `file` from now on.
     pub fn record_to(&mut self, file: File) {
         self.record = Some(BufWriter::new(file));
     }
 
-    /// Ends the record; an error if it is not complete.
+    /// Ends the record. Returns an error if it is not complete.
     pub fn end_record(&mut self) -> Result<(), TraceError> {
         let flushed = self.record.take().map_or(Ok(()), |mut record| Ok(record.flush()?));
         self.failure.take().map_or(flushed, Err)
     }
 
-    /// Something was observed at `at`. A record that cannot be written ends there.
+    /// Passes on an observation at `at`. A record that cannot be written ends there.
     pub fn observe(&mut self, at: Time, observation: &Observation) {
         self.monitor.observe(at, observation);
         let written = self.record.as_mut().map(|record| trace::write(record, at, observation));
@@ -48,12 +48,12 @@ impl RecordedMonitor {
         self.monitor.poll_signal()
     }
 
-    /// See [`Monitor::spent`]; of the machine's time.
+    /// See [`Monitor::spent`]. The argument is in the machine's time.
     pub fn spent(&mut self, work: Work, cpu_time: Duration) {
         self.monitor.spent(work, self.dilation.to_experiment(cpu_time));
     }
 
-    /// See [`Monitor::elapsed`]; of the machine's time.
+    /// See [`Monitor::elapsed`]. The argument is in the machine's time.
     pub fn elapsed(&mut self, time: Duration) {
         self.monitor.elapsed(self.dilation.to_experiment(time));
     }

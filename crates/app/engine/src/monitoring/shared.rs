@@ -1,5 +1,4 @@
-//! The contention monitor of an experiment, as all threads share it: whoever observes something
-//! shows it here.
+//! The contention monitor of an experiment, which all threads share: every observer reports to it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +10,7 @@ use super::recorded::RecordedMonitor;
 use super::sights::{self, Sights};
 use crate::deployment::Deployment;
 
-/// The monitor, and what its thread is to watch from now on.
+/// The monitor, and the objects that its thread is to watch from now on.
 pub struct SharedMonitor {
     clock: Clock,
     is_enabled: bool,
@@ -19,7 +18,7 @@ pub struct SharedMonitor {
     replacements: Mutex<Replacements>,
 }
 
-/// What is to be watched from now on in place of what was, where that has changed.
+/// Replacements for objects that the monitor's thread watches. `None` where nothing has changed.
 #[derive(Default)]
 pub struct Replacements {
     /// The data plane, by another watch.
@@ -29,7 +28,7 @@ pub struct Replacements {
 }
 
 impl SharedMonitor {
-    /// A monitor as the scenario wants it, by the experiment's clock.
+    /// Makes the monitor that the scenario wants, by the experiment's clock.
     pub fn new(wanted: &netloom_scenario::Monitor, clock: Clock) -> Self {
         let (criteria, trust) = (wanted.criteria.clone(), wanted.trust.clone());
         let monitor = Monitor::new(criteria, trust, clock.now());
@@ -41,57 +40,57 @@ impl SharedMonitor {
         }
     }
 
-    /// The monitor, for nobody else meanwhile.
+    /// Locks the monitor.
     pub fn lock(&self) -> MutexGuard<'_, RecordedMonitor> {
-        // A panic in the monitor must not hide what it had seen before.
+        // A panic in the monitor must not hide its earlier observations.
         self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Shows it something that happens now.
+    /// Reports an observation that is made now.
     pub fn observe(&self, observation: &Observation) {
         let mut monitor = self.lock();
-        // Not before: times never go back.
+        // Read under the lock, so that times never go back.
         let now = self.clock.now();
         monitor.observe(now, observation);
     }
 
-    /// Says that the data plane is not watched any more, and why: so the run cannot be valid.
+    /// Reports that the data plane is no longer watched, and why, so that the run cannot be valid.
     pub fn unwatch(&self, why: &str) {
         let mut monitor = self.lock();
         let now = self.clock.now();
         sights::unwatch(why, &mut |observation| monitor.observe(now, &observation));
     }
 
-    /// Says that nothing at all is watched, and why.
+    /// Reports that nothing at all is watched, and why.
     pub fn unwatch_all(&self, why: &str) {
         let mut monitor = self.lock();
         let now = self.clock.now();
         sights::unwatch_all(why, &mut |observation| monitor.observe(now, &observation));
     }
 
-    /// Whether what was measured so far can be trusted.
+    /// Returns whether the measurements so far can be trusted.
     pub fn verdict(&self) -> Verdict {
         let monitor = self.lock();
         monitor.verdict(self.clock.now())
     }
 
-    /// Which times are to be left out so far; nothing if nobody watches.
+    /// Returns the times to be left out so far. `None` if nothing is watched.
     pub fn marks(&self) -> Option<Marks> {
         self.is_enabled.then(|| self.lock().marks())
     }
 
-    /// From now on the data plane is watched by another watch. `names` are those of all nodes so
+    /// Gives the monitor another watch of the data plane. `names` has the names of all nodes so
     /// far, each at its number.
     pub fn replace_watch(&self, watch: Watch, deployment: &Deployment, names: Vec<String>) {
         self.replacements().sights = Some(Sights::of(watch, deployment, names));
     }
 
-    /// From now on probes look elsewhere.
+    /// Gives the monitor probes for other places.
     pub fn replace_places(&self, places: &Places) {
         self.replacements().probes = Some(Probes::best(places));
     }
 
-    /// What was replaced since the last call.
+    /// Returns the replacements since the last call.
     pub fn take_replacements(&self) -> Replacements {
         std::mem::take(&mut *self.replacements())
     }

@@ -1,4 +1,4 @@
-//! What the data plane sees, in the monitor's words.
+//! Translates observations of the data plane for the monitor.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use super::simulation::Border;
 use crate::deployment::Deployment;
 use crate::live::LiveNetwork;
 
-/// How the data plane is called where probes are named.
+/// Name of the data plane in lists of probes.
 const NAME: &str = "data plane";
 
-/// What it watches, and what of that it cannot see.
+/// The signals that the data plane watches, and what it cannot observe of each.
 const WATCHED: [(SignalKind, Option<&str>); 3] = [
     (
         SignalKind::Lateness,
@@ -31,14 +31,13 @@ const WATCHED: [(SignalKind, Option<&str>); 3] = [
     ),
 ];
 
-/// What it does not see of these signals where there are direct links.
+/// Blind spot of these signals if there are direct links.
 const DIRECT: &str = "traffic on direct links, which the kernel carries without the engine";
 
-/// What it does not see of these signals where `pasta` joins the machine's side of a link to the
-/// machine.
+/// Blind spot of these signals if `pasta` joins the machine's side of a link to the machine.
 const PASTA: &str = "what `pasta` adds behind the link: time, losses, and connections of its own";
 
-/// Says what of the way to the machine's network is outside the model.
+/// Reports the part of the way to the machine's network that is outside the model.
 pub fn joined_by_pasta(sink: &mut dyn FnMut(Observation)) {
     for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
         let (probe, cannot_see) = (NAME.into(), vec![PASTA.into()]);
@@ -46,14 +45,15 @@ pub fn joined_by_pasta(sink: &mut dyn FnMut(Observation)) {
     }
 }
 
-/// Says that the data plane was not watched to the end, and why: so the run cannot be valid.
+/// Reports that the data plane was not watched to the end, and why, so that the run cannot be
+/// valid.
 pub fn unwatch(why: &str, sink: &mut dyn FnMut(Observation)) {
     for (signal, _) in WATCHED {
         sink(Observation::Unwatched { signal, probe: NAME.into(), why: why.into() });
     }
 }
 
-/// Says that nothing at all was watched, and why.
+/// Reports that nothing at all was watched, and why.
 pub fn unwatch_all(why: &str, sink: &mut dyn FnMut(Observation)) {
     for signal in SignalKind::ALL {
         sink(Observation::Unwatched { signal, probe: "the monitor".into(), why: why.into() });
@@ -67,7 +67,7 @@ pub struct Sights {
     exactness: Exactness,
     /// The border of the simulated part, if there is one.
     border: Option<Border>,
-    /// Who sends into each pipe.
+    /// The party that sends into each pipe.
     senders: HashMap<PipeId, Party>,
     /// The nodes' names.
     names: Vec<String>,
@@ -76,7 +76,7 @@ pub struct Sights {
 }
 
 impl Sights {
-    /// Begins to watch.
+    /// Starts watching.
     pub fn new(network: &LiveNetwork) -> Result<Self> {
         let deployment = network.deployment();
         let limits = limits(&deployment);
@@ -84,7 +84,8 @@ impl Sights {
             network.with(|live| Ok((live.dataplane.watch(limits)?, live.simulated.clone())))?;
         let mut sights = Self::of(watch, &deployment, network.identities.node_names());
         let needed = deployment.scenario.monitor.trust.delay();
-        // Behind all pipes of the data plane, which get no others while there are simulated ones.
+        // Numbers after those of all pipes of the data plane, which gets no more pipes while there
+        // are simulated ones.
         let first = u32::try_from(2 * deployment.links.len()).unwrap_or(u32::MAX);
         let since = sights.watch.since();
         let border = simulated.map(|simulated| Border::new(simulated, first, needed, since));
@@ -92,7 +93,8 @@ impl Sights {
         Ok(sights)
     }
 
-    /// By a watch of the data plane of `deployment`; `names` are those of all nodes so far.
+    /// Starts with a watch of the data plane of `deployment`. `names` has the names of all nodes so
+    /// far.
     pub fn of(watch: Watch, deployment: &Deployment, names: Vec<String>) -> Self {
         Self {
             forwarding: Forwarding::new(deployment, watch.since()),
@@ -105,7 +107,7 @@ impl Sights {
         }
     }
 
-    /// Says what is watched, and the nodes' names.
+    /// Reports the signals that are watched, and the nodes' names.
     pub fn start(&self, sink: &mut dyn FnMut(Observation)) {
         for (number, name) in (0..).zip(&self.names) {
             sink(Observation::Named { what: Subject::Node(number), name: name.clone() });
@@ -120,12 +122,13 @@ impl Sights {
         }
     }
 
-    /// The data plane's end.
+    /// Returns the watch of the data plane.
     pub fn watch(&mut self) -> &mut Watch {
         &mut self.watch
     }
 
-    /// Everything since the last look; of the `last` one, what other looks leave for later, too.
+    /// Reports everything since the last look. The `last` look includes what other looks leave for
+    /// later.
     pub fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Time, Observation)) {
         let senders = &self.senders;
         let sender = |pipe: PipeId| senders.get(&pipe).copied().unwrap_or(Party::Engine);
@@ -161,7 +164,7 @@ impl Sights {
     }
 }
 
-/// From which lateness on the data plane reports frames.
+/// Returns the lateness from which the data plane reports frames.
 pub fn limits(deployment: &Deployment) -> Limits {
     let monitor = &deployment.scenario.monitor;
     let lateness = &monitor.criteria.lateness;
@@ -182,8 +185,8 @@ fn cause(loss: Loss) -> DropCause {
     }
 }
 
-/// Who sends into each pipe: the node at its end, unless that is a switch, which forwards for
-/// others.
+/// Returns the party that sends into each pipe: the node at its end. Pipes that begin at a switch
+/// have none, since it forwards for others.
 fn senders(deployment: &Deployment) -> HashMap<PipeId, Party> {
     let stacks = deployment.scenario.nodes.iter().filter(|node| !node.kind.is_segment());
     let parties: HashMap<&str, Party> = stacks

@@ -1,5 +1,5 @@
-//! How late frames were that the simulated part of the network handed to real nodes, in the
-//! monitor's words.
+//! Reports to the monitor how late the simulated part of the network delivered frames to real
+//! nodes.
 
 use std::sync::Arc;
 
@@ -11,33 +11,33 @@ use netloom_units::{Duration, Time};
 
 use crate::simulated::Simulated;
 
-/// A simulation that is behind the clock by more than that is told of.
+/// A simulation that is further behind the clock is reported.
 const NOTABLE: Duration = Duration::from_millis(10);
 
-/// Asks the simulation.
+/// Queries the simulation.
 pub struct Border {
     simulated: Arc<Simulated>,
-    /// The number of its first pipe, for the monitor: behind those of the data plane.
+    /// The number of its first pipe for the monitor: after those of the data plane.
     first: u32,
     needed: Duration,
     last: Time,
 }
 
 impl Border {
-    /// From `now` on; more than `needed` is too late.
+    /// Starts at `now`. Frames that are later than `needed` are too late.
     pub fn new(simulated: Arc<Simulated>, first: u32, needed: Duration, now: Time) -> Self {
         Self { simulated, first, needed, last: now }
     }
 
-    /// Says what its pipes are called.
+    /// Reports the names of its pipes.
     pub fn start(&self, sink: &mut dyn FnMut(Observation)) {
         for (number, name) in (self.first..).zip(self.simulated.pipes()) {
             sink(Observation::Named { what: Subject::Pipe(number), name });
         }
     }
 
-    /// Looks, if a second has passed since the last look, or if this is the `last` chance. A
-    /// simulation that has ended is told by whoever asks it for more.
+    /// Queries the simulation, if a second has passed since the last query, or if this is the
+    /// `last` one. The end of a simulation is reported by whoever needs more from it.
     pub fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Observation)) {
         if !last && now.since(self.last) < PIPES_LOOKED {
             return;

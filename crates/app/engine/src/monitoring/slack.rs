@@ -1,7 +1,8 @@
-//! A worker that waits awake keeps its CPU busy, but has time left: what probes tell of busy CPUs
-//! ends where a worker had nothing to do, and begins anew after that. Who else wants that CPU
-//! meanwhile is seen waiting for it (`run_queue`). Where others keep the CPU busy and the engine
-//! hardly uses it, they would have run in those moments: there was no time left.
+//! Accounts for workers that wait awake: they keep their CPU busy, but have time left. A stretch in
+//! which probes report a CPU as busy therefore ends when a worker had nothing to do, and a new one
+//! begins after that. Others that want this CPU meanwhile are observed waiting for it
+//! (`run_queue`). If others keep the CPU busy and the engine hardly uses it, they would have run in
+//! those moments, so there was no time left.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +10,34 @@ use netloom_dataplane::Slack;
 use netloom_monitor::{BusyStretch, Observation, Party};
 use netloom_units::{Duration, Time};
 
-/// What is known of the slack of each CPU.
+/// The known slack of each CPU.
 #[derive(Debug, Default)]
 pub struct Slacks(BTreeMap<u32, Known>);
 
 /// Moments at which a CPU had time left.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// The last before a stretch of it was last reported.
+    /// The last of them before the latest report of a stretch.
     before: Option<Time>,
     /// The first and the last since then.
     since: Option<(Time, Time)>,
 }
 
-/// The engine hardly uses a CPU that it uses for less than this part of the time.
+/// The engine hardly uses a CPU if it uses less than one part in this many of the time.
 const HARDLY: u64 = 10;
 
-/// Tells stretches that slack begins from those that begin with a switch.
+/// Flag in the number of a stretch that begins after slack, and not with a switch.
 const AFTER_SLACK: u64 = 1 << 63;
 
 impl Slacks {
-    /// `slack` was seen since the last look.
+    /// Adds slack that was observed since the last look.
     pub fn add(&mut self, slack: Slack) {
         let Slack { cpu, first, last } = slack;
         let known = self.0.entry(cpu).or_insert(Known { before: None, since: None });
         known.since = Some((known.since.map_or(first, |(before, _)| before.min(first)), last));
     }
 
-    /// What a probe observed at `at`, with slack taken into account.
+    /// Passes on an observation of a probe at `at`, with slack taken into account.
     pub fn split(&mut self, at: Time, seen: Observation, sink: &mut dyn FnMut(Observation)) {
         match seen {
             Observation::CpuStretch { cpu, stretch } => {
@@ -47,7 +48,7 @@ impl Slacks {
                 if is_of_others(&stretch) {
                     slack.since = None;
                 }
-                // When one is over, another may be reported at the same time.
+                // After the end of one stretch, another may be reported at the same time.
                 if stretch.ended.is_none() {
                     known.since = slack.since;
                     known.report();
@@ -81,7 +82,7 @@ impl Known {
         self.before = self.since.take().map(|(_, last)| last).or(self.before);
     }
 
-    /// The stretch until the first slack in it, and from the last on.
+    /// Returns the part of the stretch until its first slack, and the part after its last.
     fn pieces(self, at: Time, stretch: BusyStretch) -> impl Iterator<Item = BusyStretch> {
         let (began, ended) = (at - stretch.began, stretch.ended.map_or(at, |ended| at - ended));
         let within = |time: &Time| began < *time && *time < ended;
@@ -98,7 +99,8 @@ impl Known {
             None => [Some(piece(before, stretch.ended, stretch.by)), None],
             Some(last) => {
                 let first = first.unwrap_or(last);
-                // Who used the CPU is not known so finely: the longer piece has all of it.
+                // The users of the CPU are not known in such detail: the longer piece is charged
+                // with all of them.
                 let is_first_longer = first.since(before.unwrap_or(began)) > ended.since(last);
                 let (mine, other) = (stretch.by, Vec::new());
                 let (by, then) = if is_first_longer { (mine, other) } else { (other, mine) };
@@ -121,7 +123,7 @@ mod tests {
         Time::ZERO + Duration::from_millis(time)
     }
 
-    /// The stretches, as begin, end and number, that become of one of CPU 0 that is reported at
+    /// Returns the stretches, as begin, end and number, that result from one of CPU 0 reported at
     /// `at`.
     fn pieces(
         slacks: &mut Slacks,
@@ -171,14 +173,14 @@ mod tests {
             pieces(&mut slacks, 150, 20, None),
             [(20, Some(110), 5), (140, None, after(140))]
         );
-        // It goes on from there, and ends.
+        // It continues from there, and ends.
         assert_eq!(pieces(&mut slacks, 200, 20, None), [(140, None, after(140))]);
         slacks.add(slack(210, 215));
         assert_eq!(
             pieces(&mut slacks, 250, 20, Some(230)),
             [(140, Some(210), after(140)), (215, Some(230), after(215))]
         );
-        // The next has no slack in it.
+        // The next stretch has no slack in it.
         assert_eq!(pieces(&mut slacks, 250, 240, None), [(240, None, 5)]);
     }
 
@@ -189,7 +191,7 @@ mod tests {
         assert_eq!(pieces_of(&mut slacks, 100, 20, None, by(50)), [(20, None, 5)]);
         slacks.add(slack(110, 140));
         assert_eq!(pieces_of(&mut slacks, 150, 20, None, by(9)), [(20, None, 5)]);
-        // That was no slack later, either; what comes may be.
+        // Those moments do not count as slack later, either. Later moments may.
         assert_eq!(pieces_of(&mut slacks, 200, 20, None, by(50)), [(20, None, 5)]);
         slacks.add(slack(210, 240));
         assert_eq!(

@@ -1,11 +1,11 @@
-//! Thresholds that a measure of this machine gives where the scenario sets none, and where they
-//! come from. Not here: how the machine is measured (`netloom calibrate`).
+//! Thresholds from a measure of this machine, where the scenario sets none, and their sources. Not
+//! here: how the machine is measured (`netloom calibrate`).
 
 use netloom_api::launch::Calibration;
 use netloom_monitor::{Criteria, Observation, SignalKind, Traffic};
 use netloom_units::{Dilation, Rate};
 
-/// Where the thresholds of an experiment come from that its scenario did not set.
+/// The sources of the thresholds that the scenario of an experiment did not set.
 #[derive(Debug)]
 pub struct Thresholds {
     internal: Option<String>,
@@ -13,8 +13,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Sets what `calibration` gives where the criteria of a scenario of this `dilation` are
-    /// silent.
+    /// Fills in the values of `calibration` that the criteria leave open, for a scenario of this
+    /// `dilation`.
     pub fn set(criteria: &mut Criteria, calibration: &Calibration, dilation: Dilation) -> Self {
         let external = criteria.net_external.rate.is_none().then(|| {
             "not tested: no traffic was sent through uplinks to measure them; \
@@ -25,7 +25,7 @@ impl Thresholds {
         Self { internal, external }
     }
 
-    /// Says where thresholds come from that the scenario did not set.
+    /// Reports the sources of thresholds that the scenario did not set.
     pub fn report(&self, sink: &mut dyn FnMut(Observation)) {
         let sources =
             [(SignalKind::NetInternal, &self.internal), (SignalKind::NetExternal, &self.external)];
@@ -37,8 +37,8 @@ impl Thresholds {
     }
 }
 
-/// Sets the rate that was measured, if that can be; where the threshold comes from, unless the
-/// scenario sets it.
+/// Sets the measured rate, if possible. Returns the source of the threshold, unless the scenario
+/// sets it.
 fn internal(
     traffic: &mut Traffic,
     calibration: &Calibration,
@@ -48,8 +48,7 @@ fn internal(
     match calibration {
         _ if traffic.rate.is_some() => None,
         Calibration::Missing { why } => Some(format!("not tested: {why}")),
-        // A burst that a longer window takes in its stride may be more than was measured of a
-        // shorter one.
+        // A burst that is harmless in a long window may exceed what was measured in a shorter one.
         Calibration::Measured { source, .. } if window < Calibration::WINDOW => Some(format!(
             "not tested: {source} is for windows of {} and longer",
             Calibration::WINDOW
@@ -61,10 +60,10 @@ fn internal(
     }
 }
 
-/// What a rate of the machine is in an experiment of this dilation.
+/// Converts a rate of the machine into one of an experiment of this dilation.
 fn in_experiment(rate: Rate, dilation: Dilation) -> Rate {
     let bits = u128::from(rate.bits_per_second()) * u128::from(dilation.millionths()) / 1_000_000;
-    // More than that can be is no limit.
+    // A rate that cannot be expressed is no limit.
     u64::try_from(bits).ok().and_then(Rate::from_bits_per_second).unwrap_or(rate)
 }
 
@@ -83,7 +82,7 @@ mod tests {
         Calibration::Measured { net_internal: rate(7_000_000), crossing: None, source }
     }
 
-    /// The rate of `net_internal`, and what is said of its source.
+    /// Returns the rate of `net_internal`, and the report of its source.
     fn internal_of(
         mut criteria: Criteria,
         calibration: &Calibration,

@@ -1,5 +1,5 @@
-//! The resolvers of the machine: each that `/etc/resolv.conf` names, in its order. It is read for
-//! each question, as it changes with the machine's network.
+//! The resolvers of the machine: each that `/etc/resolv.conf` names, in its order. The file is read
+//! for each query, since it changes with the machine's network.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV6};
@@ -12,13 +12,13 @@ use tokio::time::{Instant, timeout};
 use super::{LONGEST, PORT};
 
 const FILE: &str = "/etc/resolv.conf";
-/// How many resolvers programs ask: `MAXNS` of `resolv.h`.
+/// Most resolvers that programs ask: `MAXNS` of `resolv.h`.
 const MOST: usize = 3;
-/// How long a question may take in all: a little less than programs wait before they ask again
+/// Longest total time of a query: a little less than programs wait before they ask again
 /// (`RES_TIMEOUT` of `resolv.h`, 5 s).
 const PATIENCE: Duration = Duration::from_millis(4500);
 
-/// Asks one resolver after the other; the first answer.
+/// Asks one resolver after the other, and returns the first answer.
 pub async fn ask(question: Vec<u8>) -> Option<Vec<u8>> {
     let deadline = Instant::now() + PATIENCE;
     let resolvers = resolvers().await;
@@ -31,7 +31,7 @@ pub async fn ask(question: Vec<u8>) -> Option<Vec<u8>> {
     None
 }
 
-/// A connection to the first resolver that takes one.
+/// Connects to the first resolver that accepts.
 pub async fn connect() -> Option<TcpStream> {
     let deadline = Instant::now() + PATIENCE;
     let resolvers = resolvers().await;
@@ -44,12 +44,12 @@ pub async fn connect() -> Option<TcpStream> {
     None
 }
 
-/// What each of those that are left has of the time that is left.
+/// Divides the time that is left equally over the resolvers that are left.
 fn part(deadline: Instant, left: usize) -> Duration {
     deadline.saturating_duration_since(Instant::now()) / u32::try_from(left).unwrap_or(1).max(1)
 }
 
-/// Asks by a socket of its own, so that answers to other questions do not reach it.
+/// Asks from a socket of its own, so that answers to other queries do not reach it.
 async fn ask_one(resolver: SocketAddr, question: &[u8]) -> io::Result<Vec<u8>> {
     let any: IpAddr = match resolver {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
@@ -73,7 +73,8 @@ async fn resolvers() -> Vec<SocketAddr> {
     named_in(&tokio::fs::read_to_string(FILE).await.unwrap_or_default())
 }
 
-/// The resolvers that the file names; if none, the one of this machine, as of `resolv.conf(5)`.
+/// Returns the resolvers that the file names. If there is none, it is the one on this machine,
+/// according to `resolv.conf(5)`.
 fn named_in(file: &str) -> Vec<SocketAddr> {
     let named = file.lines().filter_map(|line| {
         let mut words = line.split_whitespace();
@@ -86,7 +87,7 @@ fn named_in(file: &str) -> Vec<SocketAddr> {
     all
 }
 
-/// An address, that of a link with its device behind `%`.
+/// Parses an address. A link-local one has its device after `%`.
 fn address(text: &str) -> Option<SocketAddr> {
     let Some((address, device)) = text.split_once('%') else {
         return Some((text.parse::<IpAddr>().ok()?, PORT).into());

@@ -13,24 +13,24 @@ use crate::live::LiveNetwork;
 /// A port inside a node.
 #[derive(Clone)]
 pub struct Target {
-    /// Whose node it is.
+    /// The network of the node.
     pub network: Arc<LiveNetwork>,
     /// The node.
     pub node: String,
-    /// Its port.
+    /// The port inside the node.
     pub port: u16,
-    /// What this port may hold of the engine's open files, and what all may.
+    /// The shares of the engine's open files of this port, and of all ports.
     pub shares: [Share; 2],
 }
 
 impl Target {
-    /// Takes `files` of the open files, if this port may have them.
+    /// Takes `files` of both shares, if this port may have them.
     pub fn hold(&self, files: u32) -> Option<[Held; 2]> {
         let [own, common] = &self.shares;
         Some([descriptors::take(own, files)?, descriptors::take(common, files)?])
     }
 
-    /// The addresses of the port, in the order in which they are tried.
+    /// Returns the addresses of the port, in the order in which they are tried.
     pub fn addresses(&self) -> [SocketAddr; 2] {
         [
             SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)),
@@ -38,7 +38,7 @@ impl Target {
         ]
     }
 
-    /// A socket inside the node that is not connected.
+    /// Makes an unconnected socket inside the node.
     pub async fn socket(&self, protocol: Protocol, address: SocketAddr) -> io::Result<OwnedFd> {
         let Self { network, node, .. } = self.clone();
         let tcp = protocol == Protocol::Tcp;
@@ -47,7 +47,7 @@ impl Target {
                 network.with(|live| Ok(live.network.socket(&node, tcp, address.is_ipv6())?));
             opened.map_err(io::Error::other)
         };
-        // It takes a thread of its own that enters the namespace.
+        // Opening a socket takes a thread of its own that enters the namespace.
         tokio::task::spawn_blocking(open).await.map_err(io::Error::other)?
     }
 }

@@ -12,19 +12,19 @@ use tokio::task::JoinSet;
 
 use super::target::Target;
 
-/// Between two tries to accept, when the machine has no room for another connection.
+/// Time between two tries to accept when the machine has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What a connection takes of the engine's open files.
+/// Number of the engine's open files that a connection takes.
 const FILES: u32 = 2;
-/// A client that has gone without a word is found after some two minutes, and so is a node's
-/// program.
+/// Parameters of keepalive. The silent loss of a client or of a node's program is detected after
+/// some two minutes.
 const PROBES: u32 = 4;
 const PROBE_AFTER_S: u32 = 60;
 const PROBE_EVERY_S: u32 = 15;
 
-/// Passes every connection on, as many at once as the port's share of open files allows; others are
-/// refused. One that the node refuses is closed.
+/// Passes connections on, as many at once as the port's share of open files allows; others are
+/// refused. A connection that the node refuses is closed.
 pub async fn serve(listener: Arc<TcpListener>, target: Target) {
     let mut connections = JoinSet::new();
     loop {
@@ -36,7 +36,7 @@ pub async fn serve(listener: Arc<TcpListener>, target: Target) {
                         continue;
                     };
                     let target = target.clone();
-                    // What becomes of a connection, its two ends see for themselves.
+                    // The two ends of a connection notice its failure by themselves.
                     connections.spawn(async move {
                         let _ = pass_on(client, &target).await;
                         drop(held);
@@ -63,13 +63,13 @@ async fn pass_on(mut client: TcpStream, target: &Target) -> io::Result<()> {
     tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop)
 }
 
-/// As if the machine had refused: a reset, not an end.
+/// Closes a connection as if the machine had refused it: with a reset, not an orderly end.
 fn refuse(client: &TcpStream) {
-    // Without it, the client sees an end.
+    // If this fails, the client gets an orderly end.
     let _ = client.set_zero_linger();
 }
 
-/// Has the kernel ask whether the other side is still there, when nothing comes from it.
+/// Makes the kernel probe whether the other side is still there when nothing comes from it.
 fn probe(stream: &TcpStream) -> io::Result<()> {
     setsockopt(stream, KeepAlive, &true)?;
     setsockopt(stream, TcpKeepIdle, &PROBE_AFTER_S)?;

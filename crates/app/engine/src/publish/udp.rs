@@ -1,5 +1,5 @@
-//! Published UDP ports: every client gets a socket of its own inside the node, so that answers find
-//! back.
+//! Published UDP ports. Every client gets a socket of its own inside the node, so that answers find
+//! their way back.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,13 +14,13 @@ use tokio::task::JoinSet;
 
 use super::target::Target;
 
-/// How long a client may be silent, and nobody answer it, before its socket is given up.
+/// Longest silence of a client and of its answers before its socket is closed.
 const IDLE: Duration = Duration::from_secs(60);
-/// Most clients at once; datagrams of others are lost.
+/// Most clients at once. Datagrams of others are lost.
 const MOST: usize = 1024;
-/// Datagrams that wait for a client's socket to be opened; more are lost.
+/// Most datagrams that wait for a client's socket to be opened. More are lost.
 const WAITING: usize = 64;
-/// No datagram is longer.
+/// Longest datagram, in bytes.
 const LONGEST: usize = 65_535;
 
 /// Passes every datagram on.
@@ -31,7 +31,7 @@ pub async fn serve(socket: Arc<UdpSocket>, target: Target) {
     loop {
         tokio::select! {
             received = socket.recv_from(&mut buffer) => {
-                // An error is that of an earlier answer, to a client that has gone.
+                // An error belongs to an earlier answer, to a client that has gone.
                 let Ok((length, from)) = received else { continue };
                 if !clients.contains_key(&from)
                     && clients.len() < MOST
@@ -79,7 +79,7 @@ async fn converse(
             }
             received = node.recv(&mut buffer) => match received {
                 Ok(length) => drop(machine.send_to(&buffer[..length], client).await),
-                // Nobody is there: perhaps at the other address.
+                // Nobody listens here; perhaps at the other address.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
                     match open(target, &mut addresses).await {
                         Ok(other) => {
@@ -96,7 +96,7 @@ async fn converse(
     }
 }
 
-/// A socket inside the node, connected to the next of the addresses that can be.
+/// Opens a socket inside the node, connected to the next address that accepts.
 async fn open(
     target: &Target,
     addresses: &mut impl Iterator<Item = SocketAddr>,

@@ -1,5 +1,5 @@
-//! What is told of shared media while they live, and what a run writes of them: events of pairs
-//! that come and go and of nodes that move, samples of stations, air logs.
+//! Reports on shared media while they live, and the files that a run writes about them: events of
+//! pairs that appear and disappear and of nodes that move, samples of stations, air logs.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
@@ -18,22 +18,23 @@ use crate::events::EventLog;
 use crate::live::LiveNetwork;
 use crate::status;
 
-/// How often it is looked what is new.
+/// Period of queries for news.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often air logs are written.
+/// Period at which air logs are written.
 const WRITE: Duration = Duration::from_secs(1);
 
-/// So many pairs in a second are told of, and no more.
+/// Most pairs that are reported in a second.
 const MOST_PAIRS: usize = 1000;
 
-/// So many positions in a second are told of: where more nodes move, less often than every look.
+/// Most positions that are reported in a second. If more nodes move, they are reported less often
+/// than at every query.
 const MOST_POSITIONS: usize = 1000;
 
-/// What is less is no movement, in m.
+/// Shortest movement that counts, in m.
 const STILL: f64 = 1e-3;
 
-/// Tells what is new on shared media, if there are any, until the end.
+/// Reports news of shared media, if there are any, until the end.
 pub fn watch(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) -> Option<JoinHandle<()>> {
     let has_media = network.deployment().whole().nodes.iter().any(|node| node.medium.is_some());
     has_media.then(|| tokio::spawn(tell(network, events, end)))
@@ -45,7 +46,7 @@ async fn tell(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
     let mut places = Places::default();
     loop {
         let last = ticks.is_last().await;
-        // The network goes, and with it what there was to tell.
+        // The network is being taken down, and there is no more news.
         let Ok(news) = block_in_place(|| status::media_news(&network)) else { return };
         pairs.tell(news.pairs, &events);
         places.tell(network.now(), &news.places, &events);
@@ -55,12 +56,12 @@ async fn tell(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
     }
 }
 
-/// Pairs that come and go.
+/// Reports pairs that appear and disappear.
 #[derive(Default)]
 struct Pairs {
-    /// When it was looked first. Pairs that were within reach then are all told of.
+    /// Time of the first query. Pairs that were within reach at that time are all reported.
     first: Option<Time>,
-    /// When the latest were told of.
+    /// Times of the latest reports.
     told: VecDeque<Time>,
     are_off: bool,
 }
@@ -92,11 +93,11 @@ impl Pairs {
     }
 }
 
-/// Where nodes are that move.
+/// Reports the positions of nodes that move.
 #[derive(Default)]
 struct Places {
     known: BTreeMap<String, [f64; 3]>,
-    /// Before this nothing is told.
+    /// Time before which nothing is reported.
     next: Time,
 }
 
@@ -143,11 +144,11 @@ pub async fn sample(
     }
 }
 
-/// The air logs of a run, by their media.
+/// The air logs of a run, by medium.
 pub struct AirLogs(BTreeMap<String, File>);
 
 impl AirLogs {
-    /// Those that the scenario asks for.
+    /// Makes the air logs that the scenario asks for.
     ///
     /// # Errors
     /// If a file cannot be made.
@@ -161,7 +162,7 @@ impl AirLogs {
         Ok(Self(files.collect::<Result<_>>()?))
     }
 
-    /// Writes what comes until the run is over, and once more then.
+    /// Writes news until the run is over, and once more then.
     pub async fn write(mut self, network: Arc<LiveNetwork>, end: End) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! A thread that does things at their times, and nothing else: whatever keeps the engine's other
-//! threads busy does not make them late.
+//! A thread that only performs work at given times, so that load on the engine's other threads does
+//! not make it late.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -10,22 +10,22 @@ use netloom_dataplane::Scheduling;
 use netloom_units::{Dilation, Time};
 use tokio::sync::oneshot;
 
-/// What is done at a time. It must be quick: others wait for it.
+/// Work for a given time. It must be quick: other work waits for it.
 type Work = Box<dyn FnOnce() + Send>;
 
 enum Order {
-    /// Do something at a time, or at once if that is past.
+    /// Perform `work` at a time, or at once if that is past.
     Do { due: Time, work: Work },
-    /// Do what was due before this time and forget the rest.
+    /// Perform the work that was due before this time, and drop the rest.
     Stop { at: Time },
 }
 
-/// The thread's other end. Clones speak to the same thread, which ends with the last of them.
+/// The handle of the thread. Clones share one thread, which ends with the last of them.
 #[derive(Clone)]
 pub struct Clockwork(Sender<Order>);
 
 impl Clockwork {
-    /// Starts the thread; `now` is the experiment's clock, which is dilated so.
+    /// Starts the thread. `now` reads the experiment's clock, which has this dilation.
     pub fn start(now: impl Fn() -> Time + Send + 'static, dilation: Dilation) -> Result<Self> {
         let (orders, taken) = channel();
         let clock = Clock { now, dilation, orders: taken, due: BTreeMap::new(), count: 0 };
@@ -36,20 +36,20 @@ impl Clockwork {
         Ok(Self(orders))
     }
 
-    /// Does `work` at `due` on the thread. Dropped undone if the thread is stopped before.
+    /// Performs `work` at `due` on the thread. It is dropped if the thread is stopped before.
     pub fn at(&self, due: Time, work: impl FnOnce() + Send + 'static) {
         // A thread that has stopped does nothing more.
         let _ = self.0.send(Order::Do { due, work: Box::new(work) });
     }
 
-    /// Waits until `due`; `false` if the thread is stopped before.
+    /// Waits until `due`. Returns `false` if the thread is stopped before.
     pub async fn wait(&self, due: Time) -> bool {
         let (sender, come) = oneshot::channel();
         self.at(due, move || _ = sender.send(()));
         come.await.is_ok()
     }
 
-    /// Stops the thread at `at`: what was due before is still done.
+    /// Stops the thread at `at`. Work that was due before is still performed.
     pub fn stop(&self, at: Time) {
         let _ = self.0.send(Order::Stop { at });
     }
@@ -59,7 +59,7 @@ struct Clock<N> {
     now: N,
     dilation: Dilation,
     orders: Receiver<Order>,
-    /// By time, and in the order in which they came.
+    /// By time, and in the order of arrival.
     due: BTreeMap<(Time, u64), Work>,
     count: u64,
 }
@@ -90,7 +90,7 @@ impl<N: Fn() -> Time> Clock<N> {
         }
     }
 
-    /// Does all that is due at `time`, the first first.
+    /// Performs all work that is due at `time`, the earliest first.
     fn work_until(&mut self, time: Time) {
         while let Some(entry) = self.due.first_entry().filter(|entry| entry.key().0 <= time) {
             entry.remove()();
@@ -132,7 +132,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_due_is_done_when_it_is_stopped_and_the_rest_is_forgotten() {
-        // A clock that stands still, as on a machine that does.
+        // A clock that stands still, as on a machine that is suspended.
         let clockwork = Clockwork::start(|| Time::ZERO, Dilation::NONE).unwrap();
         let (due, later) = (clockwork.wait(at_ms(99)), clockwork.wait(at_ms(101)));
         let stop = async { clockwork.stop(at_ms(100)) };

@@ -1,4 +1,4 @@
-//! What was expected of processes, held against what they did.
+//! Compares what processes did with the scenario's expectations.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -11,10 +11,10 @@ use netloom_scenario::{Expectation, ExpectedExit};
 use netloom_units::readable::seconds;
 use netloom_units::{Duration, Time};
 
-/// How much of an output is looked at in one piece.
+/// Number of bytes of an output that are searched at a time.
 const PIECE: usize = 64 * 1024;
 
-/// When each instance of a process began and ended.
+/// The times at which each instance of a process began and ended.
 #[derive(Debug, Default)]
 pub struct Lives(HashMap<(String, String), (Time, Option<Time>)>);
 
@@ -29,24 +29,24 @@ impl Lives {
         }
     }
 
-    /// How long it lasted; nothing if it did not begin or did not end by itself.
+    /// Returns how long an instance lasted. `None` if it did not begin or did not end by itself.
     fn lasted(&self, process: &str, node: &str) -> Option<Duration> {
         let (begin, end) = self.0.get(&(process.to_string(), node.to_string()))?;
         Some((*end)?.since(*begin))
     }
 }
 
-/// What a run has to show of one instance.
+/// The results of one instance that expectations refer to.
 pub struct Shown<'a> {
-    /// Where it stands.
+    /// The state of the instance.
     pub state: &'a ProcessState,
-    /// When instances began and ended.
+    /// The times at which instances began and ended.
     pub lives: &'a Lives,
     /// The files of its output.
     pub outputs: &'a [PathBuf],
 }
 
-/// Whether what was expected of the process in `node` came true.
+/// Returns whether the expectation of the process was met in `node`.
 pub fn judge(expected: &Expectation, node: &str, shown: &Shown<'_>) -> ExpectationStatus {
     let lasted = shown.lives.lasted(&expected.process, node);
     let exit = expected.exit.and_then(|exit| {
@@ -75,7 +75,7 @@ pub fn judge(expected: &Expectation, node: &str, shown: &Shown<'_>) -> Expectati
     }
 }
 
-/// Whether a file has a text; read in pieces, since outputs can be long.
+/// Whether a file contains a text. It is read in pieces, since outputs can be long.
 fn contains(file: &Path, text: &str) -> io::Result<bool> {
     let text = text.as_bytes();
     let mut file = File::open(file)?;
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn each_part_that_does_not_come_true_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        // Across the border of two pieces.
+        // The text crosses the border of two pieces.
         let mut text = vec![b'.'; PIECE - 2];
         text.extend_from_slice(b"seam");
         std::fs::write(&file, text).unwrap();

@@ -1,4 +1,4 @@
-//! Nodes that the timeline has fail, and work again.
+//! Fails nodes by the timeline, and recovers them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,11 +15,11 @@ use super::timeline::Happened;
 use crate::live::changes;
 use crate::services;
 
-/// How long killed processes may take to end.
+/// Longest time for killed processes to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Cuts the links of a node at `planned` by `cut`, and kills all that runs in it; nothing if the
-/// run ended before.
+/// Cuts the links of a node at `planned` by `cut`, and kills all processes in it. Returns `None` if
+/// the run ended before.
 pub(super) async fn fail(
     run: &Run,
     planned: Time,
@@ -30,7 +30,7 @@ pub(super) async fn fail(
     let (network, services) = (run.network().clone(), run.context.services.clone());
     let (failing, wanted) = (node.to_owned(), cut.clone());
     run.clockwork.at(planned, move || {
-        // The links first, so that no process takes leave of its peers.
+        // The links come first, so that no process can notify its peers.
         let killed = changes::change(&network, &wanted).and_then(|at| {
             services.table.fail(&failing);
             Ok((at, network.fail(&failing)?))
@@ -57,7 +57,7 @@ async fn ended(killed: Killed) -> Result<()> {
     Ok(())
 }
 
-/// Has a node that has failed work again from `planned` on, and starts its services; nothing if the
+/// Makes a failed node work again from `planned` on, and starts its services. Returns `None` if the
 /// run ended before.
 pub(super) async fn recover(run: &Run, planned: Time, node: &str) -> Option<Happened> {
     if !run.wait_until(planned).await {
@@ -66,7 +66,7 @@ pub(super) async fn recover(run: &Run, planned: Time, node: &str) -> Option<Happ
     Some(recover_now(run, node).await)
 }
 
-/// Has a node work again, if it has failed, and starts its services.
+/// Makes a node work again, if it has failed, and starts its services.
 pub(super) async fn recover_now(run: &Run, node: &str) -> Happened {
     let at = Some(run.now());
     if !run.network().recover(node) {
@@ -84,7 +84,7 @@ pub(super) async fn recover_now(run: &Run, node: &str) -> Happened {
         Ok(()) => services::start(&services, starts, slow).await,
         failed => failed,
     };
-    // The end of the run is that of its services.
+    // The end of the run ends its services, too, so that is not a failure.
     let failed = started.err().filter(|_| run.end().reason().is_none());
     Happened { at, failure: failed.map(|error| netloom_api::in_words(error.as_ref())) }
 }

@@ -1,4 +1,4 @@
-//! One process of the scenario in one node, from waiting to its end.
+//! One process of the scenario in one node, from its wait for the start to its end.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -21,35 +21,35 @@ use super::shared::{Run, Wait};
 use super::timeline::last_line;
 use crate::ready::{Outputs, ReadyTest};
 
-/// How long a process may take to end after SIGTERM before it is killed.
+/// Longest time for a process to end after SIGTERM, before it is killed.
 const GRACE: Patience = Patience::from_secs(3);
 
-/// From which lateness on a process that a node started late is worth a warning.
+/// Lateness of a start by a node from which on there is a warning.
 const LONG_START: Duration = Duration::from_millis(100);
 
-/// How much of the end of an output is looked at for its last line.
+/// Number of bytes at the end of an output in which its last line is looked for.
 const END_LOOKED_AT: u64 = 8 * 1024;
 
-/// The most that is kept of a file whose text the kernel makes, like those below `/proc`.
+/// Most bytes that are kept of a file whose text the kernel generates, like those below `/proc`.
 const MOST_OF_THE_KERNELS: u64 = 16 << 20;
 
-/// The exit code of a process that was killed.
+/// The exit code of a killed process.
 const KILLED: i32 = 128 + libc::SIGKILL;
 
-/// What a process reads from its standard input.
+/// The standard input of a process.
 pub enum Input {
     /// A text.
     Text(String),
-    /// A file of the machine, which its node need not have.
+    /// A file of the machine, which need not exist in the node.
     File(PathBuf),
 }
 
 type Exited = oneshot::Receiver<ExitStatus>;
 
-/// Waits for the start condition, runs the process, keeps its files. An error says in words what
-/// went wrong.
+/// Waits for the start condition, runs the process, keeps its files. The error describes the
+/// failure in words.
 ///
-/// The process has `input` as its standard input, if there is one, and else none.
+/// The process has `input` as its standard input, or an empty one.
 pub async fn live(
     run: Run,
     process: Process,
@@ -82,8 +82,10 @@ impl Instance {
         self.run.state().board.set(&self.process.name, &self.node, state);
     }
 
-    /// Waits for the time of its start and returns it; nothing if the run ended before. An error
-    /// if it should have been started and was not.
+    /// Waits for the time of the start and returns it. Returns `None` if the run ended before.
+    ///
+    /// # Errors
+    /// If the process should have been started and was not.
     async fn until_start(&self) -> Result<Option<Time>, String> {
         let warn = |message: String| self.run.events().warn(message);
         let (name, node) = (&self.process.name, &self.node);
@@ -102,7 +104,7 @@ impl Instance {
             }
             Wait::RunOver(missing) => {
                 let message = format!("`{name}` in `{node}` was not started: {missing}");
-                // The run was too short for what it was to do.
+                // The run was too short for its processes.
                 if self.run.is_cut_short_by_duration() && !self.process.background {
                     return Err(message);
                 }
@@ -145,7 +147,7 @@ impl Instance {
                     self.finish(status).await;
                 }
                 self.fail(format!("was ended: it ran longer than {within}"));
-                // The failure of the run is that of the expectation.
+                // The failed expectation is the failure of the run.
                 return Ok(());
             }
         };
@@ -166,12 +168,13 @@ impl Instance {
         if is_well { Ok(()) } else { Err(self.ended_badly(code)) }
     }
 
-    /// Whether the process died because its node failed after it had begun: the scenario wants it.
+    /// Whether the process died because its node failed after the process had begun. The scenario
+    /// wants that, so it is no failure.
     fn was_killed_with_node(&self, status: ExitStatus, begun: Time) -> bool {
         status.code() == KILLED && self.run.network().has_failed_since(&self.node, begun)
     }
 
-    /// Whether the scenario says how the process ends: then that is judged at the end of the run.
+    /// Whether the scenario sets how the process ends. This is then judged at the end of the run.
     fn has_expected_exit(&self) -> bool {
         let deployment = self.run.network().deployment();
         deployment.scenario.expect.iter().any(|expected| {
@@ -182,7 +185,7 @@ impl Instance {
     }
 
     /// Waits until the process, which began at `started`, has run for longer than the scenario
-    /// expects; for ever, if it expects nothing of that. Returns the time that it expects.
+    /// expects. Waits for ever if there is no such expectation. Returns the expected time.
     async fn overdue(&self, started: Time) -> Duration {
         let deployment = self.run.network().deployment();
         let within = deployment.scenario.expect.iter().filter_map(|expected| {
@@ -197,7 +200,7 @@ impl Instance {
         within
     }
 
-    /// Notes that the process runs, and warns if its node took long to start it.
+    /// Records that the process runs, and warns if its node took long to start it.
     fn started(&self, pid: u32, planned: Time) {
         let (process, node) = (self.process.name.clone(), self.node.clone());
         self.set(ProcessState::Started { pid });
@@ -215,7 +218,7 @@ impl Instance {
         }
     }
 
-    /// Keeps the files of an ended process and tells its end.
+    /// Keeps the files of an ended process and reports its end.
     async fn finish(&self, status: ExitStatus) {
         self.keep_files().await;
         self.run.context.memory_kills.record(&self.node);
@@ -226,7 +229,7 @@ impl Instance {
         });
     }
 
-    /// Notes that the process has failed to become what it should; hands the reason back.
+    /// Records the failure of the process. Returns the reason.
     fn fail(&self, reason: String) -> String {
         self.set(ProcessState::Failed { reason: reason.clone() });
         self.run.events().record(What::ProcessFailed {
@@ -237,7 +240,7 @@ impl Instance {
         reason
     }
 
-    /// The words for an exit code that is not 0, with the last line that the process printed.
+    /// Describes an exit code that is not 0, with the last line that the process printed.
     fn ended_badly(&self, code: i32) -> String {
         if code == KILLED && self.run.context.memory_kills.record(&self.node) > 0 {
             return format!(
@@ -252,7 +255,7 @@ impl Instance {
         format!("ended with code {code}{}", last.unwrap_or_default())
     }
 
-    /// Starts the process; its id and how it ends.
+    /// Starts the process. Returns its id and the receiver of its exit status.
     async fn spawn(&self) -> anyhow::Result<(u32, Exited)> {
         let [stdout, stderr] = self.outputs();
         let stdio = Stdio::Files {
@@ -274,7 +277,8 @@ impl Instance {
         Ok((running.spawned.pid, running.exited))
     }
 
-    /// Waits until the process is ready, or the run over; its exit status if it ends before.
+    /// Waits until the process is ready, or the run is over. Returns its exit status if it ends
+    /// before.
     async fn until_ready(&self, pid: u32, exited: &mut Exited) -> Option<ExitStatus> {
         if let Some(ready) = self.process.ready.clone() {
             let test = ReadyTest {
@@ -299,7 +303,7 @@ impl Instance {
         None
     }
 
-    /// Ends the process: how it ended, or nothing if its node's init is gone.
+    /// Ends the process. Returns its exit status, or `None` if its node's init is gone.
     async fn stop(&self, pid: u32, mut exited: Exited) -> Result<Option<ExitStatus>, String> {
         let signal = |number| self.run.network().signal(&self.node, pid, number);
         signal(libc::SIGTERM);
@@ -333,7 +337,7 @@ impl Instance {
 
     /// Copies a file of the node, on a thread that nobody waits for.
     async fn keep_file(&self, path: &Path) -> anyhow::Result<()> {
-        // Without what would lead out of the folder.
+        // Leaves out components that would lead out of the folder.
         let plain = path.components().filter(|part| matches!(part, Component::Normal(_)));
         let folder = self.run.output.join("files").join(&self.node);
         let target = folder.join(plain.collect::<PathBuf>());
@@ -351,7 +355,7 @@ impl Instance {
     }
 }
 
-/// A file in memory that holds `text`, to be read from its beginning.
+/// Makes a file in memory that holds `text`, to be read from its beginning.
 fn in_memory(text: &str) -> io::Result<File> {
     let mut file = File::from(memfd_create("netloom-input", MFdFlags::MFD_CLOEXEC)?);
     file.write_all(text.as_bytes())?;
@@ -359,12 +363,12 @@ fn in_memory(text: &str) -> io::Result<File> {
     Ok(file)
 }
 
-/// A file of the machine, to be read from its beginning.
+/// Opens a file of the machine, to be read from its beginning.
 fn stored(path: &Path) -> anyhow::Result<File> {
     File::open(path).with_context(|| format!("cannot open {}", path.display()))
 }
 
-/// The end of a file as text; empty if it cannot be read.
+/// Returns the end of a file as text. It is empty if the file cannot be read.
 fn end_of(file: &Path) -> String {
     let read = || -> io::Result<Vec<u8>> {
         let mut file = File::open(file)?;
@@ -377,10 +381,10 @@ fn end_of(file: &Path) -> String {
     String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }
 
-/// Copies what is in a file now: what its writers add meanwhile is not waited for.
+/// Copies the present contents of a file, without waiting for what writers add meanwhile.
 fn copy(source: &File, target: &mut File) -> anyhow::Result<()> {
     let length = match source.metadata()?.len() {
-        // As the kernel makes the text when it is read, its length is not known before.
+        // The kernel generates the text when it is read, so its length is not known before.
         0 => MOST_OF_THE_KERNELS,
         length => length,
     };

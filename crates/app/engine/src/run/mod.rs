@@ -1,9 +1,9 @@
 //! The timeline and the processes of a run, from the moment the network is ready to the end.
 //!
 //! Every event and every process instance is a task of its own that waits for its start condition.
-//! Their times come from a thread of its own (`clockwork`). The run ends when the scenario's
-//! duration has passed, or else when all events have happened and all foreground processes have
-//! ended, or when somebody asks for the end.
+//! The times come from a separate thread (`clockwork`). The run ends when the scenario's duration
+//! has passed; without a duration, when all events have happened and all foreground processes have
+//! ended. It also ends when somebody asks for the end.
 
 mod clockwork;
 mod expect;
@@ -26,16 +26,16 @@ use crate::traffic_file::TrafficRows;
 use expect::Shown;
 pub use shared::{Context, Run};
 
-/// How a run went.
+/// The outcome of a run.
 #[derive(Default)]
 pub struct Outcome {
-    /// What went wrong, in words.
+    /// Failures, in words.
     pub failures: Vec<String>,
     /// The events of the timeline, in the order of the scenario.
     pub timeline: Vec<TimelineStatus>,
-    /// What became of the scenario's traffic, if it has any.
+    /// The results of the scenario's traffic, if it has any.
     pub traffic: Option<TrafficRows>,
-    /// What was expected, in the order of the scenario.
+    /// The results of expectations, in the order of the scenario.
     pub expectations: Vec<ExpectationStatus>,
 }
 
@@ -100,7 +100,7 @@ impl Run {
         outcome
     }
 
-    /// Says to the monitor that the events of the timeline are watched, if there are any.
+    /// Reports to the monitor that the events of the timeline are watched, if there are any.
     fn watch_timeline(&self, events: usize) {
         if events > 0 {
             let (signal, probe) = (SignalKind::Timeline, "the run".into());
@@ -109,7 +109,7 @@ impl Run {
         }
     }
 
-    /// Ends the run after `duration`, if there is one; and the clockwork with the run.
+    /// Ends the run after `duration`, if it is set, and the clockwork with the run.
     fn end_in_time(&self, duration: Option<netloom_units::Duration>) {
         let run = self.clone();
         tokio::spawn(async move {
@@ -142,7 +142,7 @@ impl Outcome {
         self.failures.extend(failed);
     }
 
-    /// Holds what was expected against what processes did.
+    /// Compares what processes did with the expectations.
     fn judge(&mut self, run: &Run, expected: &[Expectation]) {
         let rows = run.state().board.rows();
         let lives = run.lives();

@@ -1,4 +1,4 @@
-//! What the tasks of a run share, and how they wait.
+//! The state that the tasks of a run share, and how they wait.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -25,22 +25,22 @@ use crate::services::Services;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
 
-/// How long a node may take to start a process or to be rid of one when the run is over: one
-/// whose init is stopped never does.
+/// Longest time for a node to start a process or to end one when the run is over. A node whose init
+/// is stopped never does.
 const PATIENCE: Patience = Patience::from_secs(3);
 
-/// What a run acts on and reports to.
+/// The parts of the experiment that a run acts on and reports to.
 #[derive(Clone)]
 pub struct Context {
-    /// Where processes run, and links change.
+    /// The network in which processes run and links change.
     pub network: Arc<LiveNetwork>,
-    /// Where processes stand, and what happens is recorded.
+    /// The state of the run, with its processes and events.
     pub state: Arc<RunState>,
-    /// What runs in nodes from the start.
+    /// The programs that run in nodes from the start.
     pub services: Arc<Services>,
-    /// What is shown how late things happened.
+    /// The monitor, which gets the lateness of events.
     pub monitor: Arc<SharedMonitor>,
-    /// What ended a process that was killed.
+    /// Processes that were killed because memory ran out.
     pub memory_kills: Arc<MemoryKills>,
     /// The end of the run, which the run asks for when it is complete.
     pub end: End,
@@ -48,33 +48,33 @@ pub struct Context {
     pub is_open_ended: bool,
 }
 
-/// What the tasks of a run share.
+/// The state that the tasks of a run share.
 #[derive(Clone)]
 pub struct Run {
-    /// What it acts on.
+    /// The parts of the experiment.
     pub context: Context,
-    /// Where processes write.
+    /// The directory for output of processes.
     pub output: PathBuf,
-    /// What does things at their times.
+    /// The thread that performs work at given times.
     pub clockwork: Clockwork,
     /// Routes that the timeline has changed for a time.
     pub routes_for_a_time: RoutesForATime,
     lives: Arc<Mutex<Lives>>,
-    /// When it began to do things: what was due before could not be on time.
+    /// Start of the work. Events that were due before this time could not be on time.
     since: Time,
 }
 
-/// Changes of routes that are to be taken back, by their number in the timeline.
+/// Changes of routes that are to be undone, by their number in the timeline.
 #[derive(Clone, Default)]
 pub struct RoutesForATime(Arc<Mutex<HashMap<u32, RouteChanged>>>);
 
 impl RoutesForATime {
-    /// Remembers a change until it is taken back.
+    /// Stores a change until it is undone.
     pub fn put(&self, number: u32, changed: RouteChanged) {
         self.lock().insert(number, changed);
     }
 
-    /// The change that is to be taken back, if it was made.
+    /// Takes the change that is to be undone, if it was made.
     pub fn take(&self, number: u32) -> Option<RouteChanged> {
         self.lock().remove(&number)
     }
@@ -84,18 +84,18 @@ impl RoutesForATime {
     }
 }
 
-/// What a start condition comes to.
+/// The result of waiting for a start condition.
 pub enum Wait {
     /// It is met at this time, which may be past.
     Until(Time),
-    /// The run was over before it was met: what was missing.
+    /// The run was over before it was met. Says what was missing.
     RunOver(String),
-    /// It will never be met: why.
+    /// It will never be met, for this reason.
     Never(String),
 }
 
 impl Run {
-    /// A run whose processes write into `output`.
+    /// Makes a run whose processes write into `output`.
     pub fn new(context: Context, output: PathBuf) -> Result<Self> {
         let clock = context.network.clock();
         let clockwork = Clockwork::start(move || clock.now(), clock.dilation())?;
@@ -103,27 +103,27 @@ impl Run {
         Ok(Self { context, output, clockwork, routes_for_a_time, lives, since: clock.now() })
     }
 
-    /// Where processes run, and links change.
+    /// Returns the network in which processes run and links change.
     pub fn network(&self) -> &Arc<LiveNetwork> {
         &self.context.network
     }
 
-    /// How the run goes.
+    /// Returns the state of the run.
     pub fn state(&self) -> &RunState {
         &self.context.state
     }
 
-    /// What happens.
+    /// Returns the log of events.
     pub fn events(&self) -> &EventLog {
         &self.context.state.events
     }
 
-    /// The end of the run.
+    /// Returns the end of the run.
     pub fn end(&self) -> &End {
         &self.context.end
     }
 
-    /// The time now, by the experiment's clock.
+    /// Returns the time now, by the experiment's clock.
     pub fn now(&self) -> Time {
         self.context.network.now()
     }
@@ -139,7 +139,7 @@ impl Run {
                 };
                 match reached {
                     Some(Ok(())) => Wait::Until(self.now() + *delay),
-                    // The end of the run is also that of its processes: the end is the reason.
+                    // The end of the run ends its processes, too, so report the end as the reason.
                     Some(Err(never)) if self.end().reason().is_none() => Wait::Never(never),
                     _ => Wait::RunOver(format!(
                         "`{process}` was not {} when the run ended",
@@ -150,21 +150,21 @@ impl Run {
         }
     }
 
-    /// Whether the run ended because its time was over, and not because somebody wanted it to.
+    /// Whether the run ended because its duration had passed, and not by request.
     pub fn is_cut_short_by_duration(&self) -> bool {
         self.end().reason() == Some(EndReason::Duration)
     }
 
-    /// Waits until `planned`; `false` if the run ended before. The monitor is shown how late the
-    /// clockwork got to it.
+    /// Waits until `planned`. Returns `false` if the run ended before. Reports to the monitor how
+    /// late the clockwork was.
     pub async fn wait_until(&self, planned: Time) -> bool {
         let Some(begun) = self.time_comes(planned).await else { return false };
         self.observe_lateness(planned, begun);
         true
     }
 
-    /// Waits until `time`, which is nothing that happens: how late this is matters to nobody.
-    /// `false` if the run ends before.
+    /// Waits until `time`, at which nothing of the scenario happens: the lateness is not reported.
+    /// Returns `false` if the run ends before.
     pub async fn comes(&self, time: Time) -> bool {
         self.time_comes(time).await.is_some()
     }
@@ -176,39 +176,39 @@ impl Run {
         come.await.ok()
     }
 
-    /// Shows the monitor how late the engine got to something that was due at `planned`.
+    /// Reports to the monitor how late the engine handled something that was due at `planned`.
     pub fn observe_lateness(&self, planned: Time, begun: Time) {
         let late = begun.since(planned.max(self.since));
         self.observe(Observation::Event { late });
     }
 
-    /// Shows the monitor something that happens now.
+    /// Reports an observation that is made now.
     pub fn observe(&self, observation: Observation) {
         self.context.monitor.observe(&observation);
     }
 
-    /// When processes began and ended.
+    /// Returns the times at which processes began and ended.
     pub fn lives(&self) -> MutexGuard<'_, Lives> {
         // Each step leaves it whole.
         self.lives.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files of a process' standard output and error.
+    /// Returns the files of a process' standard output and error.
     pub fn outputs(&self, process: &str, node: &str) -> [PathBuf; 2] {
         let base = format!("{process}@{node}");
         let directory = self.output.join("processes");
         [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
     }
 
-    /// How long somebody waits for a node who would wait so long in real time: what a program does
-    /// by its own clock takes longer in a slow experiment.
+    /// Returns how long to wait for a node, where `patience` applies to real time. A program that
+    /// goes by its own clock takes longer in a slow experiment.
     pub fn stretched(&self, patience: Patience) -> Patience {
         let slowness = self.network().clock().dilation().as_f64();
         patience.mul_f64(slowness.max(1.0))
     }
 
-    /// Waits for a node to do something, but once the run is over only for a while: it may be
-    /// stopped.
+    /// Waits for a node to do something. Once the run is over, it waits for a limited time only,
+    /// since the node may be stopped.
     pub async fn unless_over<T>(&self, done: impl Future<Output = T>) -> Option<T> {
         let patience = async {
             self.end().asked().await;

@@ -10,23 +10,23 @@ use super::shared::Run;
 use crate::simulated::Simulated;
 use crate::symbiosis::Symbiosis;
 
-/// How often it is asked whether all traffic in the foreground is over.
+/// Period of checks whether all foreground traffic is over.
 const LOOK: Duration = Duration::from_millis(200);
 
 impl Run {
-    /// What has a small network follow a simulation, if that is so.
+    /// Returns the coupling of a small network with a simulation, in a symbiotic run.
     pub(super) fn symbiosis(&self) -> Option<Arc<Symbiosis>> {
         self.network().with(|live| Ok(live.symbiosis.clone())).ok().flatten()
     }
 
-    /// The simulated part of the network, if there is one.
+    /// Returns the simulated part of the network, if there is one.
     pub(super) fn simulated(&self) -> Option<Arc<Simulated>> {
         self.network().with(|live| Ok(live.simulated.clone())).ok().flatten()
     }
 }
 
-/// Waits for the end of traffic between simulated nodes that is in the foreground, in the
-/// simulation of a symbiotic run, or for the end of the run.
+/// Waits for the end of foreground traffic between simulated nodes, in the simulation of a
+/// symbiotic run, or for the end of the run.
 pub async fn follow(run: Run, symbiosis: Arc<Symbiosis>) -> Result<(), String> {
     let zero = run.state().begun();
     let since = |over: Time| zero + over.since(Time::ZERO);
@@ -39,8 +39,8 @@ pub async fn follow(run: Run, symbiosis: Arc<Symbiosis>) -> Result<(), String> {
     Ok(())
 }
 
-/// Has traffic between simulated nodes begin with the run, and waits for the end of what is in the
-/// foreground, or of the run.
+/// Starts traffic between simulated nodes with the run, and waits for the end of foreground
+/// traffic, or of the run.
 pub async fn send(run: Run, simulated: Arc<Simulated>) -> Result<(), String> {
     let failed = |error: anyhow::Error| in_words(error.as_ref());
     let zero = run.state().begun();

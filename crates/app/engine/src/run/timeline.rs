@@ -19,18 +19,18 @@ use super::failure;
 use super::shared::{Run, Wait};
 use crate::live::{LiveNetwork, Running, changes, media};
 
-/// How much of a command's output is kept in its event.
+/// Most bytes of a command's output that its event keeps.
 const OUTPUT_KEPT: u64 = 64 * 1024;
 
-/// How an event went.
+/// The outcome of an event.
 pub(super) struct Happened {
-    /// When it happened; nothing if it could not.
+    /// Time at which it happened. `None` if it could not.
     pub at: Option<Time>,
-    /// What went wrong.
+    /// The failure, in words.
     pub failure: Option<String>,
 }
 
-/// Waits for the event's time, makes it happen, and hands back what became of it.
+/// Waits for the event's time, makes it happen, and returns its outcome.
 pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus {
     let changes = LinkChange::of_happening(run.network().deployment().whole(), &event);
     let mut status = TimelineStatus {
@@ -86,7 +86,7 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
     status
 }
 
-/// Notes that the run ended before the event had happened: a failure if it was due.
+/// Records that the run ended before the event had happened. This is a failure if it was due.
 fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
     let ended = run.now();
     if planned < ended {
@@ -100,7 +100,7 @@ fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
     }
 }
 
-/// Changes links at `planned`; nothing if the run ended before.
+/// Changes links at `planned`. Returns `None` if the run ended before.
 async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Happened> {
     let (sender, done) = oneshot::channel();
     let network = run.network().clone();
@@ -108,7 +108,7 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
     run.clockwork.at(planned, move || {
         let begun = network.now();
         let changed = changes::change(&network, &wanted);
-        // Recording could wait for a disk: that is done elsewhere.
+        // Recording may wait for a disk, so it is done on another thread.
         _ = sender.send((*changed.as_ref().unwrap_or(&begun), changed));
     });
     let (happened, outcome) = done.await.ok()?;
@@ -122,8 +122,8 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
     })
 }
 
-/// Has the links of a node up at `planned`, and the node work again if it has failed; nothing if
-/// the run ended before.
+/// Sets the links of a node up at `planned`, and recovers the node if it has failed. Returns `None`
+/// if the run ended before.
 async fn change_and_recover(
     run: &Run,
     planned: Time,
@@ -152,7 +152,7 @@ impl Run {
     }
 }
 
-/// Changes a route of a node at `planned`, or takes an earlier change back; nothing if the run
+/// Changes a route of a node at `planned`, or undoes an earlier change. Returns `None` if the run
 /// ended before.
 async fn change_route(
     run: &Run,
@@ -190,7 +190,7 @@ async fn change_route(
     })
 }
 
-/// Changes shared media at `planned`, as is `told` of each; nothing if the run ended before.
+/// Changes shared media at `planned`, each as in `told`. Returns `None` if the run ended before.
 async fn change_media(
     run: &Run,
     planned: Time,
@@ -218,7 +218,8 @@ async fn change_media(
     })
 }
 
-/// Runs a command at `planned`, and waits for its end; nothing if the run ended before it ran.
+/// Runs a command at `planned`, and waits for its end. Returns `None` if the run ended before it
+/// ran.
 async fn execute(run: &Run, planned: Time, node: String, command: &Command) -> Option<Happened> {
     if !run.wait_until(planned).await {
         return None;
@@ -238,7 +239,7 @@ async fn execute(run: &Run, planned: Time, node: String, command: &Command) -> O
     Some(Happened { at, failure })
 }
 
-/// The last line of an output that has one, to be put behind an exit code.
+/// Returns the last line of an output, if any, to be appended to an exit code.
 pub(super) fn last_line(output: &str) -> String {
     match output.lines().rev().find(|line| !line.trim().is_empty()) {
         Some(line) => format!(": {}", line.trim()),
@@ -270,7 +271,7 @@ async fn output_of(run: &Run, node: &str, running: Running) -> Result<(i32, Stri
 async fn read_some<R: AsyncRead + Unpin>(reader: Option<R>) -> String {
     let Some(mut reader) = reader else { return String::new() };
     let mut kept = Vec::new();
-    // A read error ends the output like its end does.
+    // A read error ends the output as its end does.
     let _ = (&mut reader).take(OUTPUT_KEPT).read_to_end(&mut kept).await;
     let _ = tokio::io::copy(&mut reader, &mut tokio::io::sink()).await;
     String::from_utf8_lossy(&kept).into_owned()

@@ -1,5 +1,5 @@
-//! Traffic of the scenario: a receiver in the node of each entry, a sender in each of its senders'
-//! nodes, as processes of the run. Their reports come together in `traffic.parquet`.
+//! Runs the traffic of the scenario: for each entry a receiver in its node, and a sender in each of
+//! its senders' nodes, as processes of the run. Their reports are collected in `traffic.parquet`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,15 +24,15 @@ use super::shared::Run;
 use crate::metrics;
 use crate::traffic_file::{TrafficRow, TrafficRows};
 
-/// The processes of all entries, receivers first.
+/// Returns the processes of all entries, receivers first.
 pub fn processes(scenario: &Scenario) -> Vec<Process> {
     let entries = || scenario.traffic.iter();
     let receivers = entries().filter(|entry| needs_receivers(entry)).map(receiver);
     receivers.chain(entries().map(sender)).collect()
 }
 
-/// Whether somebody must be there to receive: hosts answer echo requests by themselves, and frames
-/// of a capture are for whoever they are for.
+/// Whether an entry needs receivers. Hosts answer echo requests by themselves, and the frames of a
+/// capture have their own destinations.
 pub fn needs_receivers(entry: &Traffic) -> bool {
     !matches!(entry.transport, Transport::Icmp | Transport::Frames)
 }
@@ -65,14 +65,14 @@ fn process(name: String, nodes: Vec<String>, start: Start, background: bool) -> 
         command: Command::Exec(vec![program, ROLE.into()]),
         env: BTreeMap::new(),
         start,
-        // A sender may have ended before anybody looks.
+        // A sender may have ended before its readiness is tested.
         ready: None,
         background,
         keep: Vec::new(),
     }
 }
 
-/// How times are reckoned in a node, in reports too.
+/// Returns how times are converted in a node, for reports too.
 fn reckoning(run: &Run, node: &str) -> Result<Reckoning, String> {
     let zero = run.network().zero_of(node);
     let (zero, within) = zero.map_err(|error| netloom_api::in_words(error.as_ref()))?;
@@ -100,7 +100,7 @@ pub async fn receive(run: Run, entry: Traffic, node: String) -> Result<(), Strin
     instance::live(run, receiver(&entry), node, Some(Input::Text(order))).await
 }
 
-/// The version of IP that an entry goes over.
+/// Returns the version of IP that an entry uses.
 fn ip(run: &Run, entry: &Traffic) -> Result<Ip, String> {
     match run.network().deployment().plan.family(entry) {
         Some(IpFamily::Ipv4) => Ok(Ip::V4),
@@ -113,7 +113,7 @@ fn ip(run: &Run, entry: &Traffic) -> Result<Ip, String> {
     }
 }
 
-/// The DSCP and the congestion control of an entry.
+/// Returns the DSCP and the congestion control of an entry.
 fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
     match transport {
         Transport::Icmp | Transport::Frames => (None, None),
@@ -122,7 +122,7 @@ fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
     }
 }
 
-/// Runs an entry's sender in `node`, the one with this number, once its receivers are ready.
+/// Runs the sender of an entry with this number, in its `node`, once its receivers are ready.
 pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<(), String> {
     let node = entry.from[number].clone();
     let reckoning = reckoning(&run, &node)?;
@@ -144,21 +144,21 @@ pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<
         () = run.end().asked(), if needs_receivers(&entry) => Ok(()),
         else => Ok(()),
     };
-    // The receiver's failure is reported already; the sender would be refused.
+    // The receiver's failure is reported already, and the sender would be refused.
     if let Err(never) = ready {
         let state = netloom_api::state::ProcessState::NeverStarted;
         run.state().board.set(&process.name, &node, state);
         return Err(format!("`{}` in `{node}` was not started: {never}", process.name));
     }
     process.nodes = vec![node.clone()];
-    // It could not be on time before its receiver was ready.
+    // The sender could not be on time before its receiver was ready.
     if let Start::At(at) = &mut process.start {
         *at = (*at).max(run.now().since(run.state().begun()));
     }
     instance::live(run, process, node, Some(input)).await
 }
 
-/// The order to send what a model says.
+/// Makes the order to send traffic according to a model.
 fn sending(
     run: &Run,
     entry: &Traffic,
@@ -172,7 +172,7 @@ fn sending(
         Transport::Icmp => Over::Icmp,
         Transport::Udp { .. } => Over::Udp,
         Transport::Tcp { .. } => Over::Tcp,
-        // They have an order of their own.
+        // Captures have an order of their own.
         Transport::Frames => return Err("a capture is sent by `replay` only".into()),
     };
     Ok(Order::Send(Box::new(Send {
@@ -192,7 +192,7 @@ fn sending(
     })))
 }
 
-/// The order to send the frames of a capture.
+/// Makes the order to send the frames of a capture.
 fn replay(
     run: &Run,
     entry: &Traffic,
@@ -237,7 +237,7 @@ fn in_json(order: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(order).map_err(|error| format!("cannot write an order: {error}"))
 }
 
-/// The reports of all entries as rows; and in words what is missing.
+/// Returns the reports of all entries as rows, and descriptions of missing ones.
 pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRows, Vec<String>) {
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for entry in &scenario.traffic {
@@ -277,7 +277,8 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
     (TrafficRows(rows), missing)
 }
 
-/// What came of the sender of that number at all receivers, if all have reported.
+/// Returns the sum of the arrivals from the sender of this number at all receivers, if all have
+/// reported.
 fn arrivals(received: &[Option<ReceivedReport>], number: usize) -> Option<Arrivals> {
     let flow = u16::try_from(number).ok()?;
     let mut all = Arrivals::new();
@@ -289,7 +290,8 @@ fn arrivals(received: &[Option<ReceivedReport>], number: usize) -> Option<Arriva
     Some(all)
 }
 
-/// The bytes of a client and its servers in the direction in which they went: servers send them.
+/// Returns the bytes of a client and its servers in the direction in which they went: servers send
+/// them.
 fn turned(
     client: Option<Sendings>,
     server: Option<Arrivals>,
@@ -311,8 +313,9 @@ fn turned(
 type Sendings = BTreeMap<u64, Sent>;
 type Arrivals = BTreeMap<u64, Arrived>;
 
-/// The report of a process, the last line that it printed; noted as missing if there is none. What
-/// was killed with its node has none: that is a warning only.
+/// Returns the report of a process, the last line that it printed. A missing one is added to the
+/// list of missing reports. A process that was killed with its node has none, which is only a
+/// warning.
 fn report<T: DeserializeOwned>(
     run: &Run,
     process: &str,

@@ -1,6 +1,6 @@
-//! Texts of a scenario's own templates, filled in by a process of their own (`netloom __fill`): one
-//! that loops for ever, or dies for want of stack or memory, takes neither the engine nor the live
-//! network with it.
+//! Fills in the scenario's own templates in a separate process (`netloom __fill`). A template that
+//! loops for ever, or exhausts stack or memory, therefore affects neither the engine nor the live
+//! network.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Write};
@@ -15,17 +15,17 @@ use nix::sys::resource::{Resource, setrlimit};
 
 /// The hidden command by which the program starts itself as this process.
 pub const ROLE: &str = "__fill";
-/// How long a text may take.
+/// Longest time for a text.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How much memory the process may have, in bytes.
+/// Most memory of the process, in bytes.
 const MEMORY: u64 = 1 << 30;
 
-/// The process that fills in texts, for as long as this lives; started with the first text.
+/// The process that fills in texts. It starts with the first text, and ends when this is dropped.
 #[derive(Default)]
 pub struct Filler(RefCell<Option<Process>>);
 
 impl Filler {
-    /// Fills in a text, or says why not.
+    /// Fills in a text. The error says why it is impossible.
     pub fn fill(&self, question: &Question) -> Result<String, String> {
         let mut slot = self.0.borrow_mut();
         if slot.is_none() {
@@ -37,7 +37,7 @@ impl Filler {
             Some(Ok(answer)) => answer,
             broken => {
                 let reason = broken.and_then(Result::err);
-                // The next text may be a better one.
+                // A new process can still fill in the next text.
                 let process = slot.take();
                 Err(process.map_or_else(String::new, |process| process.why(reason)))
             }
@@ -64,7 +64,7 @@ impl Process {
         Ok(Self { child, answers: BufReader::new(answers) })
     }
 
-    /// Has a text filled in. An error where the process is of no use any more.
+    /// Fills in a text. The outer error means that the process is of no more use.
     fn ask(&mut self, question: &Question) -> io::Result<Result<String, String>> {
         let mut line = serde_json::to_vec(question)?;
         line.push(b'\n');
@@ -99,13 +99,13 @@ impl Process {
         }
     }
 
-    /// Ends the process; why it was of no use, in words.
+    /// Ends the process. Returns in words why it was of no use.
     fn why(mut self, reason: Option<io::Error>) -> String {
         let is_slow = reason.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::TimedOut);
         if is_slow {
             return format!("it takes longer than {} s", PATIENCE.as_secs());
         }
-        // It has closed its output, or speaks nonsense.
+        // The process has closed its output, or sent nonsense.
         let _ = self.child.kill();
         match self.child.wait().ok().and_then(|status| status.signal()) {
             Some(signal) if signal != libc::SIGKILL => {
@@ -124,11 +124,10 @@ impl Drop for Process {
     }
 }
 
-/// The body of the program `netloom __fill`: a text a line in, its answer a line out, until the
-/// input ends.
+/// The body of the program `netloom __fill`: reads one text from each line and prints its answer as
+/// a line, until the input ends.
 pub fn main() -> i32 {
-    // Less than it could have is all that is asked for; if not even that, the machine's limits
-    // hold.
+    // This only lowers limits. If even that fails, the machine's limits apply.
     let _ = setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY);
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let serve = || -> io::Result<()> {

@@ -16,9 +16,9 @@ use super::log::Log;
 use super::table::Tenure;
 use crate::ready::{Outputs, ReadyTest};
 
-/// How long a service may take to become ready.
+/// Longest time for a service to become ready.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it is looked whether a service still does its work.
+/// Period of health tests of a service.
 const HEALTH_STEP: Duration = Duration::from_secs(10);
 type Exited = oneshot::Receiver<ExitStatus>;
 
@@ -33,7 +33,7 @@ impl Instance {
         Self { services, node, service }
     }
 
-    /// Starts it and returns when it is ready; from then on it is watched.
+    /// Starts the service and returns when it is ready. It is watched from then on.
     pub async fn start(self) -> Result<()> {
         let tenure = self.services.table.tenure(&self.service.name, &self.node);
         let tenure = tenure.with_context(|| {
@@ -122,7 +122,7 @@ impl Instance {
         }
     }
 
-    /// Looks after it until it ends.
+    /// Watches the service until it ends.
     async fn watch(self, tenure: Tenure, pid: u32, mut exited: Exited, outputs: Outputs) {
         let mut healthy = true;
         let health = self.service.health.as_ref();
@@ -146,7 +146,8 @@ impl Instance {
         }
     }
 
-    /// Nobody asked it to end, unless the whole experiment does, or its time is over.
+    /// Reports the end of a service, unless it was asked to end, the whole experiment ends, or its
+    /// tenure is over.
     fn ended(&self, tenure: &Tenure, status: Option<ExitStatus>) {
         let was_asked = tenure.is_over() || self.services.end.reason().is_some();
         let Some(status) = status.filter(|_| !was_asked) else { return };
@@ -156,14 +157,14 @@ impl Instance {
     }
 }
 
-/// Whether a service does its work by its test, looked at a while from now; never without one.
+/// Tests a while from now whether a service is healthy. Never returns if there is no test.
 async fn healthy_later(health: Option<&ReadyTest>) -> bool {
     let Some(test) = health else { return std::future::pending().await };
     tokio::time::sleep(HEALTH_STEP).await;
     tokio::time::timeout(HEALTH_STEP, test.passes()).await.unwrap_or(false)
 }
 
-/// How a process ended, in words.
+/// Describes how a process ended.
 pub(super) fn ended(status: ExitStatus) -> String {
     match status {
         ExitStatus::Code(code) => format!("ended with code {code}"),

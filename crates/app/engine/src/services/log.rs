@@ -1,9 +1,9 @@
-//! What a service or a startup command prints, in a file.
+//! The output of a service or a startup command, in a file.
 //!
-//! In a run, the file is among the results and has it all. In a deployed network it is in the state
-//! directory, which is memory on most machines, for as long as the network lives: there it has the
-//! beginning and the end, and says how much is missing between. What is printed comes through a
-//! pipe then, and a program that prints faster than a log can take waits.
+//! In a run, the file is among the results and has all output. In a deployed network, it is in the
+//! state directory, which is in memory on most machines, for as long as the network lives. It then
+//! has the beginning and the end, and says how much is missing in between. Output comes through a
+//! pipe in that case, and a program that prints faster than a log accepts is made to wait.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -25,32 +25,33 @@ use super::Services;
 use crate::events::EventLog;
 use crate::ready::{Outputs, Watched};
 
-/// How much of its output an error shows.
+/// Length of the output that an error shows.
 const LINES_SHOWN: usize = 10;
 const BYTES_LOOKED_AT: u64 = 8 * 1024;
-/// How much of the beginning, and at least of the end, a bounded log has, in bytes.
+/// Most bytes of the beginning, and least of the end, in a bounded log.
 const KEPT: u64 = 1 << 20;
-/// How much a program may print in a period before it waits for the next.
+/// Most bytes that a program may print in a period before it waits for the next.
 const MOST_IN_A_PERIOD: usize = 1 << 20;
 const PERIOD: Duration = Duration::from_millis(100);
-/// How long an error waits for the rest of what an ended program has printed: others may still have
+/// Longest wait of an error for the rest of the output of an ended program. Others may still hold
 /// the pipe.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Where a service or a startup command of one node prints.
+/// The log of a service or a startup command of one node.
 pub(super) struct Log {
     path: PathBuf,
-    /// Its length when it was opened.
+    /// The length of the file when it was opened.
     begin: u64,
     output: OwnedFd,
-    /// What brings the output into the file, if it does not go there by itself.
+    /// The task that copies the output into the file, if it does not go there directly.
     bounded: Option<JoinHandle<()>>,
-    /// Where it is looked for the texts that its user waits for.
+    /// The outputs in which texts are searched that its user waits for.
     outputs: Outputs,
 }
 
 impl Log {
-    /// The log of `what` in `node`, added to if there is one. Its user may wait for texts.
+    /// Opens the log of `what` in `node`, and appends to it if it exists. Its user may wait for
+    /// texts.
     pub fn open(
         services: &Services,
         what: &str,
@@ -74,7 +75,7 @@ impl Log {
              beginning and its end is left out"
         );
         let bounded = Bounded { file, cut: 0, marked: 0 };
-        // A file of which the middle goes away cannot be searched by those who look now and then.
+        // A file whose middle is removed cannot be searched at intervals.
         let awaited = Watched::new(awaited);
         let outputs = Outputs::Watched(awaited.clone());
         let events = Arc::clone(&services.events);
@@ -82,12 +83,12 @@ impl Log {
         Ok(Self { path, begin, output, bounded, outputs })
     }
 
-    /// What is printed since it was opened, for the texts that its user waits for.
+    /// Returns the output since the log was opened, for the texts that its user waits for.
     pub fn outputs(&self) -> Outputs {
         self.outputs.clone()
     }
 
-    /// Standard streams of a program that prints there.
+    /// Returns standard streams of a program that prints into the log.
     pub fn stdio(&self) -> Result<Stdio> {
         Ok(Stdio::Files {
             stdin: File::open("/dev/null")?.into(),
@@ -96,18 +97,18 @@ impl Log {
         })
     }
 
-    /// The last lines that came since it was opened, to be put behind an error.
+    /// Returns the last lines since it was opened, to be appended to an error.
     pub async fn tail(self) -> String {
         drop(self.output);
         if let Some(bounded) = self.bounded {
-            // What comes later than that is not shown.
+            // Later output is not shown.
             let _ = tokio::time::timeout(PATIENCE, bounded).await;
         }
         tail(&self.path, self.begin)
     }
 }
 
-/// Brings what comes through a pipe into a file, until nobody has its other end.
+/// Copies the output of a pipe into a file, until its other end is closed.
 async fn bring(
     mut input: Receiver,
     mut log: Bounded,
@@ -133,13 +134,13 @@ async fn bring(
     }
 }
 
-/// A file that has the beginning and the end of what is put into it.
+/// A file that keeps the beginning and the end of the bytes that are added.
 struct Bounded {
-    /// Everything is added at its end.
+    /// The file. Everything is appended.
     file: File,
-    /// How many bytes are missing.
+    /// Number of missing bytes.
     cut: u64,
-    /// The length of the words that say so, in the file.
+    /// Length of the text in the file that reports them.
     marked: u64,
 }
 
@@ -161,12 +162,12 @@ impl Bounded {
     }
 }
 
-/// The last lines of `log` after its first `begin` bytes, to be put behind an error.
+/// Returns the last lines of `log` after its first `begin` bytes, to be appended to an error.
 fn tail(log: &Path, begin: u64) -> String {
     let read = || -> std::io::Result<Vec<u8>> {
         let mut file = File::open(log)?;
         let length = file.metadata()?.len();
-        // Its middle may have been left out since.
+        // Its middle may have been removed since.
         let begin = if begin > length { 0 } else { begin };
         file.seek(SeekFrom::Start(length.saturating_sub(BYTES_LOOKED_AT).max(begin)))?;
         let mut bytes = vec![];

@@ -1,16 +1,16 @@
-//! What runs in nodes from the start: their startup commands, then their services.
+//! The programs that run in nodes from the start: startup commands, then services.
 //!
-//! | module | does |
+//! | module | contents |
 //! |---|---|
-//! | `prepare` | before anything is made: what nodes see, and what there must be |
-//! | [`filler`] | texts of the scenario's own templates, in a process of their own |
-//! | `start` | startup commands and services, until all are ready |
+//! | `prepare` | before anything is made: views of nodes, and checks of what they need |
+//! | [`filler`] | fills in the scenario's own templates in a process of its own |
+//! | `start` | starts commands and services, until all are ready |
 //! | `instance` | one service of one node: from its start to its end |
-//! | `log` | what they print |
-//! | `restart` | services of a node that stays, with other configuration |
-//! | `table` | where services stand, and who may say so |
+//! | `log` | the output of commands and services |
+//! | `restart` | restarts services of a node that stays with another configuration |
+//! | `table` | the states of services, and who may set them |
 //!
-//! Not here: what a template comes to (`netloom-services`).
+//! Not here: what a template expands to (`netloom-services`).
 
 pub mod filler;
 mod instance;
@@ -32,11 +32,11 @@ pub use table::{Logs, ServiceTable};
 
 /// The services of an experiment, with what it takes to start them.
 pub struct Services {
-    /// Where they stand.
+    /// The states of the services.
     pub table: ServiceTable,
-    /// Whose nodes they run in.
+    /// The network of the nodes in which they run.
     pub network: Arc<LiveNetwork>,
-    /// Where their milestones are recorded.
+    /// The log of their milestones.
     pub events: Arc<EventLog>,
     /// The end of the experiment, which ends services, too.
     pub end: End,

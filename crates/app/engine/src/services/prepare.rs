@@ -1,5 +1,5 @@
-//! What nodes see and run, worked out before anything is made, so that an error comes
-//! while there is nothing to take back.
+//! Works out views and programs of nodes before anything is made, so that an error occurs while
+//! there is nothing to undo.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,30 +16,30 @@ use netloom_services::{NodeServices, Question, Service};
 
 use super::filler::Filler;
 
-/// Where programs of the system are, although not in everybody's `PATH`.
+/// Directories of system programs, even if they are not in `PATH`.
 const SYSTEM: &[&str] =
     &["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/bin", "/bin"];
 
-/// What nodes see, and what runs in them from the start.
+/// The views of nodes, and the programs that run in them from the start.
 pub struct Prepared {
-    /// What nodes see that differs from the machine.
+    /// The parts of nodes' views that differ from the machine.
     pub views: HashMap<String, View>,
-    /// What runs in them, in the order of the scenario.
+    /// The programs that run in nodes, in the order of the scenario.
     pub starts: Vec<NodeStart>,
 }
 
-/// What runs in a node from the start.
+/// The programs that run in a node from the start.
 #[derive(Debug, Clone)]
 pub struct NodeStart {
     /// The node.
     pub node: String,
     /// Commands that are run first, in order.
     pub startup: Vec<Command>,
-    /// Services, those first that others need.
+    /// Services, each after those that it needs.
     pub services: Vec<Service>,
 }
 
-/// Works it all out. Relative paths are below `directory`, the scenario's.
+/// Works out views and programs of all nodes. Relative paths are below `directory`, the scenario's.
 pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Prepared> {
     let mut roots = HashMap::new();
     for node in &scenario.nodes {
@@ -77,15 +77,15 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
     Ok(prepared)
 }
 
-/// What an image says of a variable.
+/// Returns the value of a variable in an image.
 fn variable<'r>(root: &'r Root, name: &str) -> Option<&'r str> {
-    // The last counts, as for programs.
+    // The last value counts, as it does for programs.
     let said = root.variables.iter().rfind(|(other, _)| other == name);
     said.map(|(_, value)| value.as_str())
 }
 
-/// Where a program is, as the node sees it, in a root whose image may say where it looks for
-/// programs.
+/// Returns the path of a program as the node finds it, in a root whose image may set where programs
+/// are looked for.
 fn find(
     node: &Node,
     (root, path): (&Path, Option<&str>),
@@ -100,7 +100,7 @@ fn find(
         places.filter(|place| place.starts_with('/')).map(|place| format!("{place}/{name}"));
     candidates.into_iter().find(|candidate| {
         let on_machine = on_machine(node, root, directory, Path::new(candidate));
-        // In an image, links lead elsewhere than here.
+        // In an image, symbolic links lead to paths of the image, not of the machine.
         match fs::symlink_metadata(&on_machine) {
             Ok(found) if found.is_symlink() => root != Path::new("/") || is_program(&on_machine),
             Ok(_) => is_program(&on_machine),
@@ -109,7 +109,7 @@ fn find(
     })
 }
 
-/// Where on the machine what a node sees at `path` is: bound, or in its root.
+/// Returns the path on the machine of a file that a node has at `path`: bound, or in its root.
 fn on_machine(node: &Node, root: &Path, directory: &Path, path: &Path) -> PathBuf {
     let bound = node.software.binds.iter().filter_map(|(place, bind)| {
         let rest = path.strip_prefix(place).ok()?;
@@ -123,7 +123,7 @@ fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// Services that become another user need that user to be there, and to be one that they may
+/// Returns an error if a service is to become a user that does not exist, or that it may not
 /// become.
 fn check_users(node: &Node, of_node: &NodeServices, root: &Path) -> Result<()> {
     let passwd = fs::read_to_string(root.join("etc/passwd")).unwrap_or_default();
@@ -183,7 +183,7 @@ fn view(
         }
         binds.push(ViewBind { machine, node: path.into(), write: bind.write });
     }
-    // What the scenario says comes last, and counts.
+    // The scenario's values come last, and take precedence.
     let of_image = root.into_iter().flat_map(|root| root.variables.clone());
     let env = of_image.chain(node.software.env.clone());
     Ok(View {

@@ -1,5 +1,5 @@
-//! Services of a node that stays, started again where only what is in their files, or how they are
-//! started, has changed: what their templates make of the network, or of other options.
+//! Restarts services of a node that stays, if only the contents of their files or their commands
+//! have changed, because templates depend on the network or on other options.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,30 +17,30 @@ use super::start::in_waves;
 use super::{NodeStart, Services};
 use crate::live::LiveNetwork;
 
-/// How long a service may take to end once it is asked to, before it is made to.
+/// Longest time for a service to end when asked to, before it is killed.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often it is looked whether it has.
+/// Period of checks whether it has ended.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Folders that are each node's own: elsewhere, a file may be the machine's.
+/// Directories that each node has for itself. Elsewhere, a file may be the machine's.
 const OWN: [&str; 3] = ["/run", "/tmp", "/var/tmp"];
 
-/// What changes in one node.
+/// The changes in one node.
 #[derive(Debug, Clone)]
 pub struct Restart {
-    /// What the node sees then.
+    /// The node's view afterwards.
     view: Arc<View>,
-    /// What runs in it then.
+    /// The programs that run in the node afterwards.
     start: NodeStart,
     /// Files that are written anew.
     files: Vec<ViewFile>,
-    /// The services that are started again, those first that others need.
+    /// The services that are restarted, each after those that it needs.
     services: Vec<String>,
 }
 
 impl Restart {
-    /// What leads from what a node sees and runs to something else; `None` if that takes another
-    /// node.
+    /// Returns the restart that leads from one view and set of programs to another. Returns `None`
+    /// if that takes a new node.
     pub fn between(
         (seen, ran): (&Arc<View>, &NodeStart),
         (view, start): (&Arc<View>, &NodeStart),
@@ -69,12 +69,13 @@ impl Restart {
         self.files.is_empty() && self.services.is_empty()
     }
 
-    /// The services that are started again, those first that others need.
+    /// Returns the services that are restarted, each after those that it needs.
     pub fn services(&self) -> &[String] {
         &self.services
     }
 
-    /// Files by which the earlier services said that they were ready, like their sockets.
+    /// Returns the files by which the earlier services signalled that they were ready, like their
+    /// sockets.
     fn signs(&self) -> Vec<&Path> {
         let again = self.start.services.iter().filter(|s| self.services.contains(&s.name));
         let signs = again.filter_map(|service| match &service.ready {
@@ -90,14 +91,15 @@ impl Restart {
         signs.filter(|path| own(path) && !given(path)).collect()
     }
 
-    /// Does it; returns when the services are ready.
+    /// Carries the restart out. Returns when the services are ready.
     pub async fn run(&self, services: &Arc<Services>) -> Result<()> {
         let (node, Services { table, network, .. }) = (self.start.node.as_str(), &**services);
         network.with(|live| {
             live.network.set_view(node, Some(Arc::clone(&self.view)));
             for file in &self.files {
                 match live.network.rewrite_in(node, &file.path, &file.content) {
-                    // Nothing runs there any more; what starts sees it.
+                    // Nothing runs in the node any more. Programs that start there get the new
+                    // view.
                     Err(NodeError::NoFiles { .. }) => {}
                     written => written?,
                 }
@@ -105,10 +107,10 @@ impl Restart {
             Ok(())
         })?;
         let earlier = table.replace(self.start.clone(), &self.services);
-        // Those that need others end first.
+        // Services that need others end first.
         for status in earlier.iter().rev() {
             stop(network, status).await?;
-            // What it has printed is not the next one's. None is fine.
+            // The output of the earlier service is not the next one's. The file need not exist.
             let _ = fs::remove_file(table.log(&status.service, &status.node));
         }
         network.with(|live| {
@@ -122,14 +124,14 @@ impl Restart {
     }
 }
 
-/// The services that are started otherwise, have other files, or need such ones.
+/// Returns the services that have another command or other files, or need such a service.
 fn affected(before: &[Service], after: &[Service], files: &[ViewFile]) -> Vec<String> {
     let has_other_file = |service: &Service| {
         let mut paths = service.files.iter();
         paths.any(|path| files.iter().any(|file| file.path.as_os_str() == path.as_str()))
     };
     let mut affected: BTreeSet<&str> = BTreeSet::new();
-    // Sorted by what they need, so that one pass finds all.
+    // Services are sorted by dependency, so that one pass finds all.
     for (before, after) in before.iter().zip(after) {
         let needs = after.needs.iter().any(|needed| affected.contains(needed.as_str()));
         if before != after || has_other_file(after) || needs {
@@ -140,7 +142,7 @@ fn affected(before: &[Service], after: &[Service], files: &[ViewFile]) -> Vec<St
     affected.map(|service| service.name.clone()).collect()
 }
 
-/// Ends a service where it stands.
+/// Ends a service that has this state.
 async fn stop(network: &LiveNetwork, status: &ServiceStatus) -> Result<()> {
     let ServiceStatus { service, node, state, .. } = status;
     let pid = match state {
@@ -154,7 +156,7 @@ async fn stop(network: &LiveNetwork, status: &ServiceStatus) -> Result<()> {
         signal(number).context("cannot end a service")?;
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
-            // No signal at all only asks whether there is a process.
+            // Signal 0 only tests whether the process exists.
             if !signal(0)? {
                 return Ok(());
             }

@@ -1,5 +1,5 @@
-//! The start of everything that runs in nodes from the start. Several nodes at a time, so that what
-//! is started gets the machine for long enough to become ready.
+//! Starts all programs that run in nodes from the start. The number of nodes at a time is limited,
+//! so that the programs get enough of the machine to become ready.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use super::instance::{Instance, ended};
 use super::log::Log;
 use super::{NodeStart, Services};
 
-/// How many nodes are started at a time, for each core.
+/// Number of nodes that are started at a time, for each core.
 const NODES_PER_CORE: usize = 4;
-/// How long a startup command may take before the user learns that the start waits for it.
+/// Duration of a startup command after which the user is informed that the start waits for it.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// How far a start is.
+/// The progress of a start.
 pub enum Progress {
-    /// So many services are ready, of so many.
+    /// Number of services that are ready, and of all services.
     Ready(usize, usize),
-    /// What is waited for, and what to do, in words.
+    /// The slow command, and what to do, in words.
     Slow(String),
 }
 
-/// Runs the startup commands of all nodes and starts their services; returns when all are ready.
+/// Runs the startup commands of all nodes and starts their services. Returns when all are ready.
 ///
 /// # Errors
-/// The first that fails, in words, with what it printed; or that the end was asked for.
+/// The first failure, in words, with the output of the program; or that the end was asked for.
 pub async fn start(
     services: &Arc<Services>,
     starts: Vec<NodeStart>,
@@ -54,7 +54,7 @@ pub async fn start(
         let (turns, services) = (turns.clone(), services.clone());
         let slow = slow.clone();
         nodes.spawn(async move {
-            // Never closed.
+            // The semaphore is never closed.
             let _turn = turns.acquire().await;
             of_node(&services, start, &slow).await
         });
@@ -78,12 +78,12 @@ pub async fn start(
     }
 }
 
-/// In how many nodes something is started at a time.
+/// Returns the number of nodes in which programs are started at a time.
 pub fn nodes_at_once() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from) * NODES_PER_CORE
 }
 
-/// Starts everything of one node; how many services that was.
+/// Starts everything of one node. Returns the number of its services.
 async fn of_node(
     services: &Arc<Services>,
     start: NodeStart,
@@ -95,7 +95,7 @@ async fn of_node(
         tokio::select! {
             ended = &mut ended => ended?,
             () = tokio::time::sleep(SLOW) => {
-                // Nobody has to listen.
+                // There need not be a receiver.
                 let _ = slow.send(slow_words(&start.node, command));
                 ended.await?;
             }
@@ -104,7 +104,7 @@ async fn of_node(
     in_waves(services, start).await
 }
 
-/// Starts services of a node, those first that others need; how many that was.
+/// Starts services of a node, each after those that it needs. Returns their number.
 pub(super) async fn in_waves(services: &Arc<Services>, start: NodeStart) -> Result<usize> {
     let count = start.services.len();
     let last = start.services.iter().map(|service| service.wave).max();

@@ -1,4 +1,4 @@
-//! Where services stand, and who may say so.
+//! The states of services, and who may set them.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use netloom_api::state::{ServiceState, ServiceStatus};
 
 use super::NodeStart;
 
-/// Where the services of an experiment stand, and where their output is.
+/// The states of the services of an experiment, and the paths of their output.
 #[derive(Debug, Default)]
 pub struct ServiceTable {
     logs: Logs,
@@ -18,32 +18,32 @@ pub struct ServiceTable {
     table: Mutex<Table>,
 }
 
-/// The directory of what services print.
+/// The directory of the output of services.
 #[derive(Debug, Default)]
 pub struct Logs {
-    /// As people know it.
+    /// Its path for users.
     pub shown: PathBuf,
-    /// As the engine reaches it.
+    /// Its path for the engine.
     pub reached: PathBuf,
-    /// Whether all of it is kept, as a run's is, or its beginning and end.
+    /// Whether all output is kept, as in a run, or only its beginning and end.
     pub whole: bool,
 }
 
 #[derive(Debug, Default)]
 struct Table {
-    /// In the order in which they came.
+    /// In the order of arrival.
     rows: Vec<(ServiceStatus, Tenure)>,
-    /// What runs from the start, by node.
+    /// The programs that run from the start, by node.
     starts: HashMap<String, NodeStart>,
 }
 
-/// The time for which a service is the one of its name in its node: reports from one that has been
-/// replaced are ignored.
+/// Token of a service instance, valid while it is the one of its name in its node. Reports from an
+/// instance that has been replaced are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Tenure(Arc<AtomicBool>);
 
 impl Tenure {
-    /// Whether it is over.
+    /// Whether the instance has been replaced or removed.
     pub fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -54,7 +54,7 @@ impl Tenure {
 }
 
 impl ServiceTable {
-    /// Services of which none has been started. Their output will be in `logs`.
+    /// Makes a table of services of which none has been started. Their output will be in `logs`.
     pub fn new(starts: &[NodeStart], logs: Logs) -> Self {
         let services = Self { idle: starts.is_empty(), logs, table: Mutex::default() };
         starts.iter().for_each(|start| services.enter(start.clone()));
@@ -66,21 +66,21 @@ impl ServiceTable {
         self.idle
     }
 
-    /// All of them, by node.
+    /// Returns all services with their states, by node.
     pub fn rows(&self) -> Vec<ServiceStatus> {
         self.lock().rows.iter().map(|(row, _)| row.clone()).collect()
     }
 
-    /// What runs in a node from the start.
+    /// Returns the programs that run in a node from the start.
     pub fn start_of(&self, node: &str) -> Option<NodeStart> {
         self.lock().starts.get(node).cloned()
     }
 
-    /// What is to run in a node from the start that has been made; with logs of its own.
+    /// Adds the programs of a node that has been made, with new logs.
     pub fn add(&self, start: NodeStart) {
         let names = start.services.iter().map(|service| service.name.as_str());
         for name in names.chain(["startup"]) {
-            // What an earlier one printed is not this one's. None is fine.
+            // The output of an earlier instance is not this one's. The file need not exist.
             let _ = fs::remove_file(self.log(name, &start.node));
         }
         self.enter(start);
@@ -101,7 +101,8 @@ impl ServiceTable {
         table.starts.insert(start.node.clone(), start);
     }
 
-    /// What ran in a node from the start, which is about to go: reports of it are ignored.
+    /// Removes and returns the programs of a node that is about to be removed. Later reports from
+    /// them are ignored.
     pub fn dismiss(&self, node: &str) -> Option<NodeStart> {
         let mut table = self.lock();
         table.rows.retain(|(row, tenure)| {
@@ -114,8 +115,8 @@ impl ServiceTable {
         table.starts.remove(node)
     }
 
-    /// What is to run in a node from now on. Those services of it that are called `again` are other
-    /// ones now: where the earlier ones stood.
+    /// Replaces the programs of a node. The services named in `again` get new instances; returns
+    /// the states of the earlier ones.
     pub fn replace(&self, start: NodeStart, again: &[String]) -> Vec<ServiceStatus> {
         let mut table = self.lock();
         let mut earlier = vec![];
@@ -130,19 +131,19 @@ impl ServiceTable {
         earlier
     }
 
-    /// The node has failed, and all its services with it.
+    /// Records that the node has failed, and all its services with it.
     pub fn fail(&self, node: &str) {
         self.set_all(node, &ServiceState::Failed { reason: "was killed with its node".into() });
     }
 
-    /// The services of a node, which are to be started again; its startup commands are not, since
-    /// what they have set up in the node's stack is still there.
+    /// Returns the services of a node, which are to be started again. Its startup commands are left
+    /// out, since their effects on the node's stack are still there.
     pub fn again(&self, node: &str) -> Option<NodeStart> {
         self.set_all(node, &ServiceState::Waiting);
         Some(NodeStart { startup: vec![], ..self.start_of(node)? })
     }
 
-    /// Where all services of a node stand now: reports of those before are ignored.
+    /// Sets the state of all services of a node. Reports from their earlier instances are ignored.
     fn set_all(&self, node: &str, state: &ServiceState) {
         for (row, tenure) in &mut self.lock().rows {
             if row.node == node {
@@ -152,7 +153,7 @@ impl ServiceTable {
         }
     }
 
-    /// The time of a service that is there.
+    /// Returns the token of an existing service.
     pub fn tenure(&self, service: &str, node: &str) -> Option<Tenure> {
         let table = self.lock();
         let mut rows = table.rows.iter();
@@ -160,7 +161,7 @@ impl ServiceTable {
         found.map(|(_, tenure)| tenure.clone())
     }
 
-    /// Where one stands now, whose time this is.
+    /// Sets the state of a service, if its token is still valid.
     pub fn set(&self, service: &str, node: &str, tenure: &Tenure, state: ServiceState) {
         let mut table = self.lock();
         let mut rows = table.rows.iter_mut().map(|(row, _)| row);
@@ -170,7 +171,7 @@ impl ServiceTable {
         }
     }
 
-    /// The directory of all output.
+    /// Returns the directory of all output.
     pub fn logs(&self) -> &Path {
         &self.logs.reached
     }
@@ -180,7 +181,7 @@ impl ServiceTable {
         self.logs.whole
     }
 
-    /// The file with the output of `what` in `node`.
+    /// Returns the file with the output of `what` in `node`.
     pub fn log(&self, what: &str, node: &str) -> PathBuf {
         log_in(&self.logs.reached, what, node)
     }

@@ -1,5 +1,5 @@
-//! Every request, refusals too, and every event, as lines of JSON: in a file, in memory for those
-//! who ask, and as a stream.
+//! Records every request, refused ones too, and every event, as lines of JSON: in a file, in memory
+//! for queries, and as a stream.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -13,42 +13,42 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
-/// Bytes of a file before the next one begins, and how many files are kept.
+/// Size of a file after which the next one begins, in bytes, and the number of files that are kept.
 const FILE_BYTES: u64 = 10 << 20;
 const FILES: u32 = 5;
-/// Lines in memory.
+/// Most lines in memory.
 const KEPT: usize = 10_000;
 
-/// What was asked for, or what happened.
+/// A record of a request or an event.
 #[derive(Debug, Clone, Serialize)]
 pub struct Record {
-    /// When, in RFC 3339.
+    /// Time, in RFC 3339.
     pub time: String,
-    /// Who asked, or whose claim it is.
+    /// User who asked, or who owns the claim.
     pub uid: u32,
-    /// The process that asked.
+    /// Process that asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<i32>,
-    /// What was asked for: `add`, `set`, …; or what happened: `expired`, `suspended`, ….
+    /// The request: `add`, `set`, …; or the event: `expired`, `suspended`, ….
     pub verb: &'static str,
-    /// The claim.
+    /// Identifier of the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<String>,
-    /// What it takes.
+    /// Selector of the claim.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// What was asked for besides.
+    /// Other properties of the request.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub properties: Value,
     /// `done`, `refused` or `failed`.
     pub result: &'static str,
-    /// Why.
+    /// Reason for the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Record {
-    /// Something that the daemon does.
+    /// Makes a record of an action of the daemon itself.
     pub fn of_daemon(verb: &'static str) -> Self {
         Self {
             time: now(),
@@ -64,12 +64,12 @@ impl Record {
     }
 }
 
-/// A line, and whose it is.
+/// A line, and its user.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Whose.
+    /// User whose line it is.
     pub uid: u32,
-    /// The line, without its end.
+    /// The line, without its line end.
     pub json: Arc<str>,
 }
 
@@ -86,7 +86,7 @@ struct Inner {
 }
 
 impl Audit {
-    /// Records that go to `path`, if there is one.
+    /// Makes records that are written to `path`, if it is set.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -96,7 +96,7 @@ impl Audit {
         Ok(Self { inner: Mutex::new(inner), stream: broadcast::Sender::new(1024) })
     }
 
-    /// Writes a record. What the file cannot take is still shown to those who ask.
+    /// Writes a record. If the file cannot take it, it still goes to memory and stream.
     pub fn write(&self, record: &Record) {
         let Ok(json) = serde_json::to_string(record) else { return };
         let line = Line { uid: record.uid, json: json.into() };
@@ -104,24 +104,24 @@ impl Audit {
         if let Err(error) = inner.append(&line.json) {
             eprintln!("cannot write the record: {error}");
         }
-        // The journal has what a service prints.
+        // The journal stores the standard output of a service.
         println!("{}", line.json);
         if inner.kept.len() == KEPT {
             inner.kept.pop_front();
         }
         inner.kept.push_back(line.clone());
-        // Nobody may listen.
+        // There may be no listener.
         let _ = self.stream.send(line);
     }
 
-    /// The lines in memory that `owner` may see.
+    /// Returns the lines in memory that `owner` may see.
     pub fn lines(&self, owner: &Owner) -> Vec<Arc<str>> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let may_see = |line: &&Line| owner.is_root() || line.uid == owner.uid;
         inner.kept.iter().filter(may_see).map(|line| line.json.clone()).collect()
     }
 
-    /// What comes from now on.
+    /// Subscribes to later lines.
     pub fn stream(&self) -> broadcast::Receiver<Line> {
         self.stream.subscribe()
     }
@@ -132,7 +132,7 @@ impl Inner {
         let (Some(path), Some(file)) = (&self.path, &mut self.file) else { return Ok(()) };
         if file.metadata()?.len() >= FILE_BYTES {
             for number in (1..FILES - 1).rev() {
-                // There may be none of that number yet.
+                // There may be no file of that number yet.
                 let _ = fs::rename(numbered(path, number), numbered(path, number + 1));
             }
             fs::rename(path, numbered(path, 1))?;
@@ -155,7 +155,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().append(true).create(true).mode(0o640).open(path)
 }
 
-/// Now, in RFC 3339, UTC.
+/// Returns the time now, in RFC 3339, UTC.
 pub fn now() -> String {
     chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
 }

@@ -1,5 +1,5 @@
-//! The API of the daemon: who asks, and what for. Users are known by the socket, and every request
-//! is recorded.
+//! The API of the daemon: identifies users and carries their requests out. Users are identified by
+//! the socket, and every request is recorded.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -30,16 +30,16 @@ use super::shaping::Shaping;
 /// Largest body of a request: claims carry the values of traces and tables.
 const MAX_BODY: usize = 64 << 20;
 
-/// What handlers need.
+/// The state that handlers need.
 #[derive(Clone)]
 pub struct Served {
     /// The claims.
     pub shaping: Arc<Shaping>,
-    /// Asked for the end of the daemon.
+    /// Notified when the daemon is asked to end.
     pub end: Arc<Notify>,
 }
 
-/// Who is at the other end of a connection, by the kernel's word.
+/// The peer of a connection, according to the kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer {
     uid: u32,
@@ -49,7 +49,7 @@ pub struct Peer {
 
 impl Connected<IncomingStream<'_, UnixListener>> for Peer {
     fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
-        // One whose end is gone already is nobody.
+        // A peer that is already gone counts as nobody.
         let overflow = people::overflow_uid();
         let nobody = Self { uid: overflow, gid: overflow, pid: None };
         stream.io().peer_cred().map_or(nobody, |credentials| Self {
@@ -60,7 +60,7 @@ impl Connected<IncomingStream<'_, UnixListener>> for Peer {
     }
 }
 
-/// The API.
+/// Returns the API.
 pub fn router(served: Served) -> Router {
     Router::new()
         .route("/v1/claims", get(list).post(add).delete(remove_all))
@@ -146,7 +146,7 @@ async fn remove(
     .await
 }
 
-/// Whose claims are to end.
+/// The users whose claims are to end.
 #[derive(Debug, Deserialize)]
 struct Whose {
     #[serde(default)]
@@ -202,7 +202,7 @@ async fn events(State(served): State<Served>, ConnectInfo(peer): Caller) -> Resp
                         let text = format!("data: {}\n\n", line.json);
                         return Some((Ok::<_, Infallible>(Bytes::from(text)), (lines, owner)));
                     }
-                    // Of others; or this reader was too slow for some.
+                    // A line of another user, or this reader was too slow for some lines.
                     Ok(_) | Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return None,
                 }
@@ -211,7 +211,7 @@ async fn events(State(served): State<Served>, ConnectInfo(peer): Caller) -> Resp
     ([("content-type", "text/event-stream")], Body::from_stream(lines)).into_response()
 }
 
-/// What is recorded of a request.
+/// The parts of a request that are recorded.
 #[derive(Debug, Default)]
 struct Asked {
     claim: Option<String>,
@@ -230,7 +230,7 @@ impl Asked {
 }
 
 impl Served {
-    /// Reads a request, carries it out if whoever asks may, records it, and answers.
+    /// Reads a request, carries it out if the user may do that, records it, and answers.
     fn request<T: serde::de::DeserializeOwned, A: Serialize>(
         &self,
         peer: Peer,
@@ -269,7 +269,7 @@ impl Served {
     }
 }
 
-/// A result: 200, 409 if it is refused, 500 if it failed.
+/// Returns the response for a result: 200, 409 if it is refused, 500 if it failed.
 fn answer<T: Serialize>(result: Result<T>) -> Response {
     match result {
         Ok(value) => Json(value).into_response(),
@@ -287,7 +287,7 @@ fn error(words: &str) -> Json<ApiError> {
     Json(ApiError { error: words.into(), help: None })
 }
 
-/// Runs what may wait for the kernel.
+/// Runs work that may block in the kernel.
 async fn blocking(work: impl FnOnce() -> Response + Send + 'static) -> Response {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|panic| {

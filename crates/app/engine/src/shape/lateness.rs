@@ -1,30 +1,31 @@
-//! How late the frames of a claim were, since it began.
+//! Lateness of the frames of a claim, since it began.
 
 use std::collections::BTreeMap;
 
 use netloom_dataplane::{FrameCounts, Limits};
 use netloom_units::Duration;
 
-/// Later than this, one frame in a hundred makes a claim's verdict `invalid`; as in a run.
+/// Lateness that makes a claim's verdict `invalid` if one frame in a hundred exceeds it, as in a
+/// run.
 pub const LATEST: Duration = Duration::from_millis(1);
 
-/// What is watched for.
+/// Limits of the watch.
 pub const LIMITS: Limits =
     Limits { tolerance: LATEST, needed: LATEST, pause: Duration::from_millis(10) };
 
-/// Frames by how late they left, at most.
+/// Number of frames by the upper bound of their lateness.
 #[derive(Debug, Clone, Default)]
 pub struct Lateness(BTreeMap<Duration, u64>);
 
 impl Lateness {
-    /// Counts more frames.
+    /// Adds counts of frames.
     pub fn add(&mut self, counts: &FrameCounts) {
         for (at_most, frames) in &counts.by {
             *self.0.entry(*at_most).or_default() += frames;
         }
     }
 
-    /// How late 99 of 100 frames were at most; nothing if there was none.
+    /// Returns the lateness that 99 of 100 frames did not exceed. `None` if there was no frame.
     pub fn p99(&self) -> Option<Duration> {
         let all: u64 = self.0.values().sum();
         let mut seen = 0;

@@ -1,4 +1,4 @@
-//! Claims in the kernel and in the data plane. Not here: which claims there are.
+//! The links of claims in the kernel and in the data plane. Not here: the book of claims.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,13 +17,13 @@ use netloom_shape::{Entry, Key, PortPrefix, Protocol, Side};
 
 use super::lateness::{LIMITS, Lateness};
 
-/// For how long the pipes of a claim that has ended may go on with what is in them.
+/// Longest time for the pipes of an ended claim to deliver the frames in them.
 const DRAIN: Duration = Duration::from_secs(30);
-/// For how long frames may be on their way into a claim's link after the last was sent there.
+/// Longest time for frames to be on their way into a claim's link after the last was sent there.
 const UNDER_WAY: Duration = Duration::from_millis(100);
-/// The only worker: all claims are its.
+/// The only worker, which has all claims.
 const WORKER: u32 = 0;
-/// The port of ssh, which a claim of everything leaves alone.
+/// The port of ssh, which a claim of everything leaves out.
 const SSH: u16 = 22;
 
 /// The links of all claims.
@@ -40,7 +40,7 @@ pub struct Links {
     last_tap: u32,
 }
 
-/// The programs at a device, and what the device needed.
+/// The programs at a device, and the loopback settings that it needed.
 struct AtDevice {
     selector: Option<Selector>,
     loopback: Option<Loopback>,
@@ -63,17 +63,17 @@ struct Draining {
     since: Instant,
 }
 
-/// What became of a device.
+/// A change of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceChange {
-    /// It is gone: its claims wait for it.
+    /// The device is gone. Its claims wait for it.
     Gone(String),
-    /// It is there again.
+    /// The device is back.
     Back(String),
 }
 
 impl Links {
-    /// Without any link yet. `mark` is secret.
+    /// Makes the links without any claim yet. `mark` is secret.
     pub fn new(mark: u32, seed: u64) -> Result<Self> {
         let beats = Arc::<RwLock<Vec<Deadlines>>>::default();
         let (noticed, silences) = channel();
@@ -99,7 +99,8 @@ impl Links {
         })
     }
 
-    /// Makes the link of a claim and sends its frames there; all is as it was if that fails.
+    /// Makes the link of a claim and sends its frames there. Leaves everything as it was if that
+    /// fails.
     pub fn add(&mut self, entry: &Entry) -> Result<()> {
         let device = entry.device.as_str();
         self.attach(device)?;
@@ -110,7 +111,8 @@ impl Links {
         made
     }
 
-    /// Has a claim's frames pass from now on; its link goes when it has delivered what is in it.
+    /// Lets a claim's frames pass unshaped from now on. Its link is removed when it has delivered
+    /// the frames in it.
     pub fn remove(&mut self, identity: u64) -> Result<()> {
         let Some(link) = self.links.remove(&identity) else { return Ok(()) };
         let selector = self.selectors.get_mut(&link.device).and_then(|at| at.selector.as_mut());
@@ -119,7 +121,7 @@ impl Links {
         Ok(removed?)
     }
 
-    /// Changes the pipes of a claim: of what the host sends, and of what it gets.
+    /// Changes the pipes of a claim: that of sent frames, and that of received frames.
     pub fn change(&self, identity: u64, changes: [&PipeChange; 2]) -> Result<()> {
         let link = self.links.get(&identity).context("the claim has no link")?;
         let batch: Vec<(PipeId, PipeChange)> = [Direction::Forward, Direction::Reverse]
@@ -132,7 +134,7 @@ impl Links {
         Ok(())
     }
 
-    /// What the pipes of all claims do, by claim.
+    /// Returns the states of the pipes of all claims, by claim.
     pub fn pipes(&self) -> Result<BTreeMap<u64, Vec<PipeStatus>>> {
         let of: BTreeMap<LinkId, u64> =
             self.links.iter().map(|(identity, link)| (link.id, *identity)).collect();
@@ -145,17 +147,18 @@ impl Links {
         Ok(all)
     }
 
-    /// Frames of a claim that were lost because the engine did not read them in time.
+    /// Returns the number of frames of a claim that were lost because the engine did not read them
+    /// in time.
     pub fn dropped(&self, identity: u64) -> u64 {
         self.links.get(&identity).map_or(0, |link| Taps::dropped(&link.taps.names))
     }
 
-    /// How late a claim's frames were.
+    /// Returns the lateness of a claim's frames.
     pub fn lateness(&self, identity: u64) -> Lateness {
         self.links.get(&identity).map(|link| link.late.clone()).unwrap_or_default()
     }
 
-    /// Counts the frames that left since the last look by how late they were.
+    /// Adds the lateness of the frames that left since the last call.
     pub fn note_lateness(&mut self) {
         let Some(watch) = &mut self.watch else { return };
         let mut of: BTreeMap<LinkId, &mut Lateness> =
@@ -167,12 +170,13 @@ impl Links {
         }
     }
 
-    /// For how long frames passed unshaped because the worker was silent; since the last look.
+    /// Returns the times since the last call for which frames passed unshaped because the worker
+    /// was silent.
     pub fn silences(&self) -> Vec<Duration> {
         self.silences.try_iter().collect()
     }
 
-    /// Settings of loopbacks that were changed, as the state file has them.
+    /// Returns the settings of loopbacks that were changed, as the state file stores them.
     pub fn loopback_settings(&self) -> Vec<(String, String, String)> {
         let all =
             self.selectors.iter().filter_map(|(device, at)| Some((device, at.loopback.as_ref()?)));
@@ -184,13 +188,13 @@ impl Links {
         settings.collect()
     }
 
-    /// The devices at which there are programs.
+    /// Returns the devices that have programs.
     pub fn devices(&self) -> Vec<String> {
         self.selectors.keys().cloned().collect()
     }
 
-    /// Takes down links whose claims have ended and that are empty, and looks whether devices went
-    /// or came.
+    /// Removes empty links whose claims have ended, and checks whether devices have gone or come
+    /// back.
     pub fn look(&mut self) -> Result<Vec<DeviceChange>> {
         self.note_lateness();
         self.drain()?;
@@ -210,7 +214,7 @@ impl Links {
         Ok(changes)
     }
 
-    /// Whether there is no link, not even one that empties itself.
+    /// Whether there is no link, not even one that is being emptied.
     pub fn is_empty(&self) -> bool {
         self.links.is_empty() && self.draining.is_empty()
     }
@@ -242,7 +246,7 @@ impl Links {
         }
     }
 
-    /// Puts the programs at a device that was gone, with all claims there.
+    /// Attaches the programs at a device that was gone, with all its claims.
     fn come_back(&mut self, device: &str) -> Result<()> {
         let mut selector = Selector::attach(device, self.mark)?;
         selector.deadlines().put_off(WORKER as usize);
@@ -276,7 +280,7 @@ impl Links {
         let id = LinkId(self.last_link);
         let ends = ends.map(|end| LinkEnd::Port(fitted(Box::new(Tap::from_fd(end)))));
         let wiring = LinkWiring { id, name: name.clone(), ends, pipes: entry.claim.pipes() };
-        // The watch of the links that were there ends with this.
+        // The watch of the earlier links ends with this.
         self.note_lateness();
         let wired = self.dataplane.put_in(vec![Incoming::New(Box::new(wiring))], Some(LIMITS));
         self.watch = wired.map_err(|refused| refused.error)?;
@@ -295,7 +299,7 @@ impl Links {
         at.with_context(|| format!("{device} is gone"))
     }
 
-    /// TAPs with names that nobody has.
+    /// Makes TAPs with unused names.
     fn free_taps(&mut self, mtu: u32) -> Result<Taps> {
         for _ in 0..1000 {
             self.last_tap = (self.last_tap + 1) % 1_000_000;
@@ -351,28 +355,28 @@ impl Links {
 
 impl Drop for Links {
     fn drop(&mut self) {
-        // What comes now passes; what is in the links is lost with them.
+        // Frames that arrive now pass unshaped. Frames in the links are lost with them.
         self.selectors.clear();
     }
 }
 
-/// Puts off the deadlines of all devices; reports silences after which they were over.
+/// Puts off the deadlines of all devices. Reports silences that exceeded them.
 fn heartbeat(beats: Arc<RwLock<Vec<Deadlines>>>, noticed: Sender<Duration>) -> Heartbeat {
     Heartbeat::new(move |worker| {
-        // Whoever adds a device has it for a moment; the next turn comes soon.
+        // A caller that adds a device holds the lock for a moment; the next turn comes soon.
         let Ok(all) = beats.try_read() else { return };
         for deadlines in &*all {
             if let Some(beat) = deadlines.put_off(worker)
                 && beat.silent > SILENCE
             {
-                // Nobody may listen any more.
+                // There may be no receiver any more.
                 let _ = noticed.send(beat.silent);
             }
         }
     })
 }
 
-/// What a claim of everything leaves alone.
+/// Returns the traffic that a claim of everything leaves out.
 fn ssh() -> Vec<Key> {
     let ports = PortPrefix { first: SSH, bits: 16 };
     [Side::Local, Side::Remote].map(|side| Key::Port(side, Protocol::Tcp, ports)).to_vec()

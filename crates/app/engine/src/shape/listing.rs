@@ -1,4 +1,4 @@
-//! Claims as they are shown: own ones whole, of others what everybody may know.
+//! Lists claims: the user's own completely, those of others with the properties that all may read.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use netloom_units::Duration as Span;
 
 use super::lateness::LATEST;
 
-/// What no model asked for.
+/// Disturbances of a claim's traffic that no model caused.
 pub struct Ill {
     /// Frames that the kernel has dropped because the engine did not read them in time.
     pub unread: u64,
-    /// How late 99 of 100 frames were at most.
+    /// Lateness that 99 of 100 frames did not exceed.
     pub late: Option<Span>,
-    /// For how long it was not shaped.
+    /// Time for which the claim was not shaped.
     pub unshaped: Option<Duration>,
 }
 
-/// The claims as `owner` may see them.
+/// Returns the claims that `owner` may read.
 pub fn list(book: &Book, owner: &Owner, listed: impl Fn(&Entry) -> Listed) -> List {
     let is_shown = |entry: &&Entry| owner.is_root() || entry.owner.uid == owner.uid;
     let (own, others): (Vec<&Entry>, Vec<&Entry>) = book.entries().iter().partition(is_shown);
@@ -29,7 +29,7 @@ pub fn list(book: &Book, owner: &Owner, listed: impl Fn(&Entry) -> Listed) -> Li
     }
 }
 
-/// A claim, and how it does.
+/// Returns a claim with its state.
 pub fn listed(entry: &Entry, pipes: &[PipeStatus], ill: &Ill, suspended: Option<Moment>) -> Listed {
     let lost: u64 = pipes.iter().map(|pipe| pipe.statistics.lost_unmodelled.frames).sum();
     let unmodelled_drops = lost + ill.unread;
@@ -54,7 +54,7 @@ fn count(pipe: &PipeStatus) -> PipeCount {
     PipeCount { offered: statistics.offered.frames, delivered, dropped, held }
 }
 
-/// Whether what was measured through a claim can be trusted.
+/// Returns whether measurements through a claim can be trusted, with the reasons if not.
 fn verdict(unmodelled_drops: u64, ill: &Ill) -> String {
     let mut why = Vec::new();
     if let Some(time) = ill.unshaped {

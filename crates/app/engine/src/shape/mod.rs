@@ -3,21 +3,21 @@
 //! It is an engine whose links are claims, made and removed while it runs. It outlives every client
 //! and ends by itself when nobody has had a claim for a minute.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `serve` | its life: socket, clock, end |
-//! | `http` | its API: who asks, and what for |
-//! | `shaping` | the claims and their links, as one thing |
+//! | `serve` | the daemon's life: socket, clock, end |
+//! | `http` | its API: identifies users and carries their requests out |
+//! | `shaping` | keeps the claims and their links consistent |
 //! | `links` | a claim in the kernel and in the data plane |
-//! | `lateness` | how late the frames of a claim were |
-//! | `listing` | the claims as they are shown |
+//! | `lateness` | lateness of the frames of a claim |
+//! | `listing` | lists claims for users |
 //! | `state` | the claims in a file, for the next daemon |
 //! | `audit` | every request and event, as lines of JSON |
 //! | `people` | users, groups, and who has bound which port |
 //! | `places` | devices and cgroups of this host |
-//! | `privileges` | what the daemon may do |
+//! | `privileges` | limits the rights of the daemon |
 //!
-//! Not here: who may claim what (`netloom-shape`), and which frames a claim takes
+//! Not here: which user may claim which traffic (`netloom-shape`), and which frames a claim takes
 //! (`netloom-selector`).
 
 mod audit;

@@ -1,4 +1,4 @@
-//! Users, groups, and who has bound which port.
+//! Users, groups, and the users and processes that have bound ports.
 
 use std::ffi::CString;
 use std::fs;
@@ -7,16 +7,16 @@ use std::os::unix::fs::MetadataExt;
 use netloom_shape::{BoundPort, Owner, Protocol};
 use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
 
-/// Numbers of states in `/proc/net`: a TCP socket that listens.
+/// State in `/proc/net` of a TCP socket that listens.
 const LISTENS: &str = "0A";
 
-/// The user of a number; one without a name is called by the number.
+/// Returns the user with a uid. One without a name is named by the uid.
 pub fn owner(uid: u32) -> Owner {
     let found = User::from_uid(Uid::from_raw(uid)).ok().flatten();
     Owner { uid, name: found.map_or_else(|| uid.to_string(), |user| user.name) }
 }
 
-/// The number of a user by name or number.
+/// Returns the uid of a user given by name or uid.
 pub fn uid_of(name: &str) -> Option<u32> {
     if let Ok(uid) = name.parse() {
         return Some(uid);
@@ -24,7 +24,7 @@ pub fn uid_of(name: &str) -> Option<u32> {
     User::from_name(name).ok().flatten().map(|user| user.uid.as_raw())
 }
 
-/// The names of a user's groups, and of the group that the user asks as.
+/// Returns the names of a user's groups, and of the group `gid` under which the user asks.
 pub fn groups(owner: &Owner, gid: u32) -> Vec<String> {
     let listed = CString::new(owner.name.clone()).ok();
     let listed = listed.and_then(|name| getgrouplist(&name, Gid::from_raw(gid)).ok());
@@ -33,13 +33,13 @@ pub fn groups(owner: &Owner, gid: u32) -> Vec<String> {
     all.into_iter().filter_map(name).collect()
 }
 
-/// The number that users have here who are nobody in this namespace.
+/// Returns the uid that stands here for users without a uid in this namespace.
 pub fn overflow_uid() -> u32 {
     let text = fs::read_to_string("/proc/sys/kernel/overflowuid").unwrap_or_default();
     text.trim().parse().unwrap_or(65534)
 }
 
-/// Whether a user has a session here, as logind says; nothing if nobody says.
+/// Whether a user has a session here, according to logind. `None` without logind.
 pub fn has_session(uid: u32) -> Option<bool> {
     fs::metadata("/run/systemd/users").ok()?;
     let text = fs::read_to_string(format!("/run/systemd/users/{uid}")).unwrap_or_default();
@@ -47,7 +47,8 @@ pub fn has_session(uid: u32) -> Option<bool> {
     Some(text.lines().any(online))
 }
 
-/// The local ports that users other than `owner` have bound, among those that `is_meant`.
+/// Returns the local ports that users other than `owner` have bound, among those for which
+/// `is_meant` is true.
 pub fn bound(owner: &Owner, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<BoundPort> {
     let mut all = Vec::new();
     for (file, protocol) in [
@@ -68,7 +69,7 @@ pub fn bound(owner: &Owner, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<Bou
     all
 }
 
-/// Port, user and inode of a socket that waits for others.
+/// Returns port, user and inode of a socket that waits for others.
 fn socket(line: &str, protocol: Protocol) -> Option<(u16, u32, u64)> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     if protocol == Protocol::Tcp && fields.get(3) != Some(&LISTENS) {
@@ -78,7 +79,7 @@ fn socket(line: &str, protocol: Protocol) -> Option<(u16, u32, u64)> {
     Some((port, fields.get(7)?.parse().ok()?, fields.get(9)?.parse().ok()?))
 }
 
-/// A process that has this socket open.
+/// Returns a process that has this socket open.
 fn process(inode: u64) -> Option<u32> {
     let link = format!("socket:[{inode}]");
     let processes = fs::read_dir("/proc").ok()?.flatten();
@@ -91,7 +92,7 @@ fn process(inode: u64) -> Option<u32> {
     })
 }
 
-/// The user that owns a file, and whether others may write it.
+/// Whether root owns a file and nobody else may write it.
 pub fn is_roots_alone(path: &std::path::Path) -> std::io::Result<bool> {
     let found = fs::metadata(path)?;
     Ok(found.uid() == 0 && found.mode() & 0o022 == 0)

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use netloom_shape::{Cgroup, Owner};
 
-/// The device of the default route: of IPv4, or else of IPv6.
+/// Returns the device of the default route: of IPv4, or else of IPv6.
 pub fn default_device() -> Result<String> {
     let v4 = fs::read_to_string("/proc/net/route").unwrap_or_default();
     let v4 = v4.lines().skip(1).filter_map(|line| {
@@ -30,8 +30,8 @@ pub fn default_device() -> Result<String> {
         .context("there is no default route here: say which device with `--interface`")
 }
 
-/// The cgroup of a path below the root of version 2, as `user.slice/build.scope`. An ordinary
-/// user's must be the user's own.
+/// Returns the cgroup of a path below the root of version 2, as `user.slice/build.scope`. For an
+/// ordinary user, it must be one of the user's own.
 pub fn cgroup(path: &str, owner: &Owner) -> Result<Cgroup> {
     let root = cgroup_root().context("this host has no cgroups of version 2")?;
     let inner = Path::new(path.trim_start_matches('/'));
@@ -54,7 +54,7 @@ fn cgroup_root() -> Option<PathBuf> {
     roots.into_iter().find(is_there).map(PathBuf::from)
 }
 
-/// What a device can do in a second, if it says so.
+/// Returns the speed of a device in bits per second, if it reports one.
 pub fn speed(device: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/sys/class/net/{device}/speed")).ok()?;
     let megabits: u64 = text.trim().parse().ok()?;

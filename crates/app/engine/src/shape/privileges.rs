@@ -1,5 +1,5 @@
-//! What the daemon may do: no more than it needs. It starts no program, traces nobody, and keeps
-//! five of root's capabilities.
+//! Limits the daemon to the rights that it needs. It starts no program, traces no process, and
+//! keeps five of root's capabilities.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-/// Devices and their programs; the worker's class; whose process has bound a port, which is all
-/// that `SYS_PTRACE` is for.
+/// The capabilities are for devices and their programs, for the worker's scheduling class, and for
+/// finding the process that has bound a port. The last is the only use of `SYS_PTRACE`.
 const KEPT: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::PERFMON)
     .union(CapabilitySet::SYS_NICE)
     .union(CapabilitySet::SYS_PTRACE);
 
-/// What the daemon never does.
+/// System calls that the daemon never makes.
 const FORBIDDEN: [libc::c_long; 5] =
     [SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev];
 
-/// Gives up all rights but those that are needed, for this thread and those that it will start, and
-/// raises the limit on open files: a claim takes six.
+/// Drops all rights except those that are needed, for this thread and all that it will start.
+/// Raises the limit on open files, since a claim takes six.
 pub fn drop_all_but_needed() -> Result<()> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).context("cannot read the limit on files")?;
-    // With a lower limit there are fewer claims.
+    // With a lower limit, there can be fewer claims.
     let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
     nix::sys::prctl::set_no_new_privs().context("cannot give up new rights")?;
     let mut sets = capabilities(None).context("cannot read capabilities")?;

@@ -1,4 +1,4 @@
-//! The daemon's life: its lock and socket, its looks at the clock, its end.
+//! The daemon's life: its lock and socket, its periodic checks, its end.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -23,11 +23,11 @@ use super::privileges;
 use super::shaping::{Setting, Shaping};
 use super::state::StateFile;
 
-/// Between two looks at the clock.
+/// Period of checks of claims and devices.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Runs the daemon to its end; the process' exit code. The arguments are the state directory, the
-/// policy, the file of records, and what the machine bears or `-`.
+/// Runs the daemon to its end. Returns the exit code of the process. The arguments are the state
+/// directory, the policy, the file of records, and the rate that the machine can bear or `-`.
 pub fn main(arguments: impl Iterator<Item = String>) -> i32 {
     match start(arguments) {
         Ok(()) => 0,
@@ -55,7 +55,7 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
     else {
         bail!("the daemon runs already: `netloom shape stop` ends it");
     };
-    // Everybody may ask; the lock and the claims are root's.
+    // Every user may ask; only root may access the lock and the claims.
     let open = fs::Permissions::from_mode(0o755);
     fs::set_permissions(&directory, open).context("cannot open the state directory")?;
     let setting = Setting {
@@ -65,7 +65,7 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
         audit: Audit::new(Some(&records))
             .with_context(|| format!("cannot write {}", records.display()))?,
     };
-    // Before there are other threads, which have the rights of the one that starts them.
+    // Must come before there are other threads, which inherit the rights of their starter.
     privileges::drop_all_but_needed()?;
     let shaping = Arc::new(Shaping::start(setting)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -82,7 +82,7 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
     served
 }
 
-/// What an administrator allows; without a file, nobody but root may anything.
+/// Reads the administrator's policy. Without a file, only root may do anything.
 fn read_policy(path: &Path) -> Result<Policy> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
@@ -118,7 +118,8 @@ async fn serve(socket: &Path, shaping: Arc<Shaping>) -> Result<()> {
     outcome
 }
 
-/// The socket that systemd has bound (`sd_listen_fds(3)`), if it has started this process for one.
+/// Returns the socket that systemd has bound (`sd_listen_fds(3)`), if it started this process for
+/// one.
 fn inherited() -> Option<UnixListener> {
     let says = |name, value: &str| std::env::var(name).is_ok_and(|found| found == value);
     if !says("LISTEN_PID", &std::process::id().to_string()) || !says("LISTEN_FDS", "1") {
@@ -137,7 +138,7 @@ fn listen(socket: &Path) -> Result<UnixListener> {
         return Ok(listener);
     }
     let failed = || format!("cannot listen on {}", socket.display());
-    // Of a daemon that is dead: the lock is ours.
+    // The socket belongs to a dead daemon, since we hold the lock.
     match fs::remove_file(socket) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(error).with_context(failed);
@@ -145,12 +146,12 @@ fn listen(socket: &Path) -> Result<UnixListener> {
         _ => {}
     }
     let listener = UnixListener::bind(socket).with_context(failed)?;
-    // Who asks is known by the connection.
+    // Users are identified by the connection.
     fs::set_permissions(socket, fs::Permissions::from_mode(0o666)).with_context(failed)?;
     Ok(listener)
 }
 
-/// Looks at the clock until nobody needs the daemon any more.
+/// Checks claims and devices periodically, until nobody needs the daemon any more.
 async fn watch(shaping: &Arc<Shaping>) -> Result<()> {
     let mut ticks = tokio::time::interval(LOOK);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -164,7 +165,7 @@ async fn watch(shaping: &Arc<Shaping>) -> Result<()> {
     }
 }
 
-/// Lets the links of claims that have ended deliver what is in them, for a while.
+/// Lets the links of ended claims deliver the frames in them, for a while.
 async fn drain(shaping: &Arc<Shaping>) -> Result<()> {
     for _ in 0..50 {
         let looked = Arc::clone(shaping);

@@ -1,4 +1,4 @@
-//! The claims and their links, as one thing: what a request does, whole or not at all.
+//! Keeps the claims and their links consistent: a request takes effect completely or not at all.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,43 +18,43 @@ use super::links::{DeviceChange, Links};
 use super::state::{Kept, StateFile};
 use super::{listing, people, places};
 
-/// How long a daemon stays that nobody needs.
+/// Time after which an unneeded daemon ends.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Everything that a daemon has.
+/// The state of a daemon.
 pub struct Shaping {
     inner: Mutex<Inner>,
     policy: Policy,
     capacity: Capacity,
     is_calibrated: bool,
     file: StateFile,
-    /// What was asked for and what happened.
+    /// The record of requests and events.
     pub audit: Audit,
 }
 
 struct Inner {
     book: Book,
     links: Links,
-    /// For how long each claim was not shaped while it was there.
+    /// Time for which each claim was not shaped while it existed.
     unshaped: BTreeMap<u64, Duration>,
     suspended: BTreeMap<String, Moment>,
     idle_since: Instant,
     changes: BTreeMap<u32, (Instant, u32)>,
 }
 
-/// What a daemon starts with.
+/// The settings of a daemon.
 pub struct Setting {
-    /// What an administrator allows.
+    /// The administrator's policy.
     pub policy: Policy,
-    /// What the machine was measured to bear.
+    /// The rate that the machine can bear, as measured.
     pub bears: Option<Rate>,
-    /// Where the claims are kept.
+    /// The file in which claims are stored.
     pub file: StateFile,
-    /// What was asked for and what happened.
+    /// The record of requests and events.
     pub audit: Audit,
 }
 
-/// Now, by the machine's clock.
+/// Returns the time now, by the machine's clock.
 pub fn now() -> Moment {
     let local = chrono::Local::now();
     let unix_ms = u64::try_from(local.timestamp_millis()).unwrap_or_default();
@@ -62,7 +62,7 @@ pub fn now() -> Moment {
 }
 
 impl Shaping {
-    /// Takes up the claims that an earlier daemon left and whose time is not over.
+    /// Starts with the claims of an earlier daemon that have not expired.
     pub fn start(setting: Setting) -> Result<Self> {
         let Setting { policy, bears, file, audit } = setting;
         let Kept { mut book, loopback, devices } = file.read()?;
@@ -85,7 +85,7 @@ impl Shaping {
         Ok(shaping)
     }
 
-    /// Whether somebody may ask for anything that changes something.
+    /// Whether a user may request changes.
     pub fn allows(&self, owner: &Owner, gid: u32) -> bool {
         self.policy.allows(owner, &people::groups(owner, gid))
     }
@@ -167,7 +167,7 @@ impl Shaping {
         Ok(Done { was: Some(was), is, notes: Vec::new() })
     }
 
-    /// Lets a claim last.
+    /// Extends the lifetime of a claim.
     pub fn renew(&self, owner: &Owner, name: &str, lifetime: Lifetime) -> Result<Done> {
         let mut inner = self.changing(owner)?;
         let was = inner.book.find(owner, name).cloned();
@@ -194,7 +194,7 @@ impl Shaping {
         Ok(entry)
     }
 
-    /// Ends all claims of somebody, or all that there are.
+    /// Ends all claims of a user, or of all users.
     pub fn remove_all(&self, owner: &Owner, of_others: bool) -> Result<Vec<Entry>> {
         if of_others && !owner.is_root() {
             return Err(Refusal::RootOnly("`--all`", "end your own with `--mine`").into());
@@ -214,7 +214,7 @@ impl Shaping {
         Ok(ended)
     }
 
-    /// The claims as somebody may see them.
+    /// Returns the claims that a user may read.
     pub fn list(&self, owner: &Owner) -> Result<List> {
         let mut inner = self.lock();
         inner.links.note_lateness();
@@ -231,7 +231,7 @@ impl Shaping {
         }))
     }
 
-    /// What there is room for.
+    /// Returns the room that is left for claims.
     pub fn room(&self, owner: &Owner) -> Room {
         let inner = self.lock();
         let of_user = || self.capacity.of_user(&self.policy);
@@ -244,8 +244,8 @@ impl Shaping {
         }
     }
 
-    /// What time and the machine do to the claims: ends those that are over, takes down what is
-    /// empty, notes devices that go and come. Whether somebody still needs this daemon.
+    /// Ends expired claims, removes empty links, and records devices that have gone or come back.
+    /// Returns whether this daemon is still needed.
     pub fn look(&self) -> Result<bool> {
         let mut inner = self.lock();
         let at = now();
@@ -267,7 +267,7 @@ impl Shaping {
         Ok(inner.idle_since.elapsed() < IDLE)
     }
 
-    /// Whether there is neither a claim nor a link that empties itself.
+    /// Whether there is neither a claim nor a link that is being emptied.
     pub fn is_empty(&self) -> bool {
         let inner = self.lock();
         inner.book.entries().is_empty() && inner.links.is_empty()
@@ -309,7 +309,7 @@ impl Shaping {
         Ok(())
     }
 
-    /// The book of an earlier daemon: each claim is made anew, or its end is noted.
+    /// Takes over the book of an earlier daemon: makes each claim anew, or records its end.
     fn take_up(&self, book: Book) -> Result<()> {
         let mut inner = self.lock();
         inner.book = book;
@@ -325,12 +325,12 @@ impl Shaping {
         self.keep(&inner)
     }
 
-    /// Writes down that a claim is there, and makes it.
+    /// Stores a claim in the file, and makes it.
     fn carry_out(&self, inner: &mut Inner, entry: &Entry) -> Result<()> {
         self.keep(inner)?;
         inner.links.add(entry)?;
         inner.idle_since = Instant::now();
-        // Which settings of a loopback were changed is known now only.
+        // Only now is it known which settings of a loopback were changed.
         if inner.links.loopback_settings().is_empty() { Ok(()) } else { self.keep(inner) }
     }
 
@@ -342,7 +342,7 @@ impl Shaping {
         })
     }
 
-    /// What is to be known of a new claim.
+    /// Returns notes for the user about a new claim.
     fn notes(&self, inner: &Inner, entry: &Entry) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.is_calibrated {
@@ -370,7 +370,7 @@ impl Shaping {
         notes
     }
 
-    /// The lock, for somebody who changes something: not too often.
+    /// Locks the state for a change by a user, who may not change it too often.
     fn changing(&self, owner: &Owner) -> Result<MutexGuard<'_, Inner>> {
         let mut inner = self.lock();
         let most = self.policy.changes_per_second;
@@ -389,8 +389,8 @@ impl Shaping {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // What a panic leaves is what was done until then; the book and the links differ by one
-        // claim at most, and both know how to be without it.
+        // After a panic, all earlier changes are in force. The book and the links differ by one
+        // claim at most, and both can handle its absence.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -401,7 +401,7 @@ impl Inner {
         self.links.remove(entry.id)
     }
 
-    /// Takes out claims of users whose last session has ended.
+    /// Removes claims of users whose last session has ended.
     fn left_behind(&mut self) -> Vec<Entry> {
         let is_over = |entry: &&Entry| {
             entry.claim.lifetime == Lifetime::Session
@@ -413,7 +413,7 @@ impl Inner {
     }
 }
 
-/// Whether a claim means a local port.
+/// Whether a claim selects a local port.
 fn is_local(claim: &Claim, protocol: Protocol, port: u16) -> bool {
     let selectors = [&claim.selector.server, &claim.selector.service];
     selectors.into_iter().flatten().any(|selector| {
@@ -422,7 +422,7 @@ fn is_local(claim: &Claim, protocol: Protocol, port: u16) -> bool {
     })
 }
 
-/// Something that happened to a claim by itself.
+/// Makes the record of an event of a claim that nobody requested.
 pub fn event(verb: &'static str, entry: &Entry, reason: Option<String>) -> Record {
     Record {
         time: rfc3339(),
@@ -437,7 +437,7 @@ pub fn event(verb: &'static str, entry: &Entry, reason: Option<String>) -> Recor
     }
 }
 
-/// Puts back what a dead daemon has changed and left.
+/// Undoes changes that a dead daemon left behind.
 fn restore(loopback: &[(String, String, String)], devices: &[String]) {
     for (device, setting, was) in loopback {
         let before = vec![(setting.clone(), was.clone())];
@@ -446,12 +446,12 @@ fn restore(loopback: &[(String, String, String)], devices: &[String]) {
     devices.iter().for_each(|device| netloom_selector::forget_filters(device));
 }
 
-/// A refusal in words; nothing was done.
+/// Makes a refusal. Nothing was changed.
 fn refuse(words: impl Into<String>) -> anyhow::Error {
     Refusal::Malformed(words.into()).into()
 }
 
-/// Random bits that nobody knows.
+/// Returns secret random bits.
 fn secret() -> Result<u32> {
     let mut bytes = [0; 4];
     let mut random = std::fs::File::open(Path::new("/dev/urandom"))?;

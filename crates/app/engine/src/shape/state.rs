@@ -1,5 +1,5 @@
-//! The claims in a file: written whole, before anything is made, so that the next daemon knows
-//! them, whatever became of this one.
+//! Stores the claims in a file. It is written completely, before anything is made, so that the next
+//! daemon has them however this one ends.
 
 use std::fs;
 use std::io::Write;
@@ -10,30 +10,30 @@ use anyhow::{Context, Result};
 use netloom_shape::Book;
 use serde::{Deserialize, Serialize};
 
-/// What the next daemon needs to know.
+/// The state for the next daemon.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Kept {
     /// The claims.
     pub book: Book,
-    /// Settings of a loopback that were changed, and what they were: device, setting, value.
+    /// Settings of a loopback that were changed, with their earlier values: device, setting, value.
     #[serde(default)]
     pub loopback: Vec<(String, String, String)>,
-    /// Devices that filters of an older kernel may have been left at.
+    /// Devices at which filters of an older kernel may remain.
     #[serde(default)]
     pub devices: Vec<String>,
 }
 
-/// Where the claims are kept.
+/// The file in which the claims are stored.
 #[derive(Debug, Clone)]
 pub struct StateFile(PathBuf);
 
 impl StateFile {
-    /// `claims.json` in a directory.
+    /// Returns the file `claims.json` in a directory.
     pub fn in_directory(directory: &Path) -> Self {
         Self(directory.join("claims.json"))
     }
 
-    /// What is there; nothing if there is no file.
+    /// Reads the file. Returns an empty state if there is no file.
     pub fn read(&self) -> Result<Kept> {
         match fs::read_to_string(&self.0) {
             Ok(text) => serde_json::from_str(&text)
@@ -43,11 +43,11 @@ impl StateFile {
         }
     }
 
-    /// Writes all of it, or leaves what was there.
+    /// Replaces the file, or leaves it unchanged.
     pub fn write(&self, kept: &Kept) -> Result<()> {
         let failed = || format!("cannot write {}", self.0.display());
         let new = self.0.with_extension("new");
-        // What somebody has claimed is nobody else's affair.
+        // Claims are private to their users.
         let mut options = fs::File::options();
         options.write(true).create(true).truncate(true).mode(0o600);
         let mut file = options.open(&new).with_context(failed)?;

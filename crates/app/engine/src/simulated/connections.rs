@@ -1,9 +1,10 @@
-//! What programs of real hosts do with TCP connections, for twins that do the same: what segments
-//! say that hosts send, and what kernels say of sockets.
+//! Derives what programs of real hosts do with TCP connections, so that their twins can do the
+//! same. The sources are the segments that hosts send, and the reports of kernels about sockets.
 //!
-//! A segment says when a connection begins and ends, and that what it carries was written; at the
-//! end, exactly how much was. Between, the kernel knows what was written and waits to be sent, and
-//! what came and waits to be read. Not here: who asks kernels (`symbiosis`).
+//! Segments show when a connection begins and ends, and that the data they carry was written; at
+//! the end, they show exactly how much was written. In between, the kernel knows the number of
+//! bytes that were written and wait to be sent, and of those that arrived and wait to be read. Not
+//! here: the queries to kernels (`symbiosis`).
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, SocketAddr};
@@ -14,20 +15,20 @@ use netloom_sim::{
 };
 use netloom_units::{Duration, Time};
 
-/// How long a connection is remembered that is over: packets of it may still come.
+/// Time for which an ended connection is remembered, since packets of it may still arrive.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
-/// The connections of real hosts with each other.
+/// The connections between real hosts.
 #[derive(Debug, Default)]
 pub struct Connections {
-    /// By the end that began each, and the other one.
+    /// Connections by the end that began each, and the other end.
     all: HashMap<[SocketAddr; 2], Connection>,
-    /// How many there have been.
+    /// Number of connections so far.
     count: u32,
     events: Vec<(u32, SocketEvent)>,
-    /// What connections of hosts have that ask for no congestion control.
+    /// Congestion controls of hosts for connections that ask for none.
     defaults: HashMap<u32, Algorithm>,
-    /// Names of congestion controls that the simulation has not.
+    /// Names of congestion controls that the simulation lacks.
     unknown: HashSet<String>,
 }
 
@@ -36,30 +37,30 @@ pub struct Connections {
 struct Connection {
     number: u32,
     sides: [Side; 2],
-    /// When both sides had ended.
+    /// Time at which both sides had ended.
     over: Option<Time>,
 }
 
-/// What is known of one end.
+/// The known state of one end.
 #[derive(Debug, Default)]
 struct Side {
     host: u32,
     /// The sequence number of its SYN.
     initial: Option<u32>,
-    /// Bytes that have left it.
+    /// Number of bytes sent.
     sent: u64,
-    /// Bytes that were written, as far as was reported.
+    /// Number of bytes written, as far as was reported.
     written: u64,
     has_ended: bool,
     was_reset: bool,
     algorithm: Option<Algorithm>,
-    /// Bytes that had come when the kernel was asked last.
+    /// Number of bytes received at the last query to the kernel.
     received: u64,
     is_slow: bool,
 }
 
 impl Side {
-    /// The place behind what a segment carries, among all that this end sends.
+    /// Returns the offset behind the data of a segment in the stream that this end sends.
     fn end_of(&self, segment: &RealSegment) -> Option<u64> {
         let first = self.initial?.wrapping_add(1);
         let expected = first.wrapping_add(self.sent as u32);
@@ -69,8 +70,8 @@ impl Side {
 }
 
 impl Connections {
-    /// A segment leaves host `from` for host `to`. Whether its connection is known, so that the
-    /// connection has a twin.
+    /// Records a segment from host `from` to host `to`. Returns whether its connection is known, so
+    /// that the connection has a twin.
     pub fn note(&mut self, [from, to]: [u32; 2], at: Time, segment: &RealSegment) -> bool {
         let [source, destination] = segment.ends;
         let opens = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
@@ -114,7 +115,7 @@ impl Connections {
         true
     }
 
-    /// A SYN leaves: a connection begins, if it is not one that was sent before.
+    /// Records a SYN: a connection begins, unless the SYN is a retransmission.
     fn open(&mut self, [from, to]: [u32; 2], at: Time, segment: &RealSegment) {
         let known = self.all.get(&segment.ends);
         if known.is_some_and(|known| known.sides[0].initial == Some(segment.sequence)) {
@@ -136,7 +137,7 @@ impl Connections {
         self.all.insert(segment.ends, Connection { number, sides, over: None });
     }
 
-    /// The kernel of a host accounts for its sockets.
+    /// Records the state of a host's sockets, as its kernel reports it.
     pub fn account(&mut self, host: u32, at: Time, sockets: &[TcpSocket]) {
         for socket in sockets {
             let [local, remote] = socket.ends;
@@ -156,7 +157,7 @@ impl Connections {
                 side.written = socket.written;
                 report(SocketAction::Wrote(side.written));
             }
-            // What had come when it was asked before is not all read yet.
+            // Bytes that had arrived at the last query are not all read yet.
             let read = socket.received.saturating_sub(socket.unread);
             let is_slow = read < side.received;
             if is_slow || side.is_slow {
@@ -166,14 +167,14 @@ impl Connections {
         }
     }
 
-    /// Connections of a host have this congestion control if their programs ask for none.
+    /// Sets the congestion control of a host's connections whose programs ask for none.
     pub fn default_algorithm(&mut self, host: u32, name: &str) {
         if let Some(known) = algorithm(name, &mut self.unknown) {
             self.defaults.insert(host, known);
         }
     }
 
-    /// Takes what happened before `until`.
+    /// Takes the events before `until`.
     pub fn take(&mut self, until: Time) -> Vec<(u32, SocketEvent)> {
         let count = self.events.partition_point(|(_, event)| event.at < until);
         let mut taken: Vec<_> = self.events.drain(..count).collect();
@@ -192,13 +193,13 @@ impl Connections {
         taken
     }
 
-    /// The names of congestion controls that the simulation has not.
+    /// Returns the names of congestion controls that the simulation lacks.
     pub fn unknown(&self) -> Vec<String> {
         self.unknown.iter().cloned().collect()
     }
 }
 
-/// The congestion control of that name; `unknown` gets names that nothing has.
+/// Returns the congestion control of this name. Adds names without one to `unknown`.
 fn algorithm(name: &str, unknown: &mut HashSet<String>) -> Option<Algorithm> {
     let known = name.parse().ok();
     if known.is_none() && !name.is_empty() {
@@ -207,7 +208,7 @@ fn algorithm(name: &str, unknown: &mut HashSet<String>) -> Option<Algorithm> {
     known
 }
 
-/// The hosts at the ends of a segment, if both are real and not the same one.
+/// Returns the hosts at the ends of a segment, if both are real and differ.
 pub fn hosts_of(segment: &RealSegment, hosts: &HashMap<IpAddr, u32>) -> Option<[u32; 2]> {
     let [from, to] = segment.ends.map(|end| hosts.get(&end.ip()).copied());
     from.zip(to).filter(|(from, to)| from != to).map(Into::into)
@@ -239,7 +240,7 @@ mod tests {
     struct Seen(Connections);
 
     impl Seen {
-        /// A connection whose client's sequence numbers begin shortly before they wrap.
+        /// Makes a connection whose client's sequence numbers begin shortly before they wrap.
         fn begun() -> Self {
             let mut seen = Self(Connections::default());
             seen.sends(CLIENT, 0, u32::MAX - 10, 0, Flags::SYN);
@@ -252,7 +253,7 @@ mod tests {
             assert!(self.0.note(hosts, at(millis), &segment(from, sequence, payload, flags)));
         }
 
-        /// What the hosts did since this was last called, but for the beginning.
+        /// Returns the hosts' actions since the last call, without the beginning.
         fn did(&mut self) -> Vec<(u32, SocketAction)> {
             let taken = self.0.take(at(1_000_000)).into_iter();
             let of = |(host, event): (u32, SocketEvent)| (host, event.action);
@@ -302,7 +303,7 @@ mod tests {
         assert_eq!(seen.did(), expected);
     }
 
-    /// Bytes that waited for a whole interval are those of a slow reader; others are on their way.
+    /// Bytes that waited for a whole interval mean a slow reader; others have just arrived.
     #[test]
     fn slow_readers_are_told_from_what_has_just_come() {
         let mut seen = Seen::begun();

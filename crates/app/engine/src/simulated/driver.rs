@@ -1,9 +1,10 @@
-//! The thread of a simulation in real time: it takes in what real nodes send, lets happen what is
-//! due by the clock, and hands out what has come to real nodes.
+//! The thread of a simulation in real time: it reads frames from real nodes, runs the events that
+//! are due by the clock, and delivers frames to real nodes.
 //!
-//! What happens within the simulation happens at its exact time, however late the thread is; only
-//! what leaves it can be late, and is counted. Such frames are waited for awake. Everything else
-//! may wait a little, so that the thread can sleep: as long as no frame is late by it.
+//! Events within the simulation happen at their exact times, however late the thread is. Only
+//! frames that leave it can be late, and are counted. The thread stays awake for such frames.
+//! Everything else may wait a little, so that the thread can sleep, as long as no frame becomes
+//! late by that.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
@@ -28,51 +29,52 @@ use nix::sys::time::TimeSpec;
 use super::tally::PipeTally;
 use super::twins::TwinWatch;
 
-/// How long before a frame leaves the thread stays awake: a machine needs that to wake it.
+/// Time before a frame leaves for which the thread stays awake: a machine takes that long to wake
+/// it.
 const AWAKE: Duration = Duration::from_micros(100);
-/// How long what happens inside may wait at most, if no frame is late by it.
+/// Longest time for which internal events may wait, if no frame becomes late by that.
 const MOST_PATIENCE: Duration = Duration::from_micros(500);
-/// How much of the simulation's time passes in a turn at most.
+/// Most of the simulation's time that passes in one turn.
 const MOST_AT_ONCE: Duration = Duration::from_millis(1);
-/// Frames that are taken from one interface before the others have their turn.
+/// Most frames that are read from one interface before the others have their turn.
 const FRAMES_A_TURN: usize = 64;
-/// Frames that wait in a TAP device at most.
+/// Most frames that wait in a TAP device.
 const QUEUE: usize = 1000;
 
-/// A simulation and what joins it to real nodes.
+/// A simulation, and the devices that join it to real nodes.
 pub struct Driver {
     pub(super) joined: Joined,
     doors: Vec<Door>,
-    /// The door of each interface.
+    /// The index of each interface's door.
     places: HashMap<InterfaceId, usize>,
     exits: Exits,
     clock: Clock,
-    /// From when on what has come is not looked at yet.
+    /// Time up to which the interfaces have been read.
     looked: Time,
     urgency: Urgency,
-    /// How long the thread was busy.
+    /// Time for which the thread was busy.
     busy: Busy,
     load: Load,
-    /// How long what happens inside may wait.
+    /// Time for which internal events may wait.
     patience: Duration,
-    /// By how much it was behind the clock at most, since that was last asked.
+    /// Longest delay behind the clock since the last query.
     lag: Duration,
-    /// What notes what real hosts send, in a symbiotic run.
+    /// Records what real hosts send, in a symbiotic run.
     watch: Option<TwinWatch>,
 }
 
-/// How long a thread was busy: in all, and in the second in which it was most.
+/// Time for which a thread was busy: in total, and in its busiest second.
 #[derive(Debug, Default)]
 struct Busy {
     all: Duration,
     most: Duration,
-    /// The second that is under way, and how long it was busy in that.
+    /// The current second, and the busy time in it.
     second: u64,
     in_second: Duration,
 }
 
 impl Busy {
-    /// It was so from `since` until `now`.
+    /// Adds the busy time from `since` until `now`.
     fn add(&mut self, since: Time, now: Time) {
         let second = now.as_nanos() / 1_000_000_000;
         if second != self.second {
@@ -84,22 +86,22 @@ impl Busy {
     }
 }
 
-/// How long the machine took for a second of the experiment: for the one that took longest, however
-/// late that was simulated.
+/// Time that the machine took to simulate a second of the experiment: the longest, however late
+/// that second was simulated.
 #[derive(Debug, Default)]
 struct Load {
     most: Duration,
-    /// What of the second that is being simulated is simulated, and how long that has taken.
+    /// The simulated part of the current second, and the time that it took.
     from: Time,
     until: Time,
     in_second: Duration,
 }
 
-/// From which time of the machine on a part of a second tells how long all of it takes.
+/// Time of the machine from which on a part of a second allows an estimate for the whole second.
 const TELLING: Duration = Duration::from_millis(100);
 
 impl Load {
-    /// It took so long to simulate what comes before `until`, since this was last called.
+    /// Adds the time that it took to simulate up to `until`, since the last call.
     fn add(&mut self, until: Time, took: Duration) {
         let second = |time: Time| time.as_nanos() / 1_000_000_000;
         if second(until) != second(self.until) {
@@ -110,8 +112,8 @@ impl Load {
         self.most = self.most.max(self.in_second);
     }
 
-    /// Seconds of the machine that the second took which took most. One that is being simulated
-    /// goes on as it began.
+    /// Returns the machine's seconds for the experiment's second that took longest. For the current
+    /// second, it extrapolates the part so far.
     fn highest(&self) -> f64 {
         let part = self.until.since(self.from).as_secs_f64().min(1.0);
         let whole = match self.in_second >= TELLING && part > 0.0 {
@@ -128,14 +130,14 @@ struct Door {
     device: PlainTap,
     outgoing: PipeTally,
     incoming: PipeTally,
-    /// Frames that the interface had no room for.
+    /// Number of frames for which the interface had no room.
     lost: u64,
-    /// Whether more frames may wait than were taken.
+    /// Whether more frames may wait than were read.
     is_full: bool,
 }
 
 impl Driver {
-    /// A simulation from now on, with its `devices`.
+    /// Makes a driver whose simulation starts now, with its `devices`.
     pub fn new(
         joined: Joined,
         mut devices: HashMap<Endpoint, OwnedFd>,
@@ -149,7 +151,7 @@ impl Driver {
             let device = devices.remove(&border.end).ok_or_else(missing)?;
             let mut device = PlainTap::from_fd(device)
                 .with_context(|| format!("the device of {} cannot be used", border.end))?;
-            // What was sent while the interface led nowhere.
+            // Drops frames that were sent while the interface led nowhere.
             for _ in 0..QUEUE {
                 if device.receive()?.is_none() {
                     break;
@@ -182,8 +184,8 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Plugs cables in and pulls them, as links are up or down, and finds out how long what happens
-    /// inside may wait: half of what frames need over the shortest link to a real node.
+    /// Sets carriers according to the states of links, and computes how long internal events may
+    /// wait: half of the time that frames need over the shortest link to a real node.
     fn follow_links(&mut self) -> Result<()> {
         let mut least = MOST_PATIENCE + MOST_PATIENCE;
         for door in &self.doors {
@@ -197,27 +199,27 @@ impl Driver {
         Ok(())
     }
 
-    /// Begins on the calling thread, whose every turn is the driver's from now on.
+    /// Begins on the calling thread, which the driver uses alone from now on.
     pub fn begin(&mut self) {
-        // Wake-ups are late by 50 us otherwise, for the sake of batteries.
+        // Otherwise the kernel delays wake-ups by 50 us to save energy.
         let _ = set_timerslack(1);
         let dilation = self.clock.dilation();
         self.urgency = Urgency::new(Scheduling::RealTime, self.clock.now(), dilation);
     }
 
-    /// Does what is due, and says until when there is nothing to do.
+    /// Does everything that is due, and returns until when there is nothing to do.
     pub fn turn(&mut self) -> Result<Option<Time>> {
         let now = self.clock.now();
         let cell = self.joined.cell();
-        // Where nothing happens, it is not behind, for however long it has slept.
+        // Without events the simulation is not behind, however long it has slept.
         let due = cell.next_event().map_or(now, |due| due.min(now)).max(cell.now());
-        // If it is behind, it goes on in steps: others want to be served, too.
+        // If it is behind, it advances in steps, so that requests and interfaces are served, too.
         let until = now.min(due + MOST_AT_ONCE);
         self.joined.advance(until)?;
         self.hand_out()?;
         self.lag = self.lag.max(now.since(until));
         if until == now {
-            // What comes to a simulation that is behind would come too early.
+            // Frames that are read while the simulation is behind would arrive too early.
             self.take_in()?;
             self.hand_out()?;
         }
@@ -228,7 +230,7 @@ impl Driver {
         Ok(if until < now { Some(Time::ZERO) } else { self.next() })
     }
 
-    /// When there is something to do next.
+    /// Returns the time at which there is something to do next.
     fn next(&mut self) -> Option<Time> {
         let patience = self.patience;
         let awake = self.clock.dilation().to_experiment(AWAKE);
@@ -240,7 +242,7 @@ impl Driver {
         leaves.into_iter().chain(happens).chain(more).min()
     }
 
-    /// Waits until then, or for a frame, or to be woken by `wake`.
+    /// Waits until `until`, for a frame, or to be woken by `wake`.
     pub fn wait(&mut self, until: Option<Time>, wake: &EventFd) -> Result<()> {
         let since = self.clock.now();
         let left = until.map(|until| until.since(since));
@@ -259,14 +261,15 @@ impl Driver {
         if left.is_none_or(|left| left > Duration::ZERO) {
             let now = self.clock.now();
             self.urgency.slept(since, now);
-            // A frame wakes the thread. What may have come unseen has come since it was to wake.
+            // A frame wakes the thread. Frames that have not been noticed arrived after the planned
+            // wake-up.
             self.looked = until.map_or(now, |until| until.min(now));
         }
         Ok(())
     }
 
-    /// Takes in what real nodes have sent. Each frame comes when it has been read, which may be
-    /// late, but never too early.
+    /// Reads the frames that real nodes have sent. Each arrives at the time when it is read, which
+    /// may be late, but never too early.
     fn take_in(&mut self) -> Result<()> {
         let looked = std::mem::replace(&mut self.looked, self.clock.now());
         for door in &mut self.doors {
@@ -281,7 +284,7 @@ impl Driver {
                 } else if let Some((to, packet)) = packet_of(frame) {
                     let now = self.clock.now();
                     self.joined.advance(now)?;
-                    // What is no packet, or names too many addresses, goes nowhere.
+                    // A frame without a packet, or with too many addresses, goes nowhere.
                     if self.joined.cell().enter(door.border.at, to, packet).is_ok() {
                         door.outgoing.count(Duration::ZERO, now.since(looked));
                         if let Some(watch) = &mut self.watch {
@@ -294,7 +297,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Hands out what has come to real nodes.
+    /// Delivers the frames for real nodes.
     fn hand_out(&mut self) -> Result<()> {
         for leaving in self.joined.cell().take_leaving() {
             if let Some(watch) = &mut self.watch {
@@ -319,7 +322,8 @@ impl Driver {
         Ok(self.joined.cell().now())
     }
 
-    /// Has small pipes do what `orders` say from now on: when, and what they had done by then.
+    /// Sets small pipes according to `orders` from now on. Returns the time and the counts of the
+    /// pipes until then.
     pub fn follow(&mut self, orders: &[Order]) -> Result<(Time, Vec<RealPipe>)> {
         let now = self.clock.now();
         self.joined.advance(now)?;
@@ -328,44 +332,44 @@ impl Driver {
         Ok((now, done.unwrap_or_default()))
     }
 
-    /// Begins to note what real hosts send, at times that count from `zero` on.
+    /// Begins to record what real hosts send, at times relative to `zero`.
     pub fn watch_from(&mut self, zero: Time) {
         if let Some(watch) = &mut self.watch {
             watch.begin(zero);
         }
     }
 
-    /// Connections of a real host have this congestion control if nobody asks for another one.
+    /// Sets the congestion control of a real host's connections that ask for none.
     pub fn note_algorithm(&mut self, host: u32, name: &str) {
         if let Some(watch) = &mut self.watch {
             watch.note_algorithm(host, name);
         }
     }
 
-    /// The kernel of a real host accounts for its sockets.
+    /// Records the state of a real host's sockets, as its kernel reports it.
     pub fn note_sockets(&mut self, host: u32, sockets: &[TcpSocket]) {
         if let Some(watch) = &mut self.watch {
             watch.note_sockets(host, self.clock.now(), sockets);
         }
     }
 
-    /// Congestion controls of real hosts that the simulation has not.
+    /// Returns congestion controls of real hosts that the simulation lacks.
     pub fn unknown_algorithms(&self) -> Vec<String> {
         self.watch.as_ref().map(TwinWatch::unknown_algorithms).unwrap_or_default()
     }
 
-    /// Takes what real hosts have sent, and what has come to them, before `until`.
+    /// Takes the records of what real hosts sent and received before `until`.
     pub fn take_metadata(&mut self, until: Time) -> Metadata {
         self.watch.as_mut().map(|watch| watch.take(until)).unwrap_or_default()
     }
 
-    /// Has traffic begin, whose times count from `zero` on, or from now if that is over.
+    /// Starts traffic, at times relative to `zero`, or to now if that is past.
     pub fn begin_traffic(&mut self, zero: Time) {
         let now = self.joined.cell().now();
         self.joined.cell().begin_traffic(zero.max(now));
     }
 
-    /// How it went so far.
+    /// Returns the summary so far.
     pub fn summary(&self) -> SimulationSummary {
         let Busy { all, most, .. } = self.busy;
         SimulationSummary {
@@ -376,13 +380,13 @@ impl Driver {
         }
     }
 
-    /// By how much it was behind the clock at most since this was last called.
+    /// Returns the longest delay behind the clock since the last call.
     pub fn take_lag(&mut self) -> Duration {
         std::mem::replace(&mut self.lag, Duration::ZERO)
     }
 
-    /// What was counted at each pipe to or from a real node since this was last called, with how
-    /// many frames of it were lost outside the model.
+    /// Returns the counts at each pipe to or from a real node since the last call, with the number
+    /// of frames lost outside the model.
     pub fn take_tallies(&mut self) -> Vec<(PipeId, PipeTally, u64)> {
         let all = self.doors.iter_mut().flat_map(|door| {
             let Door { border, outgoing, incoming, lost, .. } = door;
@@ -394,8 +398,8 @@ impl Driver {
     }
 }
 
-/// Has a real node receive a frame; whether its interface had room for it. One that is down takes
-/// nothing, as it would from a cable.
+/// Sends a frame to a real node. Returns whether its interface had room for it. An interface that
+/// is down drops the frame, as one at a cable would.
 fn send(device: &PlainTap, frame: &[u8]) -> Result<bool> {
     match device.send(frame) {
         Ok(()) | Err(SendError::InterfaceDown | SendError::Rejected(_)) => Ok(true),
@@ -416,7 +420,7 @@ mod tests {
             load.add(at(until), ms(took));
         }
         assert_eq!(load.highest(), 2.6);
-        // What is under way goes on as it began, if it has taken long enough to tell.
+        // The current second continues as it began, if it has taken long enough for an estimate.
         load.add(at(2501), ms(450));
         assert!((load.highest() - 2.6).abs() < 1e-9);
         load.add(at(2502), ms(2000));

@@ -1,21 +1,23 @@
-//! How late frames were that left for a real node, or that waited unseen when one sent them.
+//! Lateness of frames that left for a real node, or that waited unread when one sent them.
 
 use std::collections::BTreeMap;
 
 use netloom_units::Duration;
 
-/// What was counted of one pipe.
+/// The counts of one pipe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PipeTally {
     late: BTreeMap<Duration, u64>,
     at_most: BTreeMap<Duration, u64>,
 }
 
-/// Frames by how late they were at most, and how many were later than is needed.
+/// Number of frames by the upper bound of their lateness, and the number that were later than
+/// needed.
 pub type Counted = (Vec<(Duration, u64)>, u64);
 
 impl PipeTally {
-    /// A frame was so late; and perhaps more, as what came before it may have waited unseen.
+    /// Adds a frame with lateness `late`. It may be up to `unseen` later, since earlier frames may
+    /// have waited unread.
     pub fn count(&mut self, late: Duration, unseen: Duration) {
         *self.late.entry(rounded(late)).or_default() += 1;
         *self.at_most.entry(rounded(late + unseen)).or_default() += 1;
@@ -26,12 +28,12 @@ impl PipeTally {
         self.late.is_empty()
     }
 
-    /// How late frames were.
+    /// Returns the lateness of frames.
     pub fn late(&self, needed: Duration) -> Counted {
         counted(&self.late, needed)
     }
 
-    /// How late they were at most.
+    /// Returns the upper bounds of their lateness.
     pub fn at_most(&self, needed: Duration) -> Counted {
         counted(&self.at_most, needed)
     }
@@ -43,7 +45,7 @@ fn counted(tally: &BTreeMap<Duration, u64>, needed: Duration) -> Counted {
     (by, beyond)
 }
 
-/// Up to the next eighth of an octave, from a microsecond on.
+/// Rounds up to the next eighth of an octave, from a microsecond on.
 fn rounded(late: Duration) -> Duration {
     let nanos = late.as_nanos().max(1000);
     let step = 1_u64 << nanos.ilog2().saturating_sub(3);

@@ -1,5 +1,5 @@
-//! What real hosts of a symbiotic run send to each other, and what comes: kept until the simulation
-//! that has their twins asks for it.
+//! Records what real hosts of a symbiotic run send to each other and receive, until the simulation
+//! that has their twins takes the records.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
@@ -13,26 +13,26 @@ use netloom_units::{Duration, Time};
 
 use super::connections::{Connections, hosts_of};
 
-/// Notes what real hosts send.
+/// Records what real hosts send.
 pub struct TwinWatch {
-    /// The host, by place, of each node of the network that is real.
+    /// The index of the host for each real node of the network.
     hosts: HashMap<u32, u32>,
-    /// The addresses of real hosts, each with the place of its host.
+    /// The addresses of real hosts, each with the index of its host.
     addresses: HashMap<IpAddr, u32>,
-    /// What has small pipes follow.
+    /// Sets small pipes by the orders of the simulation.
     follower: Follower,
-    /// When times begin; nothing is noted before.
+    /// Origin of times. Nothing is recorded before it.
     zero: Option<Time>,
     sent: VecDeque<(u32, Sent)>,
-    /// TCP connections, if these have twins; else their packets have.
+    /// TCP connections, if they have twins. Otherwise packets have twins.
     connections: Option<Connections>,
     period: Duration,
-    /// What has come, by the number of the period in which it came.
+    /// Received packets, by the number of the period in which they arrived.
     received: BTreeMap<u64, ReceivedByHosts>,
 }
 
 impl TwinWatch {
-    /// Watches the real hosts at the border of a small network.
+    /// Makes the watch of the real hosts at the border of a small network.
     pub fn new(joined: &Joined, shrunk: &Shrunk, follower: Follower) -> Self {
         let of_border = joined.borders.iter().filter_map(|border| {
             let mut hosts = shrunk.hosts.iter().zip(0..);
@@ -52,12 +52,13 @@ impl TwinWatch {
         }
     }
 
-    /// Begins to note, at times that count from `zero` on.
+    /// Begins to record, at times relative to `zero`.
     pub fn begin(&mut self, zero: Time) {
         self.zero = Some(zero);
     }
 
-    /// A real host sends an IP packet now. It has a twin if it goes to another real host.
+    /// Records an IP packet that a real host sends now. It has a twin if it goes to another real
+    /// host.
     pub fn note(&mut self, from: InterfaceId, now: Time, packet: &[u8]) {
         let Some(at) = self.since_zero(now) else { return };
         if let Some(connections) = &mut self.connections
@@ -76,19 +77,19 @@ impl TwinWatch {
         }
     }
 
-    /// When that is, counted from where times begin; nothing before.
+    /// Returns a time relative to the origin. `None` before the origin.
     fn since_zero(&self, now: Time) -> Option<Time> {
         self.zero.filter(|zero| *zero <= now).map(|zero| now - zero.since(Time::ZERO))
     }
 
-    /// Connections of a real host have this congestion control if nobody asks for another one.
+    /// Sets the congestion control of a real host's connections that ask for none.
     pub fn note_algorithm(&mut self, host: u32, name: &str) {
         if let Some(connections) = &mut self.connections {
             connections.default_algorithm(host, name);
         }
     }
 
-    /// The kernel of a real host accounts for its sockets.
+    /// Records the state of a real host's sockets, as its kernel reports it.
     pub fn note_sockets(&mut self, host: u32, now: Time, sockets: &[TcpSocket]) {
         let at = self.since_zero(now);
         if let Some((connections, at)) = self.connections.as_mut().zip(at) {
@@ -96,12 +97,13 @@ impl TwinWatch {
         }
     }
 
-    /// Congestion controls of real hosts that the simulation has not.
+    /// Returns congestion controls of real hosts that the simulation lacks.
     pub fn unknown_algorithms(&self) -> Vec<String> {
         self.connections.as_ref().map(Connections::unknown).unwrap_or_default()
     }
 
-    /// A packet has come to a real host. What a host sent itself counts, if that was noted.
+    /// Records a packet that has arrived at a real host. It counts if a host sent it, and that was
+    /// recorded.
     pub fn note_received(&mut self, leaving: &Leaving) {
         let Some((zero, origin)) = self.zero.zip(leaving.origin) else { return };
         let host = |at: InterfaceId| self.hosts.get(&at.node).copied();
@@ -116,14 +118,14 @@ impl TwinWatch {
         }
     }
 
-    /// Takes what was sent, and what has come, before `until`, which is the end of a period.
+    /// Takes the records of packets sent and received before `until`, which is the end of a period.
     pub fn take(&mut self, until: Time) -> Metadata {
         let count = self.sent.partition_point(|(_, sent)| sent.at < until);
         let sent = self.sent.drain(..count).collect();
         let next = until.as_nanos() / self.period.as_nanos().max(1);
         let later = self.received.split_off(&next);
         let mut received = ReceivedByHosts::new();
-        // What was handed out late belongs to a period that was taken before.
+        // Packets that were delivered late belong to a period that was taken before.
         for (ends, one) in std::mem::replace(&mut self.received, later).into_values().flatten() {
             *received.entry(ends).or_default() += one;
         }
@@ -131,7 +133,7 @@ impl TwinWatch {
         Metadata { sent, sockets, received }
     }
 
-    /// Has small pipes do what `orders` say. What they had done by now.
+    /// Sets small pipes according to `orders`. Returns their counts until now.
     pub fn follow(&mut self, joined: &mut Joined, orders: &[Order]) -> Vec<RealPipe> {
         self.follower.apply(joined, orders)
     }

@@ -1,4 +1,5 @@
-//! What links have carried: by the data plane, or, of direct links, by the kernel.
+//! Traffic that links have carried, as counted by the data plane or, for direct links, by the
+//! kernel.
 
 use std::sync::Arc;
 
@@ -14,15 +15,15 @@ use crate::deployment::Deployment;
 use crate::interfaces::InterfaceStates;
 use crate::live::LiveNetwork;
 
-/// All links with the statistics of their pipes, since they began or in `window`, in the order of
-/// the scenario; those of its simulated part last.
+/// Returns all links with the statistics of their pipes, since their start or over `window`, in the
+/// order of the scenario. Links of its simulated part come last.
 pub fn links(network: &LiveNetwork, window: Option<Window>) -> Result<Vec<LinkStatus>> {
     let (deployment, mut pipes, ends, at, simulated) =
         network.with_deployment(|live, deployment| {
             let pipes = live.pipes(window)?;
             let ends = match window {
                 None => live.direct_ends(deployment)?,
-                // The kernel counts from the beginning only.
+                // The kernel counts only from the beginning.
                 Some(_) => InterfaceStates::new(),
             };
             let simulated = live.simulated.clone();
@@ -52,7 +53,7 @@ fn modelled_pipe(pipe: Pipe) -> PipeStatus {
     PipeStatus::Modelled(Box::new(ModelledPipe { config, statistics }))
 }
 
-/// Both directions of a direct link at `at`, since its devices were made.
+/// Returns both directions of a direct link at `at`, since its devices were made.
 fn direct_pipes(
     deployment: &Deployment,
     link: &Link,
@@ -71,7 +72,7 @@ fn direct_pipes(
     })
 }
 
-/// What an interface has counted meanwhile.
+/// The counts of an interface over a time.
 struct Counted {
     sent: Count,
     received: Count,
@@ -80,7 +81,8 @@ struct Counted {
 }
 
 impl Counted {
-    /// From one look to another. An interface that was made anew meanwhile may have counted less.
+    /// Returns the counts between two reads. An interface that was made anew meanwhile may have
+    /// counted less.
     fn between(before: &InterfaceState, now: &InterfaceState) -> Self {
         let count = |before: Traffic, now: Traffic| Count {
             frames: now.frames.saturating_sub(before.frames),

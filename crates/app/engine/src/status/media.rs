@@ -1,4 +1,4 @@
-//! Shared media, their stations, and whom these reach.
+//! Shared media, their stations, and the stations that these reach.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,12 +15,12 @@ use netloom_units::Time;
 use crate::deployment::Deployment;
 use crate::live::{self, LiveNetwork};
 
-/// All shared media, in the order of the scenario.
+/// Returns all shared media, in the order of the scenario.
 pub fn media(network: &LiveNetwork) -> Result<Vec<MediumStatus>> {
     Ok(media_sample_of(network, false)?.media)
 }
 
-/// All shared media, with whom their stations reach.
+/// Returns all shared media, with the stations that each station reaches.
 pub fn media_sample(network: &LiveNetwork) -> Result<MediaSample> {
     media_sample_of(network, true)
 }
@@ -43,15 +43,15 @@ fn media_sample_of(network: &LiveNetwork, has_neighbours: bool) -> Result<MediaS
     Ok(sample)
 }
 
-/// What is new on shared media.
+/// News of shared media.
 pub struct News {
-    /// Pairs that have come or gone, as events, with when.
+    /// Pairs that have appeared or disappeared, as events with their times.
     pub pairs: Vec<(Time, What)>,
-    /// Where nodes are, in m.
+    /// Positions of nodes, in m.
     pub places: BTreeMap<String, [f64; 3]>,
 }
 
-/// What is new on shared media of real nodes since this was last called.
+/// Returns the news of shared media of real nodes since the last call.
 pub fn media_news(network: &LiveNetwork) -> Result<News> {
     let (deployment, news) = network.with_deployment(|live, deployment| {
         Ok((deployment.clone(), live.dataplane.media_news(MOST_WATCHED)?))
@@ -64,7 +64,7 @@ pub fn media_news(network: &LiveNetwork) -> Result<News> {
     Ok(News { places: places.collect(), pairs: neighbour_events(&names, &news.changes) })
 }
 
-/// What air logs have got since this was last called, by their media.
+/// Returns the entries of air logs since the last call, by medium.
 pub fn take_air_logs(network: &LiveNetwork) -> Result<Vec<(String, Vec<u8>)>> {
     let (deployment, parts, simulated) = network.with_deployment(|live, deployment| {
         let parts = live.dataplane.take_air_logs()?;
@@ -105,12 +105,12 @@ fn status(deployment: &Deployment, view: MediumView) -> Option<MediumStatus> {
     Some(MediumStatus { name: name.into(), config: view.config, stations })
 }
 
-/// Whom each station on shared media reaches.
+/// Returns the stations that each station on shared media reaches.
 pub fn all_neighbours(network: &LiveNetwork) -> Result<Vec<Neighbours>> {
     Ok(media_sample_of(network, true)?.neighbours)
 }
 
-/// Whom a node reaches on each of its media.
+/// Returns the nodes that a node reaches on each of its media.
 pub fn neighbours(network: &LiveNetwork, node: &str) -> Result<Vec<Neighbours>> {
     network.with_deployment(|alive, deployment| {
         let station = live::media::station_id(deployment, node)?;
@@ -128,7 +128,7 @@ pub fn neighbours(network: &LiveNetwork, node: &str) -> Result<Vec<Neighbours>> 
     })
 }
 
-/// Pairs that have come or gone, as events, with when.
+/// Returns pairs that have appeared or disappeared, as events with their times.
 fn neighbour_events(
     names: &HashMap<u32, &str>,
     changes: &[(SegmentId, NeighbourChange)],
@@ -151,7 +151,7 @@ fn named(of: &Neighbourhood, names: &HashMap<u32, &str>) -> Option<Neighbours> {
     })
 }
 
-/// The nodes, by their numbers.
+/// Returns the nodes' names, by number.
 fn names(deployment: &Deployment) -> HashMap<u32, &str> {
     let nodes = deployment.scenario.nodes.iter();
     nodes.filter_map(|node| Some((deployment.number(&node.name)?, node.name.as_str()))).collect()

@@ -21,7 +21,7 @@ struct SwitchPorts {
     trees: HashMap<Endpoint, TreePortStatus>,
 }
 
-/// All nodes, in the order of the scenario.
+/// Returns all nodes, in the order of the scenario.
 pub fn nodes(network: &LiveNetwork) -> Result<Vec<NodeStatus>> {
     let (deployment, ports) = switch_ports(network)?;
     let ends = LinkEnds::of(deployment.whole());
@@ -29,7 +29,7 @@ pub fn nodes(network: &LiveNetwork) -> Result<Vec<NodeStatus>> {
     Ok(nodes.map(|node| status(network, &deployment, node, &ends, &ports)).collect())
 }
 
-/// The ports of switches that know VLANs.
+/// Returns the ports of VLAN-aware switches.
 pub fn vlan_ports(network: &LiveNetwork) -> Result<HashMap<Endpoint, VlanPortStatus>> {
     switch_ports(network).map(|(_, ports)| ports.vlans)
 }
@@ -93,7 +93,7 @@ fn status(
     }
 }
 
-/// A port of a switch that runs a spanning tree, in the API's words.
+/// Converts a port of a switch with a spanning tree into the API's type.
 fn tree_port(of: &TreePort) -> TreePortStatus {
     let (root, root_cost) = of.root;
     let PortView { role, state, cost, priority, edge, legacy, counters, .. } = of.port;

@@ -6,7 +6,7 @@ use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use crate::deployment::Deployment;
 use crate::live::LiveNetwork;
 
-/// The data plane's measurements so far.
+/// Returns the data plane's measurements so far.
 pub fn timing(network: &LiveNetwork) -> Result<Timing> {
     network.with_deployment(|live, deployment| {
         let overflow = live.not_read_in_time(deployment)?.values().sum();
@@ -14,9 +14,10 @@ pub fn timing(network: &LiveNetwork) -> Result<Timing> {
     })
 }
 
-/// The data plane's measurements in the API's words.
+/// Converts the data plane's measurements into the API's type.
 ///
-/// `overflow` is what the nodes' interfaces dropped because the engine did not read them in time.
+/// `overflow` is the number of frames that the nodes' interfaces dropped because the engine did not
+/// read them in time.
 fn in_words(deployment: &Deployment, timing: netloom_dataplane::Timing, overflow: u64) -> Timing {
     let drops = timing.unmodelled;
     let causes = [

@@ -1,4 +1,5 @@
-//! What the loop writes: calibrations, what they rest on, and flows of simulated nodes.
+//! The files that the loop writes: calibrations, the data that they are based on, and flows of
+//! simulated nodes.
 
 use std::fs::File;
 
@@ -19,7 +20,7 @@ pub struct Files {
     connections: Option<(Connections, File)>,
 }
 
-/// A period, with what became of it.
+/// A period with its results.
 pub struct Period<'p> {
     pub number: u64,
     pub metadata: &'p Metadata,
@@ -28,7 +29,7 @@ pub struct Period<'p> {
 }
 
 impl Files {
-    /// Begins the files of a run.
+    /// Makes the files of a run.
     pub fn new(results: &Results, twins: TwinMethod) -> Result<Self> {
         let connections = match twins {
             TwinMethod::Packets => None,
@@ -60,7 +61,7 @@ impl Files {
         self.flows.add(now, flows)
     }
 
-    /// Writes what is left.
+    /// Writes the remaining data.
     pub fn finish(self, large: &Large, shrunk: &Shrunk) -> Result<()> {
         if let Some((connections, file)) = self.connections {
             let written = connections.write(file, shrunk, &large.sockets());

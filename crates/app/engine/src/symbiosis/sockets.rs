@@ -1,5 +1,5 @@
-//! The thread that asks kernels what programs of real hosts have written into their TCP sockets,
-//! and read from them. Not here: what follows from that (`simulated::connections`).
+//! The thread that queries kernels how much programs of real hosts have written into their TCP
+//! sockets and read from them. Not here: what follows from that (`simulated::connections`).
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -13,10 +13,10 @@ use netloom_units::Duration;
 
 use crate::simulated::Simulated;
 
-/// How often in a period kernels are asked.
+/// Number of queries in a period.
 const IN_A_PERIOD: u64 = 20;
 
-/// The thread, as long as it is kept.
+/// The thread, which ends when this is dropped.
 pub struct SocketWatch {
     thread: Option<JoinHandle<Result<()>>>,
     /// Dropped to end it.
@@ -24,8 +24,8 @@ pub struct SocketWatch {
 }
 
 impl SocketWatch {
-    /// Begins to ask, where connections have twins: every twentieth of a period of the experiment,
-    /// of which `machine` says how long that is.
+    /// Starts queries, if connections have twins: every twentieth of a period of the experiment.
+    /// `machine` is the length of a period in the machine's time.
     pub fn start(
         shrunk: &Shrunk,
         network: &Network,
@@ -37,7 +37,8 @@ impl SocketWatch {
         }
         let mut hosts = Vec::new();
         for (host, place) in shrunk.hosts.iter().zip(0..) {
-            // The sockets of a kernel of its own are known by their segments alone.
+            // A kernel of the node's own is not queried; its sockets are known only by their
+            // segments.
             if let Some(sockets) = network.tcp_sockets(&host.name)? {
                 let default = sockets.default_algorithm().to_owned();
                 simulated.note_algorithm(place, default)?;
@@ -53,7 +54,7 @@ impl SocketWatch {
         Ok(Some(Self { thread: Some(thread), stop: Some(stop) }))
     }
 
-    /// Ends it: whether all went well.
+    /// Ends the thread. Returns its error, if any.
     pub fn finish(mut self) -> Result<()> {
         drop(self.stop.take());
         let ended = self.thread.take().map(JoinHandle::join);

@@ -1,5 +1,5 @@
-//! The loop's thread: waits for the end of a period, runs it in the simulation, has small pipes
-//! follow, and writes down what became of it.
+//! The loop's thread: waits for the end of a period, runs it in the simulation, sets the small
+//! pipes accordingly, and writes the results.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -27,7 +27,8 @@ pub struct Turns {
     number: u64,
     /// Whether it was reported that the simulation is late.
     has_warned: bool,
-    /// What was said of flows that differ from their twins, and of unknown congestion controls.
+    /// Flows that differ from their twins, and unknown congestion controls, that were reported
+    /// already.
     warned: BTreeSet<String>,
 }
 
@@ -43,7 +44,7 @@ impl Turns {
         Self { parts, files, surroundings, stopped, tally, number, has_warned, warned }
     }
 
-    /// Goes on until it is stopped, or something fails.
+    /// Runs until it is stopped, or something fails.
     pub fn run(mut self, shared: &Mutex<Shared>) -> Went {
         let _last = Last(shared);
         let mut failures = Vec::new();
@@ -79,16 +80,16 @@ impl Turns {
         }
     }
 
-    /// The end of the next period, by the experiment's clock.
+    /// Returns the end of the next period, by the experiment's clock.
     fn end(&self) -> Time {
         self.surroundings.zero + self.parts.large.next_end().since(Time::ZERO)
     }
 
-    /// Waits for the end of the next period; whether the loop goes on.
+    /// Waits for the end of the next period. Returns whether the loop continues.
     fn wait(&self) -> bool {
         loop {
             let left = self.end().since(self.surroundings.clock.now());
-            // Whoever holds the other end sends nothing.
+            // The holder of the sender never sends a value.
             let left = self.surroundings.clock.dilation().to_machine(left);
             match self.stopped.recv_timeout(left.into()) {
                 Err(RecvTimeoutError::Timeout) if self.surroundings.clock.now() < self.end() => {}
@@ -128,13 +129,13 @@ impl Turns {
         Ok(())
     }
 
-    /// Lets others know how the ways between real hosts are by now.
+    /// Publishes the present paths between real hosts.
     fn report_paths(&self, reports: &Reports, orders: &[Order], shared: &Mutex<Shared>) {
         let at = self.parts.large.now();
         lock(shared).paths = paths(&self.parts.shrunk, reports, orders, at);
     }
 
-    /// Reports flows that differ from their twins, each once to people.
+    /// Reports flows that differ from their twins, each to users only once.
     fn report_divergence(&mut self, all: &[Differs]) {
         let most = |of: fn(&Difference) -> Option<f64>| {
             all.iter().filter_map(|one| of(&one.difference)).reduce(f64::max)
@@ -159,7 +160,7 @@ impl Turns {
         }
     }
 
-    /// Reports congestion controls that the simulation has not, each once.
+    /// Reports congestion controls that the simulation lacks, each once.
     fn report_unknown(&mut self) -> Result<()> {
         if self.parts.shrunk.twins == TwinMethod::Packets {
             return Ok(());
@@ -175,7 +176,8 @@ impl Turns {
         Ok(())
     }
 
-    /// Reports a period that pipes do not follow when it is over, though they were to by now.
+    /// Reports a period that has been over for longer than a period, and that small pipes do not
+    /// follow yet.
     fn report_overdue(&mut self) {
         let overdue = self.surroundings.clock.now().since(self.end());
         if overdue > self.parts.shrunk.period {
@@ -183,7 +185,8 @@ impl Turns {
         }
     }
 
-    /// Reports a calibration that held, or does not yet, so long after the end of its period.
+    /// Reports the time from the end of a period until its calibration took effect, or until now if
+    /// it has not.
     fn report_lateness(&mut self, took: Duration) {
         let period = self.parts.shrunk.period;
         self.surroundings.monitor.observe(&Observation::Simulated { period, took });
@@ -200,7 +203,7 @@ impl Turns {
     }
 }
 
-/// What the thread does last, also in a panic: nothing waits for it any more.
+/// The last action of the thread, even in a panic: nobody waits for it any more.
 struct Last<'s>(&'s Mutex<Shared>);
 
 impl Drop for Last<'_> {

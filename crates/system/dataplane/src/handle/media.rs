@@ -14,11 +14,11 @@ use crate::command::Command;
 use crate::worker_id::WorkerId;
 
 impl Dataplane {
-    /// Changes a shared medium, all of it at one time, which it returns once the change is in
+    /// Changes a shared medium, all of it at one time. Returns that time once the change is in
     /// force.
     ///
     /// # Errors
-    /// If there is no such medium, it cannot work as it is changed, or its worker has ended.
+    /// If there is no such medium, it cannot work with the change, or its worker has ended.
     pub fn change_medium(
         &self,
         medium: SegmentId,
@@ -31,7 +31,7 @@ impl Dataplane {
         Ok(changed?)
     }
 
-    /// The shared media, in the order of their ids.
+    /// Returns the shared media, in the order of their ids.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -42,8 +42,8 @@ impl Dataplane {
         Ok(media)
     }
 
-    /// Who came to access points or left them since this was last asked, by medium; in the order in
-    /// which they did.
+    /// Returns the stations that have joined or left access points since the last call, with their
+    /// media, in the order of the events.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -54,7 +54,8 @@ impl Dataplane {
         Ok(all)
     }
 
-    /// Who reaches whom how well on shared media, or whom one station of one reaches.
+    /// Returns which stations reach each other on shared media, and how well, or which ones one
+    /// station reaches.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -68,9 +69,9 @@ impl Dataplane {
         Ok(all)
     }
 
-    /// Where stations on shared media are, and which pairs of them came within reach of each other,
-    /// or left it, since this was last called, on media with at most `most` stations; the first
-    /// time, all pairs that are within reach.
+    /// Returns the positions of stations on shared media, and the pairs that came within reach of
+    /// each other, or left it, since the last call, on media with at most `most` stations. The
+    /// first call returns all pairs that are within reach.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -83,7 +84,7 @@ impl Dataplane {
         Ok(news)
     }
 
-    /// What the air logs of shared media have got since this was last called.
+    /// Returns the entries of the air logs of shared media since the last call.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -92,8 +93,8 @@ impl Dataplane {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Begins to capture all that is on a shared medium, as frames of IEEE 802.11 behind radiotap
-    /// headers, as somebody hears it who hears everything.
+    /// Begins to capture all frames on a shared medium, as frames of IEEE 802.11 behind radiotap
+    /// headers, as an ideal receiver would receive them.
     ///
     /// # Errors
     /// If there is no such medium, or its worker has ended.
@@ -106,7 +107,7 @@ impl Dataplane {
         Ok(capture)
     }
 
-    /// The worker that has a shared medium.
+    /// Returns the worker that has a shared medium.
     fn worker_of(&self, medium: SegmentId) -> Result<WorkerId, DataplaneError> {
         let ends_there = |location: &&Location| {
             location.segments.iter().flatten().any(|segment| segment.id == medium)

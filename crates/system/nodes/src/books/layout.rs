@@ -1,5 +1,5 @@
-//! Where an experiment's things live. Every name is derived from the experiment's, so that what is
-//! left of it can be found without its help.
+//! The paths of an experiment. Every name is derived from the experiment's, so that its remains can
+//! be found without its help.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -11,18 +11,18 @@ use nix::unistd::geteuid;
 use crate::NodeError;
 use crate::cgroup::{self, Hierarchies};
 
-/// The namespace of devices that the engine reads; no node is called so.
+/// The namespace of devices that the engine reads. No node has this name.
 pub(crate) const OUTSIDE: &str = "+outside";
 
-/// Where network namespaces are visible to `ip netns`.
+/// The directory in which `ip netns` finds network namespaces.
 const NETNS_DIRECTORY: &str = "/run/netns";
 
 /// The name of the lock in a state directory, which the engine holds while it lives.
 pub const LOCK: &str = "lock";
-/// The name of the file with what has been made.
+/// The name of the file that lists the objects made.
 const MADE: &str = "made.jsonl";
 
-/// The places of one experiment: its state directory, its namespaces' names, its cgroup.
+/// The paths and names of one experiment: its state directory, its namespaces, its cgroup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     experiment: String,
@@ -32,15 +32,15 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of `experiment` for the calling user, with its state below `$NETLOOM_STATE_DIR`
-    /// if that is set; otherwise below `/run/netloom` for root, and for others below
-    /// `$XDG_RUNTIME_DIR/netloom` or, without such a directory, `/tmp/netloom-<uid>`.
+    /// Returns the layout of `experiment` for the calling user, with its state below
+    /// `$NETLOOM_STATE_DIR` if that is set; otherwise below `/run/netloom` for root, and for others
+    /// below `$XDG_RUNTIME_DIR/netloom` or, without such a directory, `/tmp/netloom-<uid>`.
     pub fn new(experiment: &str) -> Self {
         let layout = if geteuid().is_root() { Self::below } else { Self::rootless };
         layout(&state_root(), experiment)
     }
 
-    /// The layout of `experiment`, with its state in `<root>/<experiment>`.
+    /// Returns the layout of `experiment`, with its state in `<root>/<experiment>`.
     pub fn below(root: &Path, experiment: &str) -> Self {
         Self {
             experiment: experiment.into(),
@@ -50,17 +50,17 @@ impl Layout {
         }
     }
 
-    /// The layout of an ordinary user's `experiment`, with its state in `<root>/<experiment>`, and
-    /// with the names of namespaces there as well: only the engine and its nodes see what is
-    /// mounted.
+    /// Returns the layout of an ordinary user's `experiment`, with its state in
+    /// `<root>/<experiment>`. The names of namespaces are there as well, since mounts are visible
+    /// only to the engine and its nodes.
     pub fn rootless(root: &Path, experiment: &str) -> Self {
         let state_dir = root.join(experiment);
         let netns_dir = state_dir.join("netns");
         Self { experiment: experiment.into(), state_dir, netns_dir, rootless: true }
     }
 
-    /// The names of all experiments that have state: running ones, and what is left of dead ones.
-    /// Sorted.
+    /// Returns the sorted names of all experiments that have state: running ones, and remains of
+    /// dead ones.
     pub fn all() -> Vec<String> {
         let root = state_root();
         let mut names = subdirectories(&root);
@@ -69,43 +69,44 @@ impl Layout {
         names
     }
 
-    /// The experiment's name.
+    /// Returns the experiment's name.
     pub fn experiment(&self) -> &str {
         &self.experiment
     }
 
-    /// Whether the experiment is an ordinary user's, in a user namespace of its own.
+    /// Whether the experiment belongs to an ordinary user, in a user namespace of its own.
     pub fn is_rootless(&self) -> bool {
         self.rootless
     }
 
-    /// The experiment's directory, only there while it lives. It is private to its owner: who can
-    /// reach the socket in it owns the experiment.
+    /// Returns the experiment's directory, which exists only while it lives. It is private to its
+    /// owner: anyone who can reach the socket in it controls the experiment.
     pub fn state_dir(&self) -> &Path {
         &self.state_dir
     }
 
-    /// The engine's socket.
+    /// Returns the path of the engine's socket.
     pub fn socket(&self) -> PathBuf {
         self.state_dir.join("api.sock")
     }
 
-    /// Where the namespaces of nodes are mounted.
+    /// Returns the directory in which the namespaces of nodes are mounted.
     pub(crate) fn netns_dir(&self) -> &Path {
         &self.netns_dir
     }
 
-    /// The mount point of a node's network namespace: `ip netns exec <experiment>.<node>`.
+    /// Returns the mount point of a node's network namespace: `ip netns exec <experiment>.<node>`.
     pub fn namespace(&self, node: &str) -> PathBuf {
         self.netns_dir.join(format!("{}.{node}", self.experiment))
     }
 
-    /// The experiment's cgroup; `None` where there is no cgroup v2, and for ordinary users.
+    /// Returns the experiment's cgroup. `None` without cgroup v2, and for ordinary users.
     pub fn cgroup(&self) -> Option<PathBuf> {
         cgroup::root().filter(|_| !self.rootless).map(|root| root.join(&self.experiment))
     }
 
-    /// The experiment's cgroups in all hierarchies that it may have used; none for ordinary users.
+    /// Returns the experiment's cgroups in all hierarchies that it may have used. Ordinary users
+    /// have none.
     pub(crate) fn cgroups(&self) -> Vec<PathBuf> {
         if self.rootless {
             return vec![];
@@ -118,7 +119,7 @@ impl Layout {
         self.state_dir.join("record.json")
     }
 
-    /// What has been made.
+    /// Returns the path of the file that lists the objects made.
     pub(crate) fn made(&self) -> PathBuf {
         self.state_dir.join(MADE)
     }
@@ -131,7 +132,7 @@ impl Layout {
         self.state_dir.join("resolv.conf")
     }
 
-    /// Refuses names that are no plain file names: everything is removed by name later.
+    /// Refuses names that are not plain file names, since everything is removed by name later.
     pub(crate) fn check_names<'n>(
         &'n self,
         nodes: impl Iterator<Item = &'n str>,
@@ -145,7 +146,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Makes the directory of all state directories, if it is not there.
+    /// Makes the directory of all state directories, if it does not exist.
     ///
     /// # Errors
     /// Those of [`check_state_root`](Self::check_state_root), and [`NodeError::System`] if it
@@ -161,11 +162,11 @@ impl Layout {
         self.check_state_root()
     }
 
-    /// Whether the directory of all state directories can be relied on. An ordinary user's may lie
-    /// in `/tmp`, where others might have made it to take part. None at all is fine.
+    /// Checks that the directory of all state directories can be trusted. An ordinary user's may be
+    /// in `/tmp`, where others might have made it to gain access. It need not exist.
     ///
     /// # Errors
-    /// [`NodeError::StateRoot`] if it is another user's or open to others.
+    /// [`NodeError::StateRoot`] if it belongs to another user or is open to others.
     pub fn check_state_root(&self) -> Result<(), NodeError> {
         let root = self.state_dir.parent().filter(|_| self.rootless);
         let Some((root, found)) = root.and_then(|r| Some((r, fs::symlink_metadata(r).ok()?)))
@@ -191,7 +192,7 @@ impl Layout {
     }
 }
 
-/// The directory of all state directories of the calling user.
+/// Returns the directory of all state directories of the calling user.
 fn state_root() -> PathBuf {
     if let Some(chosen) = env::var_os("NETLOOM_STATE_DIR") {
         return chosen.into();
@@ -200,7 +201,7 @@ fn state_root() -> PathBuf {
     if user.is_root() {
         return "/run/netloom".into();
     }
-    // The variable of another user, as `su` may leave it, names a directory of that user's.
+    // The variable of another user, as `su` may leave it, names a directory of that user.
     let own = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.uid() == user.as_raw());
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(own);
     runtime.map_or_else(|| format!("/tmp/netloom-{user}").into(), |path| path.join("netloom"))
@@ -209,8 +210,9 @@ fn state_root() -> PathBuf {
 /// The directory of the daemon of `netloom shape` beside those of experiments.
 const SHAPE: &str = "shape";
 
-/// Whether a directory is an experiment's, by its lock or its books. One with nothing in it may be:
-/// its engine was killed when it had just made it. What is not there, or no directory, is none.
+/// Whether a directory is an experiment's, according to its lock or its books. An empty directory
+/// may be one, if its engine was killed when it had just made it. A missing path, or one that is
+/// not a directory, is none.
 ///
 /// # Errors
 /// Those of reading the directory.

@@ -1,4 +1,4 @@
-//! What the machine must get back: looked at and written down before anything is taken.
+//! The state of the machine that must be restored: read and recorded before anything is taken.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -19,10 +19,10 @@ use crate::stack::netlink::Netlink;
 use crate::stack::netns::HOME;
 use crate::{Layout, NodeError, rootless, stack::netns, stack::requests, stack::tap};
 
-/// Looks at what the plan wants of the machine; nothing is changed.
+/// Checks the plan's demands on the machine. Changes nothing.
 ///
 /// # Errors
-/// [`NodeError::NotOutside`] if it cannot be had: what, why, and what to do.
+/// [`NodeError::NotOutside`] if a demand cannot be met: which, why, and what to do.
 pub(crate) fn check(layout: &Layout, plan: &Plan) -> Result<Borrowed, NodeError> {
     let mut borrowed = Borrowed::default();
     for end in &plan.outside {
@@ -32,12 +32,12 @@ pub(crate) fn check(layout: &Layout, plan: &Plan) -> Result<Borrowed, NodeError>
     Ok(borrowed)
 }
 
-/// The same of a network that is there and becomes another: of ends that come.
+/// Checks the new ends when an existing network becomes another one.
 pub(crate) fn check_change(layout: &Layout, from: &Plan, to: &Plan) -> Result<(), NodeError> {
     let going: Vec<&OutsidePlan> =
         from.outside.iter().filter(|end| !to.outside.contains(end)).collect();
     let is_new = |end: &&OutsidePlan| {
-        // What an end that goes has of the machine's is back by then.
+        // By then, an end that goes has given back its device.
         let is_back = going.iter().any(|going| going.device == end.device);
         !from.outside.contains(end) && !is_back
     };
@@ -52,7 +52,7 @@ fn check_end(layout: &Layout, end: &OutsidePlan) -> Result<(), NodeError> {
     look_at(end).map_err(refused)
 }
 
-/// Whether an end can be had; if not, why not.
+/// Checks that an end can be had. The error says why not.
 fn look_at(end: &OutsidePlan) -> Result<(), String> {
     let name = &end.device;
     let exists = if_nametoindex(name.as_str()).is_ok();
@@ -86,7 +86,7 @@ fn look_at(end: &OutsidePlan) -> Result<(), String> {
     if end.kind == Outside::Device { is_free(name, &link) } else { Ok(()) }
 }
 
-/// Whether the machine does not use a device itself.
+/// Checks that the machine does not use a device itself.
 fn is_free(name: &str, link: &LinkMessage) -> Result<(), String> {
     if link.attributes.iter().any(|attribute| matches!(attribute, LinkAttribute::Controller(_))) {
         return Err(format!(
@@ -117,7 +117,7 @@ fn is_up(device: &str) -> bool {
     link(device).is_ok_and(|link| link.header.flags.contains(LinkFlags::Up))
 }
 
-/// Not by `/sys`, which shows the namespace in which it was mounted.
+/// Returns the devices. Does not use `/sys`, which shows the namespace in which it was mounted.
 fn devices() -> Vec<String> {
     let table = fs::read_to_string("/proc/self/net/dev").unwrap_or_default();
     let names = table.lines().filter_map(|line| line.split_once(':'));
@@ -126,8 +126,8 @@ fn devices() -> Vec<String> {
     names
 }
 
-/// The devices over which the machine reaches others: those of default routes, or where there are
-/// none, of all routes.
+/// Returns the devices over which the machine reaches others: those of default routes, or if there
+/// are none, of all routes.
 fn uplinks() -> BTreeSet<String> {
     let table = fs::read_to_string("/proc/self/net/route").unwrap_or_default();
     let routes: Vec<(&str, &str)> = table
@@ -160,14 +160,14 @@ fn forwards(family: &str, device: &str) -> bool {
     fs::read_to_string(forwarding(family, device)).is_ok_and(|on| on.trim() != "0")
 }
 
-/// Has the machine forward no IPv6 any more; the devices of that name were set to by themselves,
-/// which the kernel has changed with the whole.
+/// Turns IPv6 forwarding off. Writing `all` overwrites every device, so the devices in `single`,
+/// which were enabled individually, are enabled again.
 fn forward_no_ipv6(single: &[String]) -> io::Result<()> {
     fs::write(forwarding("ipv6", "all"), "0")?;
     single.iter().try_for_each(|device| found(fs::write(forwarding("ipv6", device), "1")))
 }
 
-/// Whether the machine can forward IPv6 without harm to itself; if not, why not.
+/// Checks that the machine can forward IPv6 without harm to itself. The error says why not.
 fn may_forward_ipv6() -> Result<(), String> {
     if !Path::new(&forwarding("ipv6", "all")).exists() {
         return Err("the machine has no IPv6; leave out the IPv6 address".into());
@@ -175,8 +175,8 @@ fn may_forward_ipv6() -> Result<(), String> {
     if forwards("ipv6", "all") {
         return Ok(());
     }
-    // A machine that forwards is a router, which takes no routes from others: the kernel removes
-    // them, but of devices that are told to.
+    // A machine that forwards is a router, which accepts no routes from others. The kernel removes
+    // such routes, except those of devices that are configured to accept them.
     let table = fs::read_to_string("/proc/self/net/ipv6_route").unwrap_or_default();
     let by_advertisement = table.lines().filter_map(advertised_default).find(|device| {
         let accept = fs::read_to_string(format!("/proc/sys/net/ipv6/conf/{device}/accept_ra"));
@@ -192,10 +192,10 @@ fn may_forward_ipv6() -> Result<(), String> {
     }
 }
 
-/// Whether a new network behind this machine can have IPv6: not where the machine has none.
+/// Whether a new network behind this machine can have IPv6. It cannot if the machine has none.
 ///
 /// # Errors
-/// Why it must not, although the machine has IPv6.
+/// The reason why it must not, although the machine has IPv6.
 pub fn may_have_ipv6_behind() -> Result<bool, String> {
     let disabled = fs::read_to_string("/proc/sys/net/ipv6/conf/default/disable_ipv6");
     if disabled.map_or(true, |disabled| disabled.trim() != "0") {
@@ -204,8 +204,8 @@ pub fn may_have_ipv6_behind() -> Result<bool, String> {
     may_forward_ipv6().map(|()| true)
 }
 
-/// The device of a line of `/proc/net/ipv6_route`, if it is a default route that the kernel has
-/// learnt from a router.
+/// Returns the device of a line of `/proc/net/ipv6_route`, if it is a default route that the kernel
+/// has learnt from a router.
 fn advertised_default(line: &str) -> Option<&str> {
     const LEARNT: u32 = 0x0004_0000;
     let columns: Vec<&str> = line.split_whitespace().collect();
@@ -215,7 +215,7 @@ fn advertised_default(line: &str) -> Option<&str> {
 }
 
 impl Borrowed {
-    /// Looks at what an end takes, and adds it; nothing is taken.
+    /// Reads the state that an end will change, and adds it to the record. Changes nothing.
     pub fn take(&mut self, end: &OutsidePlan) {
         match end.kind {
             Outside::Device => self.devices.push((end.device.clone(), is_up(&end.device))),
@@ -241,17 +241,17 @@ impl Borrowed {
         }
     }
 
-    /// Gives back what an end has taken.
+    /// Restores the state that an end has changed.
     pub fn give_back_end(&mut self, ours: &Ours<'_>, end: &OutsidePlan) -> io::Result<()> {
         let (device, apart, experiment) = (&end.device, ours.outside(), ours.layout().experiment());
         match end.kind {
-            // It goes with its descriptor.
+            // The device ends with its descriptor.
             Outside::Host => {}
             Outside::Nat => {
                 nat::translate_no_more(experiment, ours.mark(), device)?;
                 self.nat.retain(|other| other != device);
                 if self.nat.is_empty() {
-                    // The machine forwards no more before the rules that bound it go.
+                    // Forwarding must end before the rules that restrict it are removed.
                     for device in std::mem::take(&mut self.forwarding) {
                         found(fs::write(forwarding("ipv4", &device), "0"))?;
                     }
@@ -280,14 +280,14 @@ impl Borrowed {
         Ok(())
     }
 
-    /// Whether the machine would forward no IPv6 without the experiment.
+    /// Whether the machine would not forward IPv6 without the experiment.
     pub fn forwards_ipv6_for_us(&self) -> bool {
         self.forwarding6.is_some()
     }
 
-    /// Has the machine forward what an end sends, and what comes back. IPv4 between its device and
-    /// those over which the machine reaches others, no others; of IPv6, kernels forward all or
-    /// nothing.
+    /// Makes the machine forward the traffic of an end, and the answers. IPv4 is forwarded only
+    /// between its device and those over which the machine reaches others. For IPv6, kernels can
+    /// only forward everything or nothing.
     pub fn forward(&self, end: &OutsidePlan) -> Result<(), NodeError> {
         let [has_v4, has_v6] = families(end);
         if has_v4 {
@@ -305,7 +305,7 @@ impl Borrowed {
     }
 }
 
-/// Gives back what the record of an experiment says; what could not be, in words.
+/// Restores everything in the record of an experiment. Returns in words what could not be restored.
 pub(crate) fn give_back(ours: &Ours<'_>) -> Vec<String> {
     let Some(record) = &ours.record else { return vec![] };
     let mut problems = Vec::new();
@@ -316,7 +316,7 @@ pub(crate) fn give_back(ours: &Ours<'_>) -> Vec<String> {
     };
     let Borrowed { devices, taps, nat, forwarding: v4, forwarding6: v6, beside: _ } =
         &record.borrowed;
-    // The machine forwards no more before the rules that bound it go.
+    // Forwarding must end before the rules that restrict it are removed.
     for device in v4 {
         // The device may be gone.
         let result = found(fs::write(forwarding("ipv4", device), "0"));
@@ -338,7 +338,7 @@ pub(crate) fn give_back(ours: &Ours<'_>) -> Vec<String> {
     problems
 }
 
-/// Removes a device, if it is there.
+/// Removes a device, if it exists.
 fn remove_in(namespace: &File, device: &str) -> io::Result<()> {
     netns::inside(namespace, || {
         let Ok(index) = if_nametoindex(device) else { return Ok(()) };
@@ -347,7 +347,7 @@ fn remove_in(namespace: &File, device: &str) -> io::Result<()> {
     })
 }
 
-/// Removes a TAP of the machine's, if it is there and the experiment's own.
+/// Removes a TAP of the machine, if it exists and is the experiment's own.
 fn remove_tap(ours: &Ours<'_>, device: &str) -> io::Result<()> {
     match ours.made.devices.get(device) {
         Some(index) => at_home(|| tap::remove(device, *index)),
@@ -355,14 +355,14 @@ fn remove_tap(ours: &Ours<'_>, device: &str) -> io::Result<()> {
     }
 }
 
-/// Moves a device back to the machine, if it is not there, and has it up again if it was. One that
-/// is there is up as well: the engine may have been killed between both, and a device that was
-/// never taken is what it was.
+/// Moves a device back to the machine, if it is not there, and sets it up again if it was up. A
+/// device that is there is also set up: the engine may have been killed between both steps, and a
+/// device that was never taken has its state unchanged.
 fn return_device(apart: Option<&File>, device: &str, up: bool) -> io::Result<()> {
     if let Some(namespace) = apart {
         let home = File::open(HOME)?;
         netns::inside(namespace, || {
-            // Not there: it was not taken yet, or is back.
+            // The device is not there: it was not taken yet, or is back.
             let Ok(index) = if_nametoindex(device) else { return Ok(()) };
             let request = requests::move_to(index, device, &home);
             Netlink::open()?.apply(vec![request]).map_err(|refused| refused.source)
@@ -379,7 +379,7 @@ fn bring_up(device: &str) -> io::Result<()> {
     })
 }
 
-/// Does `work` where the machine is: the calling thread may be anywhere.
+/// Runs `work` in the machine's network namespace, wherever the calling thread is.
 fn at_home(work: impl FnOnce() -> io::Result<()> + Send) -> io::Result<()> {
     netns::inside(&File::open(HOME)?, work)
 }

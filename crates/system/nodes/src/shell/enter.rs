@@ -1,4 +1,4 @@
-//! The process that goes into a node's network and becomes the command: `netloom __shell`.
+//! The process that enters a node's network and becomes the command: `netloom __shell`.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,21 +16,21 @@ use nix::unistd::{Gid, Uid, setgroups, setresgid, setresuid};
 use super::order::{Caller, Inherited, Order};
 use crate::HOSTS;
 
-/// As `env` and `nohup` have it: the command is not there, cannot be executed, or could not be
-/// tried.
+/// Exit codes as for `env` and `nohup`: the command does not exist, cannot be executed, or could
+/// not be tried.
 const NOT_FOUND: i32 = 127;
 const NOT_EXECUTABLE: i32 = 126;
 const FAILED: i32 = 125;
 
 const RESOLVER: &str = "/etc/resolv.conf";
-/// Where services of the machine look up names for programs, past `/etc/resolv.conf` and past the
-/// link: systemd-resolved and nscd.
+/// Sockets where services of the machine look up names for programs, past `/etc/resolv.conf` and
+/// past the link: systemd-resolved and nscd.
 const BYPASSES: [&str; 2] = ["/run/systemd/resolve/io.systemd.Resolve", "/run/nscd/socket"];
-/// A directory that every machine has, over which files are made that are then seen elsewhere.
+/// A directory that every machine has. Files are made over it that are then bound elsewhere.
 const SCRATCH: &str = "/tmp";
 const NONE: Option<&str> = None;
 
-/// What was attempted, and why it failed.
+/// The action that failed, and its error.
 type Failed = (&'static str, io::Error);
 
 /// The body of the program `netloom __shell FD COMMAND…`. Returns, with an exit code, only if it
@@ -51,7 +51,7 @@ pub fn main() -> i32 {
     if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE }
 }
 
-/// Goes where the command is to be, as whom it is to be. This process has one thread.
+/// Enters the place of the command, and becomes its user. This process has one thread.
 fn enter(order: RawFd) -> Result<(), Failed> {
     let inherited = read(order).map_err(|error| ("understand its order", error))?;
     let Inherited { order, network, user } = inherited;
@@ -79,15 +79,15 @@ fn read(order: RawFd) -> io::Result<Inherited> {
     Ok(serde_json::from_reader(io::BufReader::new(take(order)?))?)
 }
 
-/// A descriptor that was inherited, which the command does not inherit.
+/// Takes an inherited descriptor, so that the command does not inherit it.
 fn take(number: RawFd) -> io::Result<File> {
-    // SAFETY: whoever started this process has left the descriptor to it, once.
+    // SAFETY: the process that started this one left the descriptor to it, once.
     let file = unsafe { File::from(OwnedFd::from_raw_fd(number)) };
     fcntl(&file, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))?;
     Ok(file)
 }
 
-/// Has this process, and nobody else, see its own files instead of the machine's.
+/// Replaces files of the machine in the view of this process alone.
 fn show(order: &Order) -> Result<(), Failed> {
     let made = unshare(CloneFlags::CLONE_NEWNS)
         .and_then(|()| mount(NONE, "/", NONE, MsFlags::MS_SLAVE | MsFlags::MS_REC, NONE));
@@ -98,12 +98,12 @@ fn show(order: &Order) -> Result<(), Failed> {
     let shown = show_file("hosts", &order.hosts, HOSTS)
         .and_then(|()| show_file("resolv.conf", &order.resolver, RESOLVER))
         .and_then(|()| hide_bypasses());
-    // What is seen elsewhere stays there.
+    // The bound files stay where they are bound.
     let unmounted = umount2(SCRATCH, MntFlags::MNT_DETACH).map_err(io::Error::from);
     shown.and(unmounted).map_err(|error| ("show its own /etc/hosts and /etc/resolv.conf", error))
 }
 
-/// Shows a file with this text at `target`; nowhere if the machine has no such file.
+/// Binds a file with this text at `target`, unless the machine has no such file.
 fn show_file(name: &str, text: &str, target: &str) -> io::Result<()> {
     let source = Path::new(SCRATCH).join(name);
     fs::write(&source, text)?;
@@ -125,7 +125,7 @@ fn hide_bypasses() -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up root for the caller, for good.
+/// Gives up root permanently, and becomes the caller.
 fn become_caller(caller: &Caller) -> io::Result<()> {
     let groups: Vec<Gid> = caller.groups.iter().copied().map(Gid::from_raw).collect();
     let (user, group) = (Uid::from_raw(caller.user), Gid::from_raw(caller.group));
@@ -134,13 +134,13 @@ fn become_caller(caller: &Caller) -> io::Result<()> {
     Ok(setresuid(user, user, user)?)
 }
 
-/// In the user namespace where the caller is root: gives it its numbers back, by a user namespace
-/// in that one.
+/// Restores the caller's ids in the user namespace where the caller is root, by another user
+/// namespace inside that one.
 fn be_again(user: u32, group: u32) -> io::Result<()> {
     unshare(CloneFlags::CLONE_NEWUSER)?;
-    // The condition of the kernel for a map of groups.
+    // The kernel requires this for a map of groups.
     fs::write("/proc/self/setgroups", "deny").or_else(|error| match error.kind() {
-        // Denied already, for good, where the caller has no subordinate groups.
+        // It is denied permanently already if the caller has no subordinate groups.
         io::ErrorKind::PermissionDenied => Ok(()),
         _ => Err(error),
     })?;

@@ -1,6 +1,6 @@
-//! What an ordinary user's shell has in the place of the machine's network: a network namespace of
-//! the engine's own, in which it may make devices and translate addresses, and which `pasta`
-//! (package `passt`) joins to the machine by sockets of the user's.
+//! The network that an ordinary user's shell has in place of the machine's: a network namespace of
+//! the engine's own, in which it may make devices and translate addresses. `pasta` (package
+//! `passt`) joins it to the machine by sockets of the user.
 
 use std::fs::{self, File};
 use std::io;
@@ -26,9 +26,9 @@ use crate::{Layout, NodeError};
 const PASTA: &str = "pasta";
 /// Its device in the namespace.
 const DEVICE: &str = "machine0";
-/// How long it may take to make that.
+/// Longest time for it to make the device.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often the device is looked for.
+/// Period of checks for the device.
 const PERIOD: Duration = Duration::from_millis(5);
 
 /// The addresses between the gateway and the machine: the first usable one of a /30 and of a /64
@@ -41,7 +41,7 @@ pub struct Uplink {
     pub v6: Ipv6Addr,
 }
 
-/// The namespace joined to the machine, until it is dropped.
+/// The namespace that is joined to the machine, until this is dropped.
 #[derive(Debug)]
 pub struct Gateway {
     pasta: Child,
@@ -49,10 +49,12 @@ pub struct Gateway {
 
 impl Gateway {
     /// Moves the calling thread into a new network namespace, which everything that it starts from
-    /// now on has. With `uplink`, it is joined to the network that the thread comes from.
+    /// now on inherits. With `uplink`, the namespace is joined to the network that the thread comes
+    /// from.
     ///
     /// # Errors
-    /// [`NodeError::System`] if the kernel refuses a namespace, or `pasta` fails; it has its words.
+    /// [`NodeError::System`] if the kernel refuses a namespace, or `pasta` fails; then with its
+    /// message.
     pub fn enter(layout: &Layout, uplink: Option<Uplink>) -> Result<Option<Self>, NodeError> {
         let made = new_namespace();
         let namespace =
@@ -74,14 +76,14 @@ impl Gateway {
     }
 
     fn join(layout: &Layout, namespace: &File, uplink: Uplink) -> io::Result<Self> {
-        // It has not the rights to take the namespace from another process, but finds it by name.
+        // It lacks the rights to take the namespace from another process, but finds it by name.
         let name = layout.state_dir().join("gateway");
         File::create(&name)?;
         let bind = || {
             let source = "/proc/thread-self/ns/net";
             Ok(mount(Some(source), &name, None::<&str>, MsFlags::MS_BIND, None::<&str>)?)
         };
-        // The calling thread's own mounts, seen from a thread that is in the namespace.
+        // The mounts of the calling thread, accessed from a thread in the namespace.
         netns::inside(namespace, bind)?;
         let log = layout.state_dir().join("pasta.log");
         let mut command = command(&name, uplink);
@@ -131,14 +133,14 @@ impl Drop for Gateway {
     }
 }
 
-/// Where `pasta` is; nothing if it is not installed.
+/// Returns the path of `pasta`. `None` if it is not installed.
 pub fn pasta() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(PASTA)).find(|file| file.is_file())
 }
 
-/// Without the machine's own addresses, at which its servers would be hidden, and without any port
-/// that leads from one side to the other by itself.
+/// Returns the command without the machine's own addresses, which would hide its servers, and
+/// without any port that leads from one side to the other by itself.
 fn command(namespace: &std::path::Path, uplink: Uplink) -> Command {
     let mut command = Command::new(pasta().unwrap_or_else(|| PASTA.into()));
     command.args(["--foreground", "--quiet", "--config-net", "--no-map-gw"]);
@@ -155,7 +157,7 @@ fn command(namespace: &std::path::Path, uplink: Uplink) -> Command {
     command
 }
 
-/// A new network namespace, with a loopback device that is up.
+/// Makes a new network namespace, with a loopback device that is up.
 fn new_namespace() -> io::Result<File> {
     let make = || {
         unshare(CloneFlags::CLONE_NEWNET)?;
@@ -169,7 +171,7 @@ fn new_namespace() -> io::Result<File> {
     })
 }
 
-/// Whether the calling thread's network reaches everything by the device, by IPv4 or IPv6.
+/// Whether the calling thread's network has a default route by the device, for IPv4 or IPv6.
 fn has_default_route() -> bool {
     let read = |table: &str| fs::read_to_string(format!("/proc/thread-self/net/{table}"));
     let v4 = read("route").unwrap_or_default();

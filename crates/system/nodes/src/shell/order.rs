@@ -1,4 +1,4 @@
-//! What the process that becomes the command is to do, and how it is started.
+//! The order for the process that becomes the command of a shell, and its start.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -20,7 +20,7 @@ use crate::process::starter::EXPERIMENT_VARIABLE;
 /// The hidden command by which the binary becomes the command of a shell.
 pub const ROLE: &str = "__shell";
 
-/// Who the command runs as, where that is not who started it.
+/// The user that the command runs as, if it differs from the one that started it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {
     /// The user.
@@ -32,7 +32,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The user of this number, with the groups that the machine's tables give.
+    /// Returns the caller of a user, with the groups in the machine's tables.
     ///
     /// # Errors
     /// If the tables have no such user.
@@ -47,10 +47,10 @@ impl Caller {
     }
 }
 
-/// What the command gets that differs from its caller's.
+/// The properties of the command that differ from its caller's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// Who it runs as; without, who starts it.
+    /// User that it runs as. `None` for the user that starts it.
     pub caller: Option<Caller>,
     /// Its `/etc/hosts`.
     pub hosts: String,
@@ -63,12 +63,12 @@ pub struct Order {
 pub(super) struct Inherited {
     pub order: Order,
     pub network: RawFd,
-    /// The user namespace that an ordinary user's network belongs to, and who the caller is outside
-    /// it: user, group.
+    /// The user namespace that an ordinary user's network belongs to, and the caller's user and
+    /// group outside it.
     pub user: Option<(RawFd, u32, u32)>,
 }
 
-/// The way into a node's network.
+/// The entrance to a node's network.
 #[derive(Debug)]
 pub struct Entrance {
     experiment: String,
@@ -77,13 +77,13 @@ pub struct Entrance {
 }
 
 impl Entrance {
-    /// The way into the network of `node`. The engine is process `engine`, which the caller has
-    /// started and not waited for, so that no other process has its number.
+    /// Opens the entrance to the network of `node`. The engine is process `engine`, which the
+    /// caller has started and not waited for, so that no other process has its number.
     ///
     /// # Errors
     /// If the engine or its node is gone.
     pub fn open(layout: &Layout, engine: u32, node: &str) -> io::Result<Self> {
-        // The engine may be alone to see the names of its namespaces.
+        // The names of the engine's namespaces may be visible to the engine alone.
         let path = layout.namespace(node);
         let inside = path.strip_prefix("/").unwrap_or(&path);
         let network = File::open(Path::new(&format!("/proc/{engine}/root")).join(inside))?;
@@ -92,8 +92,8 @@ impl Entrance {
         Ok(Self { experiment, network, user: user.transpose()? })
     }
 
-    /// The command that goes there by `binary` and becomes `words`. What it inherits stays open in
-    /// this process as long as `self` and the file that is returned.
+    /// Returns the command that enters the network by `binary` and becomes `words`. Its inherited
+    /// descriptors stay open in this process as long as `self` and the returned file.
     ///
     /// # Errors
     /// If the kernel gives no memory for the order.
@@ -119,16 +119,16 @@ impl Entrance {
         }
         let mut command = Command::new(binary);
         command.arg(ROLE).arg(file.as_raw_fd().to_string()).args(words);
-        // By which `cleanup` knows an ordinary user's processes.
+        // `cleanup` recognizes an ordinary user's processes by this variable.
         command.env(EXPERIMENT_VARIABLE, &self.experiment);
         Ok((command, file))
     }
 
-    /// Tells all processes in the network that their session is over, and waits until they have
-    /// ended, `patience` at most.
+    /// Sends SIGHUP to all processes in the network because their session is over, and waits until
+    /// they have ended, `patience` at most.
     ///
     /// # Errors
-    /// If the network cannot be looked at.
+    /// If the network cannot be read.
     pub fn hang_up(&self, patience: Duration) -> io::Result<()> {
         hang_up(&self.network, patience)
     }

@@ -1,4 +1,4 @@
-//! An experiment of a test's own, gone when the test ends, however it ends.
+//! An experiment for one test, which is removed when the test ends, however it ends.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
@@ -26,12 +26,12 @@ pub struct World {
 }
 
 impl World {
-    /// An experiment with these links, like `("h1", "r1")`: hosts `h…`, routers `r…`.
+    /// Makes an experiment with these links, like `("h1", "r1")`: hosts `h…`, routers `r…`.
     pub fn new(links: &[(&str, &str)]) -> Self {
         Self::with(links, |_| {})
     }
 
-    /// The same, with the plan changed before it is made.
+    /// Makes an experiment with these links, whose plan is changed before.
     pub fn with(links: &[(&str, &str)], change: impl FnOnce(&mut Plan)) -> Self {
         let (mut world, mut plan) = Self::planned(links);
         change(&mut plan);
@@ -39,7 +39,7 @@ impl World {
         world
     }
 
-    /// Not made yet.
+    /// Plans an experiment without making it.
     pub fn planned(links: &[(&str, &str)]) -> (Self, Plan) {
         let state = tempfile::Builder::new().prefix("netloom-test").tempdir().unwrap();
         let layout = layout(&state.path().join("state"), &unique_name());
@@ -86,7 +86,7 @@ impl World {
         output.trim_end().into()
     }
 
-    /// What is left of the experiment anywhere.
+    /// Returns all remains of the experiment.
     pub fn remains(&self) -> Vec<String> {
         remains(&self.layout)
     }
@@ -114,14 +114,14 @@ impl Running {
         self.ended.recv_timeout(Duration::from_secs(20)).expect("the process to end")
     }
 
-    /// Closes its input, and reads its output to the end.
+    /// Closes the input of the process, and reads its output to the end.
     pub fn finish(mut self) -> (String, ExitStatus) {
         drop(self.spawned.stdin.take());
         let output = read(self.spawned.stdout.take().unwrap());
         (output, self.status())
     }
 
-    /// The next line of its output.
+    /// Returns the next line of its output.
     pub fn line(&mut self) -> String {
         let mut file = fs::File::from(self.spawned.stdout.take().unwrap());
         let mut line = vec![];
@@ -150,7 +150,7 @@ pub fn context(work_dir: &Path) -> Context {
     }
 }
 
-/// A layout as the engine would choose it: that of an ordinary user if root is one here.
+/// Returns the layout that the engine would choose: that of an ordinary user if root is one here.
 pub fn layout(root: &Path, experiment: &str) -> Layout {
     let layout = if is_rootless() { Layout::rootless } else { Layout::below };
     layout(root, experiment)
@@ -162,7 +162,7 @@ pub fn is_rootless() -> bool {
     map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
 }
 
-/// Says what takes root, on standard error and in the file that `NETLOOM_LEFT_OUT` names.
+/// Reports a test that needs root, on standard error and in the file that `NETLOOM_LEFT_OUT` names.
 pub fn left_out(what: &str, why: &str) {
     eprintln!("LEFT OUT {what}: {why}");
     if let Some(file) = std::env::var_os("NETLOOM_LEFT_OUT") {
@@ -171,14 +171,14 @@ pub fn left_out(what: &str, why: &str) {
     }
 }
 
-/// No other test has it, in this process or another.
+/// Returns a name that no other test has, in this process or another.
 pub fn unique_name() -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     format!("test{}-{count}", std::process::id())
 }
 
-/// Namespaces, mounts, cgroups, files and processes with the experiment's name.
+/// Returns namespaces, mounts, cgroups, files and processes with the experiment's name.
 pub fn remains(layout: &Layout) -> Vec<String> {
     let name = layout.experiment();
     let mut found = vec![];
@@ -199,7 +199,7 @@ pub fn remains(layout: &Layout) -> Vec<String> {
     found
 }
 
-/// The processes whose environment names the experiment.
+/// Returns the processes whose environment names the experiment.
 pub fn processes_of(experiment: &str) -> Vec<u32> {
     let wanted = format!("NETLOOM_EXPERIMENT={experiment}");
     let entries = fs::read_dir("/proc").unwrap().flatten();
@@ -211,7 +211,7 @@ pub fn processes_of(experiment: &str) -> Vec<u32> {
     .collect()
 }
 
-/// Waits until something holds; a test that waits in vain fails.
+/// Waits until a condition holds. Fails the test if it does not in time.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !holds() {
@@ -314,7 +314,7 @@ pub fn inside<T: Send>(layout: &Layout, node: &str, work: impl FnOnce() -> T + S
     })
 }
 
-/// A program on the machine, if it is installed.
+/// Returns the path of a program on the machine, if it is installed.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let extra = ["/usr/sbin", "/sbin"].map(PathBuf::from);

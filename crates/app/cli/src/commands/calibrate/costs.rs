@@ -1,4 +1,4 @@
-//! How much memory there is, and what nodes and links cost.
+//! Measures the memory of the machine, and the cost of nodes and links.
 
 use anyhow::Result;
 use netloom_gauge::memory;
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::session::{EXPERIMENT, Session};
 
-/// What is in use while a network is up, in bytes.
+/// Memory that is in use while a network is up, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct InUse {
     kernel: u64,
     engine: u64,
 }
 
-/// Measures by networks of one node, of many, and of as many with links.
+/// Measures with networks of one node, of many nodes, and of as many nodes with links.
 pub async fn measure(session: &mut Session, thoroughness: Thoroughness) -> Result<Memory> {
     session.show("memory");
     let before = memory::now()?;
@@ -42,7 +42,7 @@ async fn in_use(session: &mut Session, scenario: &str) -> Result<InUse> {
     looked.await
 }
 
-/// What each of `number` costs that came between two looks.
+/// Returns the cost of each of `number` parts that were added between two measurements.
 fn cost(before: InUse, after: InUse, number: u32) -> MemoryCost {
     let each =
         |before: u64, after: u64| after.checked_sub(before).map(|all| all / u64::from(number));
@@ -52,7 +52,7 @@ fn cost(before: InUse, after: InUse, number: u32) -> MemoryCost {
     }
 }
 
-/// So many hosts, and links between as many pairs of them.
+/// Returns the scenario of `hosts` hosts and of links between `links` pairs of them.
 fn scenario(hosts: u32, links: u32) -> String {
     let name = |number: u32| format!("h{number}");
     let nodes: serde_json::Map<String, Value> =

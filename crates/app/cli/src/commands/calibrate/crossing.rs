@@ -1,5 +1,5 @@
-//! How long the machine itself takes to carry a frame over a link: what `compensate: calibrated`
-//! takes off a link's delay.
+//! Measures the time that the machine takes to carry a frame over a link. `compensate: calibrated`
+//! takes this time off a link's delay.
 
 use std::fs;
 
@@ -12,13 +12,13 @@ use super::network;
 use super::session::{EXPERIMENT, Session};
 
 const PORT: u16 = 5000;
-/// The process that asks.
+/// The process that sends requests.
 const ASKER: &str = "ask";
-/// A path with few links and one with many. What the programs at their ends take is the same in
-/// both, and falls out of the difference.
+/// Number of links of two paths. The time that the programs at their ends take is equal in both,
+/// and cancels out of the difference.
 const LINKS: [u32; 2] = [1, 5];
 
-/// Measures the two paths by turns.
+/// Measures the two paths alternately.
 pub async fn measure(session: &mut Session, thoroughness: Thoroughness) -> Result<Crossing> {
     session.show("the time that a link takes");
     let (rounds, times) = match thoroughness {
@@ -36,7 +36,7 @@ pub async fn measure(session: &mut Session, thoroughness: Thoroughness) -> Resul
     Ok(Crossing { p50_us: found[rounds / 2].max(0.0), least_us: least, most_us: most })
 }
 
-/// The median round trip over so many links beyond their delays, µs.
+/// Returns the median round trip over a path of `links` links, without their delays, in µs.
 async fn excess(session: &mut Session, links: u32, times: u32) -> Result<f64> {
     let shape = Shape::Chain { hops: links };
     let program = network::program(session.binary())?;

@@ -1,4 +1,4 @@
-//! The most traffic that the machine bears, over networks and kinds of traffic.
+//! Measures the most traffic that the machine can bear, for networks and kinds of traffic.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::network::Load;
 use super::session::Session;
 use super::trial::{self, Outcome};
 
-/// The most ports and hops that are tried.
+/// Most ports and hops that are tried.
 const MOST: u32 = 64;
 
 /// Measures the edges of all networks and kinds of traffic.
@@ -38,8 +38,8 @@ pub async fn measure(session: &mut Session, thoroughness: Thoroughness) -> Resul
     Ok(found)
 }
 
-/// Networks to measure. Each link is one worker's, so the largest have more links than there are
-/// workers.
+/// Returns the networks to measure. Each link belongs to one worker, so the largest networks have
+/// more links than there are workers.
 fn shapes(thoroughness: Thoroughness, cpus: u32) -> Vec<Shape> {
     let most = cpus.next_power_of_two().clamp(8, MOST);
     let doubling = |from: u32| std::iter::successors(Some(from), |n| Some(n * 2));
@@ -54,12 +54,12 @@ fn shapes(thoroughness: Thoroughness, cpus: u32) -> Vec<Shape> {
     chains.chain(ports.into_iter().map(|ports| Shape::Node { ports })).collect()
 }
 
-/// How often a write of every sender is carried over a link.
+/// Returns the number of times that links carry a write when every sender writes once.
 fn work(shape: Shape) -> f64 {
     f64::from(shape.flows() * shape.hops())
 }
 
-/// How many writes all links together may carry in a second, before anything is known.
+/// Returns a first guess of the number of writes that all links together may carry in a second.
 pub fn first_guess(traffic: Traffic) -> f64 {
     match traffic {
         Traffic::Udp60 | Traffic::Udp1514 => 100_000.0,
@@ -67,7 +67,7 @@ pub fn first_guess(traffic: Traffic) -> f64 {
     }
 }
 
-/// The paces that are tried, in writes of a sender in a second.
+/// Returns the paces to try, in writes of a sender in a second.
 pub fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
     let least = match traffic {
         Traffic::Udp60 | Traffic::Udp1514 => 500.0,
@@ -80,7 +80,7 @@ pub fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
     Range { least, most: 1e7, gap, tries }
 }
 
-/// For how long senders send, in seconds.
+/// Returns the time for which senders send, in seconds.
 pub fn seconds(thoroughness: Thoroughness) -> f64 {
     match thoroughness {
         Thoroughness::Full => 0.4,

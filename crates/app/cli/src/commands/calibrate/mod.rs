@@ -1,15 +1,15 @@
-//! `netloom calibrate`: measures this machine by runs of small networks, as anybody could make
+//! `netloom calibrate`: measures this machine by runs of small networks, as any user could make
 //! them.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | `session` | what a calibration holds while it lasts; runs, and how Ctrl-C ends them |
-//! | `network` | the networks and what is sent in them |
-//! | `trial` | one run, and whether the machine bore it |
-//! | `edges` | the most that it bears, over networks and kinds of traffic |
-//! | `crossing` | how long the machine takes to carry a frame over a link |
-//! | `shaping` | the most that claims of `netloom shape` bear |
-//! | `costs` | what nodes and links cost |
+//! | `session` | the resources of a calibration; runs, and how Ctrl-C ends them |
+//! | `network` | the networks and their traffic |
+//! | `trial` | one run, and whether the machine could bear it |
+//! | `edges` | the most traffic that it can bear, for networks and kinds of traffic |
+//! | `crossing` | the time that the machine takes to carry a frame over a link |
+//! | `shaping` | the most traffic that claims of `netloom shape` can bear |
+//! | `costs` | the cost of nodes and links |
 //! | `table` | a profile for people |
 
 mod costs;
@@ -33,11 +33,10 @@ use crate::args::{Calibrate, Format};
 use crate::{exit, profile_file};
 use session::{Interrupted, Session};
 
-/// A machine that is busier with other work than this, as a part of all CPUs, is not measured
-/// undisturbed.
+/// Load by other work, as a part of all CPUs, from which on a measurement counts as disturbed.
 const BUSY: f64 = 0.1;
 
-/// Measures this machine, or shows what was measured.
+/// Measures this machine, or shows the stored measurements.
 pub async fn calibrate(args: Calibrate) -> Result<i32> {
     let file = args.output.clone().map_or_else(profile_file::location, Ok)?;
     if args.show {
@@ -83,7 +82,7 @@ fn print(profile: &Profile, format: Format) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// How long single measures last.
+/// Durations of single measurements.
 struct Spans {
     wake_ups: Duration,
     disk: std::time::Duration,
@@ -100,13 +99,13 @@ impl Spans {
     }
 }
 
-/// The profile that is there, if it is one of this machine.
+/// Returns the stored profile, if it belongs to this machine.
 fn held(file: &std::path::Path) -> Result<Option<Profile>> {
     let now = netloom_results::machine::describe();
     Ok(profile_file::read(file)?.filter(|profile| profile.staleness(&now).is_empty()))
 }
 
-/// The same profile, with what claims bear measured anew.
+/// Returns the profile with a new measurement of what claims can bear.
 async fn with_shaping(profile: Profile, thoroughness: Thoroughness) -> Result<Profile> {
     let mut session = Session::begin()?;
     let disturbances = disturbances(&mut session).await?;
@@ -154,7 +153,7 @@ async fn measure(thoroughness: Thoroughness, with_claims: bool) -> Result<Profil
     })
 }
 
-/// What else the machine does, in words.
+/// Describes other work of the machine.
 async fn disturbances(session: &mut Session) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for experiment in netloom_host::experiments()?.iter().filter(|found| found.alive) {

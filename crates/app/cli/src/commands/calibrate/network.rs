@@ -1,4 +1,4 @@
-//! The networks of a calibration and what is sent in them, as scenarios. (JSON is YAML.)
+//! The networks of a calibration and their traffic, as scenarios. (JSON is YAML.)
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::session::EXPERIMENT;
 
-/// Where receivers listen.
+/// The port of receivers.
 pub const PORT: u16 = 5000;
-/// The process that receives, in every host that somebody sends to.
+/// The process that receives, in every host that is a destination.
 pub const RECEIVER: &str = "receive";
 
 /// The delay of each link, in milliseconds.
@@ -26,12 +26,12 @@ pub struct Load {
     pub traffic: Traffic,
     /// Writes of each sender in a second.
     pub pace: f64,
-    /// For how long they send, in seconds.
+    /// Time for which they send, in seconds.
     pub seconds: f64,
 }
 
 impl Load {
-    /// The scenario of a run whose processes start in the folder of `binary`, which is this
+    /// Returns the scenario of a run whose processes start in the folder of `binary`, which is this
     /// program.
     pub fn scenario(&self, binary: &Path) -> Result<String> {
         let program = program(binary)?;
@@ -67,7 +67,7 @@ impl Load {
         Ok(scenario.to_string())
     }
 
-    /// Who sends to whom.
+    /// Returns the pairs of sender and receiver.
     pub fn flows(&self) -> Vec<(String, String)> {
         match self.shape {
             Shape::Chain { .. } => vec![("a".into(), "b".into())],
@@ -78,13 +78,13 @@ impl Load {
     }
 }
 
-/// This program, as a process names it that starts in its folder.
+/// Returns the path of this program for a process that starts in its folder.
 pub fn program(binary: &Path) -> Result<String> {
     let name = binary.file_name().context("the netloom binary has no name")?;
     Ok(format!("./{}", name.to_string_lossy()))
 }
 
-/// The nodes and links of a network.
+/// Returns the nodes and links of a network.
 pub fn topology(shape: Shape) -> Value {
     let mut nodes = serde_json::Map::new();
     let host_node = || json!({"kind": "host"});
@@ -116,7 +116,7 @@ pub fn topology(shape: Shape) -> Value {
     json!({"nodes": nodes, "links": links})
 }
 
-/// The process that sends from a host.
+/// Returns the name of the process that sends from a host.
 pub fn sender(host: &str) -> String {
     format!("send-{host}")
 }
@@ -125,7 +125,7 @@ fn host(port: u32) -> String {
     format!("h{port}")
 }
 
-/// A link without a rate. Frames wait for their release, so that it is seen how late they leave.
+/// Returns a link without a rate. It delays frames, so that it can be measured how late they leave.
 fn link(a: &str, b: &str) -> Value {
     json!({"endpoints": [a, b], "delay": format!("{DELAY_MILLIS}ms")})
 }

@@ -1,5 +1,5 @@
-//! What a calibration holds while it lasts: its place among those of the machine, a folder for
-//! results, the user's interrupts. Whatever ends it, no experiment is left.
+//! The resources of a calibration: the lock against others on the machine, a folder for results,
+//! the user's interrupts. However it ends, no experiment is left.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -16,14 +16,14 @@ use crate::client::Client;
 use crate::find::{self, Loaded};
 use crate::launch::{Engine, Progress};
 
-/// The name of the experiments that are run.
+/// Name of the experiments that are run.
 pub const EXPERIMENT: &str = "netloom-calibration";
-/// A socket of this name, outside the file system, is held: it goes when the process does.
+/// Name of a socket outside the file system that serves as the lock: it goes when the process does.
 const LOCK: &[u8] = b"netloom-calibrate";
-/// How long a run may last: a hundred times what it is to.
+/// Longest time of a run: a hundred times its planned duration.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The user wants it to end.
+/// The error if the user interrupts the calibration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interrupted;
 
@@ -37,9 +37,9 @@ impl std::error::Error for Interrupted {}
 
 /// A calibration under way.
 pub struct Session {
-    /// This program. Its folder is where processes of nodes start, for nodes do not see everything.
+    /// This program. Processes of nodes start in its folder, since nodes cannot access all folders.
     binary: PathBuf,
-    /// Results of runs, until they were read.
+    /// Results of runs, until they have been read.
     directory: TempDir,
     runs: u32,
     interrupts: [Signal; 2],
@@ -48,7 +48,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins one; an error if another one is under way.
+    /// Begins a calibration. Returns an error if another one is under way.
     pub fn begin() -> Result<Self> {
         let lock =
             UnixListener::bind_addr(&SocketAddr::from_abstract_name(LOCK)?).map_err(|_| {
@@ -68,17 +68,17 @@ impl Session {
         })
     }
 
-    /// This program.
+    /// Returns the path of this program.
     pub fn binary(&self) -> &Path {
         &self.binary
     }
 
-    /// Shows what is under way to somebody who watches.
+    /// Shows the current step to a user who watches.
     pub fn show(&mut self, what: &str) {
         self.progress.show(&format!("calibrating: {what}"));
     }
 
-    /// Does what takes a while beside everything else.
+    /// Runs slow work on another thread.
     pub async fn aside<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> Result<T> + Send + 'static,
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// Runs a scenario to its end; the folder of its results.
+    /// Runs a scenario to its end. Returns the folder of its results.
     pub async fn run(&mut self, scenario: &str) -> Result<PathBuf> {
         let (mut engine, results) = self.start(scenario).await?;
         let ended = tokio::select! {
@@ -106,7 +106,7 @@ impl Session {
     }
 
     /// Brings a scenario's network up, calls `look` with the engine's process ID once its monitor
-    /// watches, and takes it down.
+    /// watches, and takes the network down.
     pub async fn look_at<T>(
         &mut self,
         scenario: &str,
@@ -145,7 +145,7 @@ impl Session {
         Ok((engine, results))
     }
 
-    /// Leaves nothing of an engine that failed, or that nobody waits for any more.
+    /// Removes everything of an engine that failed, or that was given up.
     async fn settle<T>(&mut self, engine: &mut Engine, outcome: Result<T>) -> Result<T> {
         if outcome.is_err() {
             engine.kill().await?;
@@ -155,8 +155,8 @@ impl Session {
     }
 }
 
-/// Waits until the experiment's monitor watches the data plane, which is when its probes are ready:
-/// until then its engine takes more memory.
+/// Waits until the experiment's monitor watches the data plane. Its probes are ready then; until
+/// that time, its engine needs more memory.
 async fn watches(client: &Client) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     loop {

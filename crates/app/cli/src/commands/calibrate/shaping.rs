@@ -1,5 +1,5 @@
-//! The most traffic that claims of `netloom shape` bear: from one node to another one, joined by a
-//! direct link, with a daemon in the first one.
+//! Measures the most traffic that claims of `netloom shape` can bear: from one node to another,
+//! joined by a direct link, with a daemon in the first one.
 
 use std::fs;
 
@@ -60,7 +60,7 @@ async fn edge(
     Ok(Shaping { traffic, edge, beyond })
 }
 
-/// One load: what was borne, or why it was too much.
+/// Runs one load. Returns the traffic that was borne, or why it was too much.
 async fn run(
     session: &mut Session,
     traffic: Traffic,
@@ -117,7 +117,7 @@ fn judge(
     })
 }
 
-/// The scenario of a run. (JSON is YAML.)
+/// Returns the scenario of a run. (JSON is YAML.)
 fn scenario(program: &str, traffic: Traffic, pace: f64, seconds: f64) -> Result<String> {
     let protocol = match traffic {
         Traffic::Udp60 | Traffic::Udp1514 => Protocol::Udp,

@@ -7,7 +7,7 @@ use netloom_units::readable::{bit_rate, count, micros};
 
 use crate::table::table;
 
-/// All of it. `stale` says in what the machine is another one by now.
+/// Returns the whole profile as text. `stale` lists how the machine has changed since.
 pub fn page(profile: &Profile, stale: &[String]) -> String {
     let mut lines = heading(profile, stale);
     lines.push(format!("\n{}", forwarding(&profile.forwarding)));

@@ -1,4 +1,4 @@
-//! One run, and whether the machine bore its load.
+//! One run, and whether the machine could bear its load.
 
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,12 @@ use serde::de::DeserializeOwned;
 use super::network::{Load, RECEIVER, sender};
 use super::session::Session;
 
-/// What became of a load.
+/// The result of a load.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// The machine bore it.
+    /// The machine could bear it.
     Borne(Edge),
-    /// It did not, and why.
+    /// The machine could not bear it, for this reason.
     NotBorne(String),
 }
 
@@ -45,7 +45,7 @@ fn read(results: &Path, load: &Load) -> Result<Outcome> {
     Ok(judge(load, &verdict, &sent, &received))
 }
 
-/// The last line that a process has written.
+/// Parses the last line that a process has printed.
 pub fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) -> Result<T> {
     let file = results.join(format!("processes/{process}@{node}.stdout"));
     let text =
@@ -54,17 +54,17 @@ pub fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) ->
         .with_context(|| format!("cannot understand {}", file.display()))
 }
 
-/// Whether a load was borne: nothing lost outside the model, nothing late, all senders in time, and
-/// everything there in the end.
+/// Returns whether a load was borne: nothing was lost outside the model, nothing was late, all
+/// senders were in time, and everything arrived in the end.
 fn judge(load: &Load, verdict: &Verdict, sent: &[Sent], received: &[Received]) -> Outcome {
-    // However briefly: the runs are brief.
+    // However briefly, since the runs are brief.
     let is_late = |report: &&SignalReport| {
         report.signal == SignalKind::Lateness && report.counted().next().is_some()
     };
     if let Some(late) = verdict.signals.iter().find(is_late) {
         return Outcome::NotBorne(late.in_words());
     }
-    // What may have been others' frames is no more than suspect.
+    // Losses that may concern frames of others count as suspect at most.
     let is_lost = |finding: &&Finding| {
         finding.signal == SignalKind::UnmodelledDrop && finding.judgement == Judgement::Invalid
     };
@@ -90,14 +90,14 @@ fn judge(load: &Load, verdict: &Verdict, sent: &[Sent], received: &[Received]) -
     })
 }
 
-/// The most that all links together carried in a window.
+/// Returns the most traffic that all links together carried in a window.
 fn peak(verdict: &Verdict) -> f64 {
     let traffic = verdict.signals.iter().filter(|of| of.signal == SignalKind::NetInternal);
     traffic.filter_map(|report| report.worst).fold(0.0, f64::max)
 }
 
 pub fn percent(part: u64, whole: u64) -> String {
-    // Rounded down: what is not all is less than 100 %.
+    // Rounded down, so that a part is less than 100 %.
     format!("{:.1} %", (1000.0 * part as f64 / whole as f64).floor() / 10.0)
 }
 

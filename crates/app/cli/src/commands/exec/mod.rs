@@ -13,7 +13,7 @@ use crate::args::{Connect, Exec, ScenarioFile};
 use crate::exit::{self, WithCode};
 use crate::{find, terminal};
 
-/// Runs a command in a node; its exit code.
+/// Runs a command in a node. Returns its exit code.
 pub async fn exec(args: Exec) -> Result<i32> {
     let env = args
         .env
@@ -57,7 +57,7 @@ async fn start(
     request: ExecRequest,
 ) -> Result<i32> {
     let code = async {
-        // Of those errors, `exec` has its own code.
+        // Such errors get `exec`'s own exit code.
         let client = find::client(experiment, scenario).await.map_err(own_failure)?;
         let mut socket = client.websocket("/exec").await?;
         socket.send(Message::text(serde_json::to_string(&request)?)).await?;

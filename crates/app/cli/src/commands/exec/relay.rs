@@ -1,4 +1,4 @@
-//! What passes between the user and a command in a node: input, output, signals, sizes.
+//! Relays between the user and a command in a node: input, output, signals, window sizes.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use crate::client::Client;
 use crate::exit::{self, WithCode};
 use crate::terminal::{self, Raw};
 
-/// How long an engine may take to confirm a signal when the user sends a second one.
+/// Longest time for an engine to confirm a signal once the user has sent a second one.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 type Socket = WebSocketStream<UnixStream>;
 
-/// A command under way, or about to start.
+/// The relay for a command that runs, or is about to start.
 pub struct Relay<'a> {
     client: &'a Client,
     stream: SplitStream<Socket>,
@@ -36,28 +36,28 @@ pub struct Relay<'a> {
     tty: bool,
     raw: Option<Raw>,
     state: State,
-    /// When the command is given up unless the engine confirms a signal.
+    /// Time at which the command is given up unless the engine confirms a signal.
     given_up: Option<Instant>,
-    /// Why some of the output was lost.
+    /// The reason why some of the output was lost.
     lost: Option<std::io::Error>,
 }
 
-/// How far the command is.
+/// The state of the command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Waiting,
     Runs,
-    /// It runs, and the engine has not yet confirmed that it got the last signal for it.
+    /// It runs, and the engine has not yet confirmed the last signal for it.
     Signalled,
 }
 
-/// What comes next.
+/// The next event.
 enum Next {
     Signal(SignalKind),
     Closed(Closed),
-    /// The frame that waited was taken.
+    /// There is room for the waiting frame.
     Room,
-    /// The engine has confirmed no signal in time.
+    /// The engine has not confirmed a signal in time.
     Silence,
     FromEngine(Option<Message>),
 }
@@ -87,7 +87,7 @@ impl<'a> Relay<'a> {
         })
     }
 
-    /// Relays until the command has ended; its exit code.
+    /// Relays until the command has ended. Returns its exit code.
     pub async fn run(mut self) -> Result<i32> {
         loop {
             let code = match self.next().await {
@@ -140,7 +140,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// What the engine says of the command; its exit code, once it has ended.
+    /// Handles a notice of the engine about the command. Returns its exit code once it has ended.
     fn notice(&mut self, notice: ExecNotice) -> Result<Option<i32>> {
         match notice {
             ExecNotice::Started { .. } => {
@@ -158,7 +158,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// Passes a signal on; the exit code if nobody is there to get it.
+    /// Passes a signal on. Returns the exit code if nobody is there to receive it.
     fn signal(&mut self, kind: SignalKind) -> Option<i32> {
         if kind == SignalKind::window_change() {
             self.tell(&ExecControl::Resize(terminal::size()));
@@ -169,7 +169,8 @@ impl<'a> Relay<'a> {
             return Some(128 + kind.as_raw_value());
         }
         self.tell(&ExecControl::Signal(kind.as_raw_value()));
-        // Answered by whoever reads the signal, and not before.
+        // The same part of the engine reads signals and answers this, so the answer confirms the
+        // signal.
         let _ = self.control.send(Message::Ping(Bytes::new()));
         if self.state == State::Signalled {
             self.given_up.get_or_insert(Instant::now() + PATIENCE);
@@ -178,8 +179,8 @@ impl<'a> Relay<'a> {
         None
     }
 
-    /// Ends without the engine; the exit code. A command whose client is gone is ended by its
-    /// engine.
+    /// Ends without the engine. Returns the exit code. The engine ends a command whose client is
+    /// gone.
     fn give_up(&self) -> i32 {
         eprintln!(
             "the engine of `{}` does not take signals; whether the command ends is not known",
@@ -188,7 +189,7 @@ impl<'a> Relay<'a> {
         exit::INTERRUPTED
     }
 
-    /// Closes an output of the command whose reader is gone; the exit code if that ends it.
+    /// Closes an output of the command whose reader is gone. Returns the exit code if that ends it.
     fn close(&mut self, (output, why): Closed) -> Option<i32> {
         self.lost = self.lost.take().or(why);
         if self.tty && output == ExecOutput::Stdout {
@@ -199,12 +200,12 @@ impl<'a> Relay<'a> {
     }
 
     fn tell(&self, control: &ExecControl) {
-        // If the engine is gone, its stream says so next. Plain data always has a JSON form.
+        // If the engine is gone, its stream ends next. Plain data always has a JSON form.
         let text = serde_json::to_string(control).unwrap_or_default();
         let _ = self.control.send(Message::text(text));
     }
 
-    /// Writes what is left of the output; a signal ends that.
+    /// Writes the rest of the output. A signal ends that.
     async fn end(mut self, code: i32) -> Result<i32> {
         drop(self.raw);
         drop(self.outputs.frames);
@@ -225,7 +226,7 @@ impl<'a> Relay<'a> {
     }
 }
 
-/// Sends all messages to the engine, those that control the command before its input.
+/// Sends all messages to the engine; those that control the command go before its input.
 async fn send_all(
     mut sink: SplitSink<Socket, Message>,
     mut controls: UnboundedReceiver<Message>,
@@ -237,7 +238,7 @@ async fn send_all(
             message = controls.recv() => message,
             Some(message) = input.recv() => Some(message),
         };
-        // If the engine is gone, its stream says so.
+        // If the engine is gone, its stream ends.
         let Some(message) = message else { return };
         if sink.send(message).await.is_err() {
             return;
@@ -245,8 +246,8 @@ async fn send_all(
     }
 }
 
-/// Ctrl-C and the like, which reach the command and not this program; a new window size reaches its
-/// terminal.
+/// Watches signals such as Ctrl-C, which are for the command and not for this program, and changes
+/// of the window size, which are for its terminal.
 fn signals(tty: bool) -> Result<UnboundedReceiver<SignalKind>> {
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate(), SignalKind::quit()];
     kinds.extend(tty.then(SignalKind::window_change));

@@ -1,5 +1,5 @@
-//! The user's side of a command's streams, each on a thread or task of its own: an output that
-//! nobody reads, or an input that nobody writes, holds up nothing else.
+//! The user's side of a command's streams, each on a thread or task of its own, so that an output
+//! without a reader, or an input without a writer, blocks nothing else.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,21 +14,22 @@ use tokio::sync::oneshot;
 use tokio_tungstenite::tungstenite::Bytes;
 use tokio_tungstenite::tungstenite::Message;
 
-/// Frames of output that wait to be written.
+/// Most frames of output that wait to be written.
 const WAITING: usize = 16;
 
-/// An output that takes nothing any more; why, unless its reader is gone.
+/// An output that accepts nothing any more, with the reason. There is none if its reader is gone.
 pub type Closed = (ExecOutput, Option<io::Error>);
 
-/// Where the frames of a command's output go, and what completes once all are written.
+/// The sender of frames of a command's output, and the receiver that completes once all are
+/// written.
 pub struct Outputs {
     pub frames: Sender<Bytes>,
     pub written: oneshot::Receiver<()>,
 }
 
 impl Outputs {
-    /// Starts to write frames to the outputs of this process. Those that are closed are notified to
-    /// `closed`.
+    /// Starts to write frames to the outputs of this process. Outputs that are closed are reported
+    /// to `closed`.
     pub fn start(closed: UnboundedSender<Closed>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let stderr = File::from(io::stderr().as_fd().try_clone_to_owned()?);
@@ -37,7 +38,7 @@ impl Outputs {
         let closed_on_write = closed.clone();
         thread::spawn(move || {
             write_all([stdout, stderr], arriving, &closed_on_write);
-            // Nobody has to wait for it.
+            // There need not be a receiver.
             let _ = done.send(());
         });
         thread::spawn(move || watch_readers(&closed));
@@ -57,13 +58,13 @@ fn write_all(outputs: [File; 2], mut arriving: Receiver<Bytes>, closed: &Unbound
         if let Err(error) = file.write_all(bytes) {
             outputs[output] = None;
             let why = (error.kind() != io::ErrorKind::BrokenPipe).then_some(error);
-            // Nobody asks for it at the end of the command.
+            // There is no receiver at the end of the command.
             let _ = closed.send((which, why));
         }
     }
 }
 
-/// Notices at once when the reader of an output goes, as the kernel does for a command of its own.
+/// Detects at once when the reader of an output goes, as the kernel does for a command of its own.
 fn watch_readers(closed: &UnboundedSender<Closed>) {
     let (stdout, stderr) = (io::stdout(), io::stderr());
     let mut watched: Vec<(ExecOutput, BorrowedFd<'_>)> =
@@ -74,7 +75,7 @@ fn watch_readers(closed: &UnboundedSender<Closed>) {
         match poll(&mut polled, PollTimeout::NONE) {
             Ok(_) => {}
             Err(nix::errno::Errno::EINTR) => continue,
-            // Writing notices it, too.
+            // Writing detects it, too.
             Err(_) => return,
         }
         let mut gone =
@@ -89,7 +90,7 @@ fn watch_readers(closed: &UnboundedSender<Closed>) {
     }
 }
 
-/// Passes standard input on until its end, which is an empty message.
+/// Passes standard input on until its end, which is sent as an empty message.
 pub async fn read_input(outgoing: Sender<Message>) {
     let mut stdin = tokio::io::stdin();
     let mut buffer = vec![0; 16 * 1024];

@@ -9,7 +9,7 @@ use netloom_medium::{
     StationId,
 };
 
-/// What is known of each event.
+/// The columns of events.
 pub const COLUMNS: &[Column<'static>] = &[
     ("time_ns", Kind::Number),
     ("event", Kind::Name),
@@ -42,13 +42,13 @@ pub fn convert(log: &[u8], tables: &mut [Box<dyn Table>]) -> Result<()> {
     Ok(())
 }
 
-/// An event as a line.
+/// Returns an event as a line.
 pub fn in_words(event: &AirEvent) -> String {
     let AirEvent { at, what } = event;
     format!("{} ns: {what:?}", at.as_nanos())
 }
 
-/// The names of stations, by number, as the log says them.
+/// The names of stations in the log, by number.
 #[derive(Default)]
 struct Names(BTreeMap<StationId, String>);
 

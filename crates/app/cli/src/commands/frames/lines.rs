@@ -16,7 +16,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Rows of these columns.
+    /// Makes lines for rows with these columns.
     pub fn new(format: Format, columns: &'static [Column<'static>]) -> Self {
         Self { format, columns, out: BufWriter::new(Data { may_be_lost: false }) }
     }

@@ -1,4 +1,4 @@
-//! An air log, replayed: the medium is given once more, in virtual time, what came to it.
+//! Replays an air log: the medium gets the same input once more, in virtual time.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -17,7 +17,7 @@ use netloom_units::Time;
 use super::air;
 use crate::exit;
 
-/// Replays the log that is at `path` and says whether the same happens.
+/// Replays the log at `path` and reports whether the events are equal.
 pub fn replay(path: &Path, log: &[u8]) -> Result<i32> {
     let describe = || format!("cannot replay {}", path.display());
     let reader = AirLogReader::new(log).with_context(describe)?;
@@ -55,7 +55,7 @@ pub fn replay(path: &Path, log: &[u8]) -> Result<i32> {
     Ok(exit::FAILURE)
 }
 
-/// The scenario of the run that wrote the log.
+/// Returns the scenario of the run that wrote the log.
 fn scenario_of(log: &Path) -> Result<Scenario> {
     let results = log.parent().and_then(Path::parent);
     let file = results.map_or("../scenario.json".into(), |results| results.join("scenario.json"));
@@ -70,13 +70,13 @@ fn scenario_of(log: &Path) -> Result<Scenario> {
     serde_json::from_reader(BufReader::new(opened)).with_context(describe)
 }
 
-/// What the medium of the log was made from.
+/// Returns the setup of the log's medium.
 fn setup(scenario: &Scenario, header: &AirLogHeader, events: &[AirEvent]) -> Result<MediumSetup> {
     let medium = &header.medium;
     let setup = scenario.node(medium).and_then(|node| medium_setup(scenario, node, header.seed));
     let mut setup =
         setup.with_context(|| format!("the scenario of the run has no medium `{medium}`"))?;
-    // Numbers of stations are those of the run.
+    // The numbers of stations are those of the run.
     let joined = events.iter().filter_map(|event| match &event.what {
         AirOccurrence::Joined { station, config } => {
             Some((station.index(), StationConfig::from_json(config).ok()?.name))

@@ -1,4 +1,4 @@
-//! `netloom set` of a shared medium, and of a node that is on one.
+//! `netloom set` for a shared medium, and for a node on one.
 
 use anyhow::Result;
 use netloom_api::medium::{MediumRequest, MediumResponse, MediumStatus, StationRequest};
@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::exit;
 use crate::exit::WithCode;
 
-/// Changes what is called `name`, if that is a medium, or a node on one; `false` if it is neither.
+/// Changes the medium, or node on one, called `name`. Returns `false` if it is neither.
 pub async fn set(client: &Client, name: &str, words: &[String]) -> Result<bool> {
     let media: Vec<MediumStatus> = client.get("/media").await?;
     if media.iter().any(|medium| medium.name == name) {
@@ -39,7 +39,7 @@ async fn patch(client: &Client, medium: &str, what: &str, request: &MediumReques
     Ok(())
 }
 
-/// Words as they stand in the scenario file.
+/// Parses words as in the scenario file.
 pub fn read<T: DeserializeOwned>(words: &[String]) -> Result<T> {
     let text = properties::yaml(words)?;
     netloom_scenario::value(&text).map_err(|findings| {

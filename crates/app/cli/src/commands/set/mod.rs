@@ -17,7 +17,7 @@ use crate::{exit, files, find};
 /// Changes a link, a shared medium, or a node on one, while it runs.
 pub async fn set(args: Set) -> Result<i32> {
     let (link, experiment) = find::split_at(&args.link);
-    // The only link of an experiment may go by the name of that.
+    // The only link of an experiment may be named by the experiment.
     let may_be_one = netloom_scenario::check_experiment_name(link).is_ok();
     let is_experiment = experiment.is_none() && may_be_one && netloom_host::inspect(link)?.alive;
     let experiment = experiment.or(is_experiment.then_some(link));
@@ -51,7 +51,7 @@ pub async fn set(args: Set) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// Properties as in the scenario file; files are relative to the current folder.
+/// Parses properties as in the scenario file. Files are relative to the current folder.
 fn parse(words: &[String]) -> Result<PipeChange> {
     let text = properties::yaml(words)?;
     let mut read = files::reader(Path::new("."));

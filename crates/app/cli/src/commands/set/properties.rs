@@ -1,11 +1,11 @@
-//! `KEY=VALUE` words as the YAML that a scenario file would have in their place, so that one reader
-//! with one set of messages reads both.
+//! Converts `KEY=VALUE` words into the YAML that a scenario file would have in their place, so that
+//! one reader with one set of messages reads both.
 
 use anyhow::Result;
 
 use crate::exit;
 
-/// Keys and what stands behind them, in the order in which they came.
+/// Keys and their values, in the order of the command line.
 #[derive(Default)]
 struct Mapping(Vec<(String, Node)>);
 
@@ -14,8 +14,9 @@ enum Node {
     Mapping(Mapping),
 }
 
-/// The properties as a YAML mapping. A dot steps into a property (`queue.limit=50ms`); a value is a
-/// text, a number, or a list or mapping in YAML's flow style (`jitter.pattern=[1ms, 0ms]`).
+/// Returns the properties as a YAML mapping. A dot steps into a property (`queue.limit=50ms`). A
+/// value is a text, a number, or a list or mapping in YAML's flow style (`jitter.pattern=[1ms,
+/// 0ms]`).
 pub fn yaml(words: &[String]) -> Result<String> {
     let mut root = Mapping::default();
     for word in words {
@@ -30,7 +31,7 @@ pub fn yaml(words: &[String]) -> Result<String> {
 }
 
 impl Mapping {
-    /// Puts `value` at the end of `path`, which is what is left of `key`.
+    /// Inserts `value` at the end of `path`, which is the rest of `key`.
     fn insert(&mut self, key: &str, path: &str, value: &str) -> Result<()> {
         let (name, rest) = match path.split_once('.') {
             Some((name, rest)) => (name, Some(rest)),
@@ -76,12 +77,13 @@ impl Mapping {
     }
 }
 
-/// A list or mapping as it is, anything else as a scalar.
+/// Returns a list or mapping as it is, and anything else as a scalar.
 fn flow_or_scalar(value: &str) -> String {
     if value.starts_with(['[', '{']) { value.into() } else { scalar(value) }
 }
 
-/// Plain, so that a number is a number, or in quotes where YAML would read something else into it.
+/// Returns a text plain, so that a number stays a number, or in quotes if YAML would read it as
+/// something else.
 fn scalar(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || " ._-+/%,".contains(c);
     let begins_well = text.starts_with(|c: char| c.is_alphanumeric() || "./+_".contains(c))

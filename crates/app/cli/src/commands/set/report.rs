@@ -1,4 +1,4 @@
-//! What a change has changed, for people.
+//! Shows a change to users.
 
 use netloom_api::change::PipeChange;
 use netloom_api::state::{LinkStatus, PipeStatus};
@@ -10,15 +10,15 @@ use crate::args::Direction;
 /// Most elements of a list that are shown.
 const LISTED: usize = 6;
 
-/// Prints each property that `change` names, as it was in `before` and as it is now; and what has
-/// no effect as the link is now.
+/// Prints each property that `change` names, with its value in `before` and its value now; and
+/// properties that have no effect with the present settings of the link.
 pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
     let pipes: &[(&str, &PipeStatus)] = match direction {
         Direction::Both => &[("forward", &before.forward), ("reverse", &before.reverse)],
         Direction::Forward => &[("forward", &before.forward)],
         Direction::Reverse => &[("reverse", &before.reverse)],
     };
-    // Nothing can be set on others.
+    // Other pipes have no properties to set.
     let modelled = pipes.iter().filter_map(|(name, pipe)| Some((name, &pipe.modelled()?.config)));
     let pipes: Vec<(&&str, &PipeConfig)> = modelled.collect();
     let differences: Vec<Vec<String>> =
@@ -51,7 +51,8 @@ pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
     }
 }
 
-/// What a pipe had an effect of so far, and has not after a change that does not name it.
+/// Returns the settings of a pipe that had an effect before and have none after a change that does
+/// not name them.
 fn set_aside(before: &PipeConfig, change: &PipeChange, now: Circumstances) -> Vec<NoEffect> {
     let json = |config: &PipeConfig| serde_json::to_value(config).unwrap_or_default();
     let (own, usual) = (json(before), json(&PipeConfig::default()));
@@ -62,7 +63,7 @@ fn set_aside(before: &PipeConfig, change: &PipeChange, now: Circumstances) -> Ve
     let kept = kept.filter_map(|key| {
         let mut value = own.get(key)?.clone();
         if let (Some(all), Some(usual)) = (value.as_object_mut(), usual.get(key)) {
-            // What nobody has set is not what is left without effect.
+            // Default values are not settings that lose their effect.
             all.retain(|part, value| usual.get(part) != Some(value));
         }
         serde_json::from_value::<PipeChange>(serde_json::json!({ key: value })).ok()
@@ -81,7 +82,7 @@ fn changed(before: &PipeConfig, change: &PipeChange) -> PipeConfig {
     config
 }
 
-/// A line for each property of `change`: `delay: 5ms → 20ms`.
+/// Returns a line for each property of `change`: `delay: 5ms → 20ms`.
 fn differences(before: &PipeConfig, change: &PipeChange) -> Vec<String> {
     // Plain data always has a JSON form.
     let json = |config: &PipeConfig| serde_json::to_value(config).unwrap_or_default();
@@ -99,7 +100,7 @@ fn differences(before: &PipeConfig, change: &PipeChange) -> Vec<String> {
     change.keys().iter().map(line).collect()
 }
 
-/// A value as it is written in a scenario, long lists and files in short.
+/// Returns a value as in a scenario file. Long lists and files are shortened.
 fn short(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Claims from words of the command line.
+//! Makes claims from words of the command line.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -76,7 +76,7 @@ fn claim(words: AddClaim) -> Result<Claim> {
     })
 }
 
-/// Properties as in a scenario; files are relative to the current folder.
+/// Parses properties as in a scenario. Files are relative to the current folder.
 fn change(words: &[String]) -> Result<PipeChange> {
     if words.is_empty() {
         return Ok(PipeChange::default());
@@ -89,7 +89,7 @@ fn change(words: &[String]) -> Result<PipeChange> {
     })
 }
 
-/// Asks a person, and refuses where there is none.
+/// Asks the user, and refuses if there is no terminal.
 fn ask(question: &str) -> Result<()> {
     let mut answer = String::new();
     if std::io::stdin().is_terminal() {

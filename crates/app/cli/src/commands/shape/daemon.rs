@@ -1,4 +1,4 @@
-//! Starting the daemon.
+//! Starts the daemon.
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -12,10 +12,10 @@ use netloom_units::Rate;
 use crate::client::Client;
 use crate::{exit, profile_file};
 
-/// How long the daemon may take to start.
+/// Longest time for the daemon to start.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Becomes the daemon.
+/// Runs the daemon in place of this program.
 pub fn serve(state: &Path, policy: &Path, records: &Path, bears: Option<Rate>) -> Result<i32> {
     if !nix::unistd::geteuid().is_root() {
         return Err(exit::usage("the daemon is for root: sudo netloom shape serve"));
@@ -24,7 +24,7 @@ pub fn serve(state: &Path, policy: &Path, records: &Path, bears: Option<Rate>) -
     Err(error).context("cannot start the daemon")
 }
 
-/// Starts the daemon if root asks for something and there is none.
+/// Starts the daemon if root makes a request and it does not run.
 pub async fn start_for_root(client: &Client, state: &Path) -> Result<()> {
     if client.is_listening().await || !nix::unistd::geteuid().is_root() {
         return Ok(());
@@ -39,7 +39,7 @@ pub async fn start_for_root(client: &Client, state: &Path) -> Result<()> {
             return Ok(());
         }
         if let Some(status) = daemon.try_wait()? {
-            // It has said why.
+            // The daemon has printed the reason.
             return Err(exit::usage(format!("the daemon did not start ({status})")));
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -55,7 +55,7 @@ fn command(state: &Path, policy: &Path, records: &Path, bears: Option<Rate>) -> 
     Ok(command)
 }
 
-/// What `netloom calibrate --shape` has measured of this machine.
+/// Returns the rate that `netloom calibrate --shape` has measured on this machine.
 fn measured() -> Option<Rate> {
     let profile = profile_file::location().and_then(|file| profile_file::read(&file));
     let profile = profile.unwrap_or_else(|error| {

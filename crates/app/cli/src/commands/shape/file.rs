@@ -34,7 +34,7 @@ pub fn read(path: &Path) -> Result<ClaimFile> {
     Ok(file)
 }
 
-/// Makes the claims of a file that are not there, and changes those that differ.
+/// Makes the claims of a file that do not exist, and changes those that differ.
 pub async fn apply(client: &Client, path: &Path) -> Result<()> {
     let file = read(path)?;
     let there: List = client.get("/claims").await?;

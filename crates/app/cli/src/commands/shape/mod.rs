@@ -14,7 +14,7 @@ use crate::args::{Shape, ShapeCommand, ShapeFormat};
 use crate::client::Client;
 use crate::exit;
 
-/// Claims traffic of this host, and what belongs to it.
+/// Carries out a command of `netloom shape`.
 pub async fn shape(args: Shape) -> Result<i32> {
     let state = args.state;
     let client = Client::of_shape(&state.join("api.sock"));

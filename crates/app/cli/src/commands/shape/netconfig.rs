@@ -1,4 +1,4 @@
-//! The words of PlanetLab's `netconfig`, carried out.
+//! Carries out commands of PlanetLab's `netconfig`.
 
 use std::net::ToSocketAddrs;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub async fn netconfig(client: &Client, state: &Path, words: &[String]) -> Resul
     Ok(())
 }
 
-/// Makes a claim, in the place of others; one of the same name and selector is changed.
+/// Makes a claim that replaces others. One with equal name and selector is changed instead.
 async fn config(client: &Client, name: String, replaces: &[String], claim: Claim) -> Result<()> {
     let there: List = client.get("/claims").await?;
     let find = |name: &str| there.claims.iter().find(|listed| listed.entry.name == name);
@@ -60,7 +60,7 @@ async fn config(client: &Client, name: String, replaces: &[String], claim: Claim
     Ok(())
 }
 
-/// The addresses of a host, as they are now.
+/// Returns the present addresses of a host.
 fn resolve(host: &str) -> Result<Vec<IpPrefix>, String> {
     let found = (host, 0).to_socket_addrs();
     let found = found.map_err(|error| format!("cannot find `{host}`: {error}"))?;

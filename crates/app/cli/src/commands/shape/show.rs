@@ -1,18 +1,18 @@
-//! Claims for people.
+//! Prints claims for users.
 
 use netloom_shape::wire::{Done, List, Listed, PipeCount, Room, properties};
 use netloom_shape::{Entry, Lifetime};
 
 use crate::table::table;
 
-/// A claim that was made.
+/// Prints a new claim.
 pub fn added(done: &Done) {
     let Done { is, notes, .. } = done;
     println!("{}: {} at {}, {}", is.name, is.claim.selector, is.device, end(is));
     notes.iter().for_each(|note| eprintln!("warning: {note}"));
 }
 
-/// When a claim ends, in words.
+/// Describes when a claim ends.
 pub fn end(entry: &Entry) -> String {
     match (entry.ends, entry.claim.lifetime) {
         (Some(ends), _) => format!("until {ends}"),
@@ -21,7 +21,7 @@ pub fn end(entry: &Entry) -> String {
     }
 }
 
-/// All claims.
+/// Prints all claims.
 pub fn list(list: &List) {
     let mut table =
         table(&["CLAIM", "OWNER", "TAKES", "AT", "OUT", "IN", "FRAMES", "ENDS", "VERDICT"]);
@@ -57,7 +57,7 @@ fn row(listed: &Listed) -> [String; 9] {
     ]
 }
 
-/// What there is room for.
+/// Prints the room that is left for claims.
 pub fn room(room: &Room) {
     let megabits = |bits: u64| format!("{:.1} Mbit/s", bits as f64 / 1e6);
     let mebibytes = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));

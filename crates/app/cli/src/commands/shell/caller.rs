@@ -1,4 +1,4 @@
-//! Who the command runs as: who called; with `sudo`, who called that.
+//! The user that the command runs as: the caller, or with `sudo` the caller of that.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,16 +14,16 @@ use crate::exit;
 /// The variable with the address of the caller's side of the link.
 const GATEWAY: &str = "NETLOOM_GATEWAY";
 
-/// Who the command runs as.
+/// The user that the command runs as.
 pub struct Caller {
-    /// If that is not who this program runs as.
+    /// The user, if it differs from that of this program.
     pub other: Option<shell::Caller>,
-    /// That user, as the machine's tables have it.
+    /// The user's entry in the machine's tables.
     user: Option<User>,
 }
 
 impl Caller {
-    /// Who called this program.
+    /// Returns the caller of this program.
     pub fn of_this_process() -> Result<Self> {
         let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
         let Some(by_sudo) = number("SUDO_UID").filter(|user| geteuid().is_root() && *user != 0)
@@ -42,7 +42,7 @@ impl Caller {
         Ok(Self { other: Some(other), user: Some(user) })
     }
 
-    /// The command and its arguments.
+    /// Returns the command and its arguments.
     pub fn command(&self, args: &Shell) -> Result<Vec<OsString>> {
         if !args.command.is_empty() {
             return Ok(args.command.clone());
@@ -54,11 +54,11 @@ impl Caller {
         Ok(vec![shell.filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".into())])
     }
 
-    /// The variables of the command that differ from those of this program.
+    /// Returns the variables of the command that differ from those of this program.
     pub fn environment(&self, network: &Network) -> Vec<(&'static str, OsString)> {
         let mut all = vec![(GATEWAY, network.subnets.v4.to_string().into())];
         let Some(user) = &self.user else { return all };
-        // As a session of the user's has them.
+        // The values that a session of the user has.
         all.extend([
             ("HOME", user.dir.clone().into_os_string()),
             ("SHELL", user.shell.clone().into_os_string()),

@@ -17,14 +17,14 @@ use tokio::time::sleep;
 use crate::interrupts::Interrupts;
 use crate::launch::Engine;
 
-/// How long the command may go on after it was asked to end.
+/// Longest time for the command to end after it was asked to.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How the command ended.
+/// The end of the command.
 pub enum Outcome {
-    /// By itself, or as it was told; its exit code.
+    /// It ended by itself or on request, with this exit code.
     Ended(i32),
-    /// With the engine, which is gone.
+    /// The engine is gone, and the command with it.
     Abandoned,
 }
 
@@ -50,8 +50,8 @@ impl Child {
         Ok(Self { process, entrance })
     }
 
-    /// Waits for the end of the command, or of the engine; signals to this program are for the
-    /// command.
+    /// Waits for the end of the command, or of the engine. Signals to this program are passed to
+    /// the command.
     pub async fn attend(
         mut self,
         engine: &mut Engine,
@@ -85,17 +85,17 @@ impl Child {
         }
     }
 
-    /// Gives the command a signal that this program got, unless the terminal has given it to both.
+    /// Passes a signal to the command that this program got, unless the terminal sent it to both.
     fn pass_on(&self, signal: i32) {
         let by_terminal = matches!(signal, libc::SIGINT | libc::SIGQUIT) && is_in_foreground();
         let process = self.process.id().and_then(|pid| i32::try_from(pid).ok());
         if let (false, Some(pid), Ok(signal)) = (by_terminal, process, Signal::try_from(signal)) {
-            // It may have ended meanwhile.
+            // The command may have ended meanwhile.
             let _ = kill(Pid::from_raw(pid), signal);
         }
     }
 
-    /// Ends all that is in the network: the engine can no longer do it.
+    /// Ends all processes in the network, since the engine is gone.
     async fn abandon(mut self) -> Result<()> {
         let entrance = self.entrance;
         let hung_up = tokio::task::spawn_blocking(move || entrance.hang_up(PATIENCE)).await;
@@ -105,12 +105,12 @@ impl Child {
     }
 }
 
-/// Whether this program and the command are what the terminal's keys are for.
+/// Whether this program and the command are in the foreground of the terminal.
 fn is_in_foreground() -> bool {
     File::open("/dev/tty").is_ok_and(|terminal| tcgetpgrp(&terminal) == Ok(getpgrp()))
 }
 
-/// As shells have it.
+/// Returns the exit code as shells do.
 fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }

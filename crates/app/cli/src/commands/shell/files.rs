@@ -1,5 +1,5 @@
-//! `/etc/hosts` and `/etc/resolv.conf` of the command: those of its caller, but for where names are
-//! asked for.
+//! `/etc/hosts` and `/etc/resolv.conf` of the command: those of its caller, except for the
+//! resolver.
 
 use std::fs;
 use std::io;
@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 
 use super::network::Network;
 
-/// The name of the caller's side of the link.
+/// Name of the caller's side of the link.
 const GATEWAY: &str = "netloom-gateway";
 
-/// The caller's table of names, with the caller's side of the link.
+/// Returns the caller's table of names, with the caller's side of the link added.
 pub fn hosts(network: &Network) -> Result<String> {
     let mut text = read("/etc/hosts")?;
     if !text.is_empty() && !text.ends_with('\n') {
@@ -20,8 +20,8 @@ pub fn hosts(network: &Network) -> Result<String> {
     Ok(format!("{text}{} {GATEWAY}\n", network.subnets.v4))
 }
 
-/// The caller's settings, with the forwarder of the engine as the only resolver; with no resolver
-/// if nothing beyond the link is reached.
+/// Returns the caller's settings, with the forwarder of the engine as the only resolver. There is
+/// no resolver if nothing beyond the link can be reached.
 pub fn resolver(network: &Network) -> Result<String> {
     Ok(with_resolver(&read("/etc/resolv.conf")?, network))
 }
@@ -36,7 +36,7 @@ fn with_resolver(callers: &str, network: &Network) -> String {
     text
 }
 
-/// A file of the machine's; empty if there is none.
+/// Reads a file of the machine. It is empty if the file does not exist.
 fn read(path: &str) -> Result<String> {
     match fs::read(path) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),

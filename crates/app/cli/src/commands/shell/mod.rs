@@ -1,9 +1,9 @@
 //! `netloom shell`
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | `network` | the network as a scenario |
-//! | `caller` | who the command runs as |
+//! | `caller` | the user that the command runs as |
 //! | `files` | `/etc/hosts` and `/etc/resolv.conf` of the command |
 //! | `child` | the command while it runs |
 
@@ -32,7 +32,7 @@ use caller::Caller;
 use child::{Child, Outcome};
 use network::{NODE, Network};
 
-/// Runs a command over a link of its own; its exit code.
+/// Runs a command over a link of its own. Returns its exit code.
 pub async fn shell(args: Shell) -> Result<i32> {
     let caller = Caller::of_this_process()?;
     let network = plan(&args)?;
@@ -43,7 +43,7 @@ pub async fn shell(args: Shell) -> Result<i32> {
         _ => Some(results_directory(args.output.clone(), &loaded)?),
     };
     match run(&args, &caller, &network, &loaded, results.as_deref()).await {
-        // The codes below 125 are the command's.
+        // Codes below 125 belong to the command.
         Err(error) if error.downcast_ref::<WithCode>().is_none() => {
             let message = netloom_api::in_words(error.as_ref());
             Err(WithCode { code: exit::EXEC_FAILED, message }.into())
@@ -52,7 +52,7 @@ pub async fn shell(args: Shell) -> Result<i32> {
     }
 }
 
-/// The network that is to be made.
+/// Plans the network.
 fn plan(args: &Shell) -> Result<Network> {
     let pid = std::process::id();
     let is_root = nix::unistd::geteuid().is_root();
@@ -72,7 +72,7 @@ fn plan(args: &Shell) -> Result<Network> {
         (!is_root).then(|| Gateway { uplink: (!args.offline).then_some((uplink.v4, uplink.v6)) });
     let ipv6 = match netloom_host::may_have_ipv6_behind() {
         Ok(has_ipv6) => has_ipv6,
-        // It is no router of the machine's.
+        // With a gateway, the machine itself does not become a router.
         Err(_) if gateway.is_some() => true,
         Err(why) => {
             eprintln!("note: the command has no IPv6: {why}");
@@ -148,7 +148,7 @@ async fn start(network: &Network, loaded: &Loaded, results: Option<&Path>) -> Re
     Engine::launch(orders, false).await
 }
 
-/// The way into the network.
+/// Opens the entrance to the network.
 fn enter(network: &Network, engine: &Engine) -> Result<Entrance> {
     let pid = engine.pid().context("the engine has ended")?;
     Entrance::open(&Layout::new(&network.name), pid, NODE)
@@ -163,7 +163,7 @@ fn order(caller: &Caller, network: &Network) -> Result<Order> {
     })
 }
 
-/// Takes the network down, with whatever of the command's is left in it.
+/// Takes the network down, with all remaining processes of the command.
 async fn end(
     network: &Network,
     engine: &mut Engine,
@@ -185,7 +185,7 @@ async fn end(
     match ended {
         Ok(Some(ended)) if ended.status.success() => Ok(()),
         ended => {
-            // It may be gone by itself.
+            // The engine may have ended by itself.
             let _ = engine.kill().await;
             netloom_host::cleanup(name)?;
             match ended {
@@ -200,7 +200,7 @@ async fn end(
     }
 }
 
-/// Prints the summary of what was kept, beside the command's output.
+/// Prints the summary of the kept results, after the command's output.
 fn conclude(directory: &Path) -> Result<()> {
     let held = results::Held::new(directory);
     let reached = held.as_ref().map_or_else(|_| directory.to_owned(), results::Held::path);

@@ -16,28 +16,28 @@ use crate::find::{self, Loaded};
 /// The node that has the command's network, and the link, in scenarios.
 pub const NODE: &str = "shell";
 
-/// The network that is to be made.
+/// The network of a shell.
 pub struct Network {
-    /// The experiment.
+    /// Name of the experiment.
     pub name: String,
-    /// The device at the caller's side.
+    /// Device at the caller's side.
     pub device: String,
-    /// The addresses at the caller's side.
+    /// Addresses at the caller's side.
     pub subnets: FreeSubnets,
-    /// The network of an ordinary user's engine.
+    /// Network of an ordinary user's engine.
     pub gateway: Option<Gateway>,
     /// Whether the link has IPv6.
     pub ipv6: bool,
-    /// Whether nothing beyond the link is reached.
+    /// Whether nothing beyond the link can be reached.
     pub offline: bool,
 }
 
 impl Network {
-    /// The network as a scenario, with the timeline of a file.
+    /// Returns the network as a scenario, with the timeline of a file.
     pub fn load(&self, args: &Shell) -> Result<Loaded> {
         let directory = env::current_dir().context("cannot find the current folder")?;
         let timeline = args.timeline.as_deref().map(find::read).transpose()?;
-        // In front, so that its lines have their own numbers in messages.
+        // The timeline comes first, so that messages have its own line numbers.
         let mut source = timeline.unwrap_or_default();
         if !source.is_empty() && !source.ends_with('\n') {
             source.push('\n');
@@ -100,7 +100,7 @@ impl Network {
     }
 }
 
-/// The properties that hold in both directions.
+/// Returns the properties for both directions.
 fn both(args: &Shell) -> Vec<String> {
     let short = [
         ("delay", &args.delay),
@@ -114,7 +114,7 @@ fn both(args: &Shell) -> Vec<String> {
     short.chain(args.set.iter().cloned()).collect()
 }
 
-/// Properties as YAML, if they are right.
+/// Checks properties and returns them as YAML.
 fn checked(what: &str, words: &[String]) -> Result<String> {
     let text = properties::yaml(words)?;
     let mut read = files::reader(std::path::Path::new("."));

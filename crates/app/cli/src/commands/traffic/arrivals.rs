@@ -1,5 +1,5 @@
-//! Arrivals of a file: lines `SECONDS BYTES`, or the frames of a capture, pcap or pcapng. Captures
-//! are read piece by piece; what is kept of a frame is its time and its length.
+//! Reads the arrivals of a file: lines `SECONDS BYTES`, or the frames of a capture, pcap or pcapng.
+//! Captures are read in pieces; only time and length of a frame are kept.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -19,7 +19,7 @@ use pcap_file::pcapng::{Block, PcapNgReader};
 
 use crate::files;
 
-/// Most frames that are kept: 16 bytes each.
+/// Most frames that are kept, at 16 bytes each.
 const MOST: usize = 64 << 20;
 
 /// The first bytes of captures: pcapng, and pcap of both byte orders and resolutions.
@@ -31,7 +31,7 @@ const PCAP: [[u8; 4]; 4] = [
     [0x4d, 0x3c, 0xb2, 0xa1],
 ];
 
-/// The arrivals of `path`, in order of time. Those of a capture begin at 0.
+/// Reads the arrivals of `path`, in order of time. Those of a capture begin at 0.
 pub fn read(path: &Path) -> Result<Vec<Emission>> {
     let describe = || format!("cannot read {}", path.display());
     let mut file = File::open(path).with_context(describe)?;
@@ -56,7 +56,7 @@ fn lines(path: &Path) -> Result<Vec<Emission>> {
     Ok(arrivals.as_slice().to_vec())
 }
 
-/// Nanoseconds since the epoch and lengths.
+/// Times in nanoseconds since the epoch, and lengths.
 type Frames = Vec<(u128, u32)>;
 
 fn pcap(file: impl Read) -> Result<Frames> {
@@ -66,7 +66,7 @@ fn pcap(file: impl Read) -> Result<Frames> {
         TsResolution::NanoSecond => 1,
     };
     let mut frames = Vec::new();
-    // The reader's own packets may not have been cut, and those of a capture may.
+    // The reader's own packets must not have been cut, and those of a capture may be.
     while let Some(packet) = reader.next_raw_packet() {
         let packet = packet.with_context(|| after(&frames))?;
         let nanos = u128::from(packet.ts_frac) * fraction;
@@ -95,7 +95,7 @@ fn pcapng(file: impl Read) -> Result<Frames> {
     Ok(frames)
 }
 
-/// The nanoseconds of an interface's unit of time.
+/// Returns the length of an interface's unit of time, in ns.
 fn nanoseconds(interface: &InterfaceDescriptionBlock<'_>) -> Result<u128> {
     let resolution = interface.options.iter().find_map(|option| match option {
         InterfaceDescriptionOption::IfTsResol(resolution) => Some(*resolution),
@@ -119,9 +119,9 @@ fn after(frames: &Frames) -> String {
     format!("after {} frames", frames.len())
 }
 
-/// The frames in order, counted from the first one.
+/// Returns the frames in order, with times since the first one.
 fn from_first(mut frames: Frames) -> Result<Vec<Emission>> {
-    // Captures of several interfaces are in order of each only.
+    // In captures of several interfaces, only the frames of each interface are in order.
     frames.sort_by_key(|(at, _)| *at);
     let Some((first, _)) = frames.first().copied() else { bail!("it has no frames") };
     let emission = |(at, bytes): (u128, u32)| {

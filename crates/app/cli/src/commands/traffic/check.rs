@@ -12,10 +12,10 @@ use crate::args::{Check, Format};
 use crate::exit;
 use crate::table::table;
 
-/// Fewest bins that say anything.
+/// Fewest bins for an estimate.
 const FEWEST: usize = 16;
 
-/// Estimates what a file's arrivals are like.
+/// Estimates the statistics of a file's arrivals.
 pub fn check(args: &Check) -> Result<i32> {
     let frames = arrivals::read(&args.file)?;
     let model = match &args.model {
@@ -41,7 +41,7 @@ pub fn check(args: &Check) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// What is known of a file.
+/// The statistics of a file.
 struct Checked {
     frames: usize,
     time: Duration,
@@ -120,7 +120,7 @@ impl Checked {
         }
     }
 
-    /// The variance that the model has, if there is a formula.
+    /// Returns the variance of the model, if there is a formula.
     fn wanted(&self, point: &VariancePoint) -> Option<f64> {
         let variance = self.model.as_ref()?.variance(point.time.as_secs_f64())?;
         (variance > 0.0).then_some(variance)

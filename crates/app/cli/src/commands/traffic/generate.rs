@@ -26,7 +26,7 @@ pub fn generate(args: &Generate) -> Result<i32> {
         .map_err(|error| exit::usage(error.to_string()))?;
     let end = Time::ZERO + args.time;
     match write(source.take_while(|frame| frame.at < end), &args.output) {
-        // Why is known to who prints.
+        // The printing code knows the reason.
         Err(_) if output::is_closed() => Ok(exit::SUCCESS),
         outcome => outcome,
     }
@@ -47,7 +47,7 @@ fn write(frames: impl Iterator<Item = Emission>, path: &Path) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// `SECONDS BYTES`, a line each.
+/// Writes lines `SECONDS BYTES`.
 fn lines(frames: impl Iterator<Item = Emission>, mut to: impl Write) -> Result<()> {
     writeln!(to, "# seconds bytes")?;
     for frame in frames {
@@ -56,7 +56,7 @@ fn lines(frames: impl Iterator<Item = Emission>, mut to: impl Write) -> Result<(
     Ok(to.flush()?)
 }
 
-/// Headers of UDP packets, at nanoseconds since the epoch.
+/// Writes the headers of UDP packets, at nanoseconds since the epoch.
 fn pcap(frames: impl Iterator<Item = Emission>, to: impl Write) -> Result<()> {
     let header = PcapHeader {
         snaplen: 65_535,

@@ -1,15 +1,15 @@
 //! Headers of a made-up UDP packet, for captures of generated traffic.
 
-/// Ethernet, IPv4 and UDP.
+/// Length of Ethernet, IPv4 and UDP headers.
 pub const BYTES: usize = 14 + 20 + 8;
 
-/// Sender and receiver, of the block for documentation (RFC 5737).
+/// Addresses of sender and receiver, from the block for documentation (RFC 5737).
 const SOURCE: [u8; 4] = [192, 0, 2, 1];
 const DESTINATION: [u8; 4] = [192, 0, 2, 2];
-/// The port `discard` (RFC 863), of both.
+/// The port `discard` (RFC 863), for both.
 const PORT: u16 = 9;
 
-/// The headers of a frame of `bytes`.
+/// Returns the headers of a frame of `bytes` bytes.
 pub fn of(bytes: u32) -> [u8; BYTES] {
     let mut headers = [0; BYTES];
     // Locally administered addresses.
@@ -33,12 +33,12 @@ pub fn of(bytes: u32) -> [u8; BYTES] {
     headers
 }
 
-/// What a header's length field says, so many bytes into a frame.
+/// Returns the value of a length field of a header that has `before` bytes of the frame before it.
 fn length(bytes: u32, before: u32) -> u16 {
     u16::try_from(bytes.saturating_sub(before)).unwrap_or(u16::MAX)
 }
 
-/// The Internet checksum (RFC 1071).
+/// Computes the Internet checksum (RFC 1071).
 fn checksum(header: &[u8]) -> u16 {
     let words =
         header.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])));
@@ -56,7 +56,7 @@ mod tests {
         let headers = of(1514);
         assert_eq!(headers[16..18], 1500u16.to_be_bytes());
         assert_eq!(headers[38..40], 1480u16.to_be_bytes());
-        // A header with its checksum sums to nothing.
+        // A header with its checksum sums to zero.
         assert_eq!(checksum(&headers[14..34]), 0);
     }
 }

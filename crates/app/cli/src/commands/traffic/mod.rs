@@ -2,9 +2,9 @@
 //!
 //! | file | command |
 //! |---|---|
-//! | `generate` | `generate`: the arrivals of a model, into a file |
+//! | `generate` | `generate`: writes the arrivals of a model into a file |
 //! | `check` | `check`: mean, variance and Hurst parameter of a file, beside a model's |
-//! | `arrivals` | reading arrivals: lines, pcap, pcapng |
+//! | `arrivals` | reads arrivals: lines, pcap, pcapng |
 //! | `headers` | the headers of frames in a generated pcap |
 
 mod arrivals;
@@ -44,14 +44,14 @@ fn models() -> i32 {
     exit::SUCCESS
 }
 
-/// A model with what it needs.
+/// A model with the lengths of its frames and its other inputs.
 struct Chosen {
     model: Model,
     sizes: Sizes,
     line: Option<Line>,
 }
 
-/// Reads a model as it stands in a scenario; files are relative to the current folder.
+/// Reads a model as in a scenario. Files are relative to the current folder.
 fn chosen(model: &str, options: &ModelOptions) -> Result<Chosen> {
     let mut chosen = Chosen {
         model: value(model, "MODEL")?,
@@ -68,14 +68,14 @@ fn chosen(model: &str, options: &ModelOptions) -> Result<Chosen> {
     Ok(chosen)
 }
 
-/// Reads a value as it stands in a scenario.
+/// Reads a value as in a scenario.
 fn value<T: serde::de::DeserializeOwned>(text: &str, what: &str) -> Result<T> {
     netloom_scenario::value(text).map_err(|findings| {
         WithCode { code: exit::USAGE, message: findings.render(what, text) }.into()
     })
 }
 
-/// Why files could not be used.
+/// Makes the error for files that could not be used.
 fn unusable(errors: Vec<FileError<Unreadable>>) -> anyhow::Error {
     let lines = errors.into_iter().map(|FileError { property, file, what, cause }| match cause {
         FileFault::Unreadable(Unreadable { reason, help }) => {
