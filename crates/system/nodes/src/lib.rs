@@ -3,7 +3,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `books` | where things live; what is about to be made; what was, told apart from others' |
+//! | `books` | paths of objects; objects to be made; objects made, distinguished from others' |
 //! | `stack` | one node's network stack: namespace, devices, addresses, routes |
 //! | `process` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |

@@ -13,15 +13,14 @@ use crate::process::pidfd::PidFd;
 use crate::stack::netns::{self, Identity};
 use crate::teardown::all_processes;
 
-/// How often new processes are looked for.
+/// Period of checks for new processes.
 const PERIOD: Duration = Duration::from_millis(10);
-/// How much longer programs of NetLoom may take: they end shells inside this one.
+/// Additional time for programs of NetLoom, which end shells inside this one.
 const LONGER: Duration = Duration::from_secs(30);
 
-/// Tells all processes in the network namespace that their terminal has gone, as the end of a
-/// session does, and kills those that have not ended after `patience`. Returns when there are none,
-/// or when those that take down networks of their own have taken too long: what is left then is the
-/// caller's to kill.
+/// Sends SIGHUP to all processes in the network namespace, as the end of a session does, and kills
+/// those that have not ended after `patience`. Returns when there are none, or when those that take
+/// down networks of their own have taken too long. The caller kills processes that remain then.
 pub(crate) fn hang_up(namespace: &File, patience: Duration) -> io::Result<()> {
     let namespace = netns::identity_of(namespace)?;
     let own = identity_of_program(std::process::id());
@@ -34,9 +33,9 @@ pub(crate) fn hang_up(namespace: &File, patience: Duration) -> io::Result<()> {
         }
         let is_late = Instant::now() >= deadline;
         for (pid, process) in &members {
-            // What cannot be told or killed here is left to the caller.
+            // The caller handles processes that cannot be signalled or killed here.
             if told.insert(*pid) {
-                // One that was stopped must go on to hear it.
+                // A stopped process must continue to handle the signal.
                 let _ = process.signal(Signal::SIGHUP).and(process.signal(Signal::SIGCONT));
             } else if is_late && (own.is_none() || identity_of_program(*pid) != own) {
                 let _ = process.kill();
