@@ -312,7 +312,8 @@ fn a_node_that_fails_loses_its_processes_and_has_its_services_again() {
            - { at: 500ms, node: a, run: curl -4 -sS -m 5 http://b/ }\n  \
            - { at: 1s, node: b, state: failed, for: 1500ms }\n  \
            - { at: 1500ms, node: a, run: \"! curl -4 -sS -m 0.5 http://b/\" }\n  \
-           - { at: 5s, node: a, run: curl -4 -sS -m 5 http://b/ }\n  \
+           - { at: 5s, node: a, run: curl -4 -sS -m 5 --retry 30 --retry-delay 1 \
+               --retry-connrefused http://b/ }\n  \
            - { at: 5s, node: b, run: \"! pidof sleep\" }\n  \
            - { at: 5s, node: b, run: ip address show dev lo | grep -w 192.0.2.9 }\n",
     );

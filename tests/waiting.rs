@@ -19,14 +19,13 @@ const FLOOD: &str = "python3 -c 'import socket; s = socket.socket(socket.AF_INET
 fn frames_wait_in_the_node_and_none_is_dropped() {
     let lab = Lab::deployed(
         "topology:\n  nodes: { a: , b: }\n  links:\n    \
-         - { name: ab, endpoints: [a, b], rate: 2Mbit/s,\n        \
+         - { name: ab, endpoints: [a, b], rate: 1Mbit/s,\n        \
          queue: { limit: 5packets, full: wait } }\n",
     );
     // Who is asked for its address has only so much wait for the answer.
     lab.sh("a", "ping -c 1 10.0.0.2");
-    lab.sh("a", FLOOD);
-    // All but what the line has taken waits in the node: it takes 2.5 s.
-    let waiting = lab.sh("a", "tc -s qdisc show dev eth1");
+    // All but what the line has taken waits in the node: it takes 5 s.
+    let waiting = lab.sh("a", &format!("{FLOOD}; tc -s qdisc show dev eth1"));
     assert!(waiting.contains("tbf") && waiting.contains("parent 1:1"), "{waiting}");
     assert!(!waiting.contains("backlog 0b 0p"), "{waiting}");
     eventually("all frames through", || pipe(&lab)["delivered"]["frames"].as_u64().unwrap() >= 600);

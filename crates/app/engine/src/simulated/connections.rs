@@ -92,7 +92,8 @@ impl Connections {
             side.initial = Some(segment.sequence);
             return true;
         }
-        if let Some(end) = side.end_of(segment) {
+        // What follows a FIN carries no data, and its number is one higher: the FIN counts.
+        if let Some(end) = side.end_of(segment).filter(|_| !side.has_ended) {
             side.sent = side.sent.max(end);
         }
         if side.sent > side.written {
@@ -279,6 +280,8 @@ mod tests {
         seen.sends(SERVER, 5, 501, 7, Flags::ACK);
         seen.sends(CLIENT, 6, first.wrapping_add(1400), 100, Flags::ACK | Flags::FIN);
         seen.sends(CLIENT, 7, first.wrapping_add(1400), 100, Flags::ACK | Flags::FIN);
+        // An acknowledgement behind the FIN, which has a number of its own.
+        seen.sends(CLIENT, 8, first.wrapping_add(1501), 0, Flags::ACK);
         use SocketAction::{Finish, Wrote};
         let expected = [
             (CLIENT, Wrote(1000)),
