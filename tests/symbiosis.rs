@@ -543,7 +543,7 @@ processes:
              -d\" \" -f1) 7000 456789'], start: {{ after: fast }} }}
   - {{ name: stream, node: h1, command: [sh, -c, './static $(getent ahostsv4 h2 | head -1 | cut \
              -d\" \" -f1) 7001 600000'], start: {{ after: slow }} }}
-  - {{ name: rest, node: h1, command: sleep 4, start: {{ after: slow, when: done }} }}
+  - {{ name: rest, node: h1, command: sleep 10, start: {{ after: bulk, when: done }} }}
 "
         ),
     );
