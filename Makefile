@@ -12,7 +12,8 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 4
 export TEST_PROGRAMS ?= 3
 
-.PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz generate bpf docs clean
+.PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz
+.PHONY: generate bpf docs clean
 
 all: build
 

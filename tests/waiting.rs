@@ -19,7 +19,7 @@ const FLOOD: &str = "python3 -c 'import socket; s = socket.socket(socket.AF_INET
 fn frames_wait_in_the_node_and_none_is_dropped() {
     let lab = Lab::deployed(
         "topology:\n  nodes: { a: , b: }\n  links:\n    \
-         - { name: ab, endpoints: [a, b], rate: 1Mbit/s,\n        \
+         - { name: ab, endpoints: [a, b], rate: 2Mbit/s,\n        \
          queue: { limit: 5packets, full: wait } }\n",
     );
     // Who is asked for its address has only so much wait for the answer.

@@ -70,11 +70,7 @@ fn network(moves: Trajectory) -> TestNetwork {
 }
 
 fn frame(from: u32, to: [u8; 6]) -> TestFrame {
-    let mut bytes = [0; 100];
-    bytes[..6].copy_from_slice(&to);
-    bytes[6..12].copy_from_slice(&address(from));
-    bytes[12] = 8;
-    TestFrame::of_bytes(&bytes)
+    TestFrame::between(address(from), to, 86)
 }
 
 /// Runs the network until a time. Returns ports, lengths and times of the frames that leave it.

@@ -51,11 +51,7 @@ fn cell_of(stations: u32, logged: bool) -> Network<TestMemory, ()> {
 }
 
 fn frame(from: u32, to: [u8; 6]) -> TestFrame {
-    let mut bytes = [0; 100];
-    bytes[..6].copy_from_slice(&to);
-    bytes[6..12].copy_from_slice(&address(from));
-    bytes[12] = 8;
-    TestFrame::of_bytes(&bytes)
+    TestFrame::between(address(from), to, 86)
 }
 
 /// Returns the ports by which frames leave, with the times.

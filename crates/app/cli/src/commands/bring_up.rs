@@ -1,5 +1,6 @@
 //! Brings up an experiment, and cleans up after an engine that died during the start.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -18,22 +19,11 @@ pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
     let calibration = profile_file::calibration();
     preflight::compensation(&loaded.scenario, &calibration)?;
     let began = Instant::now();
-    let mut interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch()?;
     let mut engine = Engine::start(loaded, start.workers, calibration, Mode::Deploy).await?;
     let name = &loaded.scenario.name;
-    let ready = tokio::select! {
-        ready = engine.ready() => ready,
-        signal = interrupts.next() => {
-            interrupts.end_at_next(name);
-            engine.kill().await?;
-            netloom_host::cleanup(name)?;
-            eprintln!("interrupted; nothing of `{name}` is left");
-            return Ok(128 + signal);
-        }
-    };
-    if let Err(error) = ready {
-        clean_after_death(&mut engine, name).await?;
-        return Err(error);
+    if let ControlFlow::Break(code) = until_ready(&mut engine, interrupts, name).await? {
+        return Ok(code);
     }
     println!(
         "{name}: {} and {} up in {:.2} s (engine pid {})",
@@ -43,6 +33,30 @@ pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
         engine.pid().unwrap_or_default(),
     );
     Ok(exit::SUCCESS)
+}
+
+/// Waits until the network is ready. Breaks with an exit code if a signal ends the start: then
+/// nothing of the experiment `name` is left, nor is after an error.
+pub async fn until_ready(
+    engine: &mut Engine,
+    mut interrupts: Interrupts,
+    name: &str,
+) -> Result<ControlFlow<i32, Interrupts>> {
+    let ready = tokio::select! {
+        ready = engine.ready() => ready,
+        signal = interrupts.next() => {
+            interrupts.end_at_next(name);
+            engine.kill().await?;
+            netloom_host::cleanup(name)?;
+            eprintln!("interrupted; nothing of `{name}` is left");
+            return Ok(ControlFlow::Break(128 + signal));
+        }
+    };
+    if let Err(error) = ready {
+        clean_after_death(engine, name).await?;
+        return Err(error);
+    }
+    Ok(ControlFlow::Continue(interrupts))
 }
 
 /// Cleans up after a failed start: an engine that died without a message may have left something. A

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::IsTerminal;
+use std::ops::ControlFlow;
 
 use anyhow::{Context, Result, bail};
 use netloom_api::event::{Event, What};
@@ -9,7 +10,7 @@ use netloom_api::launch::Mode;
 use netloom_monitor::{Change, Judgement};
 use netloom_units::readable::counted;
 
-use super::bring_up::clean_after_death;
+use super::bring_up::until_ready;
 use super::{junit, report, simulate, summary};
 use crate::args::Run;
 use crate::client::{Client, Events};
@@ -39,21 +40,11 @@ pub async fn run(args: Run) -> Result<i32> {
     let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
     // From here on a signal ends the run, and no longer this program.
-    let mut interrupts = Interrupts::watch()?;
-    let ready = tokio::select! {
-        ready = engine.ready() => ready,
-        signal = interrupts.next() => {
-            interrupts.end_at_next(&name);
-            engine.kill().await?;
-            netloom_host::cleanup(&name)?;
-            eprintln!("interrupted; nothing of `{name}` is left");
-            return Ok(128 + signal);
-        }
+    let interrupts = Interrupts::watch()?;
+    let mut interrupts = match until_ready(&mut engine, interrupts, &name).await? {
+        ControlFlow::Continue(interrupts) => interrupts,
+        ControlFlow::Break(code) => return Ok(code),
     };
-    if let Err(error) = ready {
-        clean_after_death(&mut engine, &name).await?;
-        return Err(error);
-    }
     let held = results::Held::new(&directory);
     let client = Client::new(&name, &netloom_host::inspect(&name)?.socket);
     let followed = follow(&client, &mut engine, &mut interrupts, &loaded).await;

@@ -87,7 +87,7 @@ async fn capacity(State(served): State<Served>, ConnectInfo(peer): Caller) -> Re
 
 async fn add(State(served): State<Served>, ConnectInfo(peer): Caller, body: Bytes) -> Response {
     blocking(move || {
-        let asked = |add: &Add| Asked::of_claim("add", &add.name, &add.claim);
+        let asked = |add: &Add| Asked::of_claim(&add.name, &add.claim);
         served.request(peer, "add", &body, asked, |owner, add: Add| served.shaping.add(owner, &add))
     })
     .await
@@ -100,11 +100,7 @@ async fn set(
     body: Bytes,
 ) -> Response {
     blocking(move || {
-        let asked = |set: &Set| Asked {
-            claim: Some(name.clone()),
-            selector: None,
-            properties: json!({ "out": set.out, "in": set.inward }),
-        };
+        let asked = |set: &Set| Asked::change(&name, json!({ "out": set.out, "in": set.inward }));
         served.request(peer, "set", &body, asked, |owner, set: Set| {
             served.shaping.set(owner, &name, &set)
         })
@@ -119,11 +115,7 @@ async fn renew(
     body: Bytes,
 ) -> Response {
     blocking(move || {
-        let asked = |renew: &Renew| Asked {
-            claim: Some(name.clone()),
-            selector: None,
-            properties: json!({ "for": renew.lifetime }),
-        };
+        let asked = |renew: &Renew| Asked::change(&name, json!({ "for": renew.lifetime }));
         served.request(peer, "renew", &body, asked, |owner, renew: Renew| {
             served.shaping.renew(owner, &name, renew.lifetime)
         })
@@ -220,12 +212,16 @@ struct Asked {
 }
 
 impl Asked {
-    fn of_claim(_verb: &str, name: &str, claim: &Claim) -> Self {
+    fn of_claim(name: &str, claim: &Claim) -> Self {
         Self {
             claim: Some(name.into()),
             selector: Some(claim.selector.to_string()),
             properties: json!({ "out": claim.out, "in": claim.inward, "for": claim.lifetime }),
         }
+    }
+
+    fn change(name: &str, properties: Value) -> Self {
+        Self { claim: Some(name.into()), selector: None, properties }
     }
 }
 

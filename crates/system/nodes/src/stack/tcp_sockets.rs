@@ -1,7 +1,6 @@
 //! Bytes that TCP sockets of a node have written and read, as the kernel counts them (`inet_diag`),
 //! for any program and without its cooperation.
 
-use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -71,25 +70,9 @@ impl TcpSockets {
 
     /// Returns the current sockets.
     ///
-    /// The kernel reads a socket's state before it counts. If the program closes in between, the
-    /// FIN counts as a byte that was written. So sockets are read twice, and the lower count is the
-    /// right one; the end of a socket that is gone by then follows from its segments.
-    ///
     /// # Errors
     /// The kernel does not answer.
     pub fn read(&self) -> io::Result<Vec<TcpSocket>> {
-        let mut all = self.dump()?;
-        let again: HashMap<_, _> =
-            self.dump()?.into_iter().map(|socket| (socket.ends, socket.written)).collect();
-        all.retain_mut(|socket| {
-            let Some(written) = again.get(&socket.ends) else { return false };
-            socket.written = socket.written.min(*written);
-            true
-        });
-        Ok(all)
-    }
-
-    fn dump(&self) -> io::Result<Vec<TcpSocket>> {
         let mut all = Vec::new();
         for family in [libc::AF_INET, libc::AF_INET6] {
             self.netlink

@@ -12,6 +12,7 @@ mod child;
 mod files;
 mod network;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -19,7 +20,7 @@ use netloom_api::launch::{Gateway, Launch, Mode, Shell as Orders};
 use netloom_host::shell::{Entrance, Order};
 use netloom_host::{Layout, free_subnets};
 
-use super::bring_up::clean_after_death;
+use super::bring_up::until_ready;
 use super::{report, summary};
 use crate::args::Shell;
 use crate::client::Client;
@@ -92,21 +93,12 @@ async fn run(
 ) -> Result<i32> {
     let mut engine = start(network, loaded, results).await?;
     // From here on a signal no longer ends this program.
-    let mut interrupts = Interrupts::watch()?;
+    let interrupts = Interrupts::watch()?;
     let name = &network.name;
-    let ready = tokio::select! {
-        ready = engine.ready() => ready,
-        signal = interrupts.next() => {
-            interrupts.end_at_next(name);
-            engine.kill().await?;
-            netloom_host::cleanup(name)?;
-            return Ok(128 + signal);
-        }
+    let mut interrupts = match until_ready(&mut engine, interrupts, name).await? {
+        ControlFlow::Continue(interrupts) => interrupts,
+        ControlFlow::Break(code) => return Ok(code),
     };
-    if let Err(error) = ready {
-        clean_after_death(&mut engine, name).await?;
-        return Err(error);
-    }
     let entrance = enter(network, &engine);
     let started = entrance.and_then(|entrance| {
         let order = order(caller, network)?;
