@@ -89,6 +89,9 @@ fn nodes_reach_the_world_through_the_machines_address() {
         assert_eq!(forwarding(), not_forwarding);
     }
     // A machine that has its default route from a router's advertisement would lose it.
+    // Who advertises is a router. Another's neighbour advertisements would say that it is none, and
+    // the kernel would drop the route with the first of them (RFC 4861, section 7.2.5).
+    machine.in_world("sysctl -qw net.ipv6.conf.all.forwarding=1");
     // Routers say it again and again: the world's address may not be ready for the first.
     eventually("the machine has a default route", || {
         machine.in_world(&format!("python3 -c \"{ADVERTISE}\""));
