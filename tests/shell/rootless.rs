@@ -31,7 +31,7 @@ fn an_ordinary_user_reaches_the_world_by_pasta() {
     let line = "id -u; grep CapEff /proc/self/status; /usr/bin/python3 -c \"$0\" && \
                 /usr/bin/python3 -c \"$1\"; exit 7";
     let (v4, v6) = (client(WORLD), client("fd98::2"));
-    // Who reads it is another user.
+    // Who reads it is another user. mktemp puts its own letters for the Xs.
     let results = place.machine.sh("mktemp -d -u /tmp/netloom-results.XXXXXX");
     let kept = ["-o", results.trim(), "--delay", "20ms", "--", "sh", "-c", line, &v4, &v6];
     let output = shell(&place, &kept);
