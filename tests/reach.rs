@@ -41,6 +41,46 @@ fn pingall_asks_every_pair_whatever_is_in_the_nodes() {
     assert!(lost.len() == 4 && lost.iter().all(|row| row["sent"] == 1), "{lost:?}");
 }
 
+/// The client's own script stands in for a DHCP client: it adds an address that the plan does not
+/// have.
+#[test]
+fn pingall_and_inspect_know_addresses_that_nodes_got_later() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes:\n    server: { interfaces: { eth1: { ipv4: 10.7.0.1/24, ipv6: none } } }\n    \
+        client: { interfaces: { eth1: { ipv4: none, ipv6: none } } }\n  \
+        links: [{ endpoints: [\"server:eth1\", \"client:eth1\"] }]\n",
+    );
+    let pingall = || {
+        let output = lab.netloom(&["pingall"]);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, table, why) = pingall();
+    assert_eq!(code, Some(1), "nobody was pinged: {table}");
+    assert!(table.contains("IPv4: no two nodes have an address"), "{table}");
+    assert!(why.contains("nothing was pinged: of 2 nodes"), "{why}");
+
+    lab.sh("client", "ip address add 10.7.0.77/24 dev eth1");
+    let (code, table, why) = pingall();
+    assert_eq!(code, Some(0), "{table}{why}");
+    assert!(table.contains("IPv4: 2 of 2 pairs reached"), "{table}");
+    let client = lab.inspect()["nodes"][1]["interfaces"][0].clone();
+    assert_eq!(client["addresses"], serde_json::json!(["10.7.0.77/24"]));
+}
+
+/// A host that waits for its lease is none that was reached.
+#[test]
+fn pingall_names_hosts_that_have_no_address() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes: { a: , b: , s: { kind: switch }, \
+        late: { interfaces: { eth1: { ipv4: none, ipv6: none } } } }\n  \
+        links: [{ endpoints: [a, s] }, { endpoints: [b, s] }, { endpoints: [\"late:eth1\", s] }]\n",
+    );
+    let output = lab.netloom(&["pingall", "-4"]);
+    let (table, why) = (text(&output.stdout), text(&output.stderr));
+    assert!(table.contains("IPv4: 2 of 2 pairs reached"), "{table}");
+    assert!(output.status.code() == Some(1) && why.contains("of the others: late"), "{why}");
+}
+
 #[test]
 fn logs_of_a_node_are_listed_shown_and_followed() {
     let lab = Lab::deployed(

@@ -14,6 +14,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::interfaces::Addresses;
 use crate::live::LiveNetwork;
 
 /// Number of nodes that ask at a time.
@@ -25,27 +26,23 @@ const BURST: usize = 16;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Lets every node of a request ping every other. Returns the outcomes in the order of the nodes.
+/// Nodes without an address in a family neither ping nor are pinged in it.
 pub async fn ping(network: &Arc<LiveNetwork>, request: PingRequest) -> Result<Vec<Reach>> {
-    let deployment = network.with_deployment(|_, deployment| Ok(Arc::clone(deployment)))?;
-    let plans = deployment.plan.nodes.iter();
-    let primary: HashMap<&str, &[IpAddr]> =
-        plans.map(|node| (node.name.as_str(), &node.primary[..])).collect();
+    let addresses = addresses(network)?;
+    let deployment = network.deployment();
+    let address = |node: &str, family: Family| {
+        let mut all = addresses.get(node).into_iter().flatten();
+        all.find(|address| family.has(**address)).copied()
+    };
     let turns = Arc::new(Semaphore::new(NODES_AT_ONCE));
     let mut asking = JoinSet::new();
     for (place, from) in request.nodes.iter().enumerate() {
         deployment.process_node(from)?;
         for family in &request.families {
             let others = request.nodes.iter().filter(|to| *to != from);
-            let mut targets = vec![];
-            for to in others {
-                let addresses = primary.get(to.as_str()).into_iter().copied().flatten();
-                let address = addresses.copied().find(|address| family.has(*address));
-                targets.extend(address.map(|address| (to.clone(), address)));
-            }
-            let has_own = primary
-                .get(from.as_str())
-                .is_some_and(|own| own.iter().any(|address| family.has(*address)));
-            if targets.is_empty() || !has_own {
+            let targets = others.filter_map(|to| Some((to.clone(), address(to, *family)?)));
+            let targets: Vec<_> = targets.collect();
+            if targets.is_empty() || address(from, *family).is_none() {
                 continue;
             }
             let asker =
@@ -64,6 +61,14 @@ pub async fn ping(network: &Arc<LiveNetwork>, request: PingRequest) -> Result<Ve
     }
     outcomes.sort_by_key(|(place, _)| *place);
     Ok(outcomes.into_iter().flat_map(|(_, reached)| reached).collect())
+}
+
+/// Returns the addresses of nodes, by name. The first of a family is pinged.
+fn addresses(network: &LiveNetwork) -> Result<HashMap<String, Vec<IpAddr>>> {
+    let found = tokio::task::block_in_place(|| network.with(|live| Addresses::now(&live.network)))?;
+    let deployment = network.deployment();
+    let nodes = deployment.plan.nodes.iter();
+    Ok(nodes.map(|node| (node.name.clone(), found.of_node(node))).collect())
 }
 
 /// A node that asks others in one address family.

@@ -52,7 +52,7 @@ pub struct Reach {
     pub from: String,
     /// Node that was pinged.
     pub to: String,
-    /// Address that the pinged node's name resolves to.
+    /// Address that the pinged node's name resolves to, or the first that the node has otherwise.
     pub address: IpAddr,
     /// Number of echo requests that were sent.
     pub sent: u16,

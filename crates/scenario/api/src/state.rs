@@ -86,7 +86,8 @@ pub struct InterfaceStatus {
     pub name: String,
     /// Ethernet (MAC) address. Absent for a switch port.
     pub mac: Option<MacAddress>,
-    /// Addresses with their prefix length.
+    /// Addresses with their prefix length: those of the plan, then those that programs in the node
+    /// have added since, like leases of DHCP.
     pub addresses: Vec<IpPrefix>,
     /// Name of the link that the interface is at.
     pub link: String,

@@ -54,7 +54,7 @@ pub use process::pidfd::{PidFd, is_going, started_at};
 pub use process::spawning::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use process::view::{View, ViewBind, ViewDirectory, ViewFile};
 pub use routes::RouteChanged;
-pub use stack::interface::{InterfaceState, Traffic};
+pub use stack::interface::{InterfaceAddress, InterfaceState, Traffic};
 pub use stack::overruns::Overruns;
 pub use stack::pacing::{Pacing, PacingChange};
 pub use stack::tcp_sockets::{TcpSocket, TcpSockets};

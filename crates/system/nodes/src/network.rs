@@ -25,7 +25,7 @@ use crate::own_kernel::{KernelTime, OwnKernel};
 use crate::process::node::{Killed, Node, OnExit, Processes};
 use crate::process::reactor::Reactor;
 use crate::process::starter::Starter;
-use crate::stack::interface::{self, InterfaceState};
+use crate::stack::interface::{self, InterfaceAddress, InterfaceState};
 use crate::stack::tcp_sockets::TcpSockets;
 use crate::{
     Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, create, own_kernel,
@@ -306,6 +306,21 @@ impl Network {
             states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
         });
         Ok(named.collect())
+    }
+
+    /// Returns the addresses that interfaces of all nodes have now, by node: those of the plan, and
+    /// those that programs in the nodes have added since, like leases of DHCP. Loopback and
+    /// link-local addresses are left out, and nodes with a kernel of their own.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] if a node cannot be asked.
+    pub fn addresses(&self) -> Result<HashMap<String, Vec<InterfaceAddress>>, NodeError> {
+        // Held, so that no node is removed meanwhile.
+        let nodes = self.nodes();
+        let names = nodes.keys().map(String::as_str);
+        let names: Vec<&str> = names.filter(|name| !self.has_own_kernel(name)).collect();
+        let found = self.in_each(&names, interface::addresses)?;
+        Ok(names.into_iter().map(Into::into).zip(found).collect())
     }
 
     /// Adds the losses of a node's own kernel to the drops of interfaces, by name.

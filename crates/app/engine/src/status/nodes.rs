@@ -12,6 +12,7 @@ use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node};
 use netloom_spanning_tree::{PortView, Role};
 
 use crate::deployment::Deployment;
+use crate::interfaces::Addresses;
 use crate::live::LiveNetwork;
 use crate::usage;
 
@@ -24,9 +25,11 @@ struct SwitchPorts {
 /// Returns all nodes, in the order of the scenario.
 pub fn nodes(network: &LiveNetwork) -> Result<Vec<NodeStatus>> {
     let (deployment, ports) = switch_ports(network)?;
+    let addresses = network.with(|live| Addresses::now(&live.network))?;
     let ends = LinkEnds::of(deployment.whole());
     let nodes = deployment.whole().nodes.iter();
-    Ok(nodes.map(|node| status(network, &deployment, node, &ends, &ports)).collect())
+    let status = |node| status(network, &deployment, node, &ends, &ports, &addresses);
+    Ok(nodes.map(status).collect())
 }
 
 /// Returns the ports of VLAN-aware switches.
@@ -60,6 +63,7 @@ fn status(
     node: &Node,
     ends: &LinkEnds<'_>,
     ports: &SwitchPorts,
+    addresses: &Addresses,
 ) -> NodeStatus {
     let plan = deployment.whole_plan().node(&node.name);
     let interface = |interface: &Interface| {
@@ -71,7 +75,9 @@ fn status(
         Some(InterfaceStatus {
             name: name.clone(),
             mac: planned.map(|planned| planned.mac),
-            addresses: planned.map(|planned| planned.addresses.clone()).unwrap_or_default(),
+            addresses: planned
+                .map(|planned| addresses.of_interface(&node.name, planned))
+                .unwrap_or_default(),
             link: link.name.clone(),
             peer: peer.clone(),
             vlan: ports.vlans.get(&at).cloned(),

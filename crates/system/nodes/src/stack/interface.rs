@@ -1,11 +1,14 @@
-//! State and counters of a node's interfaces, as the kernel reports them in the node's network
-//! namespace.
+//! State, addresses and counters of a node's interfaces, as the kernel reports them in the node's
+//! network namespace.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 use std::{fs, io};
 
+use netloom_scenario::IpPrefix;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
+use nix::sys::socket::SockaddrStorage;
 
 use crate::own_kernel;
 
@@ -51,6 +54,56 @@ pub(crate) fn states() -> io::Result<Vec<InterfaceState>> {
         InterfaceState { running, ..state }
     };
     Ok(table.lines().filter_map(counters).map(with_carrier).collect())
+}
+
+/// An address of an interface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InterfaceAddress {
+    /// Name of the interface.
+    pub interface: String,
+    /// The address with the length of its prefix.
+    pub address: IpPrefix,
+}
+
+/// Returns the addresses in the calling thread's network namespace, except loopback and link-local
+/// ones.
+pub(crate) fn addresses() -> io::Result<Vec<InterfaceAddress>> {
+    let address = |entry: nix::ifaddrs::InterfaceAddress| {
+        let [address, mask] = [&entry.address, &entry.netmask].map(|it| ip(it.as_ref()));
+        let address = address.filter(|address| reaches_others(*address))?;
+        // The kernel names an IPv4 address that has a label by the label, like `eth1:0`.
+        let interface = entry.interface_name.split(':').next()?.to_owned();
+        if interface == own_kernel::DEVICE {
+            return None;
+        }
+        Some(InterfaceAddress { interface, address: IpPrefix::new(address, length(mask?))? })
+    };
+    Ok(getifaddrs()?.filter_map(address).collect())
+}
+
+fn ip(address: Option<&SockaddrStorage>) -> Option<IpAddr> {
+    let address = address?;
+    let v4 = address.as_sockaddr_in().map(|address| address.ip().into());
+    v4.or_else(|| address.as_sockaddr_in6().map(|address| address.ip().into()))
+}
+
+/// Whether other nodes can send to an address.
+fn reaches_others(address: IpAddr) -> bool {
+    let is_link_local = match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    };
+    !is_link_local && !address.is_loopback()
+}
+
+/// Returns the length of the prefix that a netmask stands for.
+fn length(mask: IpAddr) -> u8 {
+    let ones = match mask {
+        IpAddr::V4(mask) => mask.to_bits().leading_ones(),
+        IpAddr::V6(mask) => mask.to_bits().leading_ones(),
+    };
+    // At most 128.
+    ones as u8
 }
 
 /// Returns the number of frames that each interface in the calling thread's network namespace has
@@ -101,5 +154,16 @@ mod tests {
         };
         assert_eq!(counters(line), Some(expected));
         assert_eq!(counters(&line.replace("eth1", "lo")), None);
+    }
+
+    #[test]
+    fn prefixes_follow_netmasks_and_only_addresses_that_reach_others_count() {
+        let ip = |text: &str| text.parse::<IpAddr>().unwrap();
+        assert_eq!(length(ip("255.255.240.0")), 20);
+        assert_eq!(length(ip("ffff:ffff:ffff:ffff::")), 64);
+        assert!(reaches_others(ip("10.0.0.1")) && reaches_others(ip("fd00::1")));
+        for local in ["127.0.0.1", "169.254.1.1", "::1", "fe80::1"] {
+            assert!(!reaches_others(ip(local)), "{local}");
+        }
     }
 }
