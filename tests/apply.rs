@@ -181,7 +181,7 @@ fn a_step_that_fails_takes_back_those_before_it() {
     let more = CHAIN.replace("b: }", "b: {sysctls: {PARAMETER}}, c: }").replace("1ms", "2ms")
         + "    - endpoints: [\"r:eth3\", \"c:eth1\"]\n    - {endpoints: [\"a:eth5\", \"c:eth2\"], direct: true}\n";
     // After nodes, interfaces and links were made.
-    rewrite(&lab, &more.replace("PARAMETER", "net.ipv4.tcp_congestion_control: nonsense"));
+    rewrite(&lab, &more.replace("PARAMETER", "net.ipv4.tcp_congestion_control: bbr3"));
     let (code, error) = lab.fails(&["apply"]);
     assert!(
         code == 1 && error.contains("nothing has changed") && error.contains("node `b`"),

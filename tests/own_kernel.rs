@@ -248,7 +248,7 @@ fn what_cannot_be_is_refused_with_its_reason() {
     if !has_kernels() {
         return;
     }
-    let wrong = NETWORK.replace("tcp_congestion_control: bic", "tcp_congestion_control: best");
+    let wrong = NETWORK.replace("tcp_congestion_control: bic", "tcp_congestion_control: bbr3");
     let lab = Lab::new(&wrong);
     let (_, why) = lab.fails(&["deploy"]);
     assert!(why.contains("its own kernel") && why.contains("tcp_congestion_control"), "{why}");

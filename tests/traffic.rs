@@ -223,13 +223,13 @@ fn a_sender_that_cannot_send_fails_the_run() {
     let lab = Lab::new(
         "topology:\n  nodes: { a: , b: }\n  links:\n    - { endpoints: [a, b] }\n\
          traffic:\n  \
-           - { name: bulk, from: a, to: b, tcp: { congestion_control: none-such },\n      \
+           - { name: bulk, from: a, to: b, tcp: { congestion_control: bbr3 },\n      \
                bulk: { bytes: 1kB } }\n",
     );
     let (code, error) = lab.fails(&["run", "-o", "results"]);
     assert_eq!(code, 3, "{error}");
     let failures = summary(&lab)["failures"].to_string();
-    for part in ["the kernel has no congestion control `none-such`", "traffic.parquet lacks"] {
+    for part in ["the kernel has no congestion control `bbr3`", "traffic.parquet lacks"] {
         assert!(failures.contains(part), "{part}: {failures}");
     }
 }

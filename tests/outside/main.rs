@@ -421,10 +421,10 @@ fn ends_outside_come_and_go_while_the_network_runs() {
 
     // A later step fails: what was taken is given back, and what was given back is taken again.
     let fails = of(&[&nat, beside, device])
-        .replace("a: {}", "a: { sysctls: { net.ipv4.tcp_congestion_control: nonsense } }");
+        .replace("a: {}", "a: { sysctls: { net.ipv4.tcp_congestion_control: bbr3 } }");
     rewrite(&lab, &fails);
     let failed = machine.fails(&lab, &["apply"]);
-    assert!(failed.contains("nothing has changed") && failed.contains("nonsense"), "{failed}");
+    assert!(failed.contains("nothing has changed") && failed.contains("bbr3"), "{failed}");
     assert_eq!((machine.devices(), forwarding()), (devices, "0\n".into()));
     machine.sh(&format!("ping -n -c 1 -W 2 {}", out()));
 

@@ -228,6 +228,25 @@ fn what_needs_the_machine_is_an_error() {
 }
 
 #[test]
+fn values_that_tcp_cannot_have_are_wrong_before_a_run() {
+    let folder = Folder::new("tcp-values");
+    let refused = |sysctl: &str, control: &str| {
+        let file = folder.scenario(&format!(
+            "name: n\ntopology:\n  nodes: {{a: {{sysctls: {{{sysctl}}}}}, b: }}\n  \
+             links: [{{endpoints: [a, b]}}]\ntraffic:\n  - {{name: t, from: a, to: b, \
+             tcp: {{congestion_control: {control}}}, bulk: {{bytes: 1kB}}}}\n"
+        ));
+        let refused = simulate(&file, &folder.path("results"), &[]);
+        assert_eq!(refused.status.code(), Some(2));
+        text(&refused.stderr)
+    };
+    let why = refused("", "cubik");
+    assert!(why.contains("no congestion control `cubik`") && why.contains("vegas"), "{why}");
+    let why = refused("net.ipv4.tcp_sack: 7", "cubic");
+    assert!(why.contains("node `a`: `net.ipv4.tcp_sack` cannot be `7`"), "{why}");
+}
+
+#[test]
 fn two_runs_are_compared_by_what_is_tolerated() {
     let folder = Folder::new("compare");
     let run = |name: &str, rate: &str| {

@@ -13,6 +13,9 @@ use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 /// Size of the largest file that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// Names of the congestion controls that the kernel has, loaded modules included.
+const CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+
 /// Reads files by names that are relative to a folder.
 pub struct Reader<'a>(&'a Path);
 
@@ -33,6 +36,11 @@ impl ReadFile for Reader<'_> {
         let path = whole.into_os_string().into_string();
         let path = path.map_err(|_| Unreadable::because("its path is not UTF-8 text"))?;
         Ok(OpenCapture { path, bytes: Box::new(file) })
+    }
+
+    fn congestion_controls(&mut self) -> Vec<String> {
+        let text = fs::read_to_string(CONGESTION_CONTROLS).unwrap_or_default();
+        text.split_whitespace().map(Into::into).collect()
     }
 }
 

@@ -5,6 +5,7 @@ use netloom_link::{PipeConfig, WhenFull};
 use netloom_scenario::{
     Limits, Node, NodeKind, Routing, Scenario, Start, TimelineAction, Transport,
 };
+use netloom_tcp::Algorithm;
 use netloom_units::readable::counted;
 
 use crate::tcp;
@@ -42,6 +43,7 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     support.commands(scenario, commands);
     scenario.nodes.iter().for_each(|node| support.node(node));
     support.limits(scenario);
+    support.tcp(scenario);
     support.replays(scenario);
     support.measures(scenario);
     support.links(scenario);
@@ -130,6 +132,26 @@ impl Support {
                     .into(),
             );
         }
+    }
+
+    /// Checks congestion controls, and the values of kernel parameters of TCP.
+    fn tcp(&mut self, scenario: &Scenario) {
+        let mut wrong = Vec::new();
+        for node in scenario.nodes.iter().filter(|node| node.kind.has_stack()) {
+            let modelled = node.sysctls.iter().filter(|(name, _)| tcp::is_modelled(name));
+            let refused = modelled.filter_map(|(name, value)| tcp::refusal(name, value));
+            wrong.extend(refused.map(|why| format!("node `{}`: {why}", node.name)));
+        }
+        for traffic in &scenario.traffic {
+            let Transport::Tcp { congestion_control: Some(name), .. } = &traffic.transport else {
+                continue;
+            };
+            if let Err(unknown) = name.parse::<Algorithm>() {
+                wrong.push(format!("traffic `{}`: {unknown}", traffic.name));
+            }
+        }
+        let words = |why| format!("{why}; correct it, or run without `--simulate`");
+        self.errors.extend(wrong.into_iter().map(words));
     }
 
     /// Checks for frames of captures: simulated packets have no bytes.

@@ -4,11 +4,16 @@
 use anyhow::{Context, Result};
 use netloom_plan::NodePlan;
 use netloom_scenario::Scenario;
-use netloom_tcp::Config;
+use netloom_tcp::{Config, SysctlError};
 
 /// Whether a sysctl is modelled.
 pub fn is_modelled(name: &str) -> bool {
     name.starts_with("net.ipv4.tcp_") && Config::knows(name)
+}
+
+/// Returns why a modelled sysctl cannot have a value. `None` if it can.
+pub fn refusal(name: &str, value: &str) -> Option<SysctlError> {
+    Config::default().set(name, value).err()
 }
 
 /// Returns the configuration of a node's connections.

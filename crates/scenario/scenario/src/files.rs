@@ -23,6 +23,12 @@ pub trait ReadFile {
     /// # Errors
     /// The file cannot be read.
     fn capture(&mut self, name: &str) -> Result<OpenCapture, Unreadable>;
+
+    /// Returns the names of the congestion controls that the machine's kernel has now, so that
+    /// those of its own modules are accepted too.
+    fn congestion_controls(&mut self) -> Vec<String> {
+        vec![]
+    }
 }
 
 /// An open capture.
@@ -66,11 +72,18 @@ pub(crate) struct Files<'a> {
     shared: SharedData,
     /// Texts of the files that nodes use.
     texts: HashMap<String, Result<String, Unreadable>>,
+    congestion_controls: Option<Vec<String>>,
 }
 
 impl<'a> Files<'a> {
     pub fn new(read: &'a mut dyn ReadFile) -> Self {
-        Self { read, left: MAX_BYTES, shared: SharedData::default(), texts: HashMap::new() }
+        Self {
+            read,
+            left: MAX_BYTES,
+            shared: SharedData::default(),
+            texts: HashMap::new(),
+            congestion_controls: None,
+        }
     }
 
     /// Returns the text of a file. A file that several nodes use is read once.
@@ -84,6 +97,12 @@ impl<'a> Files<'a> {
         });
         self.texts.insert(name.into(), text.clone());
         text
+    }
+
+    /// Returns the names of the congestion controls that the machine's kernel has now.
+    pub fn congestion_controls(&mut self) -> &[String] {
+        let read = &mut self.read;
+        self.congestion_controls.get_or_insert_with(|| read.congestion_controls())
     }
 
     /// Opens a capture at its beginning.

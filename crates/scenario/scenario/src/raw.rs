@@ -47,7 +47,7 @@ pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use symbiosis::{RawPeriod, RawSymbiosis};
 pub(crate) use timeline::{RawEvent, RawFails, RawRouteChange, RawStart};
 pub(crate) use traffic::{RawParties, RawTcp, RawTraffic, RawUdp};
-pub(crate) use values::{RawEndpoint, RawTime};
+pub(crate) use values::{RawEndpoint, RawText, RawTime};
 pub(crate) use workers::RawWorkers;
 
 /// A NetLoom scenario: a network, the programs that run in it, and the events that change it.

@@ -5,6 +5,7 @@
 //! Not here: addresses and routes that nobody gave (`plan` decides those).
 
 mod addresses;
+mod congestion;
 mod constellations;
 mod direct;
 mod expect;
@@ -91,6 +92,7 @@ pub(crate) fn resolve(
     simulated::check(raw, &nodes, &links, &processes, &mut report);
     own_kernel::check(raw, &nodes, &links, &mut report);
     let traffic = traffic::resolve(raw, &references, files, &mut report);
+    congestion::check(raw, files, &mut report);
     symbiosis::check(raw, &nodes, &links, &processes, &traffic, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
     let mut timeline = timeline::resolve(raw, &references, &mut report);

@@ -124,5 +124,5 @@ pub(crate) struct RawTcp {
     pub dscp: Option<Dscps>,
     /// Congestion control, like `cubic` (default: the node's own).
     #[serde(default)]
-    pub congestion_control: Option<String>,
+    pub congestion_control: Option<Spanned<String>>,
 }

@@ -169,7 +169,7 @@ impl One<'_, '_, '_> {
             (None, Some(tcp)) => {
                 let RawTcp { port, dscp, congestion_control } = &tcp.value;
                 let port = self.port(*port, number, (true, to))?;
-                let congestion_control = congestion_control.clone();
+                let congestion_control = congestion_control.as_ref().map(|name| name.value.clone());
                 Some(Transport::Tcp { port, dscp: self.dscp(*dscp)?, congestion_control })
             }
             (Some(_), Some(_)) => {

@@ -1,0 +1,62 @@
+//! Names of congestion controls: those of traffic over TCP, and those among kernel parameters.
+//!
+//! Not here: whether the machine's kernel has the module (the engine finds out).
+
+use netloom_tcp::Algorithm;
+
+use super::report::Report;
+use crate::decode::Entries;
+use crate::diagnostic::{Diagnostic, similar};
+use crate::files::Files;
+use crate::raw::{RawScenario, RawText};
+use crate::span::Span;
+
+/// Kernel parameter that names the congestion control of a node's connections.
+const SYSCTL: &str = "net.ipv4.tcp_congestion_control";
+
+/// Reports names that belong neither to a congestion control of Linux or of the simulation, nor to
+/// one that a module has added to the machine's kernel.
+pub(super) fn check(raw: &RawScenario, files: &mut Files<'_>, report: &mut Report<'_>) {
+    let topology = &raw.topology;
+    let kinds = &topology.kinds;
+    let mut named = Vec::new();
+    let layers = [&topology.defaults.node.rest, &kinds.host, &kinds.router];
+    let groups = topology.groups.iter().map(|(_, group)| &group.rest);
+    let nodes = topology.nodes.iter().map(|(_, node)| &node.rest);
+    for layer in layers.into_iter().chain(groups).chain(nodes) {
+        named.extend(in_sysctls(&layer.sysctls));
+    }
+    for entry in &raw.traffic {
+        let tcp = entry.value.head.tcp.as_ref();
+        let control = tcp.and_then(|tcp| tcp.value.congestion_control.as_ref());
+        named.extend(control.map(|control| (control.value.as_str(), control.span)));
+    }
+    for (name, span) in named {
+        if !is_linux(name) && !files.congestion_controls().iter().any(|known| known == name) {
+            report.error(unknown(name, span, files.congestion_controls()));
+        }
+    }
+}
+
+fn in_sysctls(sysctls: &Entries<RawText>) -> Option<(&str, Span)> {
+    let mut all = sysctls.iter();
+    let (key, value) = all.find(|(key, _)| key.value == SYSCTL)?;
+    Some((value.0.trim(), key.span))
+}
+
+fn is_linux(name: &str) -> bool {
+    Algorithm::ALL.iter().any(|known| known.name() == name)
+}
+
+fn unknown(name: &str, span: Span, machine: &[String]) -> Diagnostic {
+    let linux = Algorithm::ALL.iter().map(|known| known.name());
+    let others = machine.iter().map(String::as_str).filter(|name| !is_linux(name));
+    let all: Vec<&str> = linux.chain(others).collect();
+    let meant = similar(name, all.iter().copied());
+    let meant = meant.map(|meant| format!("did you mean `{meant}`? ")).unwrap_or_default();
+    let help = format!(
+        "{meant}there are {}; one of a kernel module counts once the module is loaded",
+        all.join(", ")
+    );
+    Diagnostic::error(span, format!("there is no congestion control `{name}`")).with_help(help)
+}
