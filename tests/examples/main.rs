@@ -314,8 +314,8 @@ fn multipath() {
 /// Mean delays in ms, and the shares that were lost, of the traffic of a run.
 fn delays_and_losses(results: &Results) -> BTreeMap<String, (f64, f64)> {
     let table = Stored::open(File::open(results.0.join("traffic.parquet")).unwrap()).unwrap();
-    let columns = ["traffic", "sent_packets", "received_packets", "delay_mean_ns"];
-    let mut sums: BTreeMap<String, (f64, f64, f64)> = BTreeMap::new();
+    let columns = ["flow", "sent_packets", "received_packets", "delay_sum_ns"];
+    let mut last: BTreeMap<String, (f64, f64, f64)> = BTreeMap::new();
     table
         .rows(&columns, |row| {
             let [Cell::Name(name), ref numbers @ ..] = *row else { panic!() };
@@ -324,15 +324,13 @@ fn delays_and_losses(results: &Results) -> BTreeMap<String, (f64, f64)> {
                 _ => 0.0,
             });
             let mut next = || numbers.next().unwrap();
-            let (sent, received, mean) = (next(), next(), next());
-            let sum = sums.entry(name.to_string()).or_default();
-            *sum = (sum.0 + sent, sum.1 + received, sum.2 + received * mean);
+            last.insert(name.to_string(), (next(), next(), next()));
         })
         .unwrap();
     let figures = |(sent, received, delays): (f64, f64, f64)| {
         (delays / received / 1e6, 1.0 - received / sent)
     };
-    sums.into_iter().map(|(name, sum)| (name, figures(sum))).collect()
+    last.into_iter().map(|(name, counted)| (name, figures(counted))).collect()
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The results of the scenario's traffic, as a Parquet file: a row for each sender and interval.
+//! Counters are cumulative, as in all files of samples.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 
 use anyhow::Result;
@@ -10,26 +12,27 @@ use netloom_link::Count;
 use netloom_scenario::Transport;
 use netloom_units::Duration;
 
+/// The columns up to `delay_sum_ns` are those of `flows.parquet`.
 const COLUMNS: &[Column<'static>] = &[
     ("time_ns", Kind::Number),
-    ("traffic", Kind::Name),
+    ("flow", Kind::Name),
     ("from", Kind::Name),
     ("to", Kind::Name),
+    ("protocol", Kind::Name),
     ("sent_packets", Kind::MaybeNumber),
     ("sent_bytes", Kind::MaybeNumber),
-    ("late", Kind::MaybeNumber),
-    ("refused_packets", Kind::MaybeNumber),
     ("received_packets", Kind::MaybeNumber),
     ("received_bytes", Kind::MaybeNumber),
-    ("lost_packets", Kind::MaybeNumber),
-    ("doubled_packets", Kind::MaybeNumber),
-    ("out_of_order_packets", Kind::MaybeNumber),
-    ("delay_mean_ns", Kind::MaybeNumber),
+    ("duplicated_packets", Kind::MaybeNumber),
+    ("reordered_packets", Kind::MaybeNumber),
+    ("delay_sum_ns", Kind::MaybeNumber),
+    ("refused_packets", Kind::MaybeNumber),
+    ("late", Kind::MaybeNumber),
+    ("begun_transfers", Kind::MaybeNumber),
+    ("completed_transfers", Kind::MaybeNumber),
+    ("completion_sum_ns", Kind::MaybeNumber),
     ("delay_most_ns", Kind::MaybeNumber),
     ("jitter_ns", Kind::MaybeNumber),
-    ("flows", Kind::MaybeNumber),
-    ("completed_flows", Kind::MaybeNumber),
-    ("completion_mean_ns", Kind::MaybeNumber),
     ("completion_most_ns", Kind::MaybeNumber),
 ];
 
@@ -39,7 +42,7 @@ pub struct TrafficRows(pub Vec<TrafficRow>);
 /// The traffic of one sender in one interval. Over UDP, it is the traffic that was to be sent in
 /// it; over TCP, the traffic that was written and received in it.
 pub struct TrafficRow {
-    /// Start of the interval.
+    /// End of the interval.
     pub time: Duration,
     /// The entry's name.
     pub entry: String,
@@ -49,6 +52,8 @@ pub struct TrafficRow {
     pub to: String,
     /// The transport. Over TCP there are no packets.
     pub transport: Transport,
+    /// Number of bytes of each packet that are not payload.
+    pub headers: u64,
     /// Whether the traffic consists of transfers or requests over TCP.
     pub has_flows: bool,
     /// The traffic that was sent, if the sender has reported.
@@ -57,22 +62,28 @@ pub struct TrafficRow {
     pub arrived: Option<Arrived>,
 }
 
-/// Bytes of a frame over UDP that are not payload: Ethernet, IPv4, UDP. ICMP echo has as many.
-const HEADERS: u64 = 14 + 20 + 8;
+/// Bytes of a frame over UDP that are not payload: Ethernet, IPv4 or IPv6, UDP. ICMP echo has as
+/// many.
+const HEADERS: [u64; 2] = [14 + 20 + 8, 14 + 40 + 8];
+
+/// Returns the number of bytes of a packet that are not payload.
+pub fn headers(transport: &Transport, is_ipv6: bool) -> u64 {
+    match transport {
+        Transport::Icmp | Transport::Udp { .. } => HEADERS[usize::from(is_ipv6)],
+        // For a capture, whole frames count.
+        Transport::Tcp { .. } | Transport::Frames => 0,
+    }
+}
 
 impl TrafficRows {
     /// Returns the totals of each sender, in the order of the rows.
     pub fn flows(&self) -> Vec<FlowStatus> {
+        let names = self.names();
         let mut flows: Vec<FlowStatus> = Vec::new();
         for row in &self.0 {
-            let senders = self.0.iter().filter(|other| other.entry == row.entry);
-            let is_alone = senders.clone().all(|other| other.from == row.from);
-            let name = match is_alone {
-                true => row.entry.clone(),
-                false => format!("{}/{}", row.entry, row.from),
-            };
-            let place = flows.iter().position(|flow| flow.name == name).unwrap_or_else(|| {
-                flows.push(row.empty(name));
+            let name = &names[&row.key()];
+            let place = flows.iter().position(|flow| flow.name == *name).unwrap_or_else(|| {
+                flows.push(row.empty(name.clone()));
                 flows.len() - 1
             });
             row.add_to(&mut flows[place]);
@@ -80,15 +91,58 @@ impl TrafficRows {
         flows
     }
 
+    /// Returns the name of each flow, by entry and sender: that of the entry, and the sender if the
+    /// entry has several.
+    fn names(&self) -> HashMap<(&str, &str), String> {
+        let mut senders: HashMap<&str, HashSet<&str>> = HashMap::new();
+        for row in &self.0 {
+            senders.entry(&row.entry).or_default().insert(&row.from);
+        }
+        let name = |(entry, from): (&str, &str)| match senders[entry].len() {
+            1 => entry.to_owned(),
+            _ => format!("{entry}/{from}"),
+        };
+        self.0.iter().map(|row| (row.key(), name(row.key()))).collect()
+    }
+
     /// Writes the file.
     pub fn write(&self, file: File) -> Result<()> {
         let mut table: Box<dyn Table> = Box::new(Parquet::new(file, "traffic", COLUMNS)?);
-        self.0.iter().try_for_each(|row| table.row(&row.cells()))?;
+        let names = self.names();
+        let mut totals: HashMap<(&str, &str), Totals> = HashMap::new();
+        for row in &self.0 {
+            let total = totals.entry(row.key()).or_default();
+            total.add(row);
+            table.row(&row.cells(&names[&row.key()], total))?;
+        }
         Ok(table.finish()?)
     }
 }
 
+/// The traffic of one sender since the beginning of the run.
+#[derive(Default)]
+struct Totals {
+    sent: Option<Sent>,
+    arrived: Option<Arrived>,
+}
+
+impl Totals {
+    fn add(&mut self, row: &TrafficRow) {
+        if let Some(sent) = &row.sent {
+            self.sent.get_or_insert_default().add(sent);
+        }
+        if let Some(arrived) = &row.arrived {
+            self.arrived.get_or_insert_default().add(arrived);
+        }
+    }
+}
+
 impl TrafficRow {
+    /// Returns the entry and the sender.
+    fn key(&self) -> (&str, &str) {
+        (&self.entry, &self.from)
+    }
+
     fn empty(&self, name: String) -> FlowStatus {
         FlowStatus {
             name,
@@ -100,73 +154,66 @@ impl TrafficRow {
         }
     }
 
-    /// Returns the number of bytes of a packet that are not payload.
-    fn headers(&self) -> u64 {
-        match self.transport {
-            Transport::Icmp | Transport::Udp { .. } => HEADERS,
-            // For a capture, whole frames count.
-            Transport::Tcp { .. } | Transport::Frames => 0,
-        }
-    }
-
     fn has_packets(&self) -> bool {
         !matches!(self.transport, Transport::Tcp { .. })
     }
 
+    /// Returns the payload of packets that have so many bytes.
+    fn payload(&self, packets: u64, bytes: u64) -> u64 {
+        bytes.saturating_sub(self.headers * packets)
+    }
+
     /// Adds an interval to its flow.
     fn add_to(&self, flow: &mut FlowStatus) {
-        let headers = self.headers();
-        let payload = |packets: u64, bytes: u64| Count {
+        let count = |packets: u64, bytes: u64| Count {
             frames: packets,
-            bytes: bytes.saturating_sub(headers * packets),
+            bytes: self.payload(packets, bytes),
         };
         if let Some(sent) = &self.sent {
-            flow.sent = flow.sent + payload(sent.packets, sent.bytes);
+            flow.sent = flow.sent + count(sent.packets, sent.bytes);
             flow.refused += sent.refused;
             if let Some(transfers) = &mut flow.transfers {
                 add(transfers, sent);
             }
         }
         if let Some(arrived) = &self.arrived {
-            flow.received = flow.received + payload(arrived.packets, arrived.bytes);
+            flow.received = flow.received + count(arrived.packets, arrived.bytes);
             flow.duplicated += arrived.doubled;
             flow.reordered += arrived.out_of_order;
             flow.jitter_ns = arrived.jitter as f64;
         }
     }
 
-    fn cells(&self) -> [Cell<'_>; 20] {
-        let Self { sent, arrived, .. } = self;
-        let udp_sent = sent.filter(|_| self.has_packets());
-        let udp_arrived = arrived.filter(|_| self.has_packets());
-        // Packets that the socket refused were not lost by a link.
-        let lost = udp_sent
-            .zip(udp_arrived)
-            .map(|(sent, arrived)| sent.packets.saturating_sub(sent.refused + arrived.packets));
-        let timed = udp_arrived.filter(|arrived| arrived.packets > 0);
-        let flows = sent.filter(|_| self.has_flows);
-        let complete = flows.filter(|sent| sent.completed > 0);
+    /// Returns the cells: counters are those of `totals`, extremes and jitter of this interval.
+    fn cells<'a>(&'a self, name: &'a str, totals: &Totals) -> [Cell<'a>; 20] {
+        let Totals { sent, arrived } = totals;
+        let packets_sent = sent.filter(|_| self.has_packets());
+        let packets = arrived.filter(|_| self.has_packets());
+        let timed = self.arrived.filter(|now| self.has_packets() && now.packets > 0);
+        let transfers = sent.filter(|_| self.has_flows);
+        let complete = self.sent.filter(|now| self.has_flows && now.completed > 0);
+        let is_timed = self.has_packets() || self.has_flows;
         [
             Cell::Number(self.time.as_nanos()),
-            Cell::Name(&self.entry),
+            Cell::Name(name),
             Cell::Name(&self.from),
             Cell::Name(&self.to),
-            udp_sent.map(|sent| sent.packets).into(),
-            sent.map(|sent| sent.bytes).into(),
-            sent.filter(|_| self.has_packets() || self.has_flows).map(|sent| sent.late).into(),
-            udp_sent.map(|sent| sent.refused).into(),
-            udp_arrived.map(|arrived| arrived.packets).into(),
-            arrived.map(|arrived| arrived.bytes).into(),
-            lost.into(),
-            udp_arrived.map(|arrived| arrived.doubled).into(),
-            udp_arrived.map(|arrived| arrived.out_of_order).into(),
-            timed.map(|arrived| arrived.delay_sum / arrived.packets).into(),
-            timed.map(|arrived| arrived.delay_most).into(),
-            timed.map(|arrived| arrived.jitter).into(),
-            flows.map(|sent| sent.flows).into(),
-            flows.map(|sent| sent.completed).into(),
-            complete.map(|sent| sent.completion_sum / sent.completed).into(),
-            complete.map(|sent| sent.completion_most).into(),
+            Cell::Name(self.transport.protocol()),
+            packets_sent.map(|sent| sent.packets).into(),
+            sent.map(|sent| self.payload(sent.packets, sent.bytes)).into(),
+            packets.map(|arrived| arrived.packets).into(),
+            arrived.map(|arrived| self.payload(arrived.packets, arrived.bytes)).into(),
+            packets.map(|arrived| arrived.doubled).into(),
+            packets.map(|arrived| arrived.out_of_order).into(),
+            packets.map(|arrived| arrived.delay_sum).into(),
+            packets_sent.map(|sent| sent.refused).into(),
+            sent.filter(|_| is_timed).map(|sent| sent.late).into(),
+            transfers.map(|sent| sent.flows).into(),
+            transfers.map(|sent| sent.completed).into(),
+            transfers.map(|sent| sent.completion_sum).into(),
+            timed.map(|now| now.delay_most).into(),
+            timed.map(|now| now.jitter).into(),
+            complete.map(|now| now.completion_most).into(),
         ]
     }
 }

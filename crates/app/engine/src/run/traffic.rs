@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use super::instance::{self, Input};
 use super::shared::Run;
 use crate::metrics;
-use crate::traffic_file::{TrafficRow, TrafficRows};
+use crate::traffic_file::{TrafficRow, TrafficRows, headers};
 
 /// Returns the processes of all entries, receivers first.
 pub fn processes(scenario: &Scenario) -> Vec<Process> {
@@ -242,6 +242,8 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for entry in &scenario.traffic {
         let to = if needs_receivers(entry) { &entry.to[..] } else { &[] };
+        let family = run.network().deployment().plan.family(entry);
+        let headers = headers(&entry.transport, family == Some(IpFamily::Ipv6));
         let received: Vec<Option<ReceivedReport>> =
             to.iter().map(|node| report(run, &receiver_name(entry), node, &mut missing)).collect();
         for (number, from) in entry.from.iter().enumerate() {
@@ -263,12 +265,13 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
             numbers.sort_unstable();
             numbers.dedup();
             rows.extend(numbers.into_iter().map(|number| TrafficRow {
-                time: Duration::from_nanos(interval.as_nanos().saturating_mul(number)),
+                time: Duration::from_nanos(interval.as_nanos().saturating_mul(number + 1)),
                 entry: entry.name.clone(),
                 from: from.clone(),
                 to: entry.receivers_in_words(from),
                 has_flows: entry.has_transfers(),
                 transport: entry.transport.clone(),
+                headers,
                 sent: sent.as_ref().map(|of| of.get(&number).copied().unwrap_or_default()),
                 arrived: arrived.as_ref().map(|of| of.get(&number).copied().unwrap_or_default()),
             }));

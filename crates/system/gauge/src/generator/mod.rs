@@ -188,6 +188,20 @@ pub struct Sent {
     pub completion_most: u64,
 }
 
+impl Sent {
+    /// Adds what was sent in another interval.
+    pub fn add(&mut self, other: &Self) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+        self.late += other.late;
+        self.refused += other.refused;
+        self.flows += other.flows;
+        self.completed += other.completed;
+        self.completion_sum += other.completion_sum;
+        self.completion_most = self.completion_most.max(other.completion_most);
+    }
+}
+
 /// Report of a receiver, by flow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ReceivedReport {
