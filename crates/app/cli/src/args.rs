@@ -441,15 +441,22 @@ pub struct Judge {
 /// `netloom compare`
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// The results of one run.
-    #[arg(value_name = "DIR")]
-    pub first: PathBuf,
-    /// The results of the other, emulated or simulated.
-    #[arg(value_name = "DIR")]
-    pub second: PathBuf,
+    /// The results of two runs, emulated or simulated; with `--with`, those of the first group. A
+    /// directory that has results of several runs in it stands for all of them.
+    #[arg(value_name = "DIR", required = true)]
+    pub directories: Vec<PathBuf>,
+    /// The results of a second group of runs: means are compared, with 95 % confidence intervals.
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub with: Vec<PathBuf>,
+    /// Compare only what happened after this time of the runs, like `2s`.
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<Duration>,
+    /// Compare only what happened before this time of the runs.
+    #[arg(long, value_name = "TIME")]
+    pub to: Option<Duration>,
     /// How far the second may be from the first, like `goodput=2%,rtt=5%`, of `goodput`, `loss`,
-    /// `delay` (or `rtt`), `delay_p99`, `jitter` and `load`. Ends with code 5 if anything is
-    /// outside, or in one of the runs only.
+    /// `delay` (or `rtt`), `delay_mean`, `delay_p99`, `jitter` and `load`. Ends with code 5 if
+    /// anything is outside, or in one of the runs only.
     #[arg(long, value_name = "MEASURE=SHARE", value_delimiter = ',')]
     pub tolerance: Vec<Tolerance>,
     /// How it is shown.

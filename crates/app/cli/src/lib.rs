@@ -5,6 +5,8 @@
 //! | `args` | the commands and their options |
 //! | `commands` | one file per command |
 //! | `client` | the API over its Unix socket |
+//! | `interval` | means of repeated runs, with confidence intervals |
+//! | `measures`, `part` | what flows and pipes did, over a run and over a part of it |
 //! | `interrupts` | requests of the user that a command ends |
 //! | `output` | prints messages, without control characters for a terminal |
 //! | `launch` | starts an engine and follows its start |
@@ -32,8 +34,10 @@ pub mod exit;
 mod files;
 mod find;
 mod interrupts;
+mod interval;
 mod launch;
 mod measures;
+mod part;
 mod preflight;
 mod profile_file;
 pub mod report_metric;

@@ -7,7 +7,7 @@ use netloom_units::readable::{bit_rate, micros};
 use serde::Serialize;
 
 /// A measure that can be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// Received traffic, in bit/s: payload for a flow, frames for a pipe.
@@ -16,6 +16,8 @@ pub enum Measure {
     Loss,
     /// Median delay, in ns. For a ping, it is the round trip.
     Delay,
+    /// Mean delay, in ns.
+    DelayMean,
     /// 99th percentile of the delay, in ns.
     DelayP99,
     /// Interarrival jitter, in ns.
@@ -26,8 +28,15 @@ pub enum Measure {
 
 impl Measure {
     /// All measures.
-    pub const ALL: [Self; 6] =
-        [Self::Goodput, Self::Loss, Self::Delay, Self::DelayP99, Self::Jitter, Self::Load];
+    pub const ALL: [Self; 7] = [
+        Self::Goodput,
+        Self::Loss,
+        Self::Delay,
+        Self::DelayMean,
+        Self::DelayP99,
+        Self::Jitter,
+        Self::Load,
+    ];
 
     /// Returns the name of the measure.
     pub const fn name(self) -> &'static str {
@@ -35,6 +44,7 @@ impl Measure {
             Self::Goodput => "goodput",
             Self::Loss => "loss",
             Self::Delay => "delay",
+            Self::DelayMean => "delay_mean",
             Self::DelayP99 => "delay_p99",
             Self::Jitter => "jitter",
             Self::Load => "load",
@@ -52,7 +62,7 @@ impl Measure {
         match self {
             Self::Goodput => bit_rate(value),
             Self::Loss | Self::Load => format!("{:.3} %", value * 100.0),
-            Self::Delay | Self::DelayP99 | Self::Jitter => micros(value / 1000.0),
+            Self::Delay | Self::DelayMean | Self::DelayP99 | Self::Jitter => micros(value / 1000.0),
         }
     }
 }
@@ -90,6 +100,7 @@ fn of_flow(flow: &FlowStatus, seconds: f64) -> Vec<Measured> {
     }
     if let Some(delay) = &flow.delay {
         values.push((Measure::Delay, delay.p50_ns as f64));
+        values.push((Measure::DelayMean, delay.mean_ns));
         values.push((Measure::DelayP99, delay.p99_ns as f64));
     }
     all(&what, values)
@@ -106,13 +117,15 @@ fn of_pipe(what: &str, pipe: &PipeStatus) -> Vec<Measured> {
         values.push((Measure::Load, pipe.statistics.load));
         if let Some(delay) = &pipe.statistics.delay {
             values.push((Measure::Delay, delay.p50_ns as f64));
+            values.push((Measure::DelayMean, delay.mean_ns));
             values.push((Measure::DelayP99, delay.p99_ns as f64));
         }
     }
     all(what, values)
 }
 
-fn all(what: &str, values: Vec<(Measure, f64)>) -> Vec<Measured> {
+/// Returns values with the name of what they are about.
+pub fn all(what: &str, values: Vec<(Measure, f64)>) -> Vec<Measured> {
     let one = |(measure, value)| Measured { what: what.to_owned(), measure, value };
     values.into_iter().map(one).collect()
 }

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::set;
 use crate::args::{Format, Medium};
+use crate::interval::{Interval, Level};
 use crate::table::table;
 use crate::{exit, find};
 
@@ -255,54 +256,27 @@ struct Row {
     dropped: u64,
 }
 
-/// A mean with half of its 99 % interval. A single trial has no interval.
-struct Interval {
-    mean: f64,
-    half: Option<f64>,
-}
-
 impl Row {
     fn of(trials: &[Outcome]) -> Self {
         let each = |of: fn(&Outcome) -> f64| trials.iter().map(of).collect::<Vec<f64>>();
         let least = each(|trial| trial.shares.0).into_iter().fold(1.0, f64::min);
         let most = each(|trial| trial.shares.1).into_iter().fold(0.0, f64::max);
         Self {
-            throughput: Interval::of(&each(|trial| trial.bits_per_second / 1e6)),
-            failed: Interval::of(&each(|trial| {
-                100.0 * trial.failed as f64 / trial.attempts.max(1) as f64
-            })),
+            throughput: Interval::of(&each(|trial| trial.bits_per_second / 1e6), Level::P99),
+            failed: Interval::of(
+                &each(|trial| 100.0 * trial.failed as f64 / trial.attempts.max(1) as f64),
+                Level::P99,
+            ),
             shares: (least, most),
             dropped: trials.iter().map(|trial| trial.dropped).sum(),
         }
     }
 }
 
-impl Interval {
-    /// Computes the interval by Student's t.
-    fn of(values: &[f64]) -> Self {
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let square: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let half = (values.len() > 1)
-            .then(|| student(values.len() - 1) * (square / (count - 1.0) / count).sqrt());
-        Self { mean, half }
-    }
-
-    fn in_words(&self) -> String {
-        let half = self.half.map_or(String::new(), |half| format!(" ± {half:.3}"));
-        format!("{:.3}{half}", self.mean)
-    }
-}
-
-/// Returns the 99.5 % quantile of Student's t with `freedom` degrees of freedom.
-fn student(freedom: usize) -> f64 {
-    const FEW: [f64; 15] = [
-        63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
-        2.977, 2.947,
-    ];
-    // For more, the normal quantile with the first term of its expansion.
-    let many = || 2.5758 + (2.5758_f64.powi(3) + 2.5758) / (4.0 * freedom as f64);
-    FEW.get(freedom.wrapping_sub(1)).copied().unwrap_or_else(many)
+/// Writes a mean and half of its interval.
+fn in_words(interval: &Interval) -> String {
+    let half = interval.half.map_or(String::new(), |half| format!(" ± {half:.3}"));
+    format!("{:.3}{half}", interval.mean)
 }
 
 fn as_table(rows: &[(usize, Row)]) -> comfy_table::Table {
@@ -311,8 +285,8 @@ fn as_table(rows: &[(usize, Row)]) -> comfy_table::Table {
     for (count, row) in rows {
         shown.add_row([
             count.to_string(),
-            row.throughput.in_words(),
-            row.failed.in_words(),
+            in_words(&row.throughput),
+            in_words(&row.failed),
             format!("{:.3}", row.shares.0),
             format!("{:.3}", row.shares.1),
             row.dropped.to_string(),

@@ -1,0 +1,115 @@
+//! Groups of runs: one run, or repetitions of it with other seeds.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use netloom_monitor::Judgement;
+
+use crate::exit;
+use crate::measures::{Measure, Measured, measured};
+use crate::part::{self, Part};
+use crate::results;
+
+/// The values of runs that are compared as one.
+#[derive(Debug, Default)]
+pub struct Group {
+    /// Flows and pipes with their measures, in the order of the first run that has them.
+    pub keys: Vec<(String, Measure)>,
+    /// The value of each run that has one.
+    values: HashMap<(String, Measure), Vec<f64>>,
+    /// Number of runs that have a flow or pipe.
+    having: HashMap<String, usize>,
+    /// Number of runs.
+    pub runs: usize,
+}
+
+impl Group {
+    /// Collects the values of runs.
+    pub fn of(runs: impl IntoIterator<Item = Vec<Measured>>) -> Self {
+        let mut group = Self::default();
+        for run in runs {
+            group.runs += 1;
+            let names: HashSet<&str> = run.iter().map(|one| one.what.as_str()).collect();
+            for name in names {
+                *group.having.entry(name.to_owned()).or_default() += 1;
+            }
+            for Measured { what, measure, value } in run {
+                let key = (what, measure);
+                if !group.values.contains_key(&key) {
+                    group.keys.push(key.clone());
+                }
+                group.values.entry(key).or_default().push(value);
+            }
+        }
+        group
+    }
+
+    /// Returns the values of a measure of a flow or pipe.
+    pub fn values(&self, key: &(String, Measure)) -> Option<&[f64]> {
+        self.values.get(key).map(Vec::as_slice)
+    }
+
+    /// Returns the number of runs that have a flow or pipe.
+    pub fn having(&self, what: &str) -> usize {
+        self.having.get(what).copied().unwrap_or(0)
+    }
+}
+
+/// Reads a group of runs. Prints a warning for each run that is not used, or not trusted.
+///
+/// # Errors
+/// If a directory has no results, or no run can be used.
+pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
+    let all: Vec<PathBuf> = directories.iter().flat_map(|one| runs_in(one)).collect();
+    let mut seeds: HashMap<u64, &Path> = HashMap::new();
+    let mut used = Vec::new();
+    for directory in &all {
+        let summary = results::summary(directory)?;
+        let shown = directory.display();
+        let judgement = summary.verdict.as_ref().map(|verdict| verdict.judgement);
+        if judgement == Some(Judgement::Invalid) {
+            if all.len() > 1 {
+                eprintln!("warning: {shown} is left out: its verdict is `invalid`; run it again");
+                continue;
+            }
+            eprintln!("warning: the verdict of {shown} is `invalid`");
+        }
+        if let Some(other) = seeds.insert(summary.seed, directory.as_path()) {
+            eprintln!(
+                "warning: {shown} and {} have the same seed, {}: they are no independent runs",
+                other.display(),
+                summary.seed
+            );
+        }
+        used.push(match part {
+            None => measured(&summary),
+            Some(part) => part::measured(directory, &summary, part)?,
+        });
+    }
+    if used.is_empty() {
+        return Err(exit::usage("no run of a group is left: all are `invalid`"));
+    }
+    Ok(Group::of(used))
+}
+
+/// Returns the directories of runs that a directory stands for: itself, or those in it.
+fn runs_in(directory: &Path) -> Vec<PathBuf> {
+    let has_summary = |directory: &Path| directory.join("summary.json").exists();
+    let inside = || {
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut runs: Vec<PathBuf> =
+            entries.map(|entry| entry.path()).filter(|path| has_summary(path)).collect();
+        runs.sort();
+        runs
+    };
+    match has_summary(directory) {
+        true => vec![directory.to_owned()],
+        false => match inside() {
+            // Reading it says what is missing.
+            runs if runs.is_empty() => vec![directory.to_owned()],
+            runs => runs,
+        },
+    }
+}
