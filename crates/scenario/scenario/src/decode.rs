@@ -53,7 +53,12 @@ pub(crate) fn decode<T: DeserializeOwned>(tree: &Tree) -> Decoded<T> {
         };
         let node = error.node().unwrap_or(tree.root());
         if !is_consequence(&scope, node, &error) {
-            decoded.errors.push(error.diagnostic(tree.span(node)));
+            let meant = error.expected_mapping().then(|| in_a_mapping(tree, node)).flatten();
+            let finding = error.diagnostic(tree.span(node));
+            decoded.errors.push(match meant {
+                Some(help) => finding.with_help(help),
+                None => finding,
+            });
         }
         if decoded.errors.len() == MAX_ERRORS {
             let message = format!("there are more errors than these {MAX_ERRORS}");
@@ -89,6 +94,11 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// Returns help for a scalar where a mapping is expected.
+fn in_a_mapping(tree: &Tree, node: NodeId) -> Option<String> {
+    crate::diagnostic::in_a_mapping(tree.key_of(node)?, tree.text(node)?)
 }
 
 /// Whether an error at `node` is only a consequence of what was pruned below it.

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use suggest::did_you_mean;
+pub(crate) use suggest::in_a_mapping;
 pub use suggest::similar;
 
 use crate::span::Span;

@@ -101,6 +101,16 @@ impl Tree {
         self.entries(node).iter().copied().find(|(name, _)| self.text(*name) == Some(key))
     }
 
+    /// Returns the key of the entry whose value is `node`.
+    pub fn key_of(&self, node: NodeId) -> Option<&str> {
+        let mut entries = self.nodes.iter().flat_map(|found| match &found.content {
+            Content::Mapping(entries) => &entries[..],
+            _ => &[],
+        });
+        let (key, _) = entries.find(|(_, value)| *value == node)?;
+        self.text(*key)
+    }
+
     /// Returns the value at the end of `path`, which has one key for each level below `node`.
     pub fn find(&self, node: NodeId, path: &[&str]) -> Option<NodeId> {
         path.iter().try_fold(node, |node, key| self.entry(node, key).map(|(_, value)| value))

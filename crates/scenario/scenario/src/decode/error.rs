@@ -49,6 +49,11 @@ impl DecodeError {
         }
     }
 
+    /// Whether a mapping was expected where something else is.
+    pub fn expected_mapping(&self) -> bool {
+        matches!(&self.kind, Kind::Other(message) if message.starts_with(EXPECTED_MAPPING))
+    }
+
     /// Converts the error to a finding at `span`.
     pub fn diagnostic(self, span: Span) -> Diagnostic {
         match self.kind {
@@ -117,6 +122,9 @@ impl de::Error for DecodeError {
         Self::invalid_type(found, expected)
     }
 }
+
+/// Beginning of the message for something else than a mapping.
+const EXPECTED_MAPPING: &str = "expected a mapping, found";
 
 /// Describes what serde and its derived code expect, in terms of YAML.
 fn in_words(expected: &str) -> String {

@@ -45,6 +45,35 @@ const MISPLACED: &[(&str, &str)] = &[
     ("nodes", "topology"),
 ];
 
+/// Keys that take a mapping, each with the key in it that a single value is probably for.
+const SINGLE: &[(&str, &str)] = &[
+    ("bulk", "bytes"),
+    ("cbr", "rate"),
+    ("http", "sizes"),
+    ("measure", "interval"),
+    ("ping", "interval"),
+    ("poisson", "rate"),
+    ("replay", "file"),
+    ("tcp", "congestion_control"),
+    ("trace", "file"),
+    ("vbr", "file"),
+];
+
+/// Returns help for a single `value` of a `key` that takes a mapping: how it is written.
+pub(crate) fn in_a_mapping(key: &str, value: &str) -> Option<String> {
+    let is_number = value.starts_with(|first: char| first.is_ascii_digit());
+    let inner = match (key, value) {
+        ("on_off", _) if is_number => {
+            return Some(format!("write like `on_off: {{on: 1s, off: 1s, rate: {value}}}`"));
+        }
+        ("queue", _) => Some(if is_number { "limit" } else { "discipline" }),
+        ("udp" | "tcp", _) if is_number => Some("port"),
+        (_, "host" | "router" | "switch") => Some("kind"),
+        _ => SINGLE.iter().find(|(single, _)| *single == key).map(|(_, inner)| *inner),
+    };
+    inner.map(|inner| format!("write `{key}: {{{inner}: {value}}}`"))
+}
+
 /// Returns the candidate that `word` was probably meant to be.
 pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
@@ -91,5 +120,21 @@ fn list(words: &[&str]) -> Option<String> {
             Some(format!("{} and {} more", quoted.join(", "), length - MOST))
         }
         _ => Some(quoted.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn single_values_are_put_into_mappings() {
+        let help = |key, value| in_a_mapping(key, value).unwrap();
+        assert_eq!(help("queue", "100kB"), "write `queue: {limit: 100kB}`");
+        assert_eq!(help("queue", "fq_codel"), "write `queue: {discipline: fq_codel}`");
+        assert_eq!(help("cbr", "5Mbit/s"), "write `cbr: {rate: 5Mbit/s}`");
+        assert_eq!(help("tcp", "5001"), "write `tcp: {port: 5001}`");
+        assert_eq!(help("r1", "router"), "write `r1: {kind: router}`");
+        assert_eq!(in_a_mapping("forward", "5ms"), None);
     }
 }

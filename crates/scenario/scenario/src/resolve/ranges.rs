@@ -57,6 +57,15 @@ pub(super) fn expand_list(names: &mut Vec<Spanned<String>>, report: &mut Report<
     }
 }
 
+/// Returns help for a name of a node that does not exist and looks like a pattern.
+pub(super) fn no_pattern(name: &str) -> Option<String> {
+    name.contains(['[', ']', '*', '?']).then(|| {
+        "one node is named here: ranges like `n[1-50]` are for `nodes` and for `members` of groups \
+         and media"
+            .into()
+    })
+}
+
 /// Whether `name` is a range.
 fn is_range(name: &str) -> bool {
     name.contains(['[', ']'])

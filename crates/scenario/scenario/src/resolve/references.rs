@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
+use super::ranges;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
@@ -62,7 +63,8 @@ impl<'a> References<'a> {
         let known = report.node_names();
         if !known.contains(&name.value) {
             let message = format!("there is no node `{}`", name.value);
-            let help = report.did_you_mean(&name.value, "the nodes are", known.iter());
+            let help = ranges::no_pattern(&name.value)
+                .or_else(|| report.did_you_mean(&name.value, "the nodes are", known.iter()));
             report.error(Diagnostic::error(name.span, message).with_optional_help(help));
         }
         node

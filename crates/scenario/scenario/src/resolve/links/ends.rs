@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::names;
 use super::super::nodes::NodeDraft;
+use super::super::ranges;
 use super::super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
@@ -84,7 +85,9 @@ fn find<'a>(
     let known = report.node_names();
     if !known.contains(raw.node_name()) {
         let message = format!("there is no node `{}`", raw.node_name());
-        let help = report.did_you_mean(raw.node_name(), "the nodes are", known.iter());
+        let help = ranges::no_pattern(raw.node_name())
+            .map(|help| format!("{help}; write a link for each, or join them by a switch"))
+            .or_else(|| report.did_you_mean(raw.node_name(), "the nodes are", known.iter()));
         report.error(Diagnostic::error(raw.span, message).with_optional_help(help));
     }
     None
