@@ -113,7 +113,10 @@ impl<'s> Cell<'s> {
             .collect();
         let set = match &args.set[..] {
             [] => MediumProperties::default(),
-            words => set::medium::read(words)?,
+            words => match &medium.medium {
+                Some(own) => set::medium::read_over(&own.config, words)?,
+                None => MediumProperties::default(),
+            },
         };
         if args.chain {
             return Ok(Self { scenario, medium, members, set, flows: Vec::new() });

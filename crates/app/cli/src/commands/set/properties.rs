@@ -2,6 +2,7 @@
 //! one reader with one set of messages reads both.
 
 use anyhow::Result;
+use serde_json::{Map, Value};
 
 use crate::exit;
 
@@ -11,6 +12,8 @@ struct Mapping(Vec<(String, Node)>);
 
 enum Node {
     Value(String),
+    /// A value in JSON, which is YAML too.
+    Json(Value),
     Mapping(Mapping),
 }
 
@@ -18,6 +21,21 @@ enum Node {
 /// value is a text, a number, or a list or mapping in YAML's flow style (`jitter.pattern=[1ms,
 /// 0ms]`).
 pub fn yaml(words: &[String]) -> Result<String> {
+    Ok(parse(words)?.text())
+}
+
+/// Returns the properties as a YAML mapping in which tables that words step into keep the entries
+/// that they have in `base` and that no word names.
+pub fn yaml_over(base: &Map<String, Value>, words: &[String]) -> Result<String> {
+    let Mapping(named) = parse(words)?;
+    let over = named.into_iter().map(|(name, node)| match base.get(&name) {
+        Some(there) => (name, node.over(there)),
+        None => (name, node),
+    });
+    Ok(Mapping(over.collect()).text())
+}
+
+fn parse(words: &[String]) -> Result<Mapping> {
     let mut root = Mapping::default();
     for word in words {
         let (key, value) = word
@@ -25,12 +43,36 @@ pub fn yaml(words: &[String]) -> Result<String> {
             .ok_or_else(|| exit::usage(format!("`{word}` is not KEY=VALUE, like `delay=5ms`")))?;
         root.insert(key, key, value)?;
     }
-    let mut text = String::new();
-    root.write(&mut text, 0);
-    Ok(text)
+    Ok(root)
+}
+
+impl Node {
+    /// Returns this node with the entries of a table `base` that it does not name.
+    fn over(self, base: &Value) -> Self {
+        let (mut named, base) = match (self, base) {
+            (Self::Mapping(Mapping(named)), Value::Object(base)) => (named, base),
+            (other, _) => return other,
+        };
+        let mut entries = Vec::new();
+        for (key, there) in base.iter().filter(|(_, there)| !there.is_null()) {
+            let node = match named.iter().position(|(name, _)| name == key) {
+                Some(place) => named.remove(place).1.over(there),
+                None => Self::Json(there.clone()),
+            };
+            entries.push((key.clone(), node));
+        }
+        entries.extend(named);
+        Self::Mapping(Mapping(entries))
+    }
 }
 
 impl Mapping {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text, 0);
+        text
+    }
+
     /// Inserts `value` at the end of `path`, which is the rest of `key`.
     fn insert(&mut self, key: &str, path: &str, value: &str) -> Result<()> {
         let (name, rest) = match path.split_once('.') {
@@ -46,7 +88,7 @@ impl Mapping {
                 self.0.push((name.into(), Node::Mapping(inner)));
             }
             (Some(Node::Mapping(inner)), Some(rest)) => inner.insert(key, rest, value)?,
-            (Some(Node::Value(_)), None) => {
+            (Some(Node::Value(_) | Node::Json(_)), None) => {
                 return Err(exit::usage(format!("`{key}` is given twice; keep one of them")));
             }
             (Some(_), _) => {
@@ -66,6 +108,11 @@ impl Mapping {
                 Node::Value(value) => {
                     text.push(' ');
                     text.push_str(&flow_or_scalar(value));
+                    text.push('\n');
+                }
+                Node::Json(value) => {
+                    text.push(' ');
+                    text.push_str(&value.to_string());
                     text.push('\n');
                 }
                 Node::Mapping(inner) => {
@@ -92,7 +139,7 @@ fn scalar(text: &str) -> String {
         return text.into();
     }
     // In double quotes, YAML escapes as JSON does. A text always has a JSON form.
-    serde_json::Value::from(text).to_string()
+    Value::from(text).to_string()
 }
 
 #[cfg(test)]
@@ -122,6 +169,20 @@ mod tests {
         for (words, expected) in cases {
             assert_eq!(written(words).unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn tables_keep_what_words_do_not_name() {
+        let base = serde_json::json!({
+            "mac": { "dcf": { "cw_min": 15, "rates": ["1Mbit/s"], "none": null } },
+            "power": "16dBm",
+        });
+        let words = ["mac.dcf.cw_min=7", "height=2m"].map(String::from);
+        let text = yaml_over(base.as_object().unwrap(), &words).unwrap();
+        let expected = "mac:\n  dcf:\n    cw_min: 7\n    rates: [\"1Mbit/s\"]\nheight: 2m\n";
+        assert_eq!(text, expected);
+        let whole = yaml_over(base.as_object().unwrap(), &["mac=none".into()]).unwrap();
+        assert_eq!(whole, "mac: none\n");
     }
 
     #[test]
