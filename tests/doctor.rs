@@ -28,6 +28,20 @@ fn a_machine_that_runs_networks_says_so() {
 }
 
 #[test]
+fn programs_that_a_scenario_lacks_are_named() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: { services: [web], startup: [\"no-such-word x\"] } } }\n\
+         processes: [{ name: p, node: a, command: [no-such-program] }]\n",
+    );
+    let output = lab.netloom(&["doctor", "-t", "netloom.yaml"]);
+    let table = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{table}");
+    assert!(table.contains("PROBLEM  program no-such-program: missing (process p)"), "{table}");
+    assert!(table.contains("note     program no-such-word: missing (startup of a)"), "{table}");
+    assert!(table.contains("ok       program python3: /"), "{table}");
+}
+
+#[test]
 fn what_there_is_no_room_for_is_refused_before_anything_is_made() {
     let lab = Lab::new("topology:\n  nodes: { a: , b: , c: }\n");
     // The limit holds in a user namespace of the test's own.

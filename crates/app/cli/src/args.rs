@@ -544,8 +544,8 @@ pub struct Calibrate {
 /// `netloom doctor`
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// The scenario for which there is to be room; by default thousand nodes with two thousand
-    /// links.
+    /// The scenario for which there is to be room, and whose programs are to be here; by default
+    /// room for a thousand nodes with two thousand links.
     #[arg(short = 't', long = "topology", value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// How to print it.

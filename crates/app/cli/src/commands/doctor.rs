@@ -1,5 +1,8 @@
 //! `netloom doctor`
 
+mod programs;
+mod words;
+
 use std::fmt;
 use std::fs;
 
@@ -69,18 +72,19 @@ impl Check {
 
 /// Prints what this machine can do, and what to change for more.
 pub async fn doctor(args: Doctor) -> Result<i32> {
-    let size = match &args.file {
-        None => LARGE,
-        Some(_) => {
-            let named = ScenarioFile { file: args.file.clone() };
-            preflight::size(&find::scenario(&named)?.scenario)
-        }
+    let loaded = match &args.file {
+        None => None,
+        Some(_) => Some(find::scenario(&ScenarioFile { file: args.file.clone() })?),
     };
+    let size = loaded.as_ref().map_or(LARGE, |loaded| preflight::size(&loaded.scenario));
     let mut checks = vec![kernel(&netloom_results::machine::describe().kernel), rights()];
     checks.extend(trial().await?);
     checks.push(calibration());
     checks.extend(Controller::ALL.map(limits));
     checks.extend(walls(size));
+    if let Some(loaded) = &loaded {
+        checks.extend(programs::checks(&loaded.scenario, &loaded.directory));
+    }
     let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
     match args.format {
         Format::Json => println!("{}", serde_json::to_string_pretty(&checks)?),
