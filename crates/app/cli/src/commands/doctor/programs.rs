@@ -33,8 +33,8 @@ pub fn checks(scenario: &Scenario, folder: &Path) -> Vec<Check> {
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
     let is_here = |node: &str| scenario.node(node).is_some_and(uses_machine);
     for node in scenario.nodes.iter().filter(|node| uses_machine(node)) {
-        for service in node.software.services.keys() {
-            let template = scenario.templates.get(service);
+        for (service, used) in &node.software.services {
+            let template = scenario.templates.get(&used.template);
             for (name, program) in template.iter().flat_map(|template| &template.programs) {
                 let need = needs.entry(name.clone()).or_default();
                 need.add(format!("service {service}"));

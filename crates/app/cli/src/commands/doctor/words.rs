@@ -2,12 +2,11 @@
 //! the place of a command. What variables, quotes and `eval` make of it is not followed.
 
 /// Words after which a command comes.
-const BEFORE_A_COMMAND: [&str; 13] = [
-    "!", "if", "then", "elif", "else", "while", "until", "do", "{", "exec", "command", "time", "(",
-];
+const BEFORE_A_COMMAND: &[&str] =
+    &["!", "if", "then", "elif", "else", "while", "until", "do", "{", "exec", "command", "time"];
 
 /// Commands of the shell itself, and words that no command follows.
-const SHELL: [&str; 41] = [
+const SHELL: &[&str] = &[
     ".", ":", "[", "alias", "bg", "break", "case", "cd", "continue", "done", "echo", "esac",
     "eval", "exit", "export", "false", "fg", "fi", "for", "getopts", "hash", "in", "jobs", "kill",
     "local", "printf", "pwd", "read", "readonly", "return", "set", "shift", "test", "times",
@@ -54,7 +53,7 @@ fn tokens(line: &str) -> Vec<Token> {
     const QUOTED: char = '"';
     let mut tokens = Vec::new();
     let mut word = String::new();
-    let mut end = |word: &mut String, tokens: &mut Vec<Token>| {
+    let end = |word: &mut String, tokens: &mut Vec<Token>| {
         if !word.is_empty() {
             tokens.push(Token::Word(std::mem::take(word)));
         }
