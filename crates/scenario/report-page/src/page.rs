@@ -33,6 +33,7 @@ pub fn page(run: &Run) -> String {
             @if let Some(verdict) = verdict { (section::contention(verdict, &rows, &time)) }
             @if let Some(timing) = &run.summary.timing { (section::schedule(timing)) }
             @if let Some(followed) = followed(run) { (section::symbiosis(followed)) }
+            (section::expectations(&run.summary.expectations))
             (section::processes(run))
             (section::trouble(&run.summary))
             (section::next(&run.summary))

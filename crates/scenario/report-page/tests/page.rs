@@ -103,6 +103,20 @@ fn a_symbiotic_run_shows_how_pipes_followed() {
 }
 
 #[test]
+fn expectations_are_listed_those_that_were_not_met_first() {
+    let mut run = run("");
+    let html = read(&page(&run));
+    assert!(texts(&html, "p").contains(&"1 of 2 met.".into()));
+    let cells = texts(&html, "td");
+    let first = cells.iter().position(|cell| cell == "output with `0% packet loss`").unwrap();
+    assert_eq!(cells[first..first + 3], ["output with `0% packet loss`", "no", "no output"]);
+    let met = cells.iter().position(|cell| cell == "exit code 0").unwrap();
+    assert!(met > first && cells[met + 1] == "yes");
+    run.summary.expectations.clear();
+    assert!(!texts(&read(&page(&run)), "h2").contains(&"Expectations".into()));
+}
+
+#[test]
 fn each_metric_has_a_curve_of_each_node() {
     let html = read(&page(&run("")));
     let paths = Selector::parse("#metrics .panel path").unwrap();

@@ -2,6 +2,7 @@
 //! HTML.
 
 mod contention;
+mod expectations;
 mod heading;
 mod links;
 mod metrics;
@@ -20,6 +21,7 @@ use maud::{Markup, html};
 use netloom_units::Time;
 
 pub use contention::contention;
+pub use expectations::expectations;
 pub use heading::heading;
 pub use links::links;
 pub use metrics::metrics;

@@ -9,7 +9,7 @@ use netloom_api::metric::Metric;
 use netloom_api::state::{
     LinkStatus, ModelledPipe, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus,
 };
-use netloom_api::summary::Summary;
+use netloom_api::summary::{ExpectationStatus, Summary};
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_link::{
     Count, DelayStatistics, DropStatistics, PipeConfig, PipeStatistics, QueueStatistics,
@@ -168,7 +168,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
             process("server", ProcessState::Failed { reason: format!("no luck{with}") }),
         ],
         timeline: Vec::new(),
-        expectations: Vec::new(),
+        expectations: expectations(with),
         success: false,
         failures: vec![format!("`server` has failed{with}")],
         links: links(scenario),
@@ -183,6 +183,17 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
 }
 
 /// A port that refused two frames of another VLAN.
+fn expectations(with: &str) -> Vec<ExpectationStatus> {
+    let expectation = |expected: &str, found: &str| ExpectationStatus {
+        process: format!("client{with}"),
+        node: format!("a{with}"),
+        expected: format!("{expected}{with}"),
+        met: found.is_empty(),
+        found: if found.is_empty() { String::new() } else { format!("{found}{with}") },
+    };
+    vec![expectation("exit code 0", ""), expectation("output with `0% packet loss`", "no output")]
+}
+
 fn vlan_port() -> VlanPortStatus {
     let port = json!({
         "vlans": {"access": 10},
