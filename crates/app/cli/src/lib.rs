@@ -17,6 +17,7 @@
 //! | `results` | reads the results of a run |
 //! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
+//! | `warnings` | counts repeated warnings instead of printing them |
 //! | [`report_metric`] | the command by which processes in nodes report a metric |
 //! | [`exit`] | exit codes |
 //!
@@ -44,6 +45,7 @@ pub mod report_metric;
 mod results;
 mod table;
 mod terminal;
+mod warnings;
 
 use std::ffi::OsString;
 use std::path::Path;

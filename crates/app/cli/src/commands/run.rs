@@ -17,6 +17,7 @@ use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{Engine, all_frames, prepare, results_directory};
+use crate::warnings::Warnings;
 use crate::{exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
@@ -109,11 +110,15 @@ async fn follow(
     }
     let mut events: Events = client.events(0).await?;
     let mut interrupted = None;
+    let mut warnings = Warnings::default();
     loop {
         tokio::select! {
             event = events.next() => match event? {
-                Some(event) => show(&event, watched),
-                None => return Ok(interrupted),
+                Some(event) => show(&event, watched, &mut warnings),
+                None => {
+                    warnings.finish();
+                    return Ok(interrupted);
+                }
             },
             signal = interrupts.next() => {
                 if interrupted.is_some() {
@@ -136,11 +141,11 @@ async fn kill(engine: &mut Engine) -> Result<Option<i32>> {
     bail!("interrupted twice: the run was killed and its results are incomplete")
 }
 
-/// Shows an event to a user who watches. Warnings are always shown.
-fn show(event: &Event, watched: bool) {
+/// Shows an event to a user who watches. Warnings are shown to everybody.
+fn show(event: &Event, watched: bool, warnings: &mut Warnings) {
     match &event.what {
-        What::Warning { message } => eprintln!("warning: {message}"),
-        What::MemoryKilled { .. } => eprintln!("warning: {}", event.what.in_words()),
+        What::Warning { message } => warnings.show(message),
+        What::MemoryKilled { .. } => warnings.show(&event.what.in_words()),
         What::Phase { .. } => {}
         // Warnings report the beginning and growth of contention.
         What::Contention { signal } if signal.change != Change::Ended => {}

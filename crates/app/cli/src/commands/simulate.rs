@@ -19,6 +19,7 @@ use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{all_frames, prepare, results_directory};
 use crate::results;
+use crate::warnings::Warnings;
 
 /// Simulates a scenario and prints its summary.
 pub async fn run(args: Run) -> Result<i32> {
@@ -36,9 +37,11 @@ pub async fn run(args: Run) -> Result<i32> {
     if !support.errors.is_empty() {
         return Err(exit::usage(support.errors.join("\nerror: ")));
     }
+    let mut warnings = Warnings::default();
     for what in &support.left_out {
-        eprintln!("warning: left out: {what}");
+        warnings.show(&format!("left out: {what}"));
     }
+    warnings.finish();
     if args.frames {
         all_frames(&mut loaded.scenario, |_| true);
     }
