@@ -5,7 +5,7 @@ use netloom_symbiosis::rehearsal::{Recording, Scene};
 use crate::measures::{Difference, followed, head, mean, percent, row};
 use crate::scenes::FOLLOWERS;
 
-/// What a row takes of each of its recorded runs.
+/// Value that a row takes of each of its recorded runs.
 pub type Take<'t> = &'t mut dyn FnMut(&Scene, &Recording);
 
 /// The table, as far as it has been printed.

@@ -4,7 +4,7 @@ use netloom_symbiosis::rehearsal::{Fate, Recording, Scene, follow, record};
 
 use crate::scenes::FOLLOWERS;
 
-/// What became of the real frames of a run.
+/// Results of the real frames of a run.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub offered: f64,
@@ -42,11 +42,11 @@ impl Outcome {
 /// A small network beside the original.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Difference {
-    /// Of the mean delay, signed, as a share of the original's.
+    /// Error of the mean delay, signed, as a share of the original's.
     pub delay: f64,
-    /// Of the number of lost frames, as a share of what was offered.
+    /// Error of the number of lost frames, as a share of what was offered.
     pub lost_share: f64,
-    /// Of the number of received frames, as a share of the original's.
+    /// Error of the number of received frames, as a share of the original's.
     pub received_share: f64,
     /// Mean over the seconds of the difference of mean delays, in seconds.
     pub per_second: f64,

@@ -1,4 +1,4 @@
-//! What all cases are made of: links that serve whole frames, and flows.
+//! Parts of all cases: links that serve whole frames, and flows.
 
 use netloom_link::{Emission, Framing, PipeConfig, QueueLimit, RateLimit, Stream};
 use netloom_symbiosis::rehearsal::{Lag, Method, Scene, SceneLink};

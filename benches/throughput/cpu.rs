@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How the names of worker threads begin.
 pub const WORKERS: &str = "netloom-data";
 
-/// What was measured on, in a line.
+/// Describes the machine in a line.
 pub fn machine() -> String {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     let cpu = read("/proc/cpuinfo");

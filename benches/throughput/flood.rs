@@ -73,7 +73,7 @@ pub fn run_on_two_workers(span: Duration) {
     }
 }
 
-/// What became of a flood.
+/// Result of a flood.
 struct Flood {
     /// Frames that arrived, in thousands a second.
     rate: f64,
@@ -124,7 +124,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Of frames of `length` bytes to everybody, over `interfaces` of `namespace`.
+    /// Makes a flood of frames of `length` bytes to everybody, over `interfaces` of `namespace`.
     pub fn new(namespace: &Namespace, interfaces: &[String], length: usize) -> Self {
         // An ethertype for local experiments: no stack takes it up.
         let mut frame = vec![0xff; 6];

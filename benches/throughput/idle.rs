@@ -1,4 +1,4 @@
-//! What pipes cost that carry nothing.
+//! Cost of pipes that carry nothing.
 
 use std::fs;
 use std::io;

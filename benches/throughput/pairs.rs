@@ -4,7 +4,7 @@
 /// Times that each side is measured.
 const ROUNDS: usize = 5;
 
-/// What came of it.
+/// Results of a measurement.
 #[derive(Debug)]
 pub struct Pairs {
     ours: Vec<f64>,

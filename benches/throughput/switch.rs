@@ -1,4 +1,4 @@
-//! What a switch costs: frames over a link, a plain switch, and switches that know VLANs, between
+//! Cost of a switch: frames over a link, a plain switch, and switches that know VLANs, between
 //! devices in memory, so that the engine's own work is not lost in the kernel's.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What frames go over: a raw veth pair, or a link of the data plane.
+//! Ways that frames take: a raw veth pair, or a link of the data plane.
 
 use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
 use netloom_fabric::LinkId;

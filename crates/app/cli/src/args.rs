@@ -25,12 +25,12 @@ pub use traffic::{Check, Generate, ModelOptions, Traffic};
 #[derive(Debug, Parser)]
 #[command(name = "netloom", version, max_term_width = 100)]
 pub struct Cli {
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// Commands of the tool.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a scenario: bring the network up, run its timeline and processes, keep the results, take
@@ -101,7 +101,7 @@ pub struct ScenarioFile {
     pub file: Option<PathBuf>,
 }
 
-/// What shapes a start.
+/// Options of a start.
 #[derive(Debug, Args)]
 pub struct StartOptions {
     /// Which scenario.
@@ -126,7 +126,7 @@ pub struct StartOptions {
 /// `netloom run`
 #[derive(Debug, Args)]
 pub struct Run {
-    /// What shapes the start.
+    /// Options of the start.
     #[command(flatten)]
     pub start: StartOptions,
     /// Directory for the results, which must not exist yet; by default
@@ -173,7 +173,7 @@ pub struct Run {
 /// `netloom deploy`
 #[derive(Debug, Args)]
 pub struct Deploy {
-    /// What shapes the start.
+    /// Options of the start.
     #[command(flatten)]
     pub start: StartOptions,
 }
@@ -181,7 +181,7 @@ pub struct Deploy {
 /// `netloom apply`
 #[derive(Debug, Args)]
 pub struct Apply {
-    /// What shapes the start, if the experiment does not run yet.
+    /// Options of the start, if the experiment does not run yet.
     #[command(flatten)]
     pub start: StartOptions,
     /// Only say what would be done.

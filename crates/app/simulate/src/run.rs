@@ -300,7 +300,7 @@ struct Recorder {
     flows: FlowSampler,
     frames: Option<FrameFile>,
     captures: Vec<CaptureFile>,
-    /// Of runs with shared media.
+    /// Writer of samples of shared media, if there are any.
     media: Option<MediaSampler>,
     /// Air logs, by the number of their media.
     air: BTreeMap<u32, BufWriter<File>>,

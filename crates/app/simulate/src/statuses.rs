@@ -74,7 +74,7 @@ pub fn media(samples: &[MediumSample], scenario: &Scenario) -> MediaSample {
     all
 }
 
-/// What pairs of stations have come and gone, with when.
+/// Returns the pairs of stations that have come and gone, with the times.
 pub fn neighbour_changes<'a>(
     samples: &'a [MediumSample],
     scenario: &'a Scenario,

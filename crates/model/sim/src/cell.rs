@@ -260,13 +260,13 @@ impl Cell {
         all
     }
 
-    /// What is on its shared media now.
+    /// Returns the state of its shared media now.
     pub fn look_at_media(&mut self) -> Vec<MediumSample> {
         let now = self.now;
         self.islands.iter_mut().flat_map(|island| island.look_at_media(now)).collect()
     }
 
-    /// What is on its shared media now, and has happened there since this was last called.
+    /// Returns the state of its shared media now, and what has happened there since the last call.
     pub fn sample_media(&mut self) -> Vec<MediumSample> {
         let now = self.now;
         self.islands.iter_mut().flat_map(|island| island.sample_media(now)).collect()

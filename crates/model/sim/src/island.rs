@@ -85,7 +85,8 @@ impl Island {
         self.network.observer_mut()
     }
 
-    /// What is on its shared media at `now`, and has happened there since the last sample.
+    /// Returns the state of its shared media at `now`, and what has happened there since the last
+    /// sample.
     pub fn sample_media(&mut self, now: Time) -> Vec<MediumSample> {
         let mut samples = self.look_at_media(now);
         let air = self.network.take_air_logs(now);
@@ -99,7 +100,7 @@ impl Island {
         samples
     }
 
-    /// What is on its shared media at `now`.
+    /// Returns the state of its shared media at `now`.
     pub fn look_at_media(&mut self, now: Time) -> Vec<MediumSample> {
         let reached = self.network.neighbours(now, None);
         let mut reached: BTreeMap<_, _> =

@@ -29,13 +29,13 @@ pub struct PipeSample {
     pub captured: Vec<(u32, CapturedFrame)>,
     /// The outcomes of the timeline's changes of routes so far, by the place of the change.
     pub routes: Vec<(u32, Result<RouteChanged, RouteError>)>,
-    /// What is on shared media, by their numbers.
+    /// Samples of shared media, by their numbers.
     pub media: Vec<MediumSample>,
     /// Stations that joined or left access points since the last sample, by medium.
     pub associations: Vec<(u32, AssociationEvent)>,
 }
 
-/// What is read of a shared medium.
+/// Sample of a shared medium.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MediumSample {
     /// Which one.
@@ -44,11 +44,11 @@ pub struct MediumSample {
     pub stations: Vec<StationSample>,
     /// Pairs of stations that came within reach of each other, or left it, since the last sample.
     pub changes: Vec<NeighbourChange>,
-    /// What its air log has got since the last sample, if it has one.
+    /// Entries of its air log since the last sample, if it has one.
     pub air: Vec<u8>,
 }
 
-/// What is read of a station on a shared medium.
+/// Sample of a station on a shared medium.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StationSample {
     /// Which one.
@@ -61,7 +61,7 @@ pub struct StationSample {
     pub queued: u64,
     /// The contention window from which it draws its next backoff, in slots.
     pub window: u32,
-    /// What it has done and met.
+    /// Counters since the station was added.
     pub counters: StationCounters,
     /// Those that it reaches.
     pub reached: Vec<NeighbourView>,

@@ -20,12 +20,12 @@ pub struct Event {
     pub number: u64,
     /// When: nanoseconds since the engine's zero, the moment the network was ready.
     pub time: Time,
-    /// What.
+    /// The event itself.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What happened.
+/// Kinds of events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub enum What {
@@ -38,7 +38,7 @@ pub enum What {
     Changed {
         /// Who asked.
         by: Origin,
-        /// What.
+        /// Changes of links.
         changes: Vec<LinkChange>,
     },
     /// A shared medium or its stations were changed.
@@ -47,7 +47,7 @@ pub enum What {
         by: Origin,
         /// The medium.
         medium: String,
-        /// What.
+        /// Change of the medium.
         #[serde(flatten)]
         change: Box<MediumRequest>,
     },
@@ -55,7 +55,7 @@ pub enum What {
     LossesSet {
         /// The medium.
         medium: String,
-        /// Of how many pairs.
+        /// Number of pairs.
         pairs: u64,
     },
     /// Two nodes on a shared medium can decode each other from now on, or cannot any more.
@@ -97,7 +97,7 @@ pub enum What {
     },
     /// Another scenario took the place of the one in force.
     Applied {
-        /// What was done.
+        /// Steps that were carried out.
         steps: Vec<ApplyStep>,
     },
     /// A change could not be made.
@@ -241,7 +241,7 @@ pub enum What {
     },
     /// Check this before you trust the result.
     Warning {
-        /// What.
+        /// Text of the warning.
         message: String,
     },
     /// The run is over.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub struct MediumStatus {
     /// Its name.
     pub name: String,
-    /// What it runs on.
+    /// Its complete configuration.
     pub config: MediumConfig,
     /// Its stations, in the order of its members.
     pub stations: Vec<StationStatus>,
@@ -38,12 +38,12 @@ pub struct StationStatus {
     pub queued: u64,
     /// The contention window from which it draws its next backoff, in slots.
     pub window: u32,
-    /// What it has done and met.
+    /// Its counters.
     pub statistics: StationStatistics,
 }
 
-/// What a station has done and met since it was added. Frames are counted with the bytes of their
-/// Ethernet frames, without FCS.
+/// Counters of a station since it was added. Frames are counted with the bytes of their Ethernet
+/// frames, without FCS.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StationStatistics {
     /// Frames that it was given to send.
@@ -66,7 +66,8 @@ pub struct StationStatistics {
     pub collisions: u64,
     /// Nanoseconds that it was sending.
     pub airtime_ns: u64,
-    /// The same by what it sent: `data`, `rts`, `cts`, `ack`, `jam`; what there was.
+    /// The airtime by the kind of frame sent: `data`, `rts`, `cts`, `ack` or `jam`. Kinds that
+    /// never occurred are absent.
     #[serde(default)]
     pub airtime_by_kind_ns: BTreeMap<String, u64>,
     /// Nanoseconds that it sensed others.
@@ -246,7 +247,7 @@ impl MediumRequest {
 pub struct StationRequest {
     /// Its node.
     pub node: String,
-    /// What changes.
+    /// New properties of the station.
     #[serde(flatten)]
     pub change: StationChange,
 }

@@ -70,7 +70,7 @@ impl Profile {
         Rate::from_bits_per_second(bits).filter(|_| most > 0.0)
     }
 
-    /// What claims bear of frames of 1514 bytes; nothing if that was not measured.
+    /// Returns the rate that claims bear in frames of 1514 bytes. `None` if that was not measured.
     pub fn shaping_rate(&self) -> Option<Rate> {
         let large = self.shaping.iter().find(|shaping| shaping.traffic == Traffic::Udp1514)?;
         // Casts saturate.

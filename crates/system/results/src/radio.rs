@@ -56,7 +56,7 @@ pub struct MediaSample {
 
 /// The files for samples of shared media.
 pub struct MediaFiles {
-    /// What stations did.
+    /// Counters of stations.
     pub radio: File,
     /// Where nodes were.
     pub positions: File,

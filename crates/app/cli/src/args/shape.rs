@@ -12,12 +12,12 @@ pub struct Shape {
     /// Where the daemon has its socket and its state.
     #[arg(long, global = true, value_name = "DIR", default_value = "/run/netloom/shape")]
     pub state: PathBuf,
-    /// What to do.
+    /// Command to run.
     #[command(subcommand)]
     pub command: ShapeCommand,
 }
 
-/// What to do with claims.
+/// Commands about claims.
 #[derive(Debug, Subcommand)]
 pub enum ShapeCommand {
     /// Claim traffic: it goes through a link from now on.
@@ -74,13 +74,13 @@ pub enum ShapeCommand {
     },
     /// Run the daemon. It ends a minute after the last claim.
     Serve {
-        /// What users may do; without the file, root alone may shape.
+        /// Rights of users; without the file, root alone may shape.
         #[arg(long, value_name = "FILE", default_value = netloom_shape::Policy::FILE)]
         policy: PathBuf,
         /// Where requests are recorded.
         #[arg(long, value_name = "FILE", default_value = "/var/log/netloom/shape.jsonl")]
         records: PathBuf,
-        /// What this machine bears in frames of 1514 bytes, both directions together.
+        /// Rate that this machine bears in frames of 1514 bytes, both directions together.
         #[arg(long, value_name = "RATE")]
         bears: Option<Rate>,
     },

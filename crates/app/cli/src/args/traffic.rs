@@ -19,7 +19,7 @@ pub enum Traffic {
     Check(Check),
 }
 
-/// What a model needs beside its parameters.
+/// Data that a model needs beside its parameters.
 #[derive(Debug, Args)]
 pub struct ModelOptions {
     /// Lengths of frames, as in a scenario: `1514B` (default), `imix`, or a list with weights.
@@ -28,7 +28,7 @@ pub struct ModelOptions {
     /// The rate of the line that loads in percent are a share of.
     #[arg(long, value_name = "RATE")]
     pub line: Option<Rate>,
-    /// What each frame costs on that line beside its own bytes.
+    /// Cost of each frame on that line beside its own bytes.
     #[arg(long, value_name = "FRAMING", default_value = "ethernet")]
     pub framing: Framing,
 }
@@ -52,7 +52,7 @@ pub struct Generate {
     /// Name of the stream of random numbers.
     #[arg(long, value_name = "NAME", default_value = "traffic")]
     pub stream: String,
-    /// What the model needs beside its parameters.
+    /// Data that the model needs beside its parameters.
     #[command(flatten)]
     pub options: ModelOptions,
 }
@@ -81,7 +81,7 @@ pub struct Check {
         value_parser = clap::value_parser!(u32).range(1..=30)
     )]
     pub from: u32,
-    /// What the model needs beside its parameters.
+    /// Data that the model needs beside its parameters.
     #[command(flatten)]
     pub options: ModelOptions,
     /// Output format.

@@ -123,7 +123,7 @@ properties! {
         /// When a stronger signal takes over from one that is being received, like
         /// `{margin: 10dB, when: preamble}` (default).
         capture: Capture;
-        /// What a free radio begins to receive: `decodable` (default) or `any`.
+        /// Signals that a free radio begins to receive: `decodable` (default) or `any`.
         lock: Lock;
         /// Power of stations that have none of their own (default `16dBm`).
         power: Power;
@@ -155,7 +155,7 @@ properties! {
         frequency: Frequency;
         /// The channel's width, which says how much noise there is (default: the PHY's).
         bandwidth: Frequency;
-        /// What receivers add to thermal noise (default `7dB`).
+        /// Noise that receivers add to thermal noise (default `7dB`).
         noise_figure: Gain;
         /// How signals get weaker over a distance (default `free_space`).
         propagation: Propagation;

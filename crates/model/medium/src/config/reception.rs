@@ -49,11 +49,11 @@ pub enum CaptureWhen {
     None,
 }
 
-/// What a free radio begins to receive.
+/// Signals that a free radio begins to receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Lock {
-    /// What it can decode.
+    /// Signals that it can decode.
     #[default]
     Decodable,
     /// Also what it can only sense, as ns-2 does: it misses what comes meanwhile.

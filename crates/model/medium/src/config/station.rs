@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mac::Window;
 
-/// What is particular to one station. What is absent is as the medium says.
+/// Properties of one station. Absent ones are those of the medium.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StationConfig {

@@ -32,7 +32,7 @@ const LARGEST_EXPONENT: u32 = 10;
 pub struct CsmaCdConfig {
     /// Bit rate (default `10Mbit/s`).
     pub rate: Rate,
-    /// What joins the stations.
+    /// Cable that joins the stations.
     pub cable: CableConfig,
     /// How often a frame is sent (default 16).
     pub attempts: u32,

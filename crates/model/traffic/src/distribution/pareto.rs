@@ -14,7 +14,7 @@ pub struct Pareto<T> {
     pub mean: T,
     /// The shape α, above 1; up to 2 the variance is infinite.
     pub shape: f64,
-    /// What is longer counts as this (default: nothing is cut).
+    /// Largest value: longer ones count as this (default: nothing is cut).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<T>,
 }

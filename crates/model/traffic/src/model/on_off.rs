@@ -28,7 +28,7 @@ pub struct OnOffConfig {
     pub on: DurationDistribution,
     /// How long it is off.
     pub off: DurationDistribution,
-    /// What each sends while it is on. Over TCP the default is as much as the path takes.
+    /// Rate of each sender while it is on. Over TCP the default is as much as the path takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// `stationary` (default), or `empty`: all senders are off at first.

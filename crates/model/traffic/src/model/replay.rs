@@ -24,8 +24,8 @@ const PARTS: f64 = 1e9;
 pub struct ReplayConfig {
     /// A capture, pcap or pcapng, of Ethernet or IP.
     pub file: String,
-    /// What the times between frames are multiplied with, from 0.001 to 1000 (default 1): 10 is ten
-    /// times slower.
+    /// Factor for the times between frames, from 0.001 to 1000 (default 1): 10 is ten times
+    /// slower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stretch: Option<f64>,
     /// The node whose address each address of the capture becomes: at most 1000 of them.

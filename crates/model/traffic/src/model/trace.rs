@@ -20,7 +20,7 @@ pub struct TraceConfig {
     /// A file with `SECONDS BYTES` in each line, a capture (pcap or pcapng), or a list of texts
     /// like those lines.
     pub file: Data<Arrivals>,
-    /// What all times are multiplied with, from 0.001 to 1000 (default 1): 10 is ten times slower.
+    /// Factor for all times, from 0.001 to 1000 (default 1): 10 is ten times slower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stretch: Option<f64>,
     /// Instead of `stretch`: the mean rate, for which times are stretched.

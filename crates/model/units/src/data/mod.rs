@@ -158,7 +158,7 @@ impl<T: DataFormat> Data<T> {
 struct FileContent<T> {
     /// The file's name.
     file: String,
-    /// What it held.
+    /// Values of the file.
     values: T,
 }
 

@@ -1,4 +1,4 @@
-//! What the scenario expected of its processes, and what was found instead.
+//! Expectations of the scenario about its processes, and what was found instead.
 
 use maud::{Markup, html};
 use netloom_api::summary::ExpectationStatus;

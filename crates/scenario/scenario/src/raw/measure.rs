@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use super::values::{RawEndpoint, RawTime};
 use crate::decode::Spanned;
 
-/// What a run measures beside what it always does.
+/// Measurements of a run beside those that it always makes.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Measure")]
 #[serde(deny_unknown_fields)]

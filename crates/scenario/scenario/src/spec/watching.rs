@@ -21,18 +21,18 @@ pub struct Capture {
 pub struct Monitor {
     /// Whether the run is watched. One that is not is never said to be valid.
     pub enabled: bool,
-    /// What is done when contention begins.
+    /// Reaction to the beginning of contention.
     pub on_contention: OnContention,
     /// How long the experiment warms up: contention that ends before is reported, but not held
     /// against the run.
     pub warm_up: Duration,
-    /// What the run is needed for: how much of its machine may show in it.
+    /// Needs of the run: how much of its machine may show in it.
     pub trust: Trust,
     /// Thresholds and windows.
     pub criteria: Criteria,
 }
 
-/// What is done when contention begins.
+/// Reactions to the beginning of contention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnContention {
@@ -43,7 +43,7 @@ pub enum OnContention {
     Abort,
 }
 
-/// What a run measures beside what it always does.
+/// Measurements of a run beside those that it always makes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
     /// How often the statistics of every pipe are sampled.
