@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Live changes: batches through the API while a 1 Gbit/s flow of datagrams crosses the link.
 
-Wanted: 100,000 parameter changes a second, and no frame lost, duplicated or reordered by them. The same
-flow without changes runs first: what it loses, the machine loses.
+Wanted: 100,000 parameter changes a second, and no frame lost, duplicated or reordered by them. The
+same flow without changes runs first: what it loses, the machine loses.
 """
 
 import http.client
@@ -109,7 +109,8 @@ def main():
                 flow(name, api, change)
                 pipe = api.ask("GET", "/v1/links")[0]["forward"]["statistics"]
                 print(f"  model: {pipe['offered']['frames']} frames offered since the start, "
-                      f"{pipe['delivered']['frames']} delivered, dropped {sum(d['frames'] for d in pipe['dropped'].values())}")
+                      f"{pipe['delivered']['frames']} delivered, dropped "
+                      f"{sum(d['frames'] for d in pipe['dropped'].values())}")
                 timing = api.ask("GET", "/v1/timing")
                 print(f"  machine: {json.dumps(timing['unmodelled_drops'])}")
         finally:

@@ -19,7 +19,10 @@ topology:
   links: [{{ endpoints: [a, b], {properties} }}]
 processes:
 """
-SERVER = "  - { name: server, node: b, command: iperf3 --server, ready: { port: 5201 }, background: true }\n"
+SERVER = (
+    "  - { name: server, node: b, command: iperf3 --server, ready: { port: 5201 }, "
+    "background: true }\n"
+)
 
 
 def pair(properties):
@@ -35,8 +38,10 @@ def round_trips():
     late, wake = timing["lateness"], timing["timer_wakeup"]
     print(f"round trip of 2 x 10 ms, {len(times)} pings (wanted: median 20.00 to 20.15 ms)")
     print(f"  median {statistics.median(times):.3f} ms, p99 {percentile(times, 0.99):.3f} ms")
-    print(f"  frames later than scheduled: median {late['p50_us']:.0f} us, p99 {late['p99_us']:.0f} us")
-    print(f"  this machine's timer wake-up: median {wake['p50_us']:.0f} us, p99 {wake['p99_us']:.0f} us")
+    print(f"  frames later than scheduled: median {late['p50_us']:.0f} us, p99 "
+          f"{late['p99_us']:.0f} us")
+    print(f"  this machine's timer wake-up: median {wake['p50_us']:.0f} us, p99 "
+          f"{wake['p99_us']:.0f} us")
 
 
 def goodput():
@@ -56,7 +61,8 @@ def loss():
     run = Run(
         pair("forward: { loss: 1% }")
         + SERVER
-        + "  - { name: client, node: a, command: iperf3 --client b --udp --bitrate 20M --length 1000"
+        + "  - { name: client, node: a, command: iperf3 --client b --udp --bitrate 20M --length "
+          "1000"
         " --bytes 20000000 --json, start: { after: server, when: ready } }\n"
     )
     total = json.loads(run.output("client", "a"))["end"]["sum"]

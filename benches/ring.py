@@ -42,7 +42,8 @@ def raw_up(prefix):
     batch(commands="".join(f"netns add {name}\n" for name in names))
     batch(
         commands="".join(
-            f"link add eth1 netns {names[i]} type veth peer name eth2 netns {names[(i + 1) % NODES]}\n"
+            f"link add eth1 netns {names[i]} type veth peer name eth2 netns "
+            f"{names[(i + 1) % NODES]}\n"
             for i in range(NODES)
         )
     )
@@ -51,7 +52,8 @@ def raw_up(prefix):
             "-n",
             name,
             commands=f"link set lo up\nlink set eth1 up\nlink set eth2 up\n"
-            f"address add 10.0.{i}.1/30 dev eth1\naddress add 10.0.{(i - 1) % NODES}.2/30 dev eth2\n",
+            f"address add 10.0.{i}.1/30 dev eth1\naddress add 10.0.{(i - 1) % NODES}.2/30 dev "
+            f"eth2\n",
         )
 
 

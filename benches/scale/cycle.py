@@ -36,10 +36,15 @@ def engines():
                 yield int(pid)
 
 
+# Leaves a process in a node that the command does not wait for.
+STAY = "setsid sleep 1000 </dev/null >/dev/null 2>&1 &"
 NETWORKS = {
     "a pair": ("a: , b:", ["[a, b], delay: 1ms"]),
     "a direct link": ("a: , b:", ["[a, b], direct: true"]),
-    "a switch": ("a: , b: , c: , s: { kind: switch }", ["[a, s]", "[b, s], rate: 10Mbit/s", "[c, s]"]),
+    "a switch": (
+        "a: , b: , c: , s: { kind: switch }",
+        ["[a, s]", "[b, s], rate: 10Mbit/s", "[c, s]"],
+    ),
     "routers": (
         "a: , r1: { kind: router }, r2: { kind: router }, r3: { kind: router }, b:",
         ["[a, r1]", "[r1, r2], delay: 2ms", "[r2, r3]", "[r3, r1]", "[r3, b], loss: 1%"],
@@ -85,16 +90,24 @@ class Lab:
     def ok(self, *words, folder="/"):
         """Runs `netloom`, which must succeed."""
         done = subprocess.run(
-            [NETLOOM, *words], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=LIMIT
+            [NETLOOM, *words],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=LIMIT,
         )
         if done.returncode != 0:
-            raise SystemExit(f"netloom {' '.join(words)} ({self.network}): {done.stdout}{done.stderr}")
+            raise SystemExit(f"netloom {' '.join(words)} ({self.network}): "
+                             f"{done.stdout}{done.stderr}")
         return done.stdout + done.stderr
 
     def start(self, *words, folder="/"):
         """Starts `netloom`, and leaves it."""
         quiet = subprocess.DEVNULL
-        return subprocess.Popen([NETLOOM, *words], cwd=folder, stdin=quiet, stdout=quiet, stderr=quiet)
+        return subprocess.Popen(
+            [NETLOOM, *words], cwd=folder, stdin=quiet, stdout=quiet, stderr=quiet
+        )
 
     def moment(self, longest):
         """Waits for up to `longest` s; rather a little than long."""
@@ -123,7 +136,7 @@ class Lab:
         self.while_up()
         words = {
             "ping": ["exec", f"a@{self.name}", "--", "ping", "-c", "1", "-W", "1", "b"],
-            "stay": ["exec", f"b@{self.name}", "--", "sh", "-c", "setsid sleep 1000 </dev/null >/dev/null 2>&1 &"],
+            "stay": ["exec", f"b@{self.name}", "--", "sh", "-c", STAY],
             "inspect": ["inspect", self.name, "--format", "json"],
             "nothing": None,
         }[self.draw.choice(["ping", "stay", "inspect", "nothing"])]

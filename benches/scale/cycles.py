@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Does anything stay behind? A seeded random mixture of small networks that are deployed and destroyed, run and
-interrupted, and whose engine or client is killed with `kill -9` at a random moment. After every cycle, processes,
-namespaces, mounts, devices, cgroups, files and sockets must be those from before. Then 10,000 live changes of links
-must not make the engine grow.
+"""Does anything stay behind? A seeded random mixture of small networks that are deployed and
+destroyed, run and interrupted, and whose engine or client is killed with `kill -9` at a random
+moment. After every cycle, processes, namespaces, mounts, devices, cgroups, files and sockets must
+be those from before. Then 10,000 live changes of links must not make the engine grow.
 
     cycles.py [--rootless] [CYCLES [SEED]]        1,000 cycles, seed 1
 
-Needs root, as it counts in a machine of its own; with --rootless, NetLoom is started there by an ordinary user. Exits
-with code 1 if anything was left.
+Needs root, as it counts in a machine of its own; with --rootless, NetLoom is started there by an
+ordinary user. Exits with code 1 if anything was left.
 """
 
 import collections
@@ -66,7 +66,8 @@ def table(done, before, most, kernel, lab):
         print(f"  {what:<24}{count:>8}{most[what]:>8}{after[what]:>8}")
     for what, (count, later) in kernel.since().items():
         print(f"  {what:<24}{count:>8}{'':>8}{later:>8}")
-    print(f"  kills that met an engine: {lab.engines_killed}, a client: {lab.clients_killed}; interrupts: {lab.interrupted}")
+    print(f"  kills that met an engine: {lab.engines_killed}, a client: {lab.clients_killed}; "
+          f"interrupts: {lab.interrupted}")
 
 
 def inside(arguments, rootless):

@@ -7,8 +7,8 @@ DEGREE = 4
 
 
 def regular(nodes, degree, seed=1):
-    """The edges of a connected random graph in which every node has `degree` neighbours (by shuffled stubs, with
-    swaps where an edge is double or a loop; Steger and Wormald 1999)."""
+    """The edges of a connected random graph in which every node has `degree` neighbours (by
+    shuffled stubs, with swaps where an edge is double or a loop; Steger and Wormald 1999)."""
     draw = random.Random(seed)
     while True:
         stubs = [node for node in range(nodes) for _ in range(degree)]

@@ -41,7 +41,9 @@ class Engine(http.client.HTTPConnection):
         proc = pathlib.Path("/proc", (self.state / "engine.pid").read_text().strip())
         fields = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines())
         # Not those of processes that its probes look at, which come and go.
-        files = [file for file in (proc / "fd").iterdir() if not os.readlink(file).startswith("/proc")]
+        files = [
+            file for file in (proc / "fd").iterdir() if not os.readlink(file).startswith("/proc")
+        ]
         return int(fields["VmRSS"].split()[0]) * 1024, len(files), int(fields["Threads"])
 
 
@@ -58,7 +60,8 @@ def changes(number):
 
 
 def growth(number_of_run):
-    """Changes links of a network, and prints the engine's size before and after; whether it stayed as it was."""
+    """Changes links of a network, and prints the engine's size before and after; whether it stayed
+    as it was."""
     lab = Lab(f"bench-growth-{number_of_run}", random.Random(1))
     lab.network = "a pair"
     with lab.scenario() as folder:
@@ -75,7 +78,8 @@ def growth(number_of_run):
         after = engine.size()
         engine.close()
         lab.ok("destroy", lab.name)
-    print(f"  the engine: {fresh[0] / 1024:.0f} kB; after {FIRST} changes, of which the last are kept, {before[0] / 1024:.0f} kB", end="")
+    print(f"  the engine: {fresh[0] / 1024:.0f} kB; after {FIRST} changes, of which the last are "
+          f"kept, {before[0] / 1024:.0f} kB", end="")
     print(f"; after {CHANGES} more {after[0] / 1024:.0f} kB", end="")
     print(f"; open files {before[1]}, then {after[1]}; threads {before[2]}, then {after[2]}")
     return after[0] - before[0] <= ROOM and after[1:] == before[1:]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """TCP through a chain of routers: raw veth pairs, direct links and links of the engine, in one run.
 
-The hop test of IMUNES (Zec 2004, figure 6): one TCP flow from `a` to `b` through 1 to 30 routers. The raw
-chain is made by `ip`: namespaces, veth pairs, IPv4 addresses and static routes, nothing else. The links of
-the engine have no properties. The three take turns at every length, so that a slow moment of the machine
-meets all; medians of the rounds. CPU is of the whole machine while the flow lasts, by /proc/stat, in CPU
-seconds for each gigabyte received: what sockets and applications do (user, system), what the kernel does
-for frames on their way (softirq), and what of all that is the engine's process (the kernel's work in its
-system calls included).
+The hop test of IMUNES (Zec 2004, figure 6): one TCP flow from `a` to `b` through 1 to 30 routers.
+The raw chain is made by `ip`: namespaces, veth pairs, IPv4 addresses and static routes, nothing
+else. The links of the engine have no properties. The three take turns at every length, so that a
+slow moment of the machine meets all; medians of the rounds. CPU is of the whole machine while the
+flow lasts, by /proc/stat, in CPU seconds for each gigabyte received: what sockets and applications
+do (user, system), what the kernel does for frames on their way (softirq), and what of all that is
+the engine's process (the kernel's work in its system calls included).
 
 As root: hops.py [--seconds N] [--rounds N] [--hops N,N...]
 """
@@ -54,7 +54,8 @@ class Raw:
         try:
             batch(
                 commands="".join(
-                    f"link add next netns {self.nodes[n]} type veth peer name back netns {self.nodes[n + 1]}\n"
+                    f"link add next netns {self.nodes[n]} type veth peer name back netns "
+                    f"{self.nodes[n + 1]}\n"
                     for n in range(last)
                 )
             )
@@ -100,7 +101,8 @@ class NetLoom:
         self.nodes = [f"{self.name}.{node}" for node in nodes]
         direct = ", direct: true" if kind == "direct" else ""
         kinds = "".join(
-            f"    {node}: {{ kind: {'router' if node.startswith('r') else 'host'} }}\n" for node in nodes
+            f"    {node}: {{ kind: {'router' if node.startswith('r') else 'host'} }}\n"
+            for node in nodes
         )
         links = "".join(
             f"    - {{ endpoints: [{here}, {there}]{direct} }}\n"
@@ -133,7 +135,8 @@ def of_process(pid):
 
 
 def flow(network, seconds):
-    """Throughput in Gbit/s, and CPU seconds a gigabyte: user, system, softirq, of them the engine's."""
+    """Throughput in Gbit/s, and CPU seconds a gigabyte: user, system, softirq, of them the
+    engine's."""
     inside = ["ip", "netns", "exec"]
     server = subprocess.Popen(
         [*inside, network.nodes[-1], "iperf3", "--server", "--one-off"], stdout=subprocess.DEVNULL
@@ -187,7 +190,8 @@ def main():
             for kind in KINDS:
                 seen[kind].append(measure(kind, hops, options.seconds))
         medians = {
-            kind: [statistics.median(values) for values in zip(*flows)] for kind, flows in seen.items()
+            kind: [statistics.median(values) for values in zip(*flows)]
+            for kind, flows in seen.items()
         }
         raw, direct, engine = (medians[kind][0] for kind in KINDS)
         spent = "   ".join(

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""5,000 nodes with 10,000 shaped links (a random 4-regular graph, static routes, IPv4 and IPv6) on one machine:
-how long it takes, what it needs while idle, and whether random pairs reach each other. Each end of a shaped link is
-an open file; where this machine does not let a process have so many, as few links as possible are direct instead.
+"""5,000 nodes with 10,000 shaped links (a random 4-regular graph, static routes, IPv4 and IPv6) on
+one machine: how long it takes, what it needs while idle, and whether random pairs reach each other.
+Each end of a shaped link is an open file; where this machine does not let a process have so many,
+as few links as possible are direct instead.
 
     large.py [NODES]
 """
@@ -76,7 +77,8 @@ def look(name, nodes, links, before):
     mine, all_of_it = resident(engine), before - available()
     print(
         f"  memory: {all_of_it / 1e9:.2f} GB in all, of it the engine {mine / 1e9:.2f} GB"
-        f" ({mine / links / 1e3:.1f} kB a link), the kernel {(all_of_it - mine) / nodes / 1e3:.0f} kB a node"
+        f" ({mine / links / 1e3:.1f} kB a link), the kernel "
+        f"{(all_of_it - mine) / nodes / 1e3:.0f} kB a node"
     )
     spent = cpu_seconds(engine)
     time.sleep(IDLE_SECONDS)
@@ -88,7 +90,18 @@ def look(name, nodes, links, before):
         reached = 0
         for one, other in pairs:
             try:
-                netloom("exec", f"n{one}@{name}", "--", "ping", family, "-c", "1", "-W", "5", f"n{other}")
+                netloom(
+                    "exec",
+                    f"n{one}@{name}",
+                    "--",
+                    "ping",
+                    family,
+                    "-c",
+                    "1",
+                    "-W",
+                    "5",
+                    f"n{other}",
+                )
                 reached += 1
             except SystemExit as failure:
                 print(f"    {failure}")

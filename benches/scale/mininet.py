@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
-"""Start and teardown of Mininet's own topologies, by Mininet (Debian's package, with Linux bridges as switches) and by
-NetLoom, by turns. Each network is made in a machine of its own: new namespaces for networks, mounts and processes.
+"""Start and teardown of Mininet's own topologies, by Mininet (Debian's package, with Linux bridges
+as switches) and by NetLoom, by turns. Each network is made in a machine of its own: new namespaces
+for networks, mounts and processes.
 
-The switches of a torus form loops, which need a spanning tree: Mininet's bridges speak 802.1D and answer after half a
-minute, NetLoom's switches RSTP. Sixteen by sixteen is the largest torus here: a tree has up to twenty bridges in a row.
+The switches of a torus form loops, which need a spanning tree: Mininet's bridges speak 802.1D and
+answer after half a minute, NetLoom's switches RSTP. Sixteen by sixteen is the largest torus here: a
+tree has up to twenty bridges in a row.
 
-    mininet.py [RUNS [TOPOLOGY...]]        RUNS: if none are given 3, and one where there are more than 300 hosts
+    mininet.py [RUNS [TOPOLOGY...]]
 
-Needs root, and `apt-get install mininet bridge-utils`. Mininet's time is that of its Python API, from the topology to the
-end of `start()`, and of `stop()`, without the start of Python; NetLoom's is that of `netloom deploy` and `netloom destroy`, as a
-user waits for them. Links have no properties on either side, and nodes no processes but Mininet's shells. Reply is when the
-first host has answered the last one, from the beginning: both send what IPv6 sends at the start to all hosts of the segment.
+RUNS are 3 if none are given, and one where there are more than 300 hosts.
+
+Needs root, and `apt-get install mininet bridge-utils`. Mininet's time is that of its Python API,
+from the topology to the end of `start()`, and of `stop()`, without the start of Python; NetLoom's
+is that of `netloom deploy` and `netloom destroy`, as a user waits for them. Links have no
+properties on either side, and nodes no processes but Mininet's shells. Reply is when the first host
+has answered the last one, from the beginning: both send what IPv6 sends at the start to all hosts
+of the segment.
 """
 
 import os
@@ -68,7 +74,8 @@ def tree(depth, fanout):
 
 
 def torus(x, y):
-    """As `mn --topo torus,X,Y`: a grid of switches with a host each, joined round the edges as well."""
+    """As `mn --topo torus,X,Y`: a grid of switches with a host each, joined round the edges as
+    well."""
     number = {(i, j): i * y + j + 1 for i in range(x) for j in range(y)}
     links = [(f"h{n}", f"s{n}") for n in number.values()]
     for (i, j), n in number.items():
@@ -138,7 +145,9 @@ def compare(topology, runs):
         file = pathlib.Path(folder) / "scenario.yaml"
         file.write_text(scenario(name, links, has_loops=topology.startswith("torus")))
         for _ in range(runs or (1 if len(hosts) > MANY else 3)):
-            mine.append(in_a_machine(sys.executable, __file__, "--ours", name, file, hosts[0], hosts[-1]))
+            mine.append(
+                in_a_machine(sys.executable, __file__, "--ours", name, file, hosts[0], hosts[-1])
+            )
             theirs.append(in_a_machine(PYTHON, PEER, topology))
     cells = f"  {topology:<12}{len(hosts):>6}{len(links):>7}{len(mine):>6}"
     for index in range(3):
@@ -149,11 +158,16 @@ def compare(topology, runs):
 
 def main():
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else None
-    found = subprocess.run([PYTHON, "-I", "-c", "import mininet.net; print(mininet.net.VERSION)"], capture_output=True, text=True)
+    found = subprocess.run(
+        [PYTHON, "-I", "-c", "import mininet.net; print(mininet.net.VERSION)"],
+        capture_output=True,
+        text=True,
+    )
     if found.returncode != 0 or os.geteuid() != 0:
         raise SystemExit("mininet.py needs root, and Mininet: apt-get install mininet bridge-utils")
     print(f"Mininet {found.stdout.strip()} (lxbr) and NetLoom, on {machine()}")
-    print(f"  {'':<31}" + "".join(f" |{what:>9}{'':>17}" for what in ("up, s", "reply, s", "gone, s")))
+    headings = ("up, s", "reply, s", "gone, s")
+    print(f"  {'':<31}" + "".join(f" |{what:>9}{'':>17}" for what in headings))
     heads = f"{'Mininet':>9}{'NetLoom':>9}{'ratio':>8}"
     print(f"  {'topology':<12}{'hosts':>6}{'links':>7}{'runs':>6}" + f" |{heads}" * 3, flush=True)
     for topology in sys.argv[2:] or TOPOLOGIES:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""OSPF routers (FRR's zebra and ospfd in each) on a random 4-regular graph, on one machine: how long until every
-router has a route to the loopback address of every other, what memory all of it takes, and how long it takes when a
-link is cut until neither of its ends sends anything over it and every router has all routes (again).
+"""OSPF routers (FRR's zebra and ospfd in each) on a random 4-regular graph, on one machine: how
+long until every router has a route to the loopback address of every other, what memory all of it
+takes, and how long it takes when a link is cut until neither of its ends sends anything over it and
+every router has all routes (again).
 
 Needs root, and FRR.
 
@@ -33,7 +34,8 @@ PATIENCE = 600
 
 def scenario(name, routers, edges):
     lines = [f"name: {name}", "topology:", "  kinds:"]
-    lines.append(f"    router: {{ ipv6: none, services: {{ ospf: {{ hello: {HELLO}, dead: {DEAD} }} }} }}")
+    lines.append(f"    router: {{ ipv6: none, services: {{ ospf: {{ hello: {HELLO}, dead: {DEAD} "
+                 f"}} }} }}")
     lines.append("  nodes:")
     lines += [f"    n{router}: {{ kind: router }}" for router in range(routers)]
     lines.append("  links:")
@@ -52,7 +54,9 @@ class Routes:
         # Nobody is to be found in a node when it is taken down.
         self.home = open("/proc/thread-self/ns/net")
         self.libc = ctypes.CDLL(None, use_errno=True)
-        self.loopbacks = {as_hex(self.nodes[f"n{router}"]["primary"][0]) for router in range(routers)}
+        self.loopbacks = {
+            as_hex(self.nodes[f"n{router}"]["primary"][0]) for router in range(routers)
+        }
 
     def complete(self, router):
         """Whether the router has a route to every loopback address but its own."""
@@ -83,7 +87,8 @@ def until_all(holds, routers, since):
     open_ones = list(range(routers))
     while open_ones:
         if time.perf_counter() - since > PATIENCE:
-            raise SystemExit(f"{len(open_ones)} of {routers} routers are not done after {PATIENCE} s")
+            raise SystemExit(f"{len(open_ones)} of {routers} routers are not done after "
+                             f"{PATIENCE} s")
         open_ones = [router for router in open_ones if not holds(router)]
         if open_ones:
             time.sleep(0.2)
@@ -91,7 +96,8 @@ def until_all(holds, routers, since):
 
 
 def proportional(name):
-    """Memory of all processes in nodes, shared pages divided among those that share them; how many they are."""
+    """Memory of all processes in nodes, shared pages divided among those that share them; how many
+    they are."""
     needle = f"NETLOOM_EXPERIMENT={name}\0".encode()
     total, count = 0, 0
     for process in pathlib.Path("/proc").glob("[0-9]*"):
@@ -108,7 +114,8 @@ def proportional(name):
 
 
 def ways_over(name, router, interface):
-    """How many routes to loopback addresses lead over an interface, among those to several neighbours at once, too."""
+    """How many routes to loopback addresses lead over an interface, among those to several
+    neighbours at once, too."""
     command = ["nsenter", f"--net={namespace(name, router)}", "ip", "-4", "-oneline", "route"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     own = [line for line in shown.splitlines() if "proto kernel" not in line]
@@ -138,7 +145,8 @@ def cut(name, routes, edge, change, routers):
 def main():
     routers = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     edges = regular(routers, DEGREE)
-    print(f"{routers} routers and {len(edges)} links, hello {HELLO} s, dead {DEAD} s, on {machine()}", flush=True)
+    print(f"{routers} routers and {len(edges)} links, hello {HELLO} s, dead {DEAD} s, on "
+          f"{machine()}", flush=True)
     name = f"bench-ospf-{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
         file = pathlib.Path(folder) / "scenario.yaml"

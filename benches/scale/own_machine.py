@@ -1,5 +1,5 @@
-"""A machine of its own for a program: new namespaces for networks, mounts and processes, in which nothing else is
-and nothing is left behind. Takes root."""
+"""A machine of its own for a program: new namespaces for networks, mounts and processes, in which
+nothing else is and nothing is left behind. Takes root."""
 
 import os
 

@@ -24,12 +24,15 @@ class Remains:
 
     @classmethod
     def now(cls, prefix):
-        """Of cgroups, which the machine shares with others, those of experiments whose name begins with `prefix`."""
+        """Of cgroups, which the machine shares with others, those of experiments whose name begins
+        with `prefix`."""
         return cls(
             {
                 "processes": set(processes()),
                 "namespaces": set(namespaces()),
-                "names of namespaces": set(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else set(),
+                "names of namespaces": set(os.listdir("/run/netns"))
+                if os.path.isdir("/run/netns")
+                else set(),
                 "mounts": set(read("/proc/self/mountinfo").splitlines()),
                 "devices": set(os.listdir("/sys/class/net")),
                 "cgroups": set(cgroups(prefix)),
@@ -124,14 +127,21 @@ def reap():
 
 @dataclasses.dataclass
 class KernelSays:
-    """What the kernel counts itself, for the whole machine: others may make and remove such things as well."""
+    """What the kernel counts itself, for the whole machine: others may make and remove such things
+    as well."""
 
     counts: dict
 
     @classmethod
     def now(cls):
-        slabs = {line.split()[0]: line.split()[1] for line in read("/proc/slabinfo").splitlines()[2:]}
-        kinds = {"net namespaces (slab)": "net_namespace", "mounts (slab)": "mnt_cache", "processes (slab)": "task_struct"}
+        slabs = {
+            line.split()[0]: line.split()[1] for line in read("/proc/slabinfo").splitlines()[2:]
+        }
+        kinds = {
+            "net namespaces (slab)": "net_namespace",
+            "mounts (slab)": "mnt_cache",
+            "processes (slab)": "task_struct",
+        }
         counts = {what: int(slabs[name]) for what, name in kinds.items() if name in slabs}
         open_files = read("/proc/sys/fs/file-nr").split()
         counts["open files (kernel)"] = int(open_files[0])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Start and teardown of 1,000 nodes with 2,000 shaped links (a random 4-regular graph, static routes, IPv4 and
-IPv6), beside the floor: the same namespaces and devices made and removed by bare system calls, with no addresses,
-routes or engine. The two take turns; medians of RUNS.
+"""Start and teardown of 1,000 nodes with 2,000 shaped links (a random 4-regular graph, static
+routes, IPv4 and IPv6), beside the floor: the same namespaces and devices made and removed by bare
+system calls, with no addresses, routes or engine. The two take turns; medians of RUNS.
 
     start.py [NODES [RUNS]]
 """
@@ -40,7 +40,9 @@ def ours(name, file):
 
 
 def floor(nodes):
-    words = subprocess.run([FLOOR, str(nodes), str(DEGREE)], check=True, capture_output=True, text=True)
+    words = subprocess.run(
+        [FLOOR, str(nodes), str(DEGREE)], check=True, capture_output=True, text=True
+    )
     _, up, _, gone = words.stdout.split()
     return float(up), float(gone)
 
@@ -48,7 +50,16 @@ def floor(nodes):
 def main():
     nodes = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    build = ["cargo", "build", "--quiet", "--release", "--locked", "--workspace", "--example", "floor"]
+    build = [
+        "cargo",
+        "build",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--workspace",
+        "--example",
+        "floor",
+    ]
     subprocess.run(build, cwd=ROOT, check=True)
     edges = regular(nodes, DEGREE)
     print(f"Start and teardown of {nodes} nodes and {len(edges)} links, on {machine()}", flush=True)

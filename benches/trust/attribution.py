@@ -26,7 +26,12 @@ def loads(disk):
     # All on one CPU: 85 % by one, and 10 % by each of the others.
     yield "cpu", load("cpu", 0, 0, 2, 85, SECONDS), load("cpu", 0, 1, 2, 10, SECONDS), None
     yield "net", load("net", "d", 600, SECONDS), load("net", "a", 30, SECONDS), limit
-    yield "memory", load("memory", MEMORY * 2, SECONDS), load("memory", MEMORY // 2, SECONDS), PREPARING
+    yield (
+        "memory",
+        load("memory", MEMORY * 2, SECONDS),
+        load("memory", MEMORY // 2, SECONDS),
+        PREPARING,
+    )
     yield "disk", load("disk", disk, 100, SECONDS), load("disk", disk, 5, SECONDS), None
 
 

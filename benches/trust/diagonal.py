@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Diagonal: the load of one class is raised step by step; the signal of that class fires first, and nothing
-fires one step below overload.
+"""Diagonal: the load of one class is raised step by step; the signal of that class fires first, and
+nothing fires one step below overload.
 
 Wanted: in each table only the last steps fire, and the first to fire is the class's own signal.
 """
@@ -33,7 +33,9 @@ def net():
         # The pauses between bursts are uneven: the link makes the rate exact.
         command = load("net", "b", rate * 1.05, SECONDS)
         link = {"forward": {"rate": f"{rate}Mbit/s"}}
-        run = Watched(pair([{"name": "send", "node": "a", "command": command}], monitor=monitor, link=link))
+        run = Watched(
+            pair([{"name": "send", "node": "a", "command": command}], monitor=monitor, link=link)
+        )
         yield f"{rate} of {limit} Mbit/s", share > 100, run, "send"
 
 
@@ -42,7 +44,9 @@ def memory():
     for share in (25, 50, 75, 150, 200):
         command = load("memory", MEMORY * share // 100, SECONDS)
         with Limited(MEMORY):
-            run = Watched(pair([{"name": "use", "node": "a", "command": command}], monitor=PREPARING))
+            run = Watched(
+                pair([{"name": "use", "node": "a", "command": command}], monitor=PREPARING)
+            )
         yield f"{share} % of {MEMORY} MB", share > 100, run, "use"
 
 

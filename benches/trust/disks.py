@@ -1,6 +1,7 @@
 """A disk whose requests are answered one by one: a loop device over a file.
 
-Disks of virtual machines often answer all that waits at once, so that they have idle moments at any load.
+Disks of virtual machines often answer all that waits at once, so that they have idle moments at any
+load.
 """
 
 import os
@@ -20,7 +21,9 @@ class Disk:
         with tempfile.NamedTemporaryFile(dir=ROOT / "target") as file:
             os.posix_fallocate(file.fileno(), 0, self.megabytes << 20)
             make = ["losetup", "--find", "--show", "--direct-io=on", file.name]
-            self.device = subprocess.run(make, check=True, capture_output=True, text=True).stdout.strip()
+            self.device = subprocess.run(
+                make, check=True, capture_output=True, text=True
+            ).stdout.strip()
         self.open = os.open(self.device, os.O_RDONLY)
         # Takes effect when nobody has it open any more.
         subprocess.run(["losetup", "--detach", self.device], check=True)

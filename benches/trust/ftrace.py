@@ -1,6 +1,8 @@
-"""An instance of ftrace: what the kernel is to note, apart from all that others have it note. Needs root.
+"""An instance of ftrace: what the kernel is to note, apart from all that others have it note. Needs
+root.
 
-Where nobody has mounted the kernel's tracefs at its place, as systemd does, that is done and stays so.
+Where nobody has mounted the kernel's tracefs at its place, as systemd does, that is done and stays
+so.
 """
 
 import contextlib
@@ -14,7 +16,8 @@ PREFIX = "netloom-bench-"
 
 
 class Instance:
-    """Notes nothing so far; times are of the monotonic clock. What a bench that was killed has left goes first."""
+    """Notes nothing so far; times are of the monotonic clock. What a bench that was killed has left
+    goes first."""
 
     def __init__(self, purpose, buffer_kb):
         if not INSTANCES.exists():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The backbone of `examples/abilene` on an idle machine, and beside two programs outside the experiment that
-do nothing but compute.
+"""The backbone of `examples/abilene` on an idle machine, and beside two programs outside the
+experiment that do nothing but compute.
 
 Wanted: not `invalid` at least eight times of ten, each with its bound; then CPU and one of the two
 programs named each time. (What a spinner does to frames and programs, the bound says.)

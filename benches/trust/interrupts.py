@@ -1,5 +1,5 @@
-"""The time that interrupts took from threads: the kernel counts it as theirs, unless it was built with
-CONFIG_IRQ_TIME_ACCOUNTING, whatever the interrupts were for.
+"""The time that interrupts took from threads: the kernel counts it as theirs, unless it was built
+with CONFIG_IRQ_TIME_ACCOUNTING, whatever the interrupts were for.
 
 By ftrace, which needs root.
 """
@@ -11,7 +11,13 @@ from ftrace import Instance
 # Those that begin and end in the context of a thread, and do not wait.
 KINDS = {
     "irq": ("softirq", "irq_handler"),
-    "irq_vectors": ("local_timer", "reschedule", "call_function", "call_function_single", "irq_work"),
+    "irq_vectors": (
+        "local_timer",
+        "reschedule",
+        "call_function",
+        "call_function_single",
+        "irq_work",
+    ),
 }
 BUFFER_KB = 16384
 
@@ -34,7 +40,8 @@ class Interrupts:
                         self.instance.note(f"{system}/{kind}_{end}", only=mine)
 
     def seconds(self, begin, end):
-        """How long interrupts took from them between two times of the monotonic clock, in seconds, if that is known."""
+        """How long interrupts took from them between two times of the monotonic clock, in seconds,
+        if that is known."""
         if not self.instance:
             return None
         taken, depth, since = 0.0, {}, {}

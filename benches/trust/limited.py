@@ -9,7 +9,8 @@ NAME = "netloom-limited"
 
 
 def controller():
-    """Where the memory controller is, and the name of its limit: version 2 of cgroups, or 1 beside it."""
+    """Where the memory controller is, and the name of its limit: version 2 of cgroups, or 1 beside
+    it."""
     for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
         mount, _, source = line.partition(" - ")
         kind, _, options = source.split(" ", 2)
@@ -22,7 +23,8 @@ def controller():
 
 
 class Limited:
-    """Moves every process of the command `memory.py`, as it comes, into a cgroup of its own with a limit."""
+    """Moves every process of the command `memory.py`, as it comes, into a cgroup of its own with a
+    limit."""
 
     def __init__(self, megabytes):
         self.place, self.file = controller()

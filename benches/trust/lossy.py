@@ -39,7 +39,10 @@ class Lateness:
 
     def __init__(self, log):
         table = subprocess.run(
-            [common.NETLOOM, "frames", log, "--csv", "-"], capture_output=True, text=True, check=True
+            [common.NETLOOM, "frames", log, "--csv", "-"],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         delivered, late = {}, []
         for row in csv.DictReader(table.splitlines()):
@@ -54,7 +57,9 @@ class Lateness:
 
 def findings(summary):
     """The findings on lateness: on what, and how much; how long the engine stood still. In ms."""
-    reports = {r["on"]["kind"]: r for r in summary["verdict"]["signals"] if r["signal"] == "lateness"}
+    reports = {
+        r["on"]["kind"]: r for r in summary["verdict"]["signals"] if r["signal"] == "lateness"
+    }
     late = [(kind, r) for kind, r in reports.items() if kind != "engine" and r["episodes"]]
     found = [(kind, max(e["peak"] for e in r["episodes"]) / 1e6) for kind, r in late]
     pauses = reports.get("engine", {}).get("worst") or 0

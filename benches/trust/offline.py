@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Offline equals online: the verdict on the recorded observations of a run is the one that the run gave,
-and the one that follows from the formulas evaluated over the whole record.
+"""Offline equals online: the verdict on the recorded observations of a run is the one that the run
+gave, and the one that follows from the formulas evaluated over the whole record.
 
-Runs with each kind of contention: busy CPUs, super-frames larger than a window may have, pages read from the
-disk, a busy disk; and a link full of TCP, of which so much is told that looks are 100 ms apart. (Bursts across two windows and single pages are cases of
+Runs with each kind of contention: busy CPUs, super-frames larger than a window may have, pages read
+from the disk, a busy disk; and a link full of TCP, of which so much is told that looks are 100 ms
+apart. (Bursts across two windows and single pages are cases of
 `crates/model/monitor/tests/rules.rs` and `trace.rs`.)
 """
 
@@ -39,7 +40,16 @@ def tcp():
 
 def main():
     print(f"Offline equals online, on {machine()}")
-    build = ["cargo", "build", "--quiet", "--release", "--locked", "--workspace", "--example", "formulas"]
+    build = [
+        "cargo",
+        "build",
+        "--quiet",
+        "--release",
+        "--locked",
+        "--workspace",
+        "--example",
+        "formulas",
+    ]
     subprocess.run(build, cwd=ROOT, check=True)
     with Disk(DISK) as disk:
         for name, processes, monitor in loads(disk):
@@ -57,7 +67,8 @@ def compare(name, processes, monitor):
     observations = len((run.results / "observations.jsonl").read_text().splitlines())
     episodes = sum(len(report["episodes"]) for report in run.verdict["signals"])
     print(
-        f"  {name:<7} {observations:>6} observations, {episodes:>3} episodes, {run.verdict['judgement']:<8}"
+        f"  {name:<7} {observations:>6} observations, {episodes:>3} episodes, "
+        f"{run.verdict['judgement']:<8}"
         f" judged again: {'equal' if again == run.verdict else 'NOT EQUAL'},"
         f" formulas: {'equal' if formulas.returncode == 0 else 'NOT EQUAL'}"
     )

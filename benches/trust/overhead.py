@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What the contention monitor costs: of one CPU, under load, and of a saturated link's throughput.
 
-`netloom run` runs each load. The shares of the verdict (`overhead`) stand beside the CPU time that the
-kernel counts for the monitor's threads, read from /proc while the load runs, and what of that were interrupts,
-which a kernel without CONFIG_IRQ_TIME_ACCOUNTING counts as the thread's that they interrupt, whomever they
-serve: the monitor's own part is without them. Throughput is measured in
+`netloom run` runs each load. The shares of the verdict (`overhead`) stand beside the CPU time that
+the kernel counts for the monitor's threads, read from /proc while the load runs, and what of that
+were interrupts, which a kernel without CONFIG_IRQ_TIME_ACCOUNTING counts as the thread's that they
+interrupt, whomever they serve: the monitor's own part is without them. Throughput is measured in
 turns, monitor on, off, off, on, so that what drifts meanwhile falls on both.
 
 overhead.py [--seconds N] [--rounds N] [--only shares|throughput]
@@ -34,7 +34,10 @@ topology:
   links: [{{ endpoints: [a, b] }}]
 {more}processes:
 """
-SERVER = "  - { name: server, node: b, command: iperf3 --server, ready: { port: 5201 }, background: true }\n"
+SERVER = (
+    "  - { name: server, node: b, command: iperf3 --server, ready: { port: 5201 }, "
+    "background: true }\n"
+)
 CLIENT = (
     "  - {{ name: client, node: a, command: iperf3 --client b --time {seconds} --json {options},"
     " start: {{ after: server, when: ready }} }}\n"
@@ -157,7 +160,8 @@ def row(what, scenario):
 
 def shares(seconds):
     print(f"share of one CPU in %, {seconds} s each (wanted: at most 1)")
-    print(f"  {'load':34} {'monitoring':>11} {'+notification':>13} {'elapsed':>8} {'threads':>8} {'interrupts':>10} {'own':>6}   verdict")
+    print(f"  {'load':34} {'monitoring':>11} {'+notification':>13} {'elapsed':>8} {'threads':>8} "
+          f"{'interrupts':>10} {'own':>6}   verdict")
     row("a ping", pings(seconds))
     row("a saturated link, TCP", tcp(seconds))
     row("frames of 60 bytes, flooding", flood(seconds))
@@ -173,12 +177,16 @@ def goodput(seconds, watched):
 
 
 def throughput(seconds, rounds):
-    print(f"\nTCP over a link without a rate, in Gbit/s, {seconds} s each: monitor on, off, off, on (wanted: ratio at least 0.98)")
+    print(f"\nTCP over a link without a rate, in Gbit/s, {seconds} s each: monitor on, off, off, "
+          f"on (wanted: ratio at least 0.98)")
     ratios = []
     for _ in range(rounds):
-        on, off, off_too, on_too = (goodput(seconds, watched) for watched in (True, False, False, True))
+        on, off, off_too, on_too = (
+            goodput(seconds, watched) for watched in (True, False, False, True)
+        )
         ratios.append((on + on_too) / (off + off_too))
-        print(f"  {on:6.2f} {off:6.2f} {off_too:6.2f} {on_too:6.2f}   on / off {ratios[-1]:.3f}", flush=True)
+        print(f"  {on:6.2f} {off:6.2f} {off_too:6.2f} {on_too:6.2f}   on / off "
+              f"{ratios[-1]:.3f}", flush=True)
     middle = statistics.median(ratios)
     print(f"  median ratio {middle:.3f}, range {min(ratios):.3f} to {max(ratios):.3f}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Speed: from the beginning of an overload to the event that tells of it, beyond the window (delta) or the
-time (theta) that the criterion itself needs.
+"""Speed: from the beginning of an overload to the event that tells of it, beyond the window (delta)
+or the time (theta) that the criterion itself needs.
 
 Wanted: at most 100 ms.
 """
@@ -28,7 +28,8 @@ def loads(disk):
 
 
 def main():
-    print(f"Speed, on {machine()}: ms from overload to event beyond what the criterion needs, {RUNS} runs")
+    print(f"Speed, on {machine()}: ms from overload to event beyond what the criterion needs, "
+          f"{RUNS} runs")
     with Disk(DISK) as disk:
         for name, command, monitor, needs in loads(disk):
             measure(name, command, monitor, needs)
@@ -39,7 +40,9 @@ def measure(name, command, monitor, needs):
     beyond = []
     for _ in range(RUNS):
         with Limited(MEMORY):
-            run = Watched(pair([{"name": "load", "node": "a", "command": command}], monitor=monitor))
+            run = Watched(
+                pair([{"name": "load", "node": "a", "command": command}], monitor=monitor)
+            )
         fired = run.contentions(run.began("load", "a"))
         first = next((after for signal, after in fired.items() if signal in CLASSES[name]), None)
         beyond.append(float("inf") if first is None else first * 1000 - needs)

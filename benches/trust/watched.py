@@ -79,7 +79,8 @@ class Watched(Run):
         return float(next(line for line in lines if line.startswith("began")).split()[1])
 
     def contentions(self, since):
-        """What began to be contended: each signal once, and how many seconds after `since`; in order."""
+        """What began to be contended: each signal once, and how many seconds after `since`; in
+        order."""
         found = {}
         for line in (self.results / "events.jsonl").read_text().splitlines():
             event = json.loads(line)
@@ -98,4 +99,6 @@ class Watched(Run):
 def who(share):
     """A share's party in words."""
     party = share["who"]
-    return " ".join(str(party[key]) for key in ("kind", "name", "pid") if party.get(key) is not None)
+    return " ".join(
+        str(party[key]) for key in ("kind", "name", "pid") if party.get(key) is not None
+    )

@@ -1,8 +1,10 @@
-"""Whether the machine itself stood still: how late the timers interrupted by which threads sleep, by the kernel's account.
-Only the hypervisor, or the kernel with interrupts off, can be late by milliseconds.
+"""Whether the machine itself stood still: how late the timers interrupted by which threads sleep,
+by the kernel's account. Only the hypervisor, or the kernel with interrupts off, can be late by
+milliseconds.
 
-By ftrace, which needs root. No thread takes part: one that is more urgent than a worker of the engine, and woken often
-on each CPU, has the kernel move the worker to another CPU each time, where others run.
+By ftrace, which needs root. No thread takes part: one that is more urgent than a worker of the
+engine, and woken often on each CPU, has the kernel move the worker to another CPU each time, where
+others run.
 """
 
 import re
@@ -18,7 +20,8 @@ BUFFER_KB = 65536
 
 STARTED = re.compile(r"hrtimer_start: hrtimer=(\S+) .* expires=(\d+) .*mode=(\S+)")
 # Those of threads that sleep. Others, the tick's among them, are put off by the kernel as it likes.
-EXPIRED = re.compile(r"\[(\d+)\].* (\d+\.\d+): hrtimer_expire_entry: hrtimer=(\S+) function=hrtimer_wakeup now=(\d+)")
+EXPIRED = re.compile(r"\[(\d+)\].* (\d+\.\d+): hrtimer_expire_entry: hrtimer=(\S+) "
+                     r"function=hrtimer_wakeup now=(\d+)")
 
 
 class Witness:
@@ -40,7 +43,10 @@ class Witness:
     def __str__(self):
         if not self.pauses:
             return f"the machine never stood still for {LATE_MS} ms"
-        return f"the machine stood still {len(self.pauses)} times, for {self.pauses[0]:.0f} ms at most"
+        return (
+            f"the machine stood still {len(self.pauses)} times, for {self.pauses[0]:.0f} ms at "
+            f"most"
+        )
 
 
 def pauses_of(trace):

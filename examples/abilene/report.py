@@ -80,7 +80,8 @@ def table(headings, rows):
 
 def round_trips(results):
     """Median round trip of every pair and family against what the links of the path take."""
-    print("\nRound trips: measured median against twice the sum of the link delays. The time that the links")
+    print("\nRound trips: measured median against twice the sum of the link delays. The time that "
+          "the links")
     print("take to send a ping is part of the model, too, and of the difference\n")
     rows, worst = [], 0.0
     for process in ("rtt1", "rtt2", "rtt3"):
@@ -101,20 +102,30 @@ def round_trips(results):
     headings = ["pair", "", "routers", "2 x delays", "sending", "median RTT", "difference"]
     table(headings, rows)
     verdict = "yes" if worst <= RTT_TOLERANCE_MS else "NO"
-    print(f"\n  largest difference {worst:.3f} ms; at most {RTT_TOLERANCE_MS} ms, as wanted: {verdict}")
+    print(f"\n  largest difference {worst:.3f} ms; at most {RTT_TOLERANCE_MS} ms, as wanted: "
+          f"{verdict}")
     return len(rows) == 12 and all(float(row[5].split()[0]) > 0 for row in rows)
 
 
 def throughput(results):
     """Goodput before the cut against what the slowest link on the path lets through."""
     flow = json.loads(results.output("flow", "host-newyork"))
-    steady = [i["sum"]["bits_per_second"] for i in flow["intervals"] if 3 <= i["sum"]["start"] < 9.5]
+    steady = [
+        i["sum"]["bits_per_second"] for i in flow["intervals"] if 3 <= i["sum"]["start"] < 9.5
+    ]
     measured = statistics.mean(steady) / 1e6
     wanted = 100 * GOODPUT_SHARE
     print("\nThroughput of one TCP flow from Seattle to New York, seconds 3 to 9.5\n")
     table(
         ["bottleneck", "TCP payload it can carry", "measured", "share"],
-        [["100 Mbit/s", f"{wanted:.1f} Mbit/s", f"{measured:.1f} Mbit/s", f"{measured / wanted:.1%}"]],
+        [
+            [
+                "100 Mbit/s",
+                f"{wanted:.1f} Mbit/s",
+                f"{measured:.1f} Mbit/s",
+                f"{measured / wanted:.1%}",
+            ]
+        ],
     )
     # What waits in the receiver's socket at either end of the window may shift it a little.
     return 0 < measured <= wanted * 1.01
@@ -122,11 +133,21 @@ def throughput(results):
 
 def outage(results):
     """The gap that the cut left in a stream of 100 pings a second, and the paths around it."""
-    times = [float(stamp) for stamp in re.findall(r"^\[([0-9.]+)\].* time=", results.output("probe", "host-seattle"), re.M)]
+    times = [
+        float(stamp)
+        for stamp in re.findall(
+            r"^\[([0-9.]+)\].* "
+            r"time=",
+            results.output("probe", "host-seattle"),
+            re.M,
+        )
+    ]
     zero = results.summary["started_unix"]
     changes = [event for event in results.events if event["event"] == "changed"]
     cut, restored = (zero + event["time"] / 1e9 for event in changes[:2])
-    before, after = max((b - a, (a, b)) for a, b in zip(times, times[1:]) if b >= cut and a < restored)[1]
+    before, after = max(
+        (b - a, (a, b)) for a, b in zip(times, times[1:]) if b >= cut and a < restored
+    )[1]
     usual, nodes = results.path("host-seattle", "host-newyork")
     detour, around = results.path("host-seattle", "host-newyork", ("denver", "kansascity"))
     print("\nThe cut of denver - kansascity, seen by 100 pings a second\n")
@@ -138,7 +159,8 @@ def outage(results):
         ],
     )
     felt = after - before
-    print(f"\n  the last answer before came {before - cut:+.3f} s from the cut, the next one {after - cut:+.3f} s:")
+    print(f"\n  the last answer before came {before - cut:+.3f} s from the cut, the next one "
+          f"{after - cut:+.3f} s:")
     print(f"  an outage of {felt * 1000:.0f} ms until OSPF had found the way around")
     flow = json.loads(results.output("flow", "host-newyork"))
     resumed = sum(i["sum"]["bytes"] for i in flow["intervals"] if 14 <= i["sum"]["start"] < 19)
@@ -161,7 +183,10 @@ def main():
         ["", "median", "p99", "p99.9"],
         [
             [name] + [f"{row[key]:.0f} us" for key in ("p50_us", "p99_us", "p999_us")]
-            for name, row in (("frames later than scheduled", late), ("its own timer wake-up", wake))
+            for name, row in (
+                ("frames later than scheduled", late),
+                ("its own timer wake-up", wake),
+            )
         ],
     )
     lost = sum(timing["unmodelled_drops"].values())

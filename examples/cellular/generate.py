@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the two traces of this example: Mahimahi's format, a line for each millisecond in which 1500 bytes may leave.
+"""Writes the two traces of this example: Mahimahi's format, a line for each millisecond in which
+1500 bytes may leave.
 
-Not a recording: a rate that wanders as that of a cellular link does, with a fade of half a second in which nothing passes. Fixed seed.
+Not a recording: a rate that wanders as that of a cellular link does, with a fade of half a second
+in which nothing passes. Fixed seed.
 """
 
 import random
@@ -12,7 +14,8 @@ FADE_MS = range(2500, 3000)
 
 
 def trace(mean_mbit, seed):
-    """Milliseconds of opportunities: a rate that moves every 100 ms, between a third and twice the mean."""
+    """Milliseconds of opportunities: a rate that moves every 100 ms, between a third and twice the
+    mean."""
     rng = random.Random(seed)
     factor, credit, lines = 1.0, 0.0, []
     for ms in range(1, PERIOD_MS + 1):

@@ -3,8 +3,8 @@
 
     lxbr.py linear,64 | tree,2,16 | torus,8,8
 
-Prints the seconds until it was up, until the first host had answered the last one, and of its end. The folder is its own because
-`benches/scale/mininet.py` would hide the package of that name.
+Prints the seconds until it was up, until the first host had answered the last one, and of its end.
+The folder is its own because `benches/scale/mininet.py` would hide the package of that name.
 """
 
 import functools
@@ -24,7 +24,8 @@ TOPOLOGIES = {"linear": LinearTopo, "tree": TreeTopo, "torus": TorusTopo}
 
 
 def spare_the_machine():
-    """Mininet raises limits of the whole machine when it starts; the process's own are enough here."""
+    """Mininet raises limits of the whole machine when it starts; the process's own are enough
+    here."""
     mininet.net.fixLimits = lambda: None
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

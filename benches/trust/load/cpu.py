@@ -3,9 +3,9 @@
 
     cpu.py CPU NUMBER OF SHARE SECONDS
 
-In each period of 100 ms, each of the OF spinners computes for SHARE ms of CPU time; they begin at equal
-distances. One that is behind its time goes on without a pause, so that 100 % on one CPU or more leave it no
-idle moment.
+In each period of 100 ms, each of the OF spinners computes for SHARE ms of CPU time; they begin at
+equal distances. One that is behind its time goes on without a pause, so that 100 % on one CPU or
+more leave it no idle moment.
 """
 
 import os

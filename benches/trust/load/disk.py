@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Direct writes of 4 MB to a disk, eight at a time, during SHARE percent of each 40 ms: Maier 2011 wrote 256 KB,
-which a fast disk answers before the next ones come, so that it has idle moments at any load.
+"""Direct writes of 4 MB to a disk, eight at a time, during SHARE percent of each 40 ms: Maier 2011
+wrote 256 KB, which a fast disk answers before the next ones come, so that it has idle moments at
+any load.
 
     disk.py DEVICE SHARE SECONDS
 
-One process has all eight under way (Linux's asynchronous I/O): eight that wait for the same moment would keep each
-other from the CPU, which is a load of another class. At the end it says how long the longest write took: on a
-machine that shares its disk with others, a single one may take longer than it takes to call a disk contended.
+One process has all eight under way (Linux's asynchronous I/O): eight that wait for the same moment
+would keep each other from the CPU, which is a load of another class. At the end it says how long
+the longest write took: on a machine that shares its disk with others, a single one may take longer
+than it takes to call a disk contended.
 """
 
 import ctypes

@@ -4,10 +4,10 @@
     flow.py receive SECONDS
     flow.py send HOST MBIT_PER_S SECONDS
 
-The rate is that of the frames on the wire, framing included. The clock is that of the machine, which all
-nodes share. The receiver prints of each datagram how late it was sent, when it was sent, when the kernel received it, and when the
-program did, in ns: as 64-bit numbers in base64, since words for forty thousand of them would keep a CPU busy for a fifth of
-a second.
+The rate is that of the frames on the wire, framing included. The clock is that of the machine,
+which all nodes share. The receiver prints of each datagram how late it was sent, when it was sent,
+when the kernel received it, and when the program did, in ns: as 64-bit numbers in base64, since
+words for forty thousand of them would keep a CPU busy for a fifth of a second.
 """
 
 import array

@@ -3,8 +3,8 @@
 
     memory.py MEGABYTES SECONDS
 
-With swap, pages of anonymous memory are written to. Without, pages of a mapped file are read, which the
-kernel evicts and reads again: what does not fit into the limit comes from the disk either way.
+With swap, pages of anonymous memory are written to. Without, pages of a mapped file are read, which
+the kernel evicts and reads again: what does not fit into the limit comes from the disk either way.
 """
 
 import mmap
@@ -22,7 +22,8 @@ LIMITED = "netloom-limited"
 
 
 def join():
-    """Waits until it is in the cgroup with the limit: only from outside a node can it be moved there."""
+    """Waits until it is in the cgroup with the limit: only from outside a node can it be moved
+    there."""
     while LIMITED not in pathlib.Path("/proc/self/cgroup").read_text():
         time.sleep(0.01)
 

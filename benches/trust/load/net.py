@@ -3,8 +3,8 @@
 
     net.py HOST MBIT_PER_S SECONDS
 
-The rate is that of the frames with their Ethernet headers. The kernel gets 44 datagrams at once, and the
-engine splits them.
+The rate is that of the frames with their Ethernet headers. The kernel gets 44 datagrams at once,
+and the engine splits them.
 """
 
 import socket
