@@ -17,7 +17,8 @@ for name in "${@:-}"; do
     [ -n "$name" ] || continue
     targets="${targets:-} $name"
 done
-[ -n "${targets:-}" ] || targets=$(sed -n 's/^name = "\(.*\)"$/\1/p' Cargo.toml | grep -v netloom-fuzz)
+[ -n "${targets:-}" ] ||
+    targets=$(sed -n 's/^name = "\(.*\)"$/\1/p' Cargo.toml | grep -v netloom-fuzz)
 for name in $targets; do
     mkdir -p "corpus/$name" "artifacts/$name"
     case $name in

@@ -53,5 +53,6 @@ if ! setpriv --reuid "$id" --regid "$id" --clear-groups test -r "$PWD" -a -x "$P
     exit 1
 fi
 exec setpriv --reuid "$id" --regid "$id" --clear-groups --inh-caps=-all \
-    env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$home/user" USER=netloom-test LOGNAME=netloom-test \
+    env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    HOME="$home/user" USER=netloom-test LOGNAME=netloom-test \
     XDG_RUNTIME_DIR="$home/runtime" TMPDIR=/tmp "$@"

@@ -5,7 +5,7 @@
 # command did, or with 124 after LIMIT seconds (600).
 #
 #     scripts/other-kernel.sh target/release/netloom doctor
-#     KERNEL=linux-image-cloud-amd64 scripts/other-kernel.sh target/debug/deps/limits-0123456789abcdef
+#     KERNEL=linux-image-cloud-amd64 scripts/other-kernel.sh target/debug/deps/limits-0123456789
 #
 # Needs Debian on x86, and: apt-get install qemu-system-x86 busybox-static cpio kmod The CPUs take
 # turns: with a thread for each, QEMU 7.2 was seen to hang while the kernel changes its own code.
@@ -19,7 +19,8 @@ here=$(pwd)
 # The kernel and its modules, without installing them.
 if ! [ -e "$work/kernel" ]; then
     package=$(apt-cache depends "$kernel" | awk '/Depends: linux-image-/ {print $2; exit}')
-    (cd "$work" && rm -rf unpacked ./*.deb && apt-get download "${package:-$kernel}" && dpkg-deb -x ./*.deb unpacked)
+    (cd "$work" && rm -rf unpacked ./*.deb && apt-get download "${package:-$kernel}" &&
+        dpkg-deb -x ./*.deb unpacked)
     depmod -b "$work/unpacked" "$(ls "$work/unpacked/lib/modules")"
     ln -s "$work"/unpacked/boot/vmlinuz-* "$work/kernel"
 fi
@@ -28,10 +29,11 @@ release=$(ls "$work/unpacked/lib/modules")
 # A first root that mounts this machine's, below an overlay.
 first=$work/first
 rm -rf "$first"
-mkdir -p "$first/bin" "$first/modules" "$first/proc" "$first/sys" "$first/dev" "$first/lower" "$first/upper" "$first/root"
+for folder in bin modules proc sys dev lower upper root; do mkdir -p "$first/$folder"; done
 cp "$(command -v busybox)" "$first/bin/busybox"
 for module in virtio_pci 9pnet_virtio 9p overlay; do
-    modprobe -d "$work/unpacked" -S "$release" --show-depends "$module" | awk '$1 == "insmod" {print $2}'
+    modprobe -d "$work/unpacked" -S "$release" --show-depends "$module" |
+        awk '$1 == "insmod" {print $2}'
 done | awk '!seen[$0]++' | while read -r file; do
     cp "$file" "$first/modules/"
     basename "$file" >> "$first/modules/order"
@@ -76,10 +78,12 @@ busybox poweroff -f
 GUEST
 
 echo "$release:" "$@"
-timeout "${LIMIT:-600}" qemu-system-x86_64 -accel tcg,thread=single -smp 2 -m 4096 -cpu max -display none -serial stdio \
+timeout "${LIMIT:-600}" qemu-system-x86_64 \
+    -accel tcg,thread=single -smp 2 -m 4096 -cpu max -display none -serial stdio \
     -no-reboot -nic none -kernel "$work/kernel" -initrd "$work/first.gz" \
     -append "console=ttyS0 quiet mitigations=off panic=1 guest=$work/guest" \
-    -virtfs local,path=/,mount_tag=machine,security_model=none,readonly=on,multidevs=remap < /dev/null |
+    -virtfs local,path=/,mount_tag=machine,security_model=none,readonly=on,multidevs=remap \
+    < /dev/null |
     tr -d '\r' | tee "$work/said"
 status=$(sed -n 's/^exit \([0-9]*\)$/\1/p' "$work/said" | tail -1)
 exit "${status:-124}"

@@ -17,8 +17,10 @@ topology:
 fn stack(lab: &Lab, node: &str) -> String {
     lab.sh(
         node,
-        "ip -o address | sed 's/ *valid_lft.*//'; ip -4 route | sort; ip -6 route | sort; cat /etc/hosts; \
-         sysctl net.ipv4.ip_forward net.ipv4.ip_default_ttl; ip -o link | sed 's/^[0-9]*: //' | sort",
+        "ip -o address | sed 's/ *valid_lft.*//'; ip -4 route | sort; ip -6 route | sort; \
+         cat /etc/hosts; \
+         sysctl net.ipv4.ip_forward net.ipv4.ip_default_ttl; ip -o link | sed 's/^[0-9]*: \
+         //' | sort",
     )
 }
 
@@ -146,9 +148,17 @@ fn parameters_addresses_and_kinds_of_links_change_in_place() {
     let lab = Lab::deployed(CHAIN);
     let before = stack(&lab, "b");
     let changed = CHAIN
-        .replace("b: }", "b: {sysctls: {net.ipv4.ip_default_ttl: 33}, interfaces: {eth1: {ipv4: 10.9.0.2/24, mtu: 1400}}}}")
+        .replace(
+            "b: }",
+            "b: {sysctls: {net.ipv4.ip_default_ttl: 33}, interfaces: {eth1: {ipv4: \
+            10.9.0.2/24, mtu: 1400}}}}",
+        )
         .replace("\"b:eth1\"]", "\"b:eth1\"]\n      direct: true")
-        .replace("r: {kind: router}", "r: {kind: router, interfaces: {eth2: {ipv4: 10.9.0.1/24}}, sysctls: {net.ipv4.conf.eth2.proxy_arp: 1}}")
+        .replace(
+            "r: {kind: router}",
+            "r: {kind: router, interfaces: {eth2: {ipv4: 10.9.0.1/24}}, \
+            sysctls: {net.ipv4.conf.eth2.proxy_arp: 1}}",
+        )
         .replace("delay: 1ms", "cost: 1");
     rewrite(&lab, &changed);
     assert!(
@@ -179,7 +189,8 @@ fn a_step_that_fails_takes_back_those_before_it() {
     let nodes = ["a", "r", "b"];
     let before = nodes.map(|node| stack(&lab, node));
     let more = CHAIN.replace("b: }", "b: {sysctls: {PARAMETER}}, c: }").replace("1ms", "2ms")
-        + "    - endpoints: [\"r:eth3\", \"c:eth1\"]\n    - {endpoints: [\"a:eth5\", \"c:eth2\"], direct: true}\n";
+        + "    - endpoints: [\"r:eth3\", \"c:eth1\"]\n    - {endpoints: [\"a:eth5\", \"c:eth2\"], \
+            direct: true}\n";
     // After nodes, interfaces and links were made.
     rewrite(&lab, &more.replace("PARAMETER", "net.ipv4.tcp_congestion_control: bbr3"));
     let (code, error) = lab.fails(&["apply"]);
@@ -229,8 +240,10 @@ fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_tol
 
 #[test]
 fn a_switch_begins_to_run_a_spanning_tree_and_then_its_loop_is_closed() {
-    let line = "topology:\n  nodes: { a: , b: , s: { kind: switch }, t: { kind: switch } }\n  links:\n    \
-                - { endpoints: [a, s] }\n    - { endpoints: [s, t] }\n    - { endpoints: [t, b] }\n";
+    let line = "topology:\n  nodes: { a: , b: , s: { kind: switch }, t: { kind: switch } }\n  \
+        links:\n    \
+                - { endpoints: [a, s] }\n    - { endpoints: [s, t] }\n    \
+                - { endpoints: [t, b] }\n";
     let lab = Lab::deployed(line);
     reach(&lab, "a", "b");
     let with_tree = line.replace("s: { kind: switch }", "s: { kind: switch, spanning_tree: true }");
@@ -267,7 +280,8 @@ fn a_node_that_becomes_a_switch_is_made_anew() {
 fn media_their_members_and_their_places_become_others() {
     let cell = |members: &str, nodes: &str, mac: &str| {
         format!(
-            "topology:\n  media:\n    air: {{preset: 802.11b, propagation: {{range: {{reach: 100m}}}}, \
+            "topology:\n  media:\n    air: {{preset: 802.11b, propagation: {{range: {{reach: \
+             100m}}}}, \
              members: [{members}], mac: {mac}}}\n  nodes: {{a: {{position: [0m, 0m]}}, {nodes}}}\n"
         )
     };

@@ -368,7 +368,13 @@ fn nodes_come_with_limits_and_groups_that_share_some() {
         return;
     }
     let goes = stay(&lab, "b");
-    assert!(planned(&lab).contains(&"! node b: it shares the limits of the group `slow` now, which ends all that runs in it".to_owned()));
+    assert!(
+        planned(&lab).contains(
+            &"! node b: it shares the limits of the group `slow` now, \
+        which ends all that runs in it"
+                .to_owned()
+        )
+    );
     lab.ok(&["apply"]);
     const QUOTA: [&str; 2] = ["cpu.cfs_quota_us", "cpu.max"];
     let quota = |place: &str| limit(&lab, place, QUOTA).split(' ').next().unwrap().to_owned();
@@ -483,8 +489,10 @@ fn a_node_of_all_kinds_of_links_is_made_anew_with_all_addresses_and_routes() {
 ",
     );
     let stack = |node: &str| {
-        let line = "(ip -o address | sed 's/ *valid_lft.*//; s/^[0-9]*: //'; ip -4 route; ip -6 route) | sort; \
-                    sysctl net.ipv4.conf.all.forwarding; sysctl -a 2>/dev/null | grep -F .proxy_arp";
+        let line = "(ip -o address | sed 's/ *valid_lft.*//; s/^[0-9]*: //'; ip -4 route; \
+            ip -6 route) | sort; \
+                    sysctl net.ipv4.conf.all.forwarding; \
+                    sysctl -a 2>/dev/null | grep -F .proxy_arp";
         lab.sh(node, line)
     };
     let all = || ["a", "r", "b"].map(stack);

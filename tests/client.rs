@@ -242,7 +242,8 @@ fn a_startup_command_that_goes_on_is_named_and_the_start_can_be_ended() {
 #[test]
 fn a_terminal_obeys_nothing_that_others_wrote() {
     let lab = Lab::new(
-        "topology: { nodes: { a: { startup: [\"printf '\\\\033]0;title\\\\a\\\\302\\\\233m'; false\"] } } }\n",
+        "topology: { nodes: { a: { startup: [\"printf '\\\\033]0;title\\\\a\\\\302\\\\233m'; \
+         false\"] } } }\n",
     );
     let (_, error) = lab.fails(&["deploy"]);
     assert!(error.contains("\\u001b]0;title\\u0007\\u009bm"), "{error:?}");

@@ -317,7 +317,8 @@ fn a_run_goes_on_without_the_names_of_its_namespaces() {
         return;
     }
     let lab = Lab::new(
-        "duration: 4s\ntopology:\n  nodes: { a: , b: }\n  links: [{ endpoints: [a, b], delay: 1ms }]\n\
+        "duration: 4s\ntopology:\n  nodes: { a: , b: }\n  \
+         links: [{ endpoints: [a, b], delay: 1ms }]\n\
          processes: [{ name: ping, node: a, command: ping -n -i 0.2 -c 12 b }]\n",
     );
     let mut run = lab.command(&["run", "-o", "results"]);

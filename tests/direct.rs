@@ -131,11 +131,15 @@ fn nothing_can_be_set_on_a_direct_link() {
 #[test]
 fn a_run_captures_and_samples_direct_links() {
     let lab = Lab::new(&format!(
-        "{SCENARIO}measure: {{ interval: 100ms, capture: [\"a:eth1\", \"r:eth2\"], frames: true }}\n\
+        "{SCENARIO}measure: {{ interval: 100ms, capture: [\"a:eth1\", \"r:eth2\"], \
+         frames: true }}\n\
          processes:\n  \
-         - {{ name: server, node: r, command: python3 -m http.server 5201, ready: {{ port: 5201 }}, background: true }}\n  \
-         - {{ name: client, node: a, command: python3 fetch.py, start: {{ after: server, when: ready }} }}\n  \
-         - {{ name: ping, node: a, command: ping -4 -n -q -c 10 -i 0.02 -s 777 b, start: {{ after: client, when: done }} }}\n"
+         - {{ name: server, node: r, command: python3 -m http.server 5201, ready: {{ port: \
+         5201 }}, background: true }}\n  \
+         - {{ name: client, node: a, command: python3 fetch.py, start: {{ after: server, \
+         when: ready }} }}\n  \
+         - {{ name: ping, node: a, command: ping -4 -n -q -c 10 -i 0.02 -s 777 b, start: {{ after: \
+         client, when: done }} }}\n"
     ));
     std::fs::write(lab.path("data"), [0; 500 << 10]).unwrap();
     let fetch =
@@ -180,8 +184,10 @@ fn an_open_capture_ends_with_the_experiment() {
         lab.path("seen.pcapng").exists() && captured(&lab.path("seen.pcapng"), 597).len() > 10
     });
     // The kernel keeps the tag of a frame that was received apart from it.
-    let send = "import socket; s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('eth1', 0)); \
-                s.send(b'\\xff' * 6 + b'\\x02\\0\\0\\0\\0\\x01\\x81\\0\\0\\x07\\x88\\xb5' + bytes(300))";
+    let send = "import socket; s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); \
+        s.bind(('eth1', 0)); \
+                s.send(b'\\xff' * 6 + b'\\x02\\0\\0\\0\\0\\x01\\x81\\0\\0\\x07\\x88\\xb5' + \
+                bytes(300))";
     lab.sh("a", &format!("python3 -c \"{send}\""));
     eventually("the tagged frame with its tag", || {
         captured(&lab.path("seen.pcapng"), 14 + 4 + 300).len() == 1

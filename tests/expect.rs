@@ -52,7 +52,8 @@ fn what_does_not_come_true_fails_the_run() {
     let failures = summary(&lab)["failures"].to_string();
     for failure in [
         "of `victim` in `a` was expected exit code 0, but it is code 137",
-        "of `client` in `b` was expected exit code 2, the output `100% packet loss`, but its output \
+        "of `client` in `b` was expected exit code 2, the output `100% packet loss`, \
+         but its output \
          has no such text",
         "of `server` in `b` was expected exit code 0, an end within 1000s, but it is stopped with \
          the run, it did not end by itself",

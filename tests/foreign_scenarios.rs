@@ -80,7 +80,8 @@ fn tags_that_mean_nothing_are_errors() {
         common::rewrite(
             &lab,
             &format!(
-                "seed: {tagged}\ntopology: {{ nodes: {{ a: , b: }}, links: [{{ endpoints: [a, b] }}] }}\n"
+                "seed: {tagged}\ntopology: {{ nodes: {{ a: , b: }}, links: [{{ endpoints: [a, \
+                 b] }}] }}\n"
             ),
         );
         let (code, said) = validated(&lab);

@@ -95,7 +95,9 @@ fn results_are_private_and_go_where_the_run_began() {
     let lab = Lab::new(
         "topology: { nodes: { a: , b: }, links: [{ endpoints: [a, 'b:eth1'] }] }
 processes:
-  - { name: wait, node: a, command: 'touch /run/netloom/scenario/begun; until test -e /run/netloom/scenario/go; do sleep 0.05; done; echo fine >/tmp/fine', keep: [/tmp/fine] }
+  - { name: wait, node: a, command: 'touch /run/netloom/scenario/begun; \
+  until test -e /run/netloom/scenario/go; do sleep 0.05; done; echo fine >/tmp/fine', \
+  keep: [/tmp/fine] }
 measure: { observations: true, capture: ['b:eth1'] }
 ",
     );

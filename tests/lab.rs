@@ -94,7 +94,8 @@ fn ipv6_works_at_once() {
 fn interfaces_say_that_they_are_up_from_the_start() {
     let lab = Lab::deployed(
         "topology:\n  nodes: { a: , b: }\n  links:\n    \
-         - { endpoints: ['a:eth1', 'b:eth1'] }\n    - { endpoints: ['a:eth2', 'b:eth2'], direct: true }\n    \
+         - { endpoints: ['a:eth1', 'b:eth1'] }\n    - { endpoints: ['a:eth2', 'b:eth2'], \
+         direct: true }\n    \
          - { endpoints: ['a:eth3', 'b:eth3'], state: down }\n",
     );
     let state = |interface: &str| lab.sh("a", &format!("cat /sys/class/net/{interface}/operstate"));
@@ -392,7 +393,8 @@ fn a_capture_can_show_drops_with_their_reasons() {
 fn a_switch_joins_its_hosts() {
     let lab = Lab::deployed(
         "topology:\n  nodes: { sw: { kind: switch }, a: , b: , c: }\n  links:\n    \
-         - { endpoints: [\"a:eth1\", \"sw:p1\"] }\n    - { endpoints: [\"b:eth1\", \"sw:p2\"] }\n    \
+         - { endpoints: [\"a:eth1\", \"sw:p1\"] }\n    \
+         - { endpoints: [\"b:eth1\", \"sw:p2\"] }\n    \
          - { endpoints: [\"c:eth1\", \"sw:p3\"] }\n",
     );
     for target in ["b", "c"] {

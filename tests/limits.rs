@@ -79,7 +79,8 @@ fn a_memory_hog_is_killed_and_told() {
     let scenario = "topology: { nodes: { a: { limits: { memory: 48MiB } }, b: } }\n\
         processes:\n  \
         - { name: hog, node: a, command: python3 hog.py 200 }\n  \
-        - { name: modest, node: a, command: python3 hog.py 5, start: { after: hog, when: done } }\n  \
+        - { name: modest, node: a, command: python3 hog.py 5, start: { after: hog, \
+        when: done } }\n  \
         - { name: free, node: b, command: python3 hog.py 200 }\n";
     let Some(lab) = lab("a_memory_hog_is_killed_and_told", scenario) else { return };
     let output = lab.netloom(&["run", "-o", "results"]);
@@ -170,7 +171,8 @@ fn a_throttled_node_is_no_contention() {
 fn a_group_and_the_experiment_are_limited_as_a_whole() {
     let scenario = "topology:\n  \
         total_limits: { pids: 40 }\n  \
-        groups: { slow: { members: [a, b], total_limits: { cpu: 0.2 }, limits: { cpu: 0.15 } } }\n  \
+        groups: { slow: { members: [a, b], total_limits: { cpu: 0.2 }, limits: { cpu: \
+        0.15 } } }\n  \
         nodes: { a: , b: , c: }\n";
     let name = "a_group_and_the_experiment_are_limited_as_a_whole";
     let Some(lab) = lab(name, scenario) else { return };
@@ -199,7 +201,8 @@ fn a_group_and_the_experiment_are_limited_as_a_whole() {
 
 #[test]
 fn a_killed_engine_leaves_limits_that_cleanup_removes() {
-    let scenario = "topology: { total_limits: { memory: 200MiB }, nodes: { a: { limits: { cpu: 1, pids: 9 } } } }\n";
+    let scenario = "topology: { total_limits: { memory: 200MiB }, nodes: { a: { limits: { cpu: 1, \
+        pids: 9 } } } }\n";
     let name = "a_killed_engine_leaves_limits_that_cleanup_removes";
     let Some(lab) = lab(name, scenario) else { return };
     for _ in 0..2 {
@@ -291,7 +294,8 @@ fn an_engine_with_little_memory_loses_frames_and_not_its_life() {
             "topology:
   nodes: {{ a: {{ ipv6: none }}, b: {{ ipv6: none }} }}
   links: [{link}]
-processes: [{{ name: flood, node: a, command: \"ip neigh add 10.0.0.2 lladdr 02:00:00:00:00:99 dev eth1; \
+processes: [{{ name: flood, node: a, command: \"ip neigh add 10.0.0.2 lladdr 02:00:00:00:00:99 dev \
+eth1; \
              exec python3 flood.py 8 10.0.0.2\" }}]
 "
         ),

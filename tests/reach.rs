@@ -46,7 +46,8 @@ fn pingall_asks_every_pair_whatever_is_in_the_nodes() {
 #[test]
 fn pingall_and_inspect_know_addresses_that_nodes_got_later() {
     let lab = Lab::deployed(
-        "topology:\n  nodes:\n    server: { interfaces: { eth1: { ipv4: 10.7.0.1/24, ipv6: none } } }\n    \
+        "topology:\n  nodes:\n    server: { interfaces: { eth1: { ipv4: 10.7.0.1/24, \
+         ipv6: none } } }\n    \
         client: { interfaces: { eth1: { ipv4: none, ipv6: none } } }\n  \
         links: [{ endpoints: [\"server:eth1\", \"client:eth1\"] }]\n",
     );
@@ -84,7 +85,8 @@ fn pingall_names_hosts_that_have_no_address() {
 #[test]
 fn logs_of_a_node_are_listed_shown_and_followed() {
     let lab = Lab::deployed(
-        "topology: { nodes: { a: { startup: [\"printf 'one\\\\n\\\\033[31mtwo\\\\n'\"], services: [web] }, b: } }\n",
+        "topology: { nodes: { a: { startup: \
+         [\"printf 'one\\\\n\\\\033[31mtwo\\\\n'\"], services: [web] }, b: } }\n",
     );
     assert_eq!(lab.ok(&["logs", "a"]), "startup\nweb\n");
     assert_eq!(lab.ok(&["logs", "b"]), "");

@@ -29,7 +29,8 @@ fn what_a_process_prints_is_not_taken_into_memory() {
 processes:
   - name: flood
     node: a
-    command: until test -e go; do sleep 0.05; done; head -c {PRINTED} /dev/zero | tr '\\0' a; echo now; exec sleep 1000
+    command: until test -e go; do sleep 0.05; done; head -c {PRINTED} /dev/zero | tr '\\0' a; \
+    echo now; exec sleep 1000
     ready: {{ output: aanow }}
     background: true
   - {{ name: after, node: a, command: 'true', start: {{ after: flood, when: ready }} }}

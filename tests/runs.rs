@@ -323,7 +323,8 @@ fn loss_is_what_the_link_says() {
          processes:\n  \
          - { name: server, node: b, ready: { port: 5201 }, \
              command: \"iperf3 --server --one-off >&2 && grep Udp: /proc/net/snmp\" }\n  \
-         - { name: client, node: a, command: iperf3 -4 --client b --udp --bitrate 20M --length 1000 \
+         - { name: client, node: a, command: iperf3 -4 --client b --udp --bitrate 20M --length \
+         1000 \
              --bytes 20000000 --json, start: { after: server, when: ready } }\n",
     );
     lab.ok(&["run", "-o", "results"]);

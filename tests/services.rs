@@ -127,7 +127,8 @@ fn bgp_is_spoken_between_frr_and_bird() {
         "topology:
   defaults: { node: { kind: router } }
   nodes:
-    a: { services: { bgp: { as: 65001, networks: [10.99.0.0/16] } }, startup: [ip route add blackhole 10.99.0.0/16] }
+    a: { services: { bgp: { as: 65001, networks: [10.99.0.0/16] } }, startup: [ip route add \
+    blackhole 10.99.0.0/16] }
     b: { services: { bird: { as: 65002, ospf: false } } }
     c: { services: { bgp: { as: 65003 } } }
   links: [{ endpoints: [a, b] }, { endpoints: [b, c] }]
@@ -160,7 +161,8 @@ fn names_pages_and_shells_are_served() {
 topology:
   nodes:
     server:
-      services: {{ web: {{ port: 8080 }}, dnsmasq: {{ records: [\"www.example,192.0.2.7\"] }}{sshd} }}
+      services: {{ web: {{ port: 8080 }}, \
+      dnsmasq: {{ records: [\"www.example,192.0.2.7\"] }}{sshd} }}
       files: {{ /run/www/index.html: {{ content: mine }} }}
       interfaces: {{ eth1: {{ ipv4: 10.77.0.1/24 }} }}
     client:
@@ -190,8 +192,10 @@ topology:
 fn a_node_has_files_variables_binds_and_commands_of_its_own() {
     let lab = Lab::new(
         "topology:
-  defaults: { node: { env: { A: all, B: all }, files: { /etc/netloom-test: { content: default } } } }
-  groups: { some: { members: [a], files: { /etc/ssl/netloom-test.conf: { source: beside.txt, mode: \"0640\" } } } }
+  defaults: { node: { env: { A: all, B: all }, files: { /etc/netloom-test: { content: \
+  default } } } }
+  groups: { some: { members: [a], files: { /etc/ssl/netloom-test.conf: { source: beside.txt, \
+  mode: \"0640\" } } } }
   nodes:
     a:
       env: { B: mine }
@@ -238,7 +242,8 @@ fn a_node_has_files_variables_binds_and_commands_of_its_own() {
 #[test]
 fn a_start_that_fails_says_why_and_leaves_nothing() {
     let lab = Lab::new(
-        "topology: { nodes: { a: { startup: [\"echo first\", \"echo the reason >&2; exit 7\"] } } }\n",
+        "topology: { nodes: { a: { startup: [\"echo first\", \"echo the reason >&2; \
+         exit 7\"] } } }\n",
     );
     let (code, error) = lab.fails(&["deploy"]);
     assert_eq!(code, 1);
@@ -271,7 +276,8 @@ fn what_is_missing_is_told_before_anything_is_made() {
     );
     fs::write(
         lab.path("mine.yaml"),
-        "programs: { no-such-daemon: { package: no-such-package } }\ncommand: [\"{{ programs['no-such-daemon'] }}\"]\n",
+        "programs: { no-such-daemon: { package: no-such-package } }\n\
+         command: [\"{{ programs['no-such-daemon'] }}\"]\n",
     )
     .unwrap();
     let (_, error) = lab.fails(&["deploy"]);
@@ -292,7 +298,8 @@ fn what_is_missing_is_told_before_anything_is_made() {
 #[test]
 fn a_service_that_dies_or_fails_is_seen() {
     let lab = Lab::new(
-        "topology: { nodes: { a: { services: { mine: { template: mine.yaml }, weak: { template: weak.yaml }, web: } } } }\n",
+        "topology: { nodes: { a: { services: { mine: { template: mine.yaml }, weak: { template: \
+         weak.yaml }, web: } } } }\n",
     );
     let template = "command: [sh, -c, \"while ! test -e /run/die; do sleep 0.05; done; exit 9\"]\n";
     fs::write(lab.path("mine.yaml"), template).unwrap();
@@ -330,7 +337,8 @@ processes:
     );
     fs::write(
         lab.path("slow.yaml"),
-        "command: [sh, -c, \"echo soon; sleep 1; touch /run/is-ready; exec sleep 1000\"]\nready: { path: /run/is-ready }\n",
+        "command: [sh, -c, \"echo soon; sleep 1; touch /run/is-ready; exec sleep 1000\"]\n\
+         ready: { path: /run/is-ready }\n",
     )
     .unwrap();
     lab.ok(&["run", "-o", "results"]);
@@ -456,7 +464,8 @@ fn variables_of_a_node_have_no_effect_on_the_machine() {
 fn an_image_that_was_unpacked_in_part_is_removed() {
     let lab = Lab::new("topology:\n  nodes: { a: { root: root.tar } }\n");
     let many = "mkdir many; cd many; i=0; while [ $i -lt 300 ]; do mkdir $i; i=$((i+1)); done
-                for d in *; do (cd $d; touch $(seq 100)); done; tar -cf ../root.tar .; cd ..; rm -r many";
+                for d in *; do (cd $d; touch $(seq 100)); done; tar -cf ../root.tar .; cd ..; \
+                rm -r many";
     let packed = Command::new("sh").args(["-euc", many]).current_dir(&lab.directory).status();
     assert!(packed.unwrap().success());
     let (cache, roots) = (lab.path("cache"), lab.path("cache/netloom/roots"));

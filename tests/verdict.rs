@@ -212,7 +212,8 @@ fn contention_ends_a_run_that_is_to_be_aborted() {
 #[test]
 fn contention_that_outlives_the_warm_up_ends_such_a_run_too() {
     // Late from the first frame on, and so it stays.
-    let monitor = "monitor: { warm_up: 2s, on_contention: abort, criteria: { lateness: { tolerance: 1ns } } }\n";
+    let monitor = "monitor: { warm_up: 2s, on_contention: abort, criteria: { lateness: \
+        { tolerance: 1ns } } }\n";
     let lab = pinging(1000, monitor);
     lab.netloom(&["run", "-o", "results"]);
     let summary = summary(&lab);
@@ -408,7 +409,8 @@ fn what_finds_no_room_in_a_receivers_buffer_is_suspect() {
 processes:
   - { name: deaf, node: b, command: [python3, deaf.py], ready: { output: ready } }
   - { name: send, node: a, start: { after: deaf }, command: [bash, -c, \"\
-         for i in $(seq 500); do head -c 500 /dev/zero > /dev/udp/b/9000; done; sleep 1; touch sent\"] }
+         for i in $(seq 500); do head -c 500 /dev/zero > /dev/udp/b/9000; done; sleep 1; \
+         touch sent\"] }
 measure: { observations: true }
 ",
     );

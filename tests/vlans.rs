@@ -85,7 +85,8 @@ fn inspect_shows_the_ports_and_what_they_refuse() {
     // Tagged frames of a host at an access port: VLAN 20 is foreign there, VLAN 10 its own.
     let send = "import socket; s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); \
                 s.bind(('eth1', 0)); \
-                [s.send(b'\\xff' * 6 + b'\\x02\\0\\0\\0\\0\\x01\\x81\\0\\0' + bytes([vlan]) + b'\\x88\\xb5' \
+                [s.send(b'\\xff' * 6 + b'\\x02\\0\\0\\0\\0\\x01\\x81\\0\\0' + bytes([vlan]) \
+                + b'\\x88\\xb5' \
                 + bytes(46)) for vlan in (10, 20, 20, 30)]";
     lab.sh("a", &format!("python3 -c \"{send}\""));
     let port = |name: &str| {

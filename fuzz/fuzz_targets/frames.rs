@@ -26,7 +26,8 @@ fuzz_target!(|bytes: &[u8]| {
             let mut total = 0;
             for first in (0..frames).step_by(together as usize) {
                 let count = together.min(frames - first);
-                let piece = split(&frame, &layout, first, count, &mut pool).expect("memory is ample");
+                let piece =
+                    split(&frame, &layout, first, count, &mut pool).expect("memory is ample");
                 assert!(piece.len() <= frame.len() && piece.shape().is_ok());
                 total += piece.len();
                 pool.recycle(piece);

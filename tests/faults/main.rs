@@ -22,7 +22,8 @@ use injector::{Fault, Injector, Place};
 /// Something of everything that is made for a network.
 const BEFORE: &str = "topology:
   nodes:
-    n1: { sysctls: { net.ipv4.ip_default_ttl: 33 }, LIMITS files: { /etc/motd: { content: hello } } }
+    n1: { sysctls: { net.ipv4.ip_default_ttl: 33 }, LIMITS files: { /etc/motd: { content: \
+    hello } } }
     n2: { kind: router, startup: [\"touch /run/started\"] }
     n3:
   links:
@@ -34,7 +35,8 @@ const BEFORE: &str = "topology:
 /// node anew.
 const AFTER: &str = "topology:
   nodes:
-    n1: { sysctls: { net.ipv4.ip_default_ttl: 44 }, LIMITS_TOO files: { /etc/motd: { content: hullo } } }
+    n1: { sysctls: { net.ipv4.ip_default_ttl: 44 }, LIMITS_TOO files: { /etc/motd: { content: \
+    hullo } } }
     n2: { kind: router, startup: [\"touch /run/started\"] }
     n4: { kind: router, startup: [\"touch /run/started\"], LIMITS }
     n5:

@@ -19,7 +19,8 @@ fn the_machine_reaches_nodes_and_they_reach_it_over_a_modelled_link() {
     let before = machine.devices();
     let lab = Lab::new(
         "topology:\n  nodes: { a: , b: }\n  links:\n    \
-         - { endpoints: ['a:mgmt', 'host:net0'], addresses: [172.30.0.1/24, fd30::1/64], delay: 20ms }\n    \
+         - { endpoints: ['a:mgmt', 'host:net0'], addresses: [172.30.0.1/24, fd30::1/64], \
+         delay: 20ms }\n    \
          - { endpoints: ['a:eth1', 'b:eth1'] }\n",
     );
     machine.ok(&lab, &["deploy"]);
@@ -41,7 +42,8 @@ fn the_machine_reaches_nodes_and_they_reach_it_over_a_modelled_link() {
     lab.sh("a", "python3 -m http.server 80 -d /usr/bin >/dev/null 2>&1 </dev/null & true");
     eventually("the server listens", || lab.sh("a", "ss -tln").contains(":80 "));
     let fetched = machine.sh(&format!(
-        "python3 -c \"import urllib.request as u; print(len(u.urlopen('http://{}/python3').read()))\"",
+        "python3 -c \"import urllib.request as u; \
+         print(len(u.urlopen('http://{}/python3').read()))\"",
         address(0)
     ));
     let size = std::fs::metadata("/usr/bin/python3").unwrap().len();
@@ -68,7 +70,8 @@ fn nodes_reach_the_world_through_the_machines_address() {
     let lab = Lab::new(
         "topology:\n  nodes:\n    r: { kind: router, routes: \
          [{ to: 0.0.0.0/0, via: 172.30.0.1 }, { to: '::/0', via: 'fd30::1' }] }\n  links:\n    \
-         - { endpoints: ['r:out', 'nat:nat0'], addresses: [172.30.0.1/24, fd30::1/63], delay: 5ms }\n",
+         - { endpoints: ['r:out', 'nat:nat0'], addresses: [172.30.0.1/24, fd30::1/63], \
+         delay: 5ms }\n",
     );
     let seen_from = |server: &str| {
         let client = format!(
@@ -116,7 +119,8 @@ fn the_machine_is_no_router_for_those_around_it() {
     let scenario = |device: &str, net: u8| {
         format!(
             "topology:\n  nodes:\n    r: {{ kind: router, routes: [{{ to: 0.0.0.0/0, via: \
-             172.{net}.0.1 }}, {{ to: '::/0', via: 'fd{net}::1' }}] }}\n  links:\n    - {{ endpoints: \
+             172.{net}.0.1 }}, {{ to: '::/0', via: 'fd{net}::1' }}] }}\n  links:\n    \
+             - {{ endpoints: \
              ['r:out', 'nat:{device}'], addresses: [172.{net}.0.1/24, 'fd{net}::1/63'] }}\n"
         )
     };
@@ -214,7 +218,8 @@ const ADVERTISE: &str = "\
 import socket, struct
 s = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
 s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
-s.sendto(struct.pack('!BBHBBHII', 134, 0, 0, 64, 0, 1800, 0, 0), ('ff02::1', 0, 0, socket.if_nametoindex('up0')))
+s.sendto(struct.pack('!BBHBBHII', 134, 0, 0, 64, 0, 1800, 0, 0), ('ff02::1', 0, 0, \
+socket.if_nametoindex('up0')))
 ";
 
 #[test]
@@ -264,7 +269,8 @@ mac = s.getsockname()[4]
 while True:
     frame = s.recv(2000)
     if frame[38:42] == bytes([203, 0, 114, 2]):
-        s.send(frame[6:12] + mac + b'\\x81\\0\\0\\7' + frame[12:20] + b'\\0\\2' + mac + frame[38:42] + frame[22:32])
+        s.send(frame[6:12] + mac + b'\\x81\\0\\0\\7' + frame[12:20] + b'\\0\\2' + mac + \
+        frame[38:42] + frame[22:32])
 ";
     let mut answering = inside(&machine.world, &["python3", "-c", tagged]);
     machine.server = Some(answering.stdout(Stdio::piped()).spawn().unwrap());
@@ -273,7 +279,8 @@ while True:
     let before = machine.devices();
     let lab = Lab::new(
         "topology:\n  nodes:\n    s: { kind: switch }\n    \
-         a: { interfaces: { eth1: { ipv4: 203.0.113.10/24 }, eth1.7: { ipv4: 203.0.114.10/24 } } }\n    \
+         a: { interfaces: { eth1: { ipv4: 203.0.113.10/24 }, eth1.7: { ipv4: \
+         203.0.114.10/24 } } }\n    \
          b: { interfaces: { eth1: { ipv4: 203.0.113.11/24 } } }\n  links:\n    \
          - { endpoints: ['a:eth1', 's:p1'] }\n    \
          - { endpoints: ['b:eth1', 's:p2'] }\n    \
@@ -304,7 +311,8 @@ fn a_virtual_machine_opens_its_tap() {
     let Some(machine) = Machine::new("a_virtual_machine_opens_its_tap") else { return };
     let before = machine.devices();
     let lab = Lab::new(
-        "topology:\n  nodes:\n    a: { interfaces: { eth1: { ipv4: 192.0.2.1/24 } } }\n  links:\n    \
+        "topology:\n  nodes:\n    a: { interfaces: { eth1: { ipv4: 192.0.2.1/24 } } }\n  \
+         links:\n    \
          - { endpoints: ['a:eth1', 'tap:vm0'], delay: 10ms }\n",
     );
     machine.ok(&lab, &["deploy"]);
@@ -318,7 +326,8 @@ print('open', flush=True)
 while True:
     frame = os.read(tap, 2000)
     if frame[12:14] == b'\\x08\\x06' and frame[38:42] == bytes([192, 0, 2, 2]):
-        os.write(tap, frame[6:12] + mac + frame[12:20] + b'\\0\\2' + mac + frame[38:42] + frame[22:32])
+        os.write(tap, frame[6:12] + mac + frame[12:20] + b'\\0\\2' + mac + frame[38:42] \
+        + frame[22:32])
 ";
     let mut command = inside(&machine.machine, &["python3", "-c", vm]);
     let mut vm = command.stdout(Stdio::piped()).spawn().unwrap();

@@ -7,29 +7,11 @@ use std::fmt::Write;
 use netloom_link::PipeConfig;
 use serde_json::{Map, Value};
 
-const HEAD: &str = "\
-# Properties of a link
+/// The beginning of the page, with a picture of a pipe.
+const HEAD: &str = include_str!("properties-head.txt");
 
-*Made from the types by `make generate`; do not edit. What the properties do, exactly, is in
-[links.md](links.md).*
-
-Each of these keys may stand in a link (for both directions), in its `forward` or `reverse`, under
-`defaults.link`, in `set` of the timeline, and in `netloom set LINK KEY=VALUE`. Every one can be
-changed while the network runs.
-
-```
-            state, pipe_mtu,  queue     rate, framing, burst    loss, ber, corrupt     delay, jitter,
-            condition         limit,    mac_overhead            duplicate              reorder
-                              discipline
-                   │            │             │                     │                      │
-             ┌─────▼─────┐ ┌────▼────┐ ┌──────▼────────┐ ┌──────────▼──────────┐ ┌─────────▼──────────┐
- a frame ───▶│ admission │▶│  queue  │▶│ serialization │▶│       channel       │▶│    propagation     │───▶ released
- arrives     └─────┬─────┘ └────┬────┘ └──────┬────────┘ └──────────┬──────────┘ └────────────────────┘
-                   ▼            ▼             ▼                     ▼
-            down, mtu,   queue_full, aqm    loss            loss, bit_error            (dropped as)
-            policed
-```
-";
+/// Number of characters of a line.
+const WIDTH: usize = 100;
 
 /// Properties in the order of the pipeline, then other parts of the schema.
 const ORDER: &[&str] = &[
@@ -72,7 +54,7 @@ pub fn page(schema: &Value) -> anyhow::Result<String> {
         writeln!(text, "| [`{key}`](#{key}) | {} | {description} |", page.default(key))?;
     }
     for key in keys {
-        writeln!(text, "\n## `{key}`\n\n{}\n", words(&properties[key]))?;
+        writeln!(text, "\n## `{key}`\n\n{}\n", wrapped(&words(&properties[key])))?;
         page.describe(&mut text, &properties[key], &mut BTreeSet::new())?;
     }
     Ok(text.replace("\n\n\n", "\n\n").trim_end().to_owned() + "\n")
@@ -150,7 +132,7 @@ impl<'a> Page<'a> {
             self.describe(text, &schema["items"], seen)?;
         } else if let Some(examples) = schema["examples"].as_array() {
             let examples = examples.iter().map(example).collect::<Vec<_>>().join(", ");
-            writeln!(text, "Example: {examples}.\n")?;
+            writeln!(text, "{}\n", wrapped(&format!("Example: {examples}.")))?;
         }
         for (key, value) in below {
             if self.has_table(value, &mut BTreeSet::new()) && !self.was_seen(value, seen) {
@@ -244,4 +226,37 @@ fn quoted(text: &str) -> String {
 /// A description in one line that is safe in a table.
 fn words(schema: &Value) -> String {
     schema["description"].as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
+}
+
+/// Breaks a paragraph into lines of at most [`WIDTH`] characters.
+fn wrapped(paragraph: &str) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in paragraph.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > WIDTH {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_are_wrapped_between_words() {
+        let words = vec!["word"; 41].join(" ");
+        let text = wrapped(&words);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH));
+        assert_eq!(text.lines().count(), 3);
+        assert_eq!(text.replace('\n', " "), words);
+    }
 }

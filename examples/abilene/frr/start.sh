@@ -7,7 +7,8 @@ for daemon in zebra ospfd ospf6d; do
     "/usr/lib/frr/$daemon" --daemon --user frr --group frr --vty_addr 127.0.0.1
 done
 # The router's identity: its loopback address.
-router_id=$(ip -4 -o address show dev lo scope global | awk '{ sub("/.*", "", $4); print $4; exit }')
+router_id=$(ip -4 -o address show dev lo scope global |
+    awk '{ sub("/.*", "", $4); print $4; exit }')
 {
     cat "frr/$NETLOOM_NODE.conf"
     printf 'router ospf\n ospf router-id %s\n!\n' "$router_id"

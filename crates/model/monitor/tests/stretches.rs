@@ -98,7 +98,10 @@ proptest! {
     fn stretches_give_the_same_verdict_as_switches(
         steps in prop::collection::vec(
             // A moment of 1 µs, and a time longer than any limit.
-            (prop_oneof![Just(1), 1..40_000u64, 150_000..400_000u64], prop::option::weighted(0.85, 0..3u32)),
+            (
+                prop_oneof![Just(1), 1..40_000u64, 150_000..400_000u64],
+                prop::option::weighted(0.85, 0..3u32),
+            ),
             1..60,
         )
     ) {

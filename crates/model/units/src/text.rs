@@ -24,7 +24,7 @@ macro_rules! visit_numbers_as_text {
 /// The caller needs the dependencies `serde` and `schemars`.
 #[macro_export]
 macro_rules! text_quantity {
-    ($type:ty, $name:literal, $pattern:literal, $doc:literal, $example:literal) => {
+    ($type:ty, $name:literal, $pattern:expr, $doc:literal, $example:literal) => {
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)

@@ -286,13 +286,19 @@ proptest! {
     /// Any text stays text, whatever it contains: the page has the same elements and attributes as
     /// with harmless names, and the text is there.
     #[test]
-    fn any_text_is_only_text(with in "(\\PC|[<>&\"'`=/]|\\x00|\\x1b|\u{fffe}|\u{202e}|</style>|]]>|<!--|🦀){0,12}") {
+    fn any_text_is_only_text(
+        with in "(\\PC|[<>&\"'`=/]|\\x00|\\x1b|\u{fffe}|\u{202e}|</style>|]]>|<!--|🦀){0,12}"
+    ) {
         let hostile = read(&page(&run(&with)));
         let harmless = read(&page(&run("x")));
         prop_assert_eq!(structure(&hostile), structure(&harmless));
         let illegal = |c: char| c.is_control() || c == '\u{fffe}';
         let shown = with.replace(illegal, "\u{fffd}");
-        for (selector, name) in [("h1 .name", "made-up"), (".link h3", "uplink"), ("#topology .node:last-child text", "r")] {
+        for (selector, name) in [
+            ("h1 .name", "made-up"),
+            (".link h3", "uplink"),
+            ("#topology .node:last-child text", "r"),
+        ] {
             prop_assert_eq!(&texts(&hostile, selector)[0], &format!("{name}{shown}"));
         }
     }

@@ -59,9 +59,10 @@ fn a_file_that_was_not_read_is_refused_and_changes_nothing() {
         (reverse(0), change(r#"{"loss":{"trace":"lost.txt"}}"#)),
     ];
     let refused = dataplane.change(&batch).unwrap_err();
-    assert!(
-        matches!(&refused, DataplaneError::UnreadFile { property: "loss", file, .. } if file == "lost.txt")
-    );
+    assert!(matches!(
+        &refused,
+        DataplaneError::UnreadFile { property: "loss", file, .. } if file == "lost.txt"
+    ));
     assert_eq!(dataplane.pipes().unwrap()[0].config.delay.nominal().as_nanos(), 0);
     let read = change(r#"{"rate":{"trace":{"file":"lte.trace","values":[1,2,3]}}}"#);
     dataplane.change(&[(forward(0), read)]).unwrap();

@@ -206,8 +206,14 @@ fn delays_are_the_same() {
         r#"{"delay":"10ms"}"#,
         // Where frames may overtake each other, no frame's time depends on the one before.
         r#"{"delay":"20ms","jitter":{"normal":"3ms"},"reorder":{"probability":"0%"}}"#,
-        r#"{"delay":"20ms","jitter":{"pareto":"3ms","correlation":"50%"},"reorder":{"probability":"0%"}}"#,
-        r#"{"delay":"5ms","jitter":{"pattern":["1ms","-2ms","30ms"]},"reorder":{"probability":"0%"}}"#,
+        concat!(
+            r#"{"delay":"20ms","jitter":{"pareto":"3ms","correlation":"50%"},"#,
+            r#""reorder":{"probability":"0%"}}"#,
+        ),
+        concat!(
+            r#"{"delay":"5ms","jitter":{"pattern":["1ms","-2ms","30ms"]},"#,
+            r#""reorder":{"probability":"0%"}}"#,
+        ),
         r#"{"delay":"20ms","jitter":"5ms","reorder":{"probability":"0%"}}"#,
         // Each frame is on the line for 15.38 ms.
         r#"{"rate":"800kbit/s","delay":"3ms"}"#,

@@ -7,7 +7,8 @@ into=${1:-$here}
 # Paths in the debug information must not depend on where the project is.
 cd "$here"
 for program in scheduler block stall tasks; do
-    clang -target bpf -mcpu=v3 -g -O2 -ffile-compilation-dir=. -Wall -Werror -c "$program.bpf.c" -o "$into/$program.bpf.o"
+    clang -target bpf -mcpu=v3 -g -O2 -ffile-compilation-dir=. -Wall -Werror \
+        -c "$program.bpf.c" -o "$into/$program.bpf.o"
     # What stays is BTF, which the loader needs.
     llvm-strip --strip-debug "$into/$program.bpf.o"
 done

@@ -75,7 +75,8 @@ impl Machine {
 
     fn process(&self, pid: u32, name: &str, flags: u64, ticks: u64, faults: u64) {
         let stat = format!(
-            "{pid} ({name}) S 1 1 1 0 -1 {flags} 0 0 {faults} 0 {ticks} 0 0 0 20 0 1 0 {pid}00 0 0\n"
+            "{pid} ({name}) S 1 1 1 0 -1 {flags} 0 0 {faults} 0 {ticks} 0 0 0 20 0 1 0 {pid}00 0 \
+             0\n"
         );
         self.write(&format!("proc/{pid}/stat"), &stat);
     }
@@ -101,13 +102,15 @@ impl Machine {
 
 fn pressure(total: u64) -> String {
     format!(
-        "some avg10=1.50 avg60=0.00 avg300=0.00 total={total}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
+        "some avg10=1.50 avg60=0.00 avg300=0.00 total={total}\n\
+         full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
     )
 }
 
 fn net_dev(sent: u64, dropped: u64) -> String {
     format!(
-        "Inter-|   Receive  |  Transmit\n face |bytes packets\n    lo: 5 5 0 0 0 0 0 0 5 5 0 0 0 0 0 0\n  \
+        "Inter-|   Receive  |  Transmit\n face |bytes packets\n    \
+         lo: 5 5 0 0 0 0 0 0 5 5 0 0 0 0 0 0\n  \
          eth0:9 9 0 0 0 0 0 0 {sent} 1 0 {dropped} 1 0 0 0\n"
     )
 }

@@ -116,7 +116,9 @@ macro_rules! properties {
                 Self {
                     $($name: match (&self.$name, &later.$name) {
                         (Some(first), Some(later)) => {
-                            Some(<$type as Property<change_of!($type $(, $change)?)>>::overlaid(first, later))
+                            Some(<$type as Property<change_of!($type $(, $change)?)>>::overlaid(
+                                first, later,
+                            ))
                         }
                         (first, later) => later.clone().or_else(|| first.clone()),
                     },)*
@@ -165,7 +167,10 @@ macro_rules! properties {
             #[must_use]
             pub fn change_to(&self, to: &Self) -> PipeChange {
                 PipeChange {
-                    $($name: Property::<change_of!($type $(, $change)?)>::difference(&self.$name, &to.$name),)*
+                    $($name: Property::<change_of!($type $(, $change)?)>::difference(
+                        &self.$name,
+                        &to.$name,
+                    ),)*
                 }
             }
 

@@ -116,7 +116,8 @@ impl FromStr for Reorder {
         match text.trim() {
             "none" => Ok(Self::None),
             text => Err(format!(
-                "`{text}` does not say which frames are reordered; write `none` or `{{probability: 25%, gap: 5}}`"
+                "`{text}` does not say which frames are reordered; write `none` or `{{probability: \
+                 25%, gap: 5}}`"
             )),
         }
     }

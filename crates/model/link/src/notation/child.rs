@@ -258,7 +258,8 @@ fn rest(classes: &[ClassConfig]) -> (usize, usize) {
 /// Reports the features that the classes of `kind` have here and not in tc.
 fn limits_of_classes(classes: &[ClassConfig], kind: &str, tc: &mut TcEquivalent) {
     tc.misses(format!(
-        "the queue's limit: every class of {kind} has a queue of its own, as long as the interface's"
+        "the queue's limit: every class of {kind} has a queue of its own, \
+         as long as the interface's"
     ));
     let mut misses = |has: &dyn Fn(&ClassConfig) -> bool, what: &str| {
         if classes.iter().any(has) {

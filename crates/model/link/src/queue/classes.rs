@@ -88,11 +88,10 @@ impl ClassMatch {
     /// Checks that at least one condition is given.
     pub(crate) fn check(&self) -> Result<(), String> {
         if *self == Self::default() {
-            return Err(
-                "`match` says nothing; write `dscp`, `ecn`, `source`, `destination`, \
-                        `protocol`, `source_port` or `destination_port`, or leave `match` out to take the rest"
-                    .into(),
-            );
+            return Err("`match` says nothing; write `dscp`, `ecn`, `source`, `destination`, \
+                        `protocol`, `source_port` or `destination_port`, or leave `match` out to \
+                        take the rest"
+                .into());
         }
         Ok(())
     }

@@ -102,7 +102,9 @@ mod tests {
     proptest! {
         /// Compares the heap with a map that is searched.
         #[test]
-        fn the_smallest_key_is_on_top(steps in prop::collection::vec((0usize..20, option()), 1..200)) {
+        fn the_smallest_key_is_on_top(
+            steps in prop::collection::vec((0usize..20, option()), 1..200),
+        ) {
             let (mut heap, mut map) = (IndexedHeap::new(20), BTreeMap::new());
             for (index, key) in steps {
                 match key {

@@ -179,7 +179,10 @@ impl fmt::Display for QueueLimit {
 netloom_units::text_quantity!(
     QueueLimit,
     "queue limit",
-    r"^(default|[0-9]+ *packets?|[0-9]+(\.[0-9]+)? *(B|bytes?|kB|KiB|MB|MiB|GB|GiB|ns|us|µs|ms|s))$",
+    concat!(
+        r"^(default|[0-9]+ *packets?|",
+        r"[0-9]+(\.[0-9]+)? *(B|bytes?|kB|KiB|MB|MiB|GB|GiB|ns|us|µs|ms|s))$"
+    ),
     "Packets, bytes or time at the current rate, like `100packets`, `64KiB` or `50ms`.",
     "100packets"
 );

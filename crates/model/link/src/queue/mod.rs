@@ -235,8 +235,9 @@ impl<F: Frame> Queue<F> {
     /// limits. Another discipline takes them over in the order of arrival, and then serves them in
     /// its own order.
     pub fn configure(&mut self, now: Time, config: &QueueConfig, rate: Option<Rate>) {
-        let keeps_state = config.discipline == self.config.discipline
-            || each!(&mut self.discipline, discipline => discipline.configure(now, &config.discipline));
+        let wanted = &config.discipline;
+        let keeps_state = *wanted == self.config.discipline
+            || each!(&mut self.discipline, discipline => discipline.configure(now, wanted));
         if !keeps_state {
             let waiting = self.drain();
             self.discipline = Kind::of(&config.discipline, &self.stream);

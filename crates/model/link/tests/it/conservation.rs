@@ -123,19 +123,43 @@ fn discipline() -> impl Strategy<Value = Discipline> {
         r#"{"pie":{"target":"1us","update":"100us","max_burst":"9us","derandomize":false}}"#,
         r#""drr""#,
         r#"{"drr":{"flows":2,"quantum":"256B"}}"#,
-        r#"{"drr":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"limit":"3packets"}]}}"#,
+        concat!(
+            r#"{"drr":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"#,
+            r#""limit":"3packets"}]}}"#,
+        ),
         r#"{"drr":{"classes":[{"match":{"dscp":1}},{"match":{"dscp":2},"weight":9}]}}"#,
         r#""wf2q+""#,
         r#"{"wf2q+":{"flows":2}}"#,
-        r#"{"wf2q+":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"limit":"1ms"}]}}"#,
+        concat!(
+            r#"{"wf2q+":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"#,
+            r#""limit":"1ms"}]}}"#,
+        ),
         r#"{"wf2q+":{"classes":[{"match":{"dscp":1}},{"match":{"dscp":2},"weight":65536}]}}"#,
         r#""prio""#,
         r#"{"prio":{"classes":[{"match":{"dscp":2}},{},{"match":{"dscp":1}}]}}"#,
-        r#"{"red":{"weight":0.5,"min":"1packet","max":"9packets","by_dscp":{"1":{"min":"2packets","max":"3packets"}}}}"#,
-        r#"{"prio":{"classes":[{"match":{"dscp":2},"most":"1Mbit/s"},{"match":{"dscp":1},"discipline":{"codel":{"target":"0ns","interval":"100us"}},"most":"50Mbit/s"},{"discipline":{"red":{"weight":0.5,"min":"1packet","max":"4packets"}}}]}}"#,
-        r#"{"prio":{"classes":[{"match":{"dscp":2}},{"match":{"dscp":1},"discipline":"pie"},{"most":"9kbit/s","limit":"9kB"}]}}"#,
-        r#"{"drr":{"classes":[{"match":{"dscp":1},"discipline":{"fq_codel":{"flows":3,"target":"0ns","interval":"100us"}},"limit":"4packets"},{"match":{"dscp":2},"discipline":{"fifo":{"drop":"head"}},"limit":"3kB","most":"3Mbit/s"}]}}"#,
-        r#"{"wf2q+":{"classes":[{"match":{"dscp":1},"discipline":{"codel":{"target":"0ns","interval":"100us","ecn":false}},"most":"9Gbit/s"},{"match":{"dscp":2},"most":"2Mbit/s","weight":9}]}}"#,
+        concat!(
+            r#"{"red":{"weight":0.5,"min":"1packet","max":"9packets","#,
+            r#""by_dscp":{"1":{"min":"2packets","max":"3packets"}}}}"#,
+        ),
+        concat!(
+            r#"{"prio":{"classes":[{"match":{"dscp":2},"most":"1Mbit/s"},{"match":{"dscp":1},"#,
+            r#""discipline":{"codel":{"target":"0ns","interval":"100us"}},"most":"50Mbit/s"},"#,
+            r#"{"discipline":{"red":{"weight":0.5,"min":"1packet","max":"4packets"}}}]}}"#,
+        ),
+        concat!(
+            r#"{"prio":{"classes":[{"match":{"dscp":2}},{"match":{"dscp":1},"discipline":"pie"},"#,
+            r#"{"most":"9kbit/s","limit":"9kB"}]}}"#,
+        ),
+        concat!(
+            r#"{"drr":{"classes":[{"match":{"dscp":1},"discipline":{"fq_codel":{"flows":3,"#,
+            r#""target":"0ns","interval":"100us"}},"limit":"4packets"},{"match":{"dscp":2},"#,
+            r#""discipline":{"fifo":{"drop":"head"}},"limit":"3kB","most":"3Mbit/s"}]}}"#,
+        ),
+        concat!(
+            r#"{"wf2q+":{"classes":[{"match":{"dscp":1},"discipline":{"codel":{"target":"0ns","#,
+            r#""interval":"100us","ecn":false}},"most":"9Gbit/s"},{"match":{"dscp":2},"#,
+            r#""most":"2Mbit/s","weight":9}]}}"#,
+        ),
     ];
     prop::sample::select(written.to_vec()).prop_map(|text| serde_json::from_str(text).unwrap())
 }
@@ -164,7 +188,8 @@ fn condition() -> impl Strategy<Value = Condition> {
         r#"[{"match":{"dscp":1},"conform":"pass"},
             {"match":{"protocol":"udp"},"meter":{"srtcm":{"cir":"2Mbit/s","cbs":"9kB","ebs":"9kB"}},
              "yellow":{"dscp":1},"red":"drop"},
-            {"meter":{"trtcm":{"cir":"1Mbit/s","cbs":"3kB","pir":"9Mbit/s","pbs":"9kB","aware":true}},
+            {"meter":{"trtcm":
+                {"cir":"1Mbit/s","cbs":"3kB","pir":"9Mbit/s","pbs":"9kB","aware":true}},
              "green":{"dscp":"af11"},"red":{"dscp":"af13"}}]"#,
     ])
 }
@@ -312,7 +337,11 @@ impl Ledger {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn frames_are_conserved(

@@ -267,7 +267,8 @@ fn deadlines_are_never_late() {
             r#"{"probability":"30%","extra_delay":"2ms"}"#,
         ] {
             let text = format!(
-                r#"{{"rate":"10Mbit/s","delay":"10ms","jitter":{jitter},"reorder":{reorder},"loss":"5%"}}"#
+                r#"{{"rate":"10Mbit/s","delay":"10ms","loss":"5%",
+                    "jitter":{jitter},"reorder":{reorder}}}"#
             );
             let mut pipe = pipe(&text);
             for number in 0..60 {

@@ -18,7 +18,10 @@ const EVERYTHING: &str = r#"{
 /// Changes along the way, each to another model.
 const CHANGES: [&str; 6] = [
     r#"{"jitter": {"normal": "1ms"}, "reorder": "none"}"#,
-    r#"{"loss": {"four_state": {"p13": "5%", "p31": "40%", "p32": "10%", "p23": "50%", "p14": "1%"}}}"#,
+    concat!(
+        r#"{"loss": {"four_state": {"p13": "5%", "p31": "40%", "p32": "10%", "p23": "50%","#,
+        r#" "p14": "1%"}}}"#,
+    ),
     r#"{"jitter": {"pareto": "1ms", "correlation": "90%"}, "bit_errors": "drop", "ber": 1e-4}"#,
     r#"{"jitter": {"empirical": ["1ms", "-2ms", "0.3ms"]}, "reorder": {"probability": "0%"}}"#,
     r#"{"loss": "3%", "rate": {"trace": [0, 1, 1, 2, 4]}, "mac_overhead": []}"#,

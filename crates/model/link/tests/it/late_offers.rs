@@ -97,7 +97,11 @@ proptest! {
     fn without_stalls_nothing_shifts(
         pauses in prop::collection::vec(1u64..150, 1..300),
         fates in fates(),
-        queue in prop::sample::select(vec![r#"{"limit": "2packets"}"#, r#"{"limit": "100packets"}"#, r#"{"discipline": "codel"}"#]),
+        queue in prop::sample::select(vec![
+            r#"{"limit": "2packets"}"#,
+            r#"{"limit": "100packets"}"#,
+            r#"{"discipline": "codel"}"#,
+        ]),
     ) {
         let mut came = 0;
         let frames: Frames = pauses.iter().map(|pause| { came += pause; (came, came) }).collect();
@@ -113,7 +117,8 @@ proptest! {
         fates in fates(),
     ) {
         let steps: Vec<_> = stalls.into_iter().map(|stall| (SERVICE * 5 / 6, stall)).collect();
-        let late = run(&format!(r#"{{{LINE}, "queue": {{"limit": "100packets"}}, {fates}}}"#), &stalled(&steps));
+        let config = format!(r#"{{{LINE}, "queue": {{"limit": "100packets"}}, {fates}}}"#);
+        let late = run(&config, &stalled(&steps));
         let worst = late.values().map(|(_, shift)| *shift).max();
         prop_assert!(worst <= Some(900_000), "{} us late", worst.unwrap_or(0) / 1000);
     }

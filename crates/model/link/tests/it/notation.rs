@@ -51,7 +51,9 @@ fn netem_strings_become_properties() {
         ("drop random 0.5%", json!({"loss": "0.5%"})),
         (
             "loss gemodel 1%",
-            json!({"loss": {"gilbert_elliott": {"p": "1%", "r": "99%", "bad": "100%", "good": "0%"}}}),
+            json!({"loss": {
+                "gilbert_elliott": {"p": "1%", "r": "99%", "bad": "100%", "good": "0%"}
+            }}),
         ),
         (
             "loss gemodel 1% 10% 70% 0.1%",
@@ -355,14 +357,14 @@ fn tc_pipes() -> impl Strategy<Value = PipeConfig> {
     let delay = (time(), jitter, proptest::option::of((1u32..100_000, 1u32..50)));
     let loss = prop_oneof![
         percent().prop_map(|p| json!(p)),
-        [percent(), percent(), percent(), percent()].prop_map(
-            |[p, r, bad, good]| json!({"gilbert_elliott": {"p": p, "r": r, "bad": bad, "good": good}})
-        ),
+        [percent(), percent(), percent(), percent()].prop_map(|[p, r, bad, good]| {
+            json!({"gilbert_elliott": {"p": p, "r": r, "bad": bad, "good": good}})
+        }),
         // The probabilities of two transitions from the same state must add up to at most 100 %.
-        [0, 1, 2, 3, 4].map(|_| percent_up_to(50)).prop_map(
-            |[p13, p31, p32, p23, p14]| json!({"four_state":
-                {"p13": p13, "p31": p31, "p32": p32, "p23": p23, "p14": p14}})
-        ),
+        [0, 1, 2, 3, 4]
+            .map(|_| percent_up_to(50))
+            .prop_map(|[p13, p31, p32, p23, p14]| json!({"four_state":
+                {"p13": p13, "p31": p31, "p32": p32, "p23": p23, "p14": p14}})),
     ];
     let line =
         (1u64..20_000_000_000, 0u32..100, 1u32..100_000, proptest::option::of(1u64..1_000_000));
@@ -428,8 +430,10 @@ proptest! {
     #[test]
     fn no_sentence_makes_a_parser_panic(words in proptest::collection::vec(
         prop_oneof![
-            "(netem|delay|loss|random|state|gemodel|ecn|corrupt|duplicate|reorder|gap|rate|limit|slot|distribution|normal)",
-            "(tbf|burst|latency|overhead|peakrate|linklayer|ethernet|pipe|config|bw|queue|plr|profile|mask|red|d|l|r)",
+            "(netem|delay|loss|random|state|gemodel|ecn|corrupt|duplicate|reorder|gap|rate|limit|\
+             slot|distribution|normal)",
+            "(tbf|burst|latency|overhead|peakrate|linklayer|ethernet|pipe|config|bw|queue|plr|\
+             profile|mask|red|d|l|r)",
             "-?[0-9]{1,25}(\\.[0-9]{0,3})?(ms|us|%|mbit|kbps|kb|k|b|Mbit/s|KBytes|,|)",
         ],
         0..12,
@@ -459,7 +463,8 @@ fn a_string_of_any_length_is_bounded() {
 #[test]
 fn files_are_read_for_the_properties_that_name_them() {
     let mut change: PipeChange = serde_json::from_value(json!({
-        "rate": {"trace": "lte.trace"}, "jitter": {"pattern": "late.txt"}, "loss": {"trace": "none"},
+        "rate": {"trace": "lte.trace"}, "jitter": {"pattern": "late.txt"},
+        "loss": {"trace": "none"},
         "delay": "1ms",
     }))
     .unwrap();

@@ -122,7 +122,11 @@ fn a_trace_begins_when_it_is_set_and_goes_on_when_it_stays() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn any_trace_is_played_as_mahimahi_does(

@@ -41,7 +41,10 @@ fn disciplines_with_one_queue_have_all_their_parameters() {
             "codel limit 90 target 5ms interval 100ms ecn",
         ),
         (
-            r#"{"discipline":{"codel":{"target":"1500us","interval":"1s","ecn":false}},"limit":"9packets"}"#,
+            concat!(
+                r#"{"discipline":{"codel":{"target":"1500us","interval":"1s","ecn":false}},"#,
+                r#""limit":"9packets"}"#,
+            ),
             "codel limit 9 target 1500us interval 1s noecn",
         ),
         (
@@ -53,12 +56,19 @@ fn disciplines_with_one_queue_have_all_their_parameters() {
             "pie limit 9 target 15ms tupdate 15ms alpha 2 beta 20 ecn",
         ),
         (
-            r#"{"discipline":{"pie":{"alpha":2,"beta":0.0625,"ecn":false,"ecn_threshold":"1%"}},"limit":"9packets"}"#,
+            concat!(
+                r#"{"discipline":{"pie":{"alpha":2,"beta":0.0625,"ecn":false,"#,
+                r#""ecn_threshold":"1%"}},"limit":"9packets"}"#,
+            ),
             "pie limit 9 target 15ms tupdate 15ms alpha 32 beta 1 noecn",
         ),
         (
-            r#"{"discipline":{"red":{"min":"2500B","max":"7500B","weight":0.001953125,"gentle":false}},"limit":"64KiB"}"#,
-            "red limit 64kb min 2500b max 7500b avpkt 500b burst 48 probability 0.1 bandwidth 10mbit ecn",
+            concat!(
+                r#"{"discipline":{"red":{"min":"2500B","max":"7500B","weight":0.001953125,"#,
+                r#""gentle":false}},"limit":"64KiB"}"#,
+            ),
+            "red limit 64kb min 2500b max 7500b avpkt 500b burst 48 probability 0.1 bandwidth \
+             10mbit ecn",
         ),
         (
             r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"9packets"}"#,
@@ -75,7 +85,10 @@ fn features_that_the_child_lacks_are_reported() {
         (r#"{"discipline":"codel"}"#, vec!["holds 1000"]),
         (r#"{"discipline":"fq_codel","limit":"9ms"}"#, vec!["9ms: fq_codel", "10240"]),
         (
-            r#"{"discipline":{"pie":{"alpha":0.1,"beta":3,"max_burst":"1ms","ecn_threshold":"5%","derandomize":false}}}"#,
+            concat!(
+                r#"{"discipline":{"pie":{"alpha":0.1,"beta":3,"max_burst":"1ms","#,
+                r#""ecn_threshold":"5%","derandomize":false}}}"#,
+            ),
             vec!["alpha 0.1", "beta 3", "max_burst 1ms", "ecn_threshold 5%", "de-randomization"],
         ),
         (r#"{"discipline":"red","limit":"9packets"}"#, vec!["gentle", "red counts bytes"]),
@@ -163,7 +176,8 @@ proptest! {
         let name = Discipline::NAMES[index];
         let limit = QueueLimit::Packets(packets);
         let tc = tc(&format!(r#"{{"discipline":"{name}","limit":"{limit}"}}"#));
-        let is_missing = tc.missing.iter().any(|missing| missing.contains(&format!("discipline {name}")));
+        let what = format!("discipline {name}");
+        let is_missing = tc.missing.iter().any(|missing| missing.contains(&what));
         prop_assert_eq!(name != "fifo", tc.child.is_some() != is_missing);
     }
 }

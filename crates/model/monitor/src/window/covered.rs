@@ -44,7 +44,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_moment_counts_once(intervals in prop::collection::vec((0u64..60, 0u64..20), 0..40)) {
+        fn each_moment_counts_once(
+            intervals in prop::collection::vec((0u64..60, 0u64..20), 0..40),
+        ) {
             let mut covered = Covered::default();
             let mut moments = [false; 80];
             for (from, length) in intervals {

@@ -173,8 +173,12 @@ proptest! {
         frames in prop::collection::vec(
             (0usize..4, 0u64..4000, prop_oneof![
                 prop::collection::vec(any::<u8>(), 0..80),
-                prop::collection::vec(any::<u8>(), 0..60).prop_map(|bytes| [&frame(39, &[])[..17], &bytes].concat()),
-                (prop_oneof![Just([0u8, 0, 2, 2]), Just([0, 0, 0, 0])], prop::collection::vec(any::<u8>(), 40))
+                prop::collection::vec(any::<u8>(), 0..60)
+                    .prop_map(|bytes| [&frame(39, &[])[..17], &bytes].concat()),
+                (
+                    prop_oneof![Just([0u8, 0, 2, 2]), Just([0, 0, 0, 0])],
+                    prop::collection::vec(any::<u8>(), 40),
+                )
                     .prop_map(|(start, bytes)| [&frame(39, &start)[..21], &bytes].concat()),
                 bpdus().prop_map(|bpdu| bpdu.encode(SOURCE).to_vec()),
             ]),

@@ -109,7 +109,8 @@ fn row(name: &str, scenario: &Scenario) {
     let peak = machine::peak_mib();
     let mean = |sum: usize| sum as f64 / routers.len() as f64;
     println!(
-        "{name:<24}{:>7}{:>7} |{per_prefix:>9.0}{halves:>9.0}{file:>9.0}{:>9.0}{largest:>9}{:>9.0} |{}{}{peak:>9.0}",
+        "{name:<24}{:>7}{:>7} |{per_prefix:>9.0}{halves:>9.0}{file:>9.0}{:>9.0}{largest:>9}{:>9.0} \
+         |{}{}{peak:>9.0}",
         scenario.nodes.len(),
         scenario.links.len(),
         mean(v4),

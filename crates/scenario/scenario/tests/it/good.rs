@@ -55,7 +55,8 @@ fn a_switch_with_a_spanning_tree_has_4095_ports_at_most() {
             (0..hosts).map(|host| format!("    - {{endpoints: [s, h{host}]}}\n")).collect();
         let switch = "    s: {kind: switch, spanning_tree: true}\n";
         format!(
-            "name: star\ntopology:\n  defaults: {{node: {{ipv4: none}}}}\n  nodes:\n{switch}{nodes}  links:\n{links}"
+            "name: star\ntopology:\n  defaults: {{node: {{ipv4: none}}}}\n  nodes:\n\
+             {switch}{nodes}  links:\n{links}"
         )
     };
     assert_eq!(scenario(&star(4095)).links.len(), 4095);
@@ -237,8 +238,10 @@ fn properties_come_from_the_nearest_layer() {
 #[test]
 fn limits_merge_key_by_key_and_none_takes_one_away() {
     let scenario = scenario(
-        "{name: x, topology: {total_limits: {memory: 1GiB}, defaults: {node: {limits: {cpu: 2, pids: 9}}},
-            groups: {g: {limits: {cpu: 0.5}, total_limits: {cpu: 0.75}, members: [b]}, h: {members: [b]}},
+        "{name: x, topology: {total_limits: {memory: 1GiB}, defaults: {node: {limits: {cpu: 2, \
+         pids: 9}}},
+            groups: {g: {limits: {cpu: 0.5}, total_limits: {cpu: 0.75}, members: [b]}, \
+            h: {members: [b]}},
             nodes: {a: , b: {limits: {pids: none, memory: 64MiB}}}, links: [{endpoints: [a, b]}]}}",
     );
     let limits = |name: &str| scenario.node(name).unwrap().limits.to_string();
@@ -258,8 +261,10 @@ fn limits_merge_key_by_key_and_none_takes_one_away() {
 fn ends_of_links_can_be_outside() {
     let scenario = scenario(
         "{name: x, topology: {nodes: {a: , b: , s: {kind: switch}}, links: [
-            {endpoints: [a, 'macvlan:eth0']}, {endpoints: ['macvlan:eth0', b]}, {endpoints: [s, 'device:eth1']},
-            {endpoints: ['a:m', 'host:m0'], addresses: [172.30.0.1/24]}, {endpoints: ['s:p', a]}]}}",
+            {endpoints: [a, 'macvlan:eth0']}, {endpoints: ['macvlan:eth0', b]}, {endpoints: [s, \
+            'device:eth1']},
+            {endpoints: ['a:m', 'host:m0'], addresses: [172.30.0.1/24]}, {endpoints: ['s:p', \
+            a]}]}}",
     );
     let outside = ["macvlan", "device", "host"];
     let kinds = scenario.nodes.iter().map(|node| (node.name.as_str(), node.kind));
@@ -306,7 +311,8 @@ fn directions_differ_only_where_the_file_sets_them() {
 fn interfaces_are_numbered_around_those_that_are_named() {
     let scenario = scenario(
         "{name: x, topology: {nodes: {a: , b: , c: }, links: [
-            {endpoints: [a, b]}, {endpoints: ['a:eth1', c]}, {endpoints: [a, 'c:wan']}, {endpoints: [c, b]}]}}",
+            {endpoints: [a, b]}, {endpoints: ['a:eth1', c]}, {endpoints: [a, 'c:wan']}, \
+            {endpoints: [c, b]}]}}",
     );
     let ends: Vec<String> = scenario
         .links
@@ -363,7 +369,8 @@ fn the_timeline_refers_to_links_by_either_name() {
 fn texts_are_taken_as_they_are_written() {
     let scenario = scenario(
         "{name: x, topology: {nodes: {a: }}, processes: [
-            {name: p, node: a, command: [sleep, 1.50, true, 0x10], env: {A: 1.50, B: yes, C: ''}}]}",
+            {name: p, node: a, command: [sleep, 1.50, true, 0x10], env: {A: 1.50, B: yes, \
+            C: ''}}]}",
     );
     let process = &scenario.processes[0];
     assert_eq!(process.command.argv(), ["sleep", "1.50", "true", "0x10"]);
@@ -400,7 +407,8 @@ fn findings_are_data_for_programs() {
 
 #[test]
 fn lines_may_end_as_on_other_systems() {
-    let text = "name: x\r\ntopology:\r\n  nodes:\r\n    a:\r\n    b:\r\n  links:\r\n    - endpoints: [a, b]\r\n      rate: 1Mbps\r\n";
+    let text = "name: x\r\ntopology:\r\n  nodes:\r\n    a:\r\n    b:\r\n  links:\r\n    \
+        - endpoints: [a, b]\r\n      rate: 1Mbps\r\n";
     let findings = load(text).unwrap_err();
     let first = findings.iter().next().unwrap();
     assert_eq!((first.span.line, first.span.column), (8, 13));

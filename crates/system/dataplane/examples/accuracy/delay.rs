@@ -36,7 +36,8 @@ fn one_way(text: &str) {
     errors.sort_unstable_by(f64::total_cmp);
     let timing = dataplane.timing().expect("timing");
     println!(
-        "  {text:>6}: median {:6.1}  p99 {:6.1}  max {:7.1}  ({} of {PROBES}); p99 is {:.2} × the wake-up's",
+        "  {text:>6}: median {:6.1}  p99 {:6.1}  max {:7.1}  ({} of {PROBES}); \
+         p99 is {:.2} × the wake-up's",
         quantile(&errors, 0.5),
         quantile(&errors, 0.99),
         quantile(&errors, 1.0),

@@ -68,7 +68,8 @@ pub fn burn() -> ! {
 /// Measures the three rows of the table.
 pub fn measure() {
     println!(
-        "\nround trips through two 10 ms pipes, 1000 probes, 5 ms apart (Carbone & Rizzo 2009, Table 1)"
+        "\nround trips through two 10 ms pipes, 1000 probes, 5 ms apart (Carbone & Rizzo 2009, \
+         Table 1)"
     );
     println!("  wanted: standard deviation ≤ 0.31 ms in each");
     for (name, load) in [("IDLE", None), ("KERNEL", Some("kernel")), ("USER", Some("user"))] {

@@ -2,8 +2,8 @@
 //! delay, loss, bit errors, and Table 1 of Carbone & Rizzo 2009. Prints each result with the target
 //! and with the limits of the machine itself, without a verdict.
 //!
-//! `cargo run --release -p netloom-dataplane --example accuracy [PART…]` as root, PART among `rate`,
-//! `delay`, `loss`, `ber`, `load`.
+//! `cargo run --release -p netloom-dataplane --example accuracy [PART…]` as root, PART among
+//! `rate`, `delay`, `loss`, `ber`, `load`.
 
 mod chance;
 mod delay;
@@ -76,7 +76,8 @@ fn config(text: &str) -> PipeConfig {
 /// Prints a line that shows whether the run can be trusted.
 fn print_trust(timing: &Timing) {
     println!(
-        "      machine's wake-up p50 {:.0} p99 {:.0} µs; lateness p50 {:.0} p99 {:.0} µs; unmodelled drops {}",
+        "      machine's wake-up p50 {:.0} p99 {:.0} µs; lateness p50 {:.0} p99 {:.0} µs; \
+         unmodelled drops {}",
         timing.wakeup.p50_ns as f64 / 1e3,
         timing.wakeup.p99_ns as f64 / 1e3,
         timing.lateness.p50_ns as f64 / 1e3,

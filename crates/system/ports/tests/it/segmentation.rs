@@ -336,7 +336,11 @@ fn verifies(packet: &Packet, frame: &Frame) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// Each wire frame is the one that the sender itself would have sent, and its checksum is
     /// right.

@@ -296,7 +296,10 @@ fn a_disk_that_is_written_to_is_busy_and_then_not() {
         return println!("skipped: device {disk:#x} is no disk of its own");
     }
     assert!(told.iter().any(|stretch| length_of(stretch) > 10 * MS), "{told:?}");
-    let named = |(_, seen): &(Time, O)| matches!(seen, O::Named { what: Subject::Disk(told), .. } if *told as u64 == disk);
+    let named = |(_, seen): &(Time, O)| match seen {
+        O::Named { what: Subject::Disk(told), .. } => *told as u64 == disk,
+        _ => false,
+    };
     assert!(watch.seen.iter().any(named));
     // Other writers rest at some time within 20 s.
     let idle = (0..1000).any(|_| {

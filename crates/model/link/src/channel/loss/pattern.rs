@@ -49,7 +49,8 @@ fn read_digits(text: &str, lost: &mut Vec<bool>) -> Result<(), String> {
             '1' => true,
             other => {
                 return Err(format!(
-                    "`{other}` is not part of a loss pattern; write `0` for a frame that passes and `1` for one that is lost"
+                    "`{other}` is not part of a loss pattern; write `0` for a frame that passes \
+                     and `1` for one that is lost"
                 ));
             }
         });

@@ -151,6 +151,7 @@ impl fmt::Display for Jitter {
 text_or_table!(
     Jitter,
     JitterTable,
-    "`none`, a duration like `2ms` (uniform, plus or minus), or a distribution like `{normal: 2ms}`",
+    "`none`, a duration like `2ms` (uniform, plus or minus), or a distribution like `{normal: \
+     2ms}`",
     "`none`, a duration (uniform, plus or minus), or a distribution."
 );

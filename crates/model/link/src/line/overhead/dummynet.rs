@@ -68,7 +68,8 @@ impl Reader {
             }
             ([first, ..], _) => {
                 return Err(format!(
-                    "{} is not understood; a line has two words: an option (`name`, `samples`, `loss-level`), \
+                    "{} is not understood; a line has two words: an option (`name`, `samples`, \
+                     `loss-level`), \
                      the columns (`prob delay` or `delay prob`), or, after these, a point",
                     quoted(first)
                 ));

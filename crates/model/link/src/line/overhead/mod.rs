@@ -57,7 +57,8 @@ impl OverheadProfile {
             Some(index) => {
                 let [before, point] = [&points[index], &points[index + 1]];
                 Err(format!(
-                    "the profile goes back from {} at {} to {} at {}; a longer time cannot be less probable",
+                    "the profile goes back from {} at {} to {} at {}; \
+                     a longer time cannot be less probable",
                     before.probability, before.time, point.probability, point.time
                 ))
             }

@@ -72,7 +72,8 @@ fn cells() -> impl Iterator<Item = Cell> {
 fn measure(cell: Cell) -> Figures {
     let Cell { rate, loss, delay, discipline } = cell;
     let text = format!(
-        r#"{{"rate":"{rate}Mbit/s","loss":"{loss}","delay":"{delay}ms","queue":{{"discipline":"{discipline}"}}}}"#
+        r#"{{"rate":"{rate}Mbit/s","loss":"{loss}","delay":"{delay}ms",
+            "queue":{{"discipline":"{discipline}"}}}}"#
     );
     let mut data = Pipe::new(config(&text), Stream::new(1, "golden/forward"), Time::ZERO);
     let back = config(&format!(r#"{{"delay":"{delay}ms"}}"#));
@@ -104,7 +105,8 @@ fn measure(cell: Cell) -> Figures {
 
 fn table(results: &[(Cell, Figures)]) -> String {
     let mut text = String::from(
-        "# rate Mbit/s, loss, delay ms, discipline: goodput Mbit/s, fairness, mean wait ms, drops full, drops aqm, marks\n",
+        "# rate Mbit/s, loss, delay ms, discipline: goodput Mbit/s, fairness, mean wait ms, \
+         drops full, drops aqm, marks\n",
     );
     for (cell, figures) in results {
         let Cell { rate, loss, delay, discipline } = cell;
@@ -112,7 +114,8 @@ fn table(results: &[(Cell, Figures)]) -> String {
         let fairness = figures.fairness();
         writeln!(
             text,
-            "{rate:>3} {loss} {delay:>2} {discipline:<8} {goodput:>7.3} {fairness:>5.3} {wait:>7.2} {dropped_full:>5} {dropped_aqm:>5} {marked:>5}"
+            "{rate:>3} {loss} {delay:>2} {discipline:<8} {goodput:>7.3} {fairness:>5.3} \
+             {wait:>7.2} {dropped_full:>5} {dropped_aqm:>5} {marked:>5}"
         )
         .expect("a string takes any text");
     }

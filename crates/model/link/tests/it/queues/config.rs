@@ -29,13 +29,27 @@ fn tables_are_printed_as_they_are_read() {
     for text in [
         r#"{"fifo":{"drop":"head"}}"#,
         r#"{"codel":{"target":"1ms","interval":"20ms","ecn":false}}"#,
-        r#"{"fq_codel":{"flows":16,"quantum":"300B","target":"5ms","interval":"100ms","ecn":true}}"#,
-        r#"{"drr":{"classes":[{"match":{"dscp":46},"weight":3},{"match":{"source":"10.0.0.0/8"}},{"limit":"9packets"}],"quantum":"1.514kB"}}"#,
+        concat!(
+            r#"{"fq_codel":{"flows":16,"quantum":"300B","target":"5ms","interval":"100ms","#,
+            r#""ecn":true}}"#,
+        ),
+        concat!(
+            r#"{"drr":{"classes":[{"match":{"dscp":46},"weight":3},"#,
+            r#"{"match":{"source":"10.0.0.0/8"}},{"limit":"9packets"}],"quantum":"1.514kB"}}"#,
+        ),
         r#"{"drr":{"flows":128,"quantum":"3kB"}}"#,
         r#"{"wf2q+":{"classes":[{"match":{"dscp":[10,12]}}]}}"#,
         r#"{"prio":{"classes":[{"match":{"destination":"fd00::/8"}}]}}"#,
-        r#"{"prio":{"classes":[{"match":{"dscp":46},"limit":"40packets","discipline":"codel","most":"4Mbit/s"}]}}"#,
-        r#"{"red":{"min":"20packets","max":"40packets","max_p":"2%","weight":0.002,"gentle":false,"mean_packet":"1kB","ecn":false,"by_dscp":{"10":{"min":"30packets","max":"60packets","max_p":"2%"},"14":{"min":"5packets","max":"15packets","max_p":"20%"}}}}"#,
+        concat!(
+            r#"{"prio":{"classes":[{"match":{"dscp":46},"limit":"40packets","discipline":"codel","#,
+            r#""most":"4Mbit/s"}]}}"#,
+        ),
+        concat!(
+            r#"{"red":{"min":"20packets","max":"40packets","max_p":"2%","weight":0.002,"#,
+            r#""gentle":false,"mean_packet":"1kB","ecn":false,"by_dscp":{"10":{"min":"30packets","#,
+            r#""max":"60packets","max_p":"2%"},"14":{"min":"5packets","max":"15packets","#,
+            r#""max_p":"20%"}}}}"#,
+        ),
     ] {
         let discipline = read(text).unwrap();
         let written = serde_json::to_string(&discipline).unwrap();

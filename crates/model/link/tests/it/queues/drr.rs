@@ -8,7 +8,8 @@ use crate::common::{ms, ns};
 
 /// Three classes by DSCP, with weights 1, 2 and 5.
 const DRR: &str = r#"{"discipline":{"drr":{"quantum":"1500B","classes":[
-    {"match":{"dscp":1}}, {"match":{"dscp":2},"weight":2}, {"weight":5}]}},"limit":"100000packets"}"#;
+    {"match":{"dscp":1}}, {"match":{"dscp":2},"weight":2}, {"weight":5}]}},
+    "limit":"100000packets"}"#;
 const WEIGHTS: [u64; 3] = [1, 2, 5];
 
 /// Returns frames of 64 to 1500 bytes that keep a class always backlogged.

@@ -52,7 +52,8 @@ fn without_ecn_all_are_dropped() {
 fn pie_drops_instead_of_marking_above_its_threshold() {
     let flood = |threshold| {
         let queue = format!(
-            r#"{{"discipline":{{"pie":{{"ecn_threshold":"{threshold}%"}}}},"limit":"100000packets"}}"#
+            r#"{{"discipline":{{"pie":{{"ecn_threshold":"{threshold}%"}}}},
+                "limit":"100000packets"}}"#
         );
         let flow = every(Duration::from_micros(500), ns(0), 20_000, 1, 1000).map(Arrival::ecn);
         run(&mut queue_pipe(&queue), flow).statistics

@@ -8,7 +8,8 @@ use crate::common::{ms, ns};
 
 /// Three classes by DSCP, with weights 1, 2 and 5.
 const WF2Q: &str = r#"{"discipline":{"wf2q+":{"classes":[
-    {"match":{"dscp":1}}, {"match":{"dscp":2},"weight":2}, {"weight":5}]}},"limit":"100000packets"}"#;
+    {"match":{"dscp":1}}, {"match":{"dscp":2},"weight":2}, {"weight":5}]}},
+    "limit":"100000packets"}"#;
 const WEIGHTS: [f64; 3] = [1.0, 2.0, 5.0];
 const LONGEST: f64 = 1500.0;
 /// Rate of the line in bytes per ns: 8 Mbit/s.
