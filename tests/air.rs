@@ -166,7 +166,7 @@ fn neighbours_are_shown_and_losses_of_pairs_set() {
 fn media_are_counted_apart_from_nodes() {
     let lab = Lab::new(HIDDEN);
     let said = lab.ok(&["validate"]);
-    assert!(said.contains("3 nodes, 1 medium)"), "{said}");
+    assert!(said.contains("3 nodes and 1 medium)"), "{said}");
 }
 
 /// The packets of a pcapng file of one interface: bytes, by enhanced packet block.

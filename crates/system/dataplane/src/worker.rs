@@ -274,11 +274,13 @@ impl Worker {
             Command::Media { reply } => {
                 let _ = reply.send(self.shard.media(self.clock.now()));
             }
-            Command::Neighbours { of, reply } => {
-                let _ = reply.send(self.shard.network.neighbours(self.clock.now(), of));
+            Command::Neighbours { of, with_hidden, reply } => {
+                let now = self.clock.now();
+                let _ = reply.send(self.shard.network.neighbours_of(now, of, with_hidden));
             }
-            Command::MediaNews { most, reply } => {
-                let _ = reply.send(self.shard.network.media_news(self.clock.now(), most));
+            Command::MediaNews { most, with_places, reply } => {
+                let now = self.clock.now();
+                let _ = reply.send(self.shard.network.media_news(now, most, with_places));
             }
             Command::AirLogs { reply } => {
                 let _ = reply.send(self.shard.take_air_logs(self.clock.now()));
