@@ -61,9 +61,9 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn neighbours(&self, media: &[MediumView]) -> Result<Vec<Neighbourhood>, DataplaneError> {
-        let stations = media.iter().flat_map(|medium| {
-            medium.stations.iter().map(|station| (medium.id, station.id))
-        });
+        let stations = media
+            .iter()
+            .flat_map(|medium| medium.stations.iter().map(|station| (medium.id, station.id)));
         let reached = stations.map(|of| self.reached(of, false));
         reached.filter_map(Result::transpose).collect()
     }
