@@ -222,10 +222,11 @@ impl Evidence<'_> {
         EFFECTS.into_iter().filter_map(|(about, effect, causes)| {
             let coverage = self.coverage.iter().find(|c| c.signal == effect && !c.observed)?;
             let contended = || self.contended().any(|report| causes.contains(&report.signal));
-            let unseen = |cause: &S| {
+            let arrival_uncertainty = |cause: &S| {
                 self.coverage.iter().any(|coverage| coverage.signal == *cause && !coverage.observed)
             };
-            let matters = causes.is_empty() || contended() || causes.iter().any(unseen);
+            let matters =
+                causes.is_empty() || contended() || causes.iter().any(arrival_uncertainty);
             matters.then(|| Finding {
                 about,
                 judgement: Judgement::Suspect,
