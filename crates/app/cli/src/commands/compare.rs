@@ -186,8 +186,8 @@ fn page(comparison: &Comparison) -> String {
         text += &format!("largest difference: {apart}, {} of {}\n", row.measure.name(), row.what);
     }
     if comparison.rows.iter().any(|row| row.difference_half.is_some()) {
-        text += "± is half of a 95 % confidence interval; distinct: that of the difference does not \
-                 contain 0\n";
+        text += "± is half of a 95 % confidence interval; \
+                 distinct: that of the difference does not contain 0\n";
     }
     let judged = comparison.rows.iter().filter(|row| row.tolerance.is_some()).count();
     let outside = comparison.rows.iter().filter(|row| row.outside).count();

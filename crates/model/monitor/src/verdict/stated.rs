@@ -42,7 +42,7 @@ impl Verdict {
         let arrival_uncertainty = match pipe.late == pipe.at_most {
             true => String::new(),
             false => {
-                format!("; with what stood arrival_uncertainty at most {}", late(&pipe.at_most))
+                format!("; with what stood unseen at most {}", late(&pipe.at_most))
             }
         };
         format!("frames of {}{of}: {}{arrival_uncertainty}", pipe.pipe, late(&pipe.late))
