@@ -28,7 +28,7 @@ pub(crate) fn pipe(pipe: &PipeBound, trust: &Trust) -> String {
     }
     if is_beyond(&pipe.at_most) {
         return format!(
-            "frames of {name} may have been late for standing arrival_uncertainty, or behind others that did: \
+            "frames of {name} may have been late for standing unseen, or behind others that did: \
              at most {} ({needed}); handed over late: {}",
             lateness(&pipe.at_most, trust),
             percent(pipe.late.share),
