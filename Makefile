@@ -32,10 +32,10 @@ demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minu
 	$(NETLOOM) run -t examples/abilene/netloom.yaml -o $(DEMO_RESULTS)
 	@python3 examples/abilene/report.py $(DEMO_RESULTS)
 
-check:            ## the inner loop: format, then lints and tests of the pure crates
+check:            ## the inner loop: format, lints and tests of the pure crates, generated files
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(PURE_PACKAGES) --all-targets --locked -- --deny warnings
-	$(CARGO) test $(PURE_PACKAGES) --locked
+	$(CARGO) test $(PURE_PACKAGES) --package xtask --locked
 
 test: setup lint unit test-rootless
 

@@ -262,7 +262,8 @@ def main():
     of = losses(length)
     print(
         f"  losses of {of['rate']:.0f} pairs/s (goal 100000), {of['ms']:.1f} ms a request of"
-        f" 10,000, {of['taken']:.1f} % of a core: frames {of['ends']}, lost outside the model {of['lost']},"
+        f" 10,000, {of['taken']:.1f} % of a core: frames {of['ends']}, lost outside"
+        f" the model {of['lost']},"
         f" verdict {of['verdict']}"
     )
     print(f"  lateness p99: {late[stations] / late[10]:.2f} times that of ten stations (goal 1.5)")

@@ -258,7 +258,7 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// Whether further offers should wait: the queue is full at `now` and drops nothing
-    /// ([`WhenFull::Wait`](crate::WhenFull::Wait)). The wait is over by
+    /// ([`WhenFull::Wait`]). The wait is over by
     /// [`next_line_end`](Self::next_line_end). A frame that is offered nevertheless is accepted.
     #[inline]
     pub fn is_full(&mut self, now: Time) -> bool {

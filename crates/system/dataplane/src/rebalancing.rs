@@ -148,7 +148,7 @@ mod tests {
 
     const LINKS: usize = 16;
     /// Enough time for any machine.
-    const MOST_AWAKE: Duration = Duration::from_secs(30);
+    const PATIENCE: Duration = Duration::from_secs(30);
 
     /// Starts links with a delay of 200 ms, half of them on each of two workers.
     fn start() -> (Dataplane, Vec<[MemoryPeer; 2]>) {
@@ -181,7 +181,7 @@ mod tests {
     /// Returns the number of frames that entered each link's forward pipe, once there are `wanted`
     /// in total.
     fn offered(dataplane: &Dataplane, wanted: u64) -> Vec<u64> {
-        let deadline = Instant::now() + MOST_AWAKE;
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let pipes = dataplane.pipes().unwrap();
             assert_eq!(pipes.len(), 2 * LINKS, "each pipe is somewhere");
@@ -213,12 +213,11 @@ mod tests {
         // Frames that were on their way arrive, and further ones are counted as before.
         peers.iter().for_each(|[left, _]| assert!(left.send(&frame(2))));
         for [_, right] in &peers {
-            assert_eq!(right.receive(MOST_AWAKE), Some(frame(1)));
-            assert_eq!(right.receive(MOST_AWAKE), Some(frame(2)));
+            assert_eq!(right.receive(PATIENCE), Some(frame(1)));
+            assert_eq!(right.receive(PATIENCE), Some(frame(2)));
         }
         assert_eq!(offered(&dataplane, 2 * LINKS as u64), [2; LINKS]);
-        let seen: Vec<_> =
-            (0..2).map(|_| capture.recv_timeout(MOST_AWAKE).unwrap().bytes).collect();
+        let seen: Vec<_> = (0..2).map(|_| capture.recv_timeout(PATIENCE).unwrap().bytes).collect();
         assert_eq!(seen, [frame(1), frame(2)]);
         // All links return, and changes reach them.
         let back = Overload(Step::Return { from: WorkerId(1), to: WorkerId(0) });
@@ -229,7 +228,7 @@ mod tests {
             .change(&[(PipeId { link: LinkId(15), direction: Direction::Forward }, sooner)])
             .unwrap();
         assert!(peers[15][0].send(&frame(3)));
-        assert_eq!(peers[15][1].receive(MOST_AWAKE), Some(frame(3)));
+        assert_eq!(peers[15][1].receive(PATIENCE), Some(frame(3)));
         assert_eq!(dataplane.stop().len(), 2 * LINKS);
     }
 
@@ -247,8 +246,8 @@ mod tests {
         let half = Overload(Step::Rebalance { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
         let mut watch = dataplane.rebalance(half, Some(limits)).unwrap().watch.unwrap();
         for [left, right] in &peers {
-            assert!(left.send(&frame(2)) && right.receive(MOST_AWAKE).is_some());
-            assert!(right.receive(MOST_AWAKE).is_some());
+            assert!(left.send(&frame(2)) && right.receive(PATIENCE).is_some());
+            assert!(right.receive(PATIENCE).is_some());
         }
         let mut worked: Vec<usize> =
             watch.work().flat_map(|work| work.pipes).map(|pipe| pipe.pipe.link.index()).collect();

@@ -81,7 +81,7 @@ fn policy(policy: libc::c_int, priority: libc::c_int) -> Result<(), Errno> {
 }
 
 /// Real-time budget of a worker, which keeps it from starving the machine. A worker that has been
-/// awake for [`MOST_AWAKE`] longer than its sleep makes up for becomes an ordinary, favoured thread
+/// awake for 100 ms longer than its sleep makes up for becomes an ordinary, favoured thread
 /// until it has slept enough. A worker that is awake for so long has too much work to keep its
 /// times anyway. The kernel stops a real-time thread that leaves others less than a twentieth of a
 /// CPU, for 50 ms at a time.

@@ -82,7 +82,7 @@ fn workers_are_reported_one_by_one() {
     for frames in [3, 4] {
         let [left, right] = &peers[frames - 3];
         for _ in 0..frames {
-            assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+            assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
         }
     }
     let timing = dataplane.timing().unwrap();
@@ -131,7 +131,7 @@ fn a_cut_removes_the_carrier_and_drops_frames_in_flight() {
     dataplane.change(&[(forward(0), up.clone()), (reverse(0), up)]).unwrap();
     assert!(left.carrier() && right.carrier());
     assert!(left.send(&frame(2, 1, 60)));
-    assert_eq!(right.receive(MOST_AWAKE), Some(frame(2, 1, 60)));
+    assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 60)));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_delay_can_be_shortened_under_a_sleeping_worker() {
     let (dataplane, left, right) = one_link(r#"{"delay":"1h"}"#);
     dataplane.change(&[(forward(0), change(r#"{"delay":"1ms"}"#))]).unwrap();
     assert!(left.send(&frame(2, 1, 60)));
-    assert!(right.receive(MOST_AWAKE).is_some());
+    assert!(right.receive(PATIENCE).is_some());
 }
 
 #[test]
@@ -172,16 +172,16 @@ fn a_capture_shows_both_ways() {
     assert!(left.send(&frame(2, 1, 70)));
     eventually("the loss", || statistics(&dataplane, forward(0)).dropped.loss.frames == 1);
     assert!(right.send(&frame(1, 2, 80)));
-    let seen: Vec<_> = (0..2).map(|_| capture.recv_timeout(MOST_AWAKE).unwrap()).collect();
+    let seen: Vec<_> = (0..2).map(|_| capture.recv_timeout(PATIENCE).unwrap()).collect();
     assert_eq!(seen[0].direction, CaptureDirection::Outbound);
     assert_eq!(seen[0].bytes, frame(2, 1, 70));
     assert_eq!(seen[1].direction, CaptureDirection::Inbound);
     assert_eq!((seen[1].original_length, &seen[1].bytes), (80, &frame(1, 2, 80)));
     assert!(seen[0].time < seen[1].time && seen[1].time <= dataplane.now());
-    let only = far.recv_timeout(MOST_AWAKE).unwrap();
+    let only = far.recv_timeout(PATIENCE).unwrap();
     assert_eq!((only.direction, only.bytes.len()), (CaptureDirection::Outbound, 80));
     dataplane.stop();
-    assert_eq!(capture.recv_timeout(MOST_AWAKE), Err(RecvTimeoutError::Disconnected));
+    assert_eq!(capture.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_slow_reader_learns_how_many_frames_it_missed() {
     let (dataplane, left, right) = one_link("{}");
     let mut capture = dataplane.capture(LinkId(0), 1).unwrap();
     for _ in 0..1100 {
-        assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+        assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     }
     let mut seen = 0;
     while capture.recv_timeout(Duration::ZERO).is_ok() {
@@ -234,5 +234,5 @@ fn a_slow_reader_learns_how_many_frames_it_missed() {
     }
     assert_eq!((seen, capture.missed()), (1024, 76));
     drop(capture);
-    assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+    assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
 }

@@ -115,10 +115,10 @@ fn only_the_links_asked_for_are_logged() {
     let log =
         dataplane.log_frames(&[(LinkId(1), 1)], &header(2), Out { bytes, gate: None }).unwrap();
     assert!(left.send(&frame(2, 1, 60)) && other_right.send(&frame(2, 1, 70)));
-    assert!(right.receive(MOST_AWAKE).is_some() && other_left.receive(MOST_AWAKE).is_some());
+    assert!(right.receive(PATIENCE).is_some() && other_left.receive(PATIENCE).is_some());
     dataplane.end_frame_log(log).unwrap();
     // After the end nothing is logged, and another log can begin.
-    assert!(other_right.send(&frame(2, 1, 80)) && other_left.receive(MOST_AWAKE).is_some());
+    assert!(other_right.send(&frame(2, 1, 80)) && other_left.receive(PATIENCE).is_some());
     let entries = read(&written);
     let pipes = [0, 1, 2, 3].map(|pipe| of_pipe(&entries, pipe).len());
     assert_eq!(pipes, [0, 0, 0, 3], "{entries:?}");
@@ -137,7 +137,7 @@ fn entries_that_cannot_be_written_in_time_are_counted_as_lost() {
     let frames = 60_000;
     for _ in 0..frames / 100 {
         assert!((0..100).all(|_| left.send(&frame(2, 1, 60))));
-        assert!((0..100).all(|_| right.receive(MOST_AWAKE).is_some()));
+        assert!((0..100).all(|_| right.receive(PATIENCE).is_some()));
     }
     drop(hold);
     let summary = dataplane.end_frame_log(log).unwrap();
@@ -164,7 +164,7 @@ fn what_is_wrong_is_said() {
     let second = dataplane.log_frames(&[(LinkId(0), 0)], &header(1), io::sink()).unwrap_err();
     assert!(matches!(second, DataplaneError::LoggedAlready), "{second}");
     // The first log continues.
-    assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+    assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     assert_eq!(dataplane.end_frame_log(first).unwrap().entries, 3);
     assert_eq!(read(&written).len(), 3);
     // A full disk ends the log, not the network.
@@ -178,7 +178,7 @@ fn what_is_wrong_is_said() {
         }
     }
     let log = dataplane.log_frames(&[(LinkId(0), 0)], &header(1), Full).unwrap();
-    assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+    assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     let failure = dataplane.end_frame_log(log).unwrap().failure.expect("nothing can be written");
     assert_eq!(failure.kind(), io::ErrorKind::StorageFull);
 }

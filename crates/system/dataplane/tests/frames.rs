@@ -14,13 +14,13 @@ fn frames_pass_both_ways_in_order() {
     let (dataplane, left, right) = one_link("{}");
     for length in [14, 60, 1514, 2034, 2035, 9014, 60_000] {
         assert!(left.send(&frame(2, 1, length)) && right.send(&frame(1, 2, length)));
-        assert_eq!(right.receive(MOST_AWAKE).unwrap(), frame(2, 1, length));
-        assert_eq!(left.receive(MOST_AWAKE).unwrap(), frame(1, 2, length));
+        assert_eq!(right.receive(PATIENCE).unwrap(), frame(2, 1, length));
+        assert_eq!(left.receive(PATIENCE).unwrap(), frame(1, 2, length));
     }
     let sent: Vec<_> = (0..200).map(|n| frame(2, 1, 60 + n)).collect();
     assert!(sent.iter().all(|frame| left.send(frame)));
     for frame in sent {
-        assert_eq!(right.receive(MOST_AWAKE).unwrap(), frame);
+        assert_eq!(right.receive(PATIENCE).unwrap(), frame);
     }
     let statistics = statistics(&dataplane, forward(0));
     assert_eq!(statistics.offered.frames, 207);
@@ -32,7 +32,7 @@ fn a_delay_is_waited_for() {
     let (dataplane, left, right) = one_link(r#"{"delay":"20ms"}"#);
     let start = Instant::now();
     assert!(left.send(&frame(2, 1, 60)));
-    right.receive(MOST_AWAKE).unwrap();
+    right.receive(PATIENCE).unwrap();
     assert!(start.elapsed() >= Duration::from_millis(20));
     let timing = dataplane.timing().unwrap();
     assert_eq!((timing.lateness.count, timing.unmodelled.total()), (1, 0));
@@ -46,7 +46,7 @@ fn a_rate_is_kept() {
     let (_dataplane, left, right) = one_link(r#"{"rate":"8Mbit/s"}"#);
     let start = Instant::now();
     assert!((0..50).all(|_| left.send(&frame(2, 1, 1000))));
-    assert!((0..50).all(|_| right.receive(MOST_AWAKE).is_some()));
+    assert!((0..50).all(|_| right.receive(PATIENCE).is_some()));
     assert!(start.elapsed() >= Duration::from_micros(51_200));
 }
 
@@ -58,14 +58,14 @@ fn a_full_pipe_has_its_device_wait() {
     let sent: Vec<_> = (0..100).map(|n| frame(2, 1, 900 + n)).collect();
     assert!(sent.iter().all(|frame| left.send(frame)));
     for frame in sent {
-        assert_eq!(right.receive(MOST_AWAKE).unwrap(), frame);
+        assert_eq!(right.receive(PATIENCE).unwrap(), frame);
     }
     let counted = statistics(&dataplane, forward(0));
     assert_eq!((counted.delivered.frames, counted.dropped.queue_full.frames), (100, 0));
     assert_eq!(counted.queue.maximum.frames, 3);
     // The other direction continues meanwhile, and so does this one afterwards.
     assert!(right.send(&frame(1, 2, 60)) && left.send(&frame(2, 1, 60)));
-    assert!(left.receive(MOST_AWAKE).is_some() && right.receive(MOST_AWAKE).is_some());
+    assert!(left.receive(PATIENCE).is_some() && right.receive(PATIENCE).is_some());
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn super_frames_stay_whole_where_nothing_is_drawn_or_timed() {
     let (dataplane, left, right) = one_link(r#"{"delay":"1ms"}"#);
     let (header, bytes) = super_frame(40000);
     assert!(left.send_with(&header, &bytes));
-    assert_eq!(right.receive_with(MOST_AWAKE).unwrap(), (header, bytes));
+    assert_eq!(right.receive_with(PATIENCE).unwrap(), (header, bytes));
     let statistics = statistics(&dataplane, forward(0));
     assert_eq!((statistics.delivered.frames, statistics.delivered.bytes), (40, 40 * 1054));
     assert_eq!(dataplane.timing().unwrap().lateness.count, 40);
@@ -102,7 +102,7 @@ fn super_frames_are_split_to_the_size_that_the_rate_allows() {
         assert!(left.send_with(&header, &bytes));
         let mut payload = Vec::new();
         for expected in payloads {
-            let piece = right.receive(MOST_AWAKE).unwrap();
+            let piece = right.receive(PATIENCE).unwrap();
             assert_eq!(piece.len(), 54 + expected);
             payload.extend_from_slice(&piece[54..]);
         }
@@ -143,7 +143,7 @@ fn memory_for_frames_is_bounded() {
     eventually("twelve lost frames", || dataplane.timing().unwrap().unmodelled.no_memory == 12);
     dataplane.change(&[(forward(0), change(r#"{"state":"down"}"#))]).unwrap();
     dataplane.change(&[(forward(0), change(r#"{"state":"up","delay":"0ns"}"#))]).unwrap();
-    assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+    assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn remaining_links_keep_their_frames_counts_and_identities() {
     let ((e, _new), (f, far)) = (device(), device());
     put_in(&mut dataplane, vec![new(2, link("n", [e, f], "{}"))]);
     assert_eq!(statistics(&dataplane, forward(1)).offered.frames, 1);
-    assert_eq!(right.receive(MOST_AWAKE), Some(frame(2, 1, 60)));
+    assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 60)));
     assert!(far.send(&frame(1, 2, 70)));
     eventually("it is counted where it was", || {
         statistics(&dataplane, reverse(2)).offered.frames == 1
@@ -56,7 +56,7 @@ fn remaining_links_keep_their_frames_counts_and_identities() {
     let back = statistics(&dataplane, forward(0));
     assert_eq!((back.offered.frames, back.delivered.frames, back.dropped.down.frames), (1, 0, 1));
     assert!(other.send(&frame(2, 1, 80)));
-    assert_eq!(_other.receive(MOST_AWAKE), Some(frame(2, 1, 80)));
+    assert_eq!(_other.receive(PATIENCE), Some(frame(2, 1, 80)));
     assert_eq!(dataplane.stop().len(), 6);
 }
 
@@ -70,7 +70,7 @@ fn an_interface_goes_from_one_link_to_another_with_its_carrier() {
     put_in(&mut dataplane, vec![new(1, link("new", [c, a], "{}"))]);
     assert!(left.carrier(), "it is back");
     assert!(left.send(&frame(3, 1, 60)));
-    assert_eq!(third.receive(MOST_AWAKE), Some(frame(3, 1, 60)));
+    assert_eq!(third.receive(PATIENCE), Some(frame(3, 1, 60)));
     assert!(!right.send(&frame(1, 2, 60)) || right.receive(NOTHING).is_none());
 }
 
@@ -101,7 +101,7 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
         vec![frame(1, 0, 60)],
         vec![frame(1, 0, 60), frame(3, 2, 61)],
     ]) {
-        let mut heard: Vec<_> = wanted.iter().filter_map(|_| peer.receive(MOST_AWAKE)).collect();
+        let mut heard: Vec<_> = wanted.iter().filter_map(|_| peer.receive(PATIENCE)).collect();
         heard.sort();
         wanted.sort();
         assert_eq!(heard, wanted);
@@ -131,7 +131,7 @@ fn links_that_cannot_be_added_are_returned_and_others_go_on() {
     links.remove(0);
     put_in(&mut dataplane, links);
     assert!(left.send(&frame(2, 1, 60)));
-    assert_eq!(right.receive(MOST_AWAKE), Some(frame(2, 1, 60)));
+    assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 60)));
     assert_eq!(third.receive(NOTHING), None);
     let unread = link("u", [device().0, device().0], r#"{"rate":{"trace":"lte.trace"}}"#);
     let refused = dataplane.put_in(vec![new(2, unread)], None).unwrap_err();
@@ -151,15 +151,15 @@ fn each_frame_is_reported_once_before_and_after_a_change() {
     let (mut dataplane, left, right) = one_link("{}");
     let mut before = dataplane.watch(patient).unwrap();
     for _ in 0..10 {
-        assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+        assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     }
     let ((c, near), (d, far)) = (device(), device());
     let links = vec![new(1, link("n", [c, d], "{}"))];
     let mut after = dataplane.put_in(links, Some(patient)).unwrap().unwrap();
     for _ in 0..7 {
-        assert!(left.send(&frame(2, 1, 60)) && right.receive(MOST_AWAKE).is_some());
+        assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     }
-    assert!(near.send(&frame(2, 1, 60)) && far.receive(MOST_AWAKE).is_some());
+    assert!(near.send(&frame(2, 1, 60)) && far.receive(PATIENCE).is_some());
     let told = |watch: &mut Watch| -> u64 {
         let common = watch.look(dataplane.now(), true, |seen| panic!("{seen:?}"));
         common.punctual.iter().map(|(_, frames)| frames).sum()
@@ -225,7 +225,7 @@ fn after_any_changes_frames_go_where_the_links_lead() {
         assert!(sender.send(&sent));
         for (peer, switch) in links.iter().filter_map(|(_, p, at)| Some((p.as_ref()?, *at))) {
             if !std::ptr::eq(peer, sender) && joined(at, switch) {
-                assert_eq!(peer.receive(MOST_AWAKE), Some(sent.clone()), "round {round}");
+                assert_eq!(peer.receive(PATIENCE), Some(sent.clone()), "round {round}");
             }
         }
         // If another host had received it, its next frame would be a wrong one in the next round.

@@ -221,7 +221,7 @@ impl Host {
         assert_eq!(sent, raw.len() as isize, "{}: {error}", frame.name);
         let mut arrived: Vec<(VirtioHeader, Vec<u8>)> = Vec::new();
         while arrived.iter().map(|frame| self.payload(frame)).sum::<usize>() < PAYLOAD {
-            let next = self.peer.receive_with(MOST_AWAKE).expect("all of the super-frame");
+            let next = self.peer.receive_with(PATIENCE).expect("all of the super-frame");
             if next.1[6..12] == SOURCE {
                 arrived.push(next);
             }

@@ -23,15 +23,15 @@ fn lan(hosts: usize) -> (Dataplane, Vec<MemoryPeer>) {
 fn unknown_destinations_are_flooded_and_known_ones_are_not() {
     let (dataplane, hosts) = lan(3);
     assert!(hosts[0].send(&frame(1, 0, 60)));
-    assert_eq!(hosts[1].receive(MOST_AWAKE), Some(frame(1, 0, 60)));
-    assert_eq!(hosts[2].receive(MOST_AWAKE), Some(frame(1, 0, 60)), "flooded");
+    assert_eq!(hosts[1].receive(PATIENCE), Some(frame(1, 0, 60)));
+    assert_eq!(hosts[2].receive(PATIENCE), Some(frame(1, 0, 60)), "flooded");
     assert!(hosts[1].send(&frame(0, 1, 61)));
-    assert_eq!(hosts[0].receive(MOST_AWAKE), Some(frame(0, 1, 61)));
+    assert_eq!(hosts[0].receive(PATIENCE), Some(frame(0, 1, 61)));
     assert!(hosts[0].send(&frame(1, 0, 62)));
-    assert_eq!(hosts[1].receive(MOST_AWAKE), Some(frame(1, 0, 62)));
+    assert_eq!(hosts[1].receive(PATIENCE), Some(frame(1, 0, 62)));
     assert!(hosts[2].send(&broadcast(2)));
-    assert_eq!(hosts[0].receive(MOST_AWAKE), Some(broadcast(2)));
-    assert_eq!(hosts[1].receive(MOST_AWAKE), Some(broadcast(2)));
+    assert_eq!(hosts[0].receive(PATIENCE), Some(broadcast(2)));
+    assert_eq!(hosts[1].receive(PATIENCE), Some(broadcast(2)));
     assert_eq!(statistics(&dataplane, reverse(2)).offered.frames, 1, "the first flood only");
 }
 
@@ -39,12 +39,12 @@ fn unknown_destinations_are_flooded_and_known_ones_are_not() {
 fn a_cut_port_is_forgotten() {
     let (dataplane, hosts) = lan(3);
     assert!(hosts[1].send(&broadcast(1)));
-    assert!(hosts[0].receive(MOST_AWAKE).is_some() && hosts[2].receive(MOST_AWAKE).is_some());
+    assert!(hosts[0].receive(PATIENCE).is_some() && hosts[2].receive(PATIENCE).is_some());
     let down = change(r#"{"state":"down"}"#);
     dataplane.change(&[(forward(1), down.clone()), (reverse(1), down)]).unwrap();
     assert!(!hosts[1].carrier());
     assert!(hosts[0].send(&frame(1, 0, 60)));
-    assert_eq!(hosts[2].receive(MOST_AWAKE), Some(frame(1, 0, 60)), "flooded again");
+    assert_eq!(hosts[2].receive(PATIENCE), Some(frame(1, 0, 60)), "flooded again");
 }
 
 #[test]
@@ -59,9 +59,9 @@ fn switches_can_be_chained_and_their_delays_add_up() {
     let mut trunk = dataplane.capture(LinkId(1), 0).unwrap();
     let mut last = dataplane.capture(LinkId(2), 0).unwrap();
     assert!(left.send(&frame(2, 1, 60)));
-    assert_eq!(right.receive(MOST_AWAKE), Some(frame(2, 1, 60)));
+    assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 60)));
     // At each switch, a frame continues at the time of the model, not when the engine polled it.
-    let (entered, left) = (trunk.recv_timeout(MOST_AWAKE).unwrap(), last.recv_timeout(MOST_AWAKE));
+    let (entered, left) = (trunk.recv_timeout(PATIENCE).unwrap(), last.recv_timeout(PATIENCE));
     assert_eq!(left.unwrap().time.since(entered.time).as_nanos(), 2_000_000);
 }
 
@@ -83,7 +83,7 @@ fn a_forwarding_loop_does_not_take_the_data_plane_down() {
     let dataplane = Dataplane::start(wiring, options).unwrap();
     assert!(left.send(&broadcast(1)));
     eventually("the storm", || dataplane.timing().unwrap().unmodelled.no_memory > 0);
-    assert!(right.receive(MOST_AWAKE).is_some());
+    assert!(right.receive(PATIENCE).is_some());
     let down = change(r#"{"state":"down"}"#);
     let cut = [1, 2].into_iter().flat_map(|link| [forward(link), reverse(link)]);
     let cut: Vec<_> = cut.map(|id| (id, down.clone())).collect();

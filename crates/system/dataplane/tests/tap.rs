@@ -57,7 +57,7 @@ fn datagrams_pass_and_the_round_trip_takes_both_delays() {
 }
 
 fn with_patience(socket: UdpSocket) -> UdpSocket {
-    socket.set_read_timeout(Some(MOST_AWAKE)).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
     socket
 }
 

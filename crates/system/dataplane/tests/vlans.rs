@@ -39,7 +39,7 @@ fn tagged(vlan: u16, bytes: &[u8]) -> Vec<u8> {
 }
 
 fn receive(peer: &MemoryPeer) -> Vec<u8> {
-    peer.receive(MOST_AWAKE).expect("a frame")
+    peer.receive(PATIENCE).expect("a frame")
 }
 
 /// Returns the frames that the port at the second end of a link has dropped: foreign and untagged
@@ -109,7 +109,7 @@ fn a_super_frame_stays_whole_through_tagging_and_untagging() {
     for payload in [3000, 60_000] {
         let (header, bytes) = super_frame(payload);
         assert!(left.send_with(&header, &bytes));
-        assert_eq!(right.receive_with(MOST_AWAKE), Some((header, bytes)));
+        assert_eq!(right.receive_with(PATIENCE), Some((header, bytes)));
     }
     let trunk = statistics(&dataplane, forward(1)).delivered;
     assert_eq!(trunk, Count { frames: 63, bytes: 63_000 + 63 * 58 }, "each has a tag");
@@ -183,7 +183,7 @@ fn captures_and_pipes_see_tags_as_they_are_on_the_link() {
     assert!(hosts[0].send(&broadcast(0)));
     assert_eq!(receive(&router[1]), broadcast(0));
     assert!(router[2].send(&broadcast(9)));
-    let captured = [(); 2].map(|()| capture.recv_timeout(MOST_AWAKE).unwrap().bytes);
+    let captured = [(); 2].map(|()| capture.recv_timeout(PATIENCE).unwrap().bytes);
     assert_eq!(captured, [tagged(10, &broadcast(0)), tagged(20, &broadcast(9))]);
     assert_eq!(statistics(&dataplane, reverse(2)).delivered.bytes, 64);
 }

@@ -22,7 +22,7 @@ fn look(
     enough: impl Fn(&[AnomalyKind], u64) -> bool,
 ) -> Vec<AnomalyKind> {
     let (mut seen, mut punctual) = (Vec::new(), 0);
-    let deadline = Instant::now() + MOST_AWAKE;
+    let deadline = Instant::now() + PATIENCE;
     while !enough(&seen, punctual) {
         assert!(Instant::now() < deadline, "{seen:?}, {punctual} punctual");
         let common = watch.look(dataplane.now(), false, |sighting| seen.push(sighting.what));

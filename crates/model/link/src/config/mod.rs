@@ -280,14 +280,13 @@ impl PipeConfig {
     /// Whether any behaviour of the pipe depends on its seed.
     pub fn is_random(&self) -> bool {
         let nothing = Self::default();
-        let lost = !matches!(self.loss, Loss::Pattern(_) | Loss::Every(_) | Loss::Trace(_))
-            && !self.loss.is_none();
         let late = !matches!(
             self.jitter.distribution,
             JitterDistribution::None | JitterDistribution::Pattern(_)
         );
         let queued = !matches!(self.queue.discipline, Discipline::Fifo(_) | Discipline::Codel(_));
-        lost || late
+        self.loss.is_random()
+            || late
             || queued
             || self.ber != nothing.ber
             || self.corrupt != nothing.corrupt

@@ -222,11 +222,10 @@ impl Evidence<'_> {
         EFFECTS.into_iter().filter_map(|(about, effect, causes)| {
             let coverage = self.coverage.iter().find(|c| c.signal == effect && !c.observed)?;
             let contended = || self.contended().any(|report| causes.contains(&report.signal));
-            let arrival_uncertainty = |cause: &S| {
+            let unseen = |cause: &S| {
                 self.coverage.iter().any(|coverage| coverage.signal == *cause && !coverage.observed)
             };
-            let matters =
-                causes.is_empty() || contended() || causes.iter().any(arrival_uncertainty);
+            let matters = causes.is_empty() || contended() || causes.iter().any(unseen);
             matters.then(|| Finding {
                 about,
                 judgement: Judgement::Suspect,

@@ -39,13 +39,11 @@ impl Verdict {
                 percent(late.share),
             )
         };
-        let arrival_uncertainty = match pipe.late == pipe.at_most {
+        let unseen = match pipe.late == pipe.at_most {
             true => String::new(),
-            false => {
-                format!("; with what stood unseen at most {}", late(&pipe.at_most))
-            }
+            false => format!("; with what stood unseen at most {}", late(&pipe.at_most)),
         };
-        format!("frames of {}{of}: {}{arrival_uncertainty}", pipe.pipe, late(&pipe.late))
+        format!("frames of {}{of}: {}{unseen}", pipe.pipe, late(&pipe.late))
     }
 
     fn losses(&self) -> String {

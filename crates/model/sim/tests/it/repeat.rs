@@ -225,9 +225,9 @@ proptest! {
             prop_assert_eq!(&once, &seen(of(), &[], cells), "in {} cells", cells);
             let (mut network, flows) = of();
             network.links.iter_mut().for_each(|link| link.logged = false);
-            let unlogged = seen((network, flows), &[], cells);
-            prop_assert_eq!(&once.statistics, &unlogged.statistics, "in {} cells, no log", cells);
-            prop_assert_eq!(&once.flows, &unlogged.flows, "in {} cells, no log", cells);
+            let unseen = seen((network, flows), &[], cells);
+            prop_assert_eq!(&once.statistics, &unseen.statistics, "in {} cells, no log", cells);
+            prop_assert_eq!(&once.flows, &unseen.flows, "in {} cells, no log", cells);
         }
         for (processes, cells) in [(2, 1), (2, 5), (3, 3)] {
             let seen = seen_by(of, processes, cells);

@@ -16,14 +16,14 @@ pub fn next(summary: &Summary) -> Markup {
         .filter(|finding| finding.on.is_some())
         .map(|finding| finding.signal)
         .collect();
-    let arrival_uncertainty = findings.clone().any(|finding: &Finding| finding.on.is_none());
+    let unseen = findings.clone().any(|finding: &Finding| finding.on.is_none());
     let wrong = summary.processes.iter().find(|process| went_wrong(&process.state));
     html! {
         section {
             h2 { "What to look at next" }
             ul {
                 @for signal in contended { li { strong { (signal) } ": " (advice(signal)) } }
-                @if arrival_uncertainty {
+                @if unseen {
                     li {
                         "Something that is needed to judge was not observed: the blind spots above \
                          say why, and what would make it visible."

@@ -10,7 +10,7 @@ use netloom_ports::memory::{self, MemoryPeer};
 use netloom_ports::{GsoKind, VirtioHeader};
 
 /// Enough time for any machine; nothing waits for so long unless something is broken.
-pub const MOST_AWAKE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Time after which nothing is assumed to arrive.
 pub const NOTHING: Duration = Duration::from_millis(30);
 
@@ -107,7 +107,7 @@ pub fn statistics(dataplane: &Dataplane, id: PipeId) -> PipeStatistics {
 
 /// Waits until `good` returns true.
 pub fn eventually(what: &str, mut good: impl FnMut() -> bool) {
-    let deadline = Instant::now() + MOST_AWAKE;
+    let deadline = Instant::now() + PATIENCE;
     while !good() {
         assert!(Instant::now() < deadline, "{what} did not come true");
         std::thread::yield_now();

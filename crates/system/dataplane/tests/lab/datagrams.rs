@@ -21,7 +21,7 @@ use super::{Namespace, ipv4};
 
 const PORT: u16 = 9;
 /// Enough time for any machine to receive 400 frames.
-const MOST_AWAKE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes of headers before a datagram's payload: Ethernet 14, IPv4 20, UDP 8.
 pub const HEADERS: usize = 42;
 /// Bytes of the shortest payload: number and time.
@@ -86,7 +86,7 @@ impl Sender {
                 let start = Instant::now();
                 while taken() < before + sent {
                     let waited = start.elapsed();
-                    assert!(waited < MOST_AWAKE, "{sent} were sent, but taken is {:?}", pipe());
+                    assert!(waited < PATIENCE, "{sent} were sent, but taken is {:?}", pipe());
                     thread::yield_now();
                 }
             }

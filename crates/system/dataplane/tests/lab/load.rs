@@ -21,7 +21,7 @@ pub const ASSURED: u8 = 10;
 const CAPABLE: u8 = 2;
 
 /// Time after which a receiver checks whether the test is over.
-const MOST_AWAKE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(50);
 /// Period with which UDP senders send the datagrams that are due.
 const TICK: Duration = Duration::from_millis(1);
 /// Time between two writes of 64 KiB, so that a connection sends at most 131 Mbit/s on any link.
@@ -66,7 +66,7 @@ fn mark(socket: &impl AsFd, tos: u8) {
 
 /// Writes as much as the connection accepts, and resets it.
 fn pour(mut socket: TcpStream, end: Instant) {
-    socket.set_write_timeout(Some(MOST_AWAKE)).expect("a timeout");
+    socket.set_write_timeout(Some(PATIENCE)).expect("a timeout");
     while Instant::now() < end {
         // A write that finds no room is repeated.
         let _ = socket.write(&[0; 1 << 16]);
@@ -78,13 +78,13 @@ fn pour(mut socket: TcpStream, end: Instant) {
 
 /// Reads until the reset, or until it must have been lost.
 fn swallow(mut socket: TcpStream, end: Instant) {
-    socket.set_read_timeout(Some(MOST_AWAKE)).expect("a timeout");
+    socket.set_read_timeout(Some(PATIENCE)).expect("a timeout");
     let mut bytes = vec![0; 1 << 16];
     let timed_out = |error: &std::io::Error| error.kind() == std::io::ErrorKind::WouldBlock;
     loop {
         match socket.read(&mut bytes) {
             Ok(1..) => {}
-            Err(error) if timed_out(&error) && Instant::now() < end + 20 * MOST_AWAKE => {}
+            Err(error) if timed_out(&error) && Instant::now() < end + 20 * PATIENCE => {}
             Ok(0) | Err(_) => break,
         }
     }

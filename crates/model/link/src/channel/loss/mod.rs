@@ -51,6 +51,14 @@ impl Loss {
     pub fn is_none(&self) -> bool {
         *self == Self::NONE
     }
+
+    /// Whether losses depend on the seed.
+    pub fn is_random(&self) -> bool {
+        match self {
+            Self::Bernoulli(_) | Self::GilbertElliott(_) | Self::FourState(_) => !self.is_none(),
+            Self::Pattern(_) | Self::Every(_) | Self::Trace(_) => false,
+        }
+    }
 }
 
 impl Default for Loss {
