@@ -20,7 +20,7 @@
 //! | `pace` | how often to look, given that cost |
 //! | `recorded` | the monitor, with a file of all its observations |
 
-mod exactness;
+pub mod exactness;
 mod forwarding;
 mod meter;
 mod node_looks;
@@ -61,7 +61,7 @@ use recorded::RecordedMonitor;
 use shared::Replacements;
 pub use shared::SharedMonitor;
 use sights::Sights;
-pub use sights::{joined_by_pasta, limits};
+pub use sights::{cause, joined_by_pasta, limits};
 use slack::Slacks;
 pub use thresholds::Thresholds;
 
