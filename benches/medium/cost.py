@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What 1,000 moving stations on one medium cost the engine: in silence; with positions of all
 through the API ten times a second; and with one broadcast a second of each, by turns with ten
-stations. In shares of a core.
+stations. In shares of a core. Then losses of 100,000 pairs a second through the API, beside a flow
+of 1 Mbit/s, of which nothing may be lost.
 
 Needs root.
 
@@ -179,6 +180,68 @@ def broadcasts(stations, length):
         return taken, summary
 
 
+FLOW = """traffic:
+  - { name: flow, from: n1, to: n2, udp: {}, size: 1000B, cbr: { rate: 1Mbit/s }, start: 2s,
+      for: LENGTHs }
+"""
+
+
+def losses(length):
+    """Sets losses of 10,000 pairs ten times a second; what is sent and received meanwhile."""
+    name, stations = f"bench-cost-{os.getpid()}", 101
+    with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
+        directory = pathlib.Path(folder)
+        text = scenario(name, stations, length + 5, moves=False)
+        (directory / "netloom.yaml").write_text(text + FLOW.replace("LENGTH", str(length)))
+        running = subprocess.Popen(
+            [NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL
+        )
+        engine = None
+        while engine is None and running.poll() is None:
+            try:
+                engine = engine_of(name)
+            except SystemExit:
+                time.sleep(0.3)
+        api, draw = Api(name), random.Random(2)
+        pairs = [(a, b) for a in range(1, 102) for b in range(1, 102) if a != b][:10_000]
+        columns = [[f"n{pair[side]}" for pair in pairs] for side in (0, 1)]
+        count, set_by = 0, []
+
+        def work(end):
+            nonlocal count
+            turn = time.monotonic()
+            while turn < end:
+                loss = [round(draw.uniform(40, 70), 1) for _ in pairs]
+                since = time.monotonic()
+                body = {"from": columns[0], "to": columns[1], "loss": loss}
+                api.ask("PATCH", "/v1/media/air/losses", body)
+                set_by.append(time.monotonic() - since)
+                count += len(pairs)
+                turn += 0.1
+                time.sleep(max(0, turn - time.monotonic()))
+
+        time.sleep(2)
+        since = time.monotonic()
+        taken = share(engine, work, length)
+        rate = count / (time.monotonic() - since)
+        running.wait()
+        ends = {}
+        for end in ("sender@n1", "receiver@n2"):
+            text = (directory / "results" / "processes" / f"flow.{end}.stdout").read_text()
+            report = json.loads(text.splitlines()[-1])
+            intervals = report.get("intervals") or next(iter(report["flows"].values()))
+            ends[end] = sum(interval["packets"] for interval in intervals.values())
+        summary = json.loads((directory / "results" / "summary.json").read_text())
+        return {
+            "rate": rate,
+            "taken": taken,
+            "ends": ends,
+            "ms": 1000 * sorted(set_by)[len(set_by) // 2],
+            "lost": summary["timing"]["unmodelled_drops"],
+            "verdict": summary["verdict"]["judgement"],
+        }
+
+
 def main():
     stations = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     length = int(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -196,6 +259,13 @@ def main():
             f" verdict {summary['verdict']['judgement']}",
             flush=True,
         )
+    of = losses(length)
+    print(
+        f"  losses of {of['rate']:.0f} pairs/s (goal 100000), {of['ms']:.1f} ms a request of"
+        f" 10,000, {of['taken']:.1f} % of a core: frames {of['ends']}, lost outside"
+        f" the model {of['lost']},"
+        f" verdict {of['verdict']}"
+    )
     print(f"  lateness p99: {late[stations] / late[10]:.2f} times that of ten stations (goal 1.5)")
 
 

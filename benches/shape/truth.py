@@ -2,13 +2,13 @@
 """Whether verdicts of claims tell the truth: a claim of 5 ms without a rate, under more and more
 load, and how much later than that frames arrive.
 
-Two hosts in namespaces of their own, joined by veth, so with one clock. The load is UDP in frames of
-1514 bytes, by a sender of `netloom calibrate` or, with --bulk, in datagrams that the kernel cuts
-into 43 frames, so that the daemon has less time than the sender. Through the same claim, 500 datagrams a
-second carry the time when they were sent; the kernel of the other host says when they came. Per
-run: what was offered and what arrived, by how much probes exceeded 5 ms, and the verdict. A `valid`
-whose p99 exceeds 5 ms by more than the millisecond that a claim needs, and by the same beside a
-claim without load, is counted as wrong.
+Two hosts in namespaces of their own, joined by veth, so with one clock. The load is UDP in frames
+of 1514 bytes, by a sender of `netloom calibrate` or, with --bulk, in datagrams that the kernel cuts
+into 43 frames, so that the daemon has less time than the sender. Through the same claim, 500
+datagrams a second carry the time when they were sent; the kernel of the other host says when they
+came. Per run: what was offered and what arrived, by how much probes exceeded 5 ms, and the verdict.
+A `valid` whose p99 exceeds 5 ms by more than the millisecond that a claim needs, and by the same
+beside a claim without load, is counted as wrong.
 
 As root: truth.py [--loads MBIT,MBIT,...] [--bulk] [--runs N] [--seconds N]
 """

@@ -95,6 +95,7 @@ fn every_example_is_tested_here() {
         names,
         [
             "abilene",
+            "aodv",
             "broch",
             "campus-sim",
             "cell",

@@ -193,6 +193,22 @@ fn manet_chain() {
 const HOPS: u32 = 5;
 
 #[test]
+fn aodv() {
+    let results = run("aodv");
+    for hops in 1..=9u32 {
+        let ping = results.read(&format!("hops{hops}@n1.stdout"));
+        let times = ping.lines().filter_map(|line| line.split_once("time=")?.1.split_once(" ms"));
+        let times: Vec<f64> = times.map(|(time, _)| time.parse().unwrap()).collect();
+        assert!(!times.is_empty() && ping.contains(&format!("ttl={}", 65 - hops)), "{ping}");
+        // The destination is found by the first ring that reaches it, after the rings before it
+        // were waited for (RFC 3561, section 6.4). A loaded machine needs more.
+        let rings = [1, 3, 5, 7].into_iter().filter(|ring| *ring < hops);
+        let waits: u32 = rings.map(|ring| 2 * 40 * (ring + 2)).sum();
+        assert!(times[0] >= f64::from(waits), "{hops} hops: {ping}");
+    }
+}
+
+#[test]
 fn broch() {
     if !has_babeld() {
         return;

@@ -269,10 +269,15 @@ impl<'a> Caller<'a> {
     /// None if it is not a process of NetLoom's other than the client.
     fn of(call: &'a libc::seccomp_notif) -> Option<Self> {
         let arguments = fs::read_to_string(format!("/proc/{}/cmdline", call.pid)).ok()?;
-        let mut arguments = arguments.split('\0');
-        let is_ours = arguments.next()?.ends_with("netloom");
-        let role = arguments.next()?.strip_prefix("__").filter(|_| is_ours)?.to_string();
-        Some(Self { call, role })
+        let arguments: Vec<&str> = arguments.split('\0').collect();
+        let is_ours = arguments.first()?.ends_with("netloom");
+        let is_daemon = *arguments.get(1)? == "shape" && arguments.contains(&"serve");
+        let role = match arguments[1].strip_prefix("__") {
+            Some(role) => role,
+            None if is_daemon => "shape",
+            None => return None,
+        };
+        is_ours.then(|| Self { call, role: role.to_string() })
     }
 
     /// The step that the call belongs to; none if others cannot see what it changes.

@@ -1,5 +1,5 @@
 //! A system call fails, or the engine is killed, at each step of deploying, changing and destroying
-//! a network.
+//! a network, and of making a claim of `netloom shape`.
 //!
 //! Whatever the step: a command says that it failed and why, or what it says is up works; a change
 //! that fails leaves the network as it was; nothing hangs; and nothing is left at the end. CI does
@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod injector;
+mod shape;
 
 use std::env;
 use std::fs;

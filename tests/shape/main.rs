@@ -1,5 +1,5 @@
-//! `netloom shape`. The host of these tests is made up: a network namespace with a daemon, joined by
-//! veth to another one.
+//! `netloom shape`. The host of these tests is made up: a network namespace with a daemon, joined
+//! by veth to another one.
 
 #[path = "../common/mod.rs"]
 mod common;

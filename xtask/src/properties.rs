@@ -11,7 +11,7 @@ const HEAD: &str = "\
 # Properties of a link
 
 *Made from the types by `make generate`; do not edit. What the properties do, exactly, is in
-[links.md](links.md).*
+[links.md](links.md), [queues.md](queues.md) and [background.md](background.md).*
 
 Each of these keys may stand in a link (for both directions), in its `forward` or `reverse`, under
 `defaults.link`, in `set` of the timeline, and in `netloom set LINK KEY=VALUE`. Every one can be
@@ -66,14 +66,20 @@ pub fn page(schema: &Value) -> anyhow::Result<String> {
     let others = properties.keys().map(String::as_str).filter(|key| !ORDER.contains(key));
     let keys: Vec<&str> = known.chain(others).collect();
     let mut text = HEAD.to_owned();
-    text.push_str("\n| property | default | meaning |\n|---|---|---|\n");
+    text.push_str("\n| property | default |\n|---|---|\n");
     for key in &keys {
-        let description = words(&properties[*key]);
-        writeln!(text, "| [`{key}`](#{key}) | {} | {description} |", page.default(key))?;
+        writeln!(text, "| [`{key}`](#{key}) | {} |", page.default(key))?;
     }
     for key in keys {
         writeln!(text, "\n## `{key}`\n\n{}\n", words(&properties[key]))?;
+        let start = text.len();
         page.describe(&mut text, &properties[key], &mut BTreeSet::new())?;
+        if key == "background" {
+            // The models have a page of their own.
+            let end = text[start..].find("\n\n").map_or(text.len(), |end| start + end);
+            text.truncate(end);
+            text.push_str("\n\nThe keys of the models are in [traffic.md](traffic.md#models).\n");
+        }
     }
     Ok(text.replace("\n\n\n", "\n\n").trim_end().to_owned() + "\n")
 }

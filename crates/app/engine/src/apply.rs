@@ -4,7 +4,7 @@
 
 mod report;
 mod software;
-mod steps;
+mod transaction;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ use crate::monitoring::places;
 use crate::services::Services;
 use crate::state::RunState;
 use software::Software;
-use steps::{Steps, UNCHANGED};
+use transaction::{ApplyTransaction, UNCHANGED};
 
 /// The changes that are to be made.
 struct Intended {
@@ -72,7 +72,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     let mut new = Deployment::new(scenario, plan, numbers, file, old.crossing.clone());
     new.direct_at_start = counted_from(&old, &new, &changes);
     let new = Arc::new(new);
-    Steps::new(network, monitor, old, Arc::clone(&new), software).carry_out(changes)?;
+    ApplyTransaction::new(network, monitor, old, Arc::clone(&new), software).carry_out(changes)?;
     notes.extend(network.with(|live| Ok(live.network.take_problems()))?);
     let at = network.now();
     let is_anew = |node: &str| anew.iter().any(|(name, _)| name == node);

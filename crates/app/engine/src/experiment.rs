@@ -53,6 +53,7 @@ impl Experiment {
     /// Returns the status of the whole experiment.
     pub fn status(&self) -> ExperimentStatus {
         let deployment = self.network.deployment();
+        let size = deployment.whole().size();
         ExperimentStatus {
             name: deployment.scenario.name.clone(),
             engine_pid: std::process::id(),
@@ -61,8 +62,8 @@ impl Experiment {
             file: deployment.file.clone(),
             now: self.network.now(),
             started_unix: self.network.started_unix() as u64,
-            nodes: deployment.whole().nodes.len(),
-            links: deployment.whole().links.len(),
+            nodes: size.nodes,
+            links: size.links,
             results: self.setting.results.clone(),
         }
     }

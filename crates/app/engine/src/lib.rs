@@ -16,12 +16,12 @@
 //! | `wiring` | scenario and devices → data plane |
 //! | `interfaces` | counters of nodes' interfaces |
 //! | `events` | the numbered event stream |
-//! | `board` | the state of every process of a run |
+//! | `process_table` | the state of every process of a run |
 //! | `run` | runs timeline and processes, from the first to the last |
 //! | `ready` | tests whether a process is ready |
 //! | `services` | programs that run in nodes from the start |
 //! | `apply` | replaces the scenario in force by another one |
-//! | `relief` | moves links between workers |
+//! | `rebalancer` | moves links between workers |
 //! | `associations` | stations that join access points and leave them |
 //! | `status` | answers about nodes, links and timing |
 //! | `usage` | resources of the machine that nodes use; processes killed because memory ran out |
@@ -42,7 +42,6 @@
 
 mod apply;
 mod associations;
-mod board;
 mod capture;
 mod client;
 mod cpus;
@@ -60,10 +59,11 @@ mod metrics;
 mod monitoring;
 mod names;
 mod pings;
+mod process_table;
 mod publish;
 mod ready;
+mod rebalancer;
 mod recording;
-mod relief;
 mod run;
 mod services;
 pub mod shape;

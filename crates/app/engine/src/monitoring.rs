@@ -6,7 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `shared` | the monitor, which all threads share |
-//! | `sights` | translates observations of the data plane for the monitor |
+//! | `dataplane_probe` | translates observations of the data plane for the monitor |
 //! | `places` | the nodes that probes observe |
 //! | `exactness` | lateness of the frames of each pipe, for the error bound |
 //! | `forwarding` | divides traffic and the workers' CPU time over nodes |
@@ -20,6 +20,7 @@
 //! | `pace` | how often to look, given that cost |
 //! | `recorded` | the monitor, with a file of all its observations |
 
+mod dataplane_probe;
 pub mod exactness;
 mod forwarding;
 mod meter;
@@ -31,7 +32,6 @@ pub mod places;
 mod preparation;
 mod recorded;
 mod shared;
-mod sights;
 mod simulation;
 mod slack;
 mod thresholds;
@@ -52,6 +52,8 @@ use netloom_units::Duration;
 use crate::end::End;
 use crate::live::LiveNetwork;
 use crate::state::RunState;
+use dataplane_probe::DataplaneProbe;
+pub use dataplane_probe::{cause, joined_by_pasta, limits};
 use meter::Meter;
 use overflow::OverflowProbe;
 use overruns::OverrunProbe;
@@ -60,8 +62,6 @@ pub use preparation::Preparation;
 use recorded::RecordedMonitor;
 use shared::Replacements;
 pub use shared::SharedMonitor;
-use sights::Sights;
-pub use sights::{cause, joined_by_pasta, limits};
 use slack::Slacks;
 pub use thresholds::Thresholds;
 
@@ -110,7 +110,7 @@ impl Monitoring {
         let places = places::of(&watched.network);
         let overruns = OverrunProbe::start(&watched.network, &mut |seen| monitor.observe(&seen));
         let watcher = Watcher {
-            sights: Sights::new(&watched.network)?,
+            dataplane_probe: DataplaneProbe::new(&watched.network)?,
             slacks: Slacks::default(),
             overflow: OverflowProbe::default(),
             overruns,
@@ -152,7 +152,7 @@ impl Drop for Monitoring {
 
 /// The watching thread.
 struct Watcher {
-    sights: Sights,
+    dataplane_probe: DataplaneProbe,
     slacks: Slacks,
     overflow: OverflowProbe,
     overruns: OverrunProbe,
@@ -173,7 +173,7 @@ impl Watcher {
             let mut monitor = self.watched.monitor.lock();
             let now = self.watched.network.now();
             let mut sink = |observation: Observation| monitor.observe(now, &observation);
-            self.sights.start(&mut sink);
+            self.dataplane_probe.start(&mut sink);
             Meter::start(preparing, &mut monitor)
         };
         let clock = self.watched.network.clock();
@@ -201,7 +201,8 @@ impl Watcher {
         let now = network.now();
         // Observations of the machine have the machine's times.
         let (clock, machine) = (network.clock(), network.clock().machine_time(now));
-        self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
+        self.dataplane_probe
+            .look(now, last, &mut |at, observation| monitor.observe(at, &observation));
         let mut in_nodes = Duration::ZERO;
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
         if last || self.overflow.due() <= machine {
@@ -211,7 +212,11 @@ impl Watcher {
             in_nodes += self.overruns.poll(machine, &network, &mut sink);
         }
         if self.probes.next_poll() <= machine {
-            self.sights.watch().slack().into_iter().for_each(|slack| self.slacks.add(slack));
+            self.dataplane_probe
+                .watch()
+                .slack()
+                .into_iter()
+                .for_each(|slack| self.slacks.add(slack));
             let slacks = &mut self.slacks;
             self.probes.poll(machine, &mut |seen| {
                 slacks.split(now, seen.dilated(clock.dilation()), &mut sink);
@@ -227,7 +232,7 @@ impl Watcher {
                 self.watched.end.ask(EndReason::Contention);
             }
         }
-        let by_others = self.sights.watch().take_spent() + in_nodes;
+        let by_others = self.dataplane_probe.watch().take_spent() + in_nodes;
         monitor.spent(Work::Monitoring, by_others);
         let mut spent = by_others + meter.spent(Work::Monitoring, &mut monitor);
         if self.report(&mut monitor) {
@@ -239,13 +244,14 @@ impl Watcher {
 
     /// Replaces the objects that are watched, after a last look at the earlier ones.
     fn replace(&mut self) {
-        let Replacements { sights, probes } = self.watched.monitor.take_replacements();
+        let Replacements { dataplane_probe, probes } = self.watched.monitor.take_replacements();
         let now = self.watched.network.now();
-        if let Some(sights) = sights {
+        if let Some(dataplane_probe) = dataplane_probe {
             let mut monitor = self.watched.monitor.lock();
-            self.sights.look(now, true, &mut |at, observation| monitor.observe(at, &observation));
-            self.sights = sights;
-            self.sights.start(&mut |observation| monitor.observe(now, &observation));
+            self.dataplane_probe
+                .look(now, true, &mut |at, observation| monitor.observe(at, &observation));
+            self.dataplane_probe = dataplane_probe;
+            self.dataplane_probe.start(&mut |observation| monitor.observe(now, &observation));
         }
         if let Some(probes) = probes {
             self.probes = probes;

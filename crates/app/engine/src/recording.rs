@@ -274,7 +274,7 @@ fn summarize(
         ended,
         reason,
         deploy_seconds,
-        processes: state.board.rows(),
+        processes: state.process_table.rows(),
         timeline: outcome.timeline,
         expectations: outcome.expectations,
         success: outcome.failures.is_empty(),

@@ -8,15 +8,15 @@ use netloom_api::state::Phase;
 use netloom_units::Time;
 use tokio::sync::watch;
 
-use crate::board::Board;
 use crate::events::EventLog;
+use crate::process_table::ProcessTable;
 
 /// The state of an experiment between its start and its end.
 pub struct RunState {
     /// The log of events.
     pub events: Arc<EventLog>,
     /// The scenario's processes. There are none if the scenario is deployed and not run.
-    pub board: Board,
+    pub process_table: ProcessTable,
     phase: watch::Sender<Phase>,
     /// Time at which all programs that run from the start were ready.
     begun: OnceLock<Time>,
@@ -24,9 +24,9 @@ pub struct RunState {
 
 impl RunState {
     /// Makes the state of an experiment whose network has just become ready.
-    pub fn new(events: Arc<EventLog>, board: Board) -> Self {
+    pub fn new(events: Arc<EventLog>, process_table: ProcessTable) -> Self {
         let phase = watch::Sender::new(Phase::Starting);
-        Self { events, board, phase, begun: OnceLock::new() }
+        Self { events, process_table, phase, begun: OnceLock::new() }
     }
 
     /// Returns the current phase.

@@ -14,7 +14,7 @@
 //! | `background` | cross traffic, as virtual frames or as a fluid: [`Background`] |
 //! | `condition` | traffic conditioning in front of the queue: [`Condition`] |
 //! | `queue`, `line`, `channel`, `flight` | the stages: waiting, serialization, loss, propagation |
-//! | `shift` | how much later frames leave the line because they were offered late |
+//! | `stall_delay` | how much later frames leave the line because they were offered late |
 //! | `statistics` | the counters of a pipe: [`PipeStatistics`] |
 //! | `log` | the events of each frame, and their binary form: [`FrameEvent`], [`LogEncoder`] |
 //! | `address` | IP prefixes: [`IpPrefix`] |
@@ -42,7 +42,7 @@ pub mod notation;
 mod pipe;
 mod queue;
 mod segment;
-mod shift;
+mod stall_delay;
 mod statistics;
 
 pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};

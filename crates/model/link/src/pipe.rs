@@ -11,15 +11,15 @@ use std::collections::VecDeque;
 
 use netloom_units::{Duration, Time};
 
-use crate::background::{BackgroundProcess, Carried};
+use crate::background::{BackgroundProcess, LineFrame};
 use crate::channel::{Channel, Fate};
 use crate::condition::Conditioning;
 use crate::early::EarlyLosses;
 use crate::flight::{Flight, Flying};
 use crate::line::{Line, Served, Service};
 use crate::log::{FrameEvent, Journal, Occurrence};
-use crate::queue::{Queue, Rejection, Waiting};
-use crate::shift::Shift;
+use crate::queue::{Queue, Queued, Rejection};
+use crate::stall_delay::StallDelay;
 use crate::statistics::{Collector, Present};
 use crate::{
     Count, DropReason, Frame, FrameInfo, InFlight, LinkState, Passage, PipeChange, PipeConfig,
@@ -82,7 +82,7 @@ pub struct Pipe<F> {
     background: Option<Box<BackgroundProcess>>,
     /// Random stream from which those of early losses and the background are forked.
     stream: Stream,
-    shift: Shift,
+    shift: StallDelay,
     channel: Channel,
     flight: Flight<F>,
     discarded: VecDeque<Dropped<F>>,
@@ -95,7 +95,7 @@ pub struct Pipe<F> {
 /// The frame on the line.
 #[derive(Debug)]
 struct Serving<F> {
-    waiting: Waiting<F>,
+    waiting: Queued<F>,
     started: Time,
     service: Service,
 }
@@ -158,7 +158,7 @@ impl<F: Frame> Pipe<F> {
             serving: None,
             hold: Hold::None,
             early: None,
-            shift: Shift::default(),
+            shift: StallDelay::default(),
             channel: Channel::new(&config, &stream),
             flight: Flight::new(&config, &stream, start),
             discarded: VecDeque::new(),
@@ -198,7 +198,7 @@ impl<F: Frame> Pipe<F> {
     pub fn offer_late(
         &mut self,
         now: Time,
-        unseen: Duration,
+        arrival_uncertainty: Duration,
         info: FrameInfo,
         frame: F,
     ) -> Result<(), Rejected<F>> {
@@ -207,10 +207,10 @@ impl<F: Frame> Pipe<F> {
         self.arrivals += 1;
         self.statistics.offered(&info, self.frames_waiting());
         self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
-        let frame = Carried::Real { frame, number };
+        let frame = LineFrame::Real { frame, number };
         let result = match self.is_lost_early() {
-            true => Err((self.arriving(now, frame, info, unseen), DropReason::Loss)),
-            false => self.take_in(now, frame, info, unseen),
+            true => Err((self.arriving(now, frame, info, arrival_uncertainty), DropReason::Loss)),
+            false => self.take_in(now, frame, info, arrival_uncertainty),
         };
         self.find_due();
         result.or_else(|(waiting, reason)| self.reject(reason, waiting))
@@ -221,11 +221,11 @@ impl<F: Frame> Pipe<F> {
     fn take_in(
         &mut self,
         now: Time,
-        frame: Carried<F>,
+        frame: LineFrame<F>,
         info: FrameInfo,
-        unseen: Duration,
+        arrival_uncertainty: Duration,
     ) -> Result<(), Rejection<F>> {
-        let mut waiting = self.arriving(now, frame, info, unseen);
+        let mut waiting = self.arriving(now, frame, info, arrival_uncertainty);
         if self.config.state == LinkState::Down {
             return Err((waiting, DropReason::Down));
         }
@@ -258,7 +258,7 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// Whether further offers should wait: the queue is full at `now` and drops nothing
-    /// ([`WhenFull::Wait`](crate::WhenFull::Wait)). The wait is over by
+    /// ([`WhenFull::Wait`]). The wait is over by
     /// [`next_line_end`](Self::next_line_end). A frame that is offered nevertheless is accepted.
     #[inline]
     pub fn is_full(&mut self, now: Time) -> bool {
@@ -272,7 +272,7 @@ impl<F: Frame> Pipe<F> {
 
     /// Passes a frame through the queue discipline to the free line. The discipline may drop the
     /// frame, or keep it because its class is at its cap.
-    fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
+    fn pass(&mut self, now: Time, waiting: Queued<F>) -> Result<(), Rejection<F>> {
         self.update_rate(now);
         let (info, is_virtual) = (waiting.info, waiting.frame.is_virtual());
         let result = self.queue.pass(now, waiting);
@@ -292,7 +292,7 @@ impl<F: Frame> Pipe<F> {
 
     /// Whether a frame exceeds the MTU only because of its VLAN tag.
     #[cold]
-    fn fits_without_tag(&self, waiting: &Waiting<F>) -> bool {
+    fn fits_without_tag(&self, waiting: &Queued<F>) -> bool {
         let untagged = waiting.info.largest().saturating_sub(waiting.frame.tag_bytes());
         self.config.pipe_mtu.admits(untagged)
     }
@@ -375,8 +375,8 @@ impl<F: Frame> Pipe<F> {
             };
         };
         match serving.waiting.frame {
-            Carried::Real { .. } => Some(serving.service.end),
-            Carried::Virtual(_) => self.end_behind_background(Some(serving.service.end)),
+            LineFrame::Real { .. } => Some(serving.service.end),
+            LineFrame::Virtual(_) => self.end_behind_background(Some(serving.service.end)),
         }
     }
 
@@ -482,8 +482,8 @@ impl<F: Frame> Pipe<F> {
         let mut present = Present { in_flight, background, fluid, bound };
         if let Some(Serving { waiting, .. }) = &self.serving {
             match waiting.frame {
-                Carried::Real { .. } => present.in_flight.add(&waiting.info),
-                Carried::Virtual(_) => present.background.1.add(&waiting.info),
+                LineFrame::Real { .. } => present.in_flight.add(&waiting.info),
+                LineFrame::Virtual(_) => present.background.1.add(&waiting.info),
             }
         }
         self.statistics.snapshot(now, window, present, self.line.busy(now))
@@ -551,10 +551,10 @@ impl<F: Frame> Pipe<F> {
 
     /// Puts a frame on the line, which is free at `now`.
     #[inline]
-    fn serve(&mut self, now: Time, waiting: Waiting<F>) {
+    fn serve(&mut self, now: Time, waiting: Queued<F>) {
         let kind = match waiting.frame {
-            Carried::Real { .. } => Served::Real,
-            Carried::Virtual(_) => Served::Virtual,
+            LineFrame::Real { .. } => Served::Real,
+            LineFrame::Virtual(_) => Served::Virtual,
         };
         let service = self.line.serve(now, waiting.line_bytes, kind);
         let serving = Serving { waiting, started: now, service };
@@ -570,9 +570,9 @@ impl<F: Frame> Pipe<F> {
     fn serialized(&mut self, serving: Serving<F>) {
         let Serving { waiting, started, service: Service { end, lost } } = serving;
         let shift = self.shift_of(&waiting, started, end);
-        let Waiting { frame, info, offered, marked, .. } = waiting;
+        let Queued { frame, info, offered, marked, .. } = waiting;
         // Virtual frames do not enter the channel.
-        let Carried::Real { mut frame, number } = frame else {
+        let LineFrame::Real { mut frame, number } = frame else {
             return self.background_left(&info, lost);
         };
         let fate = if lost { Fate::Lost(DropReason::Loss) } else { self.channel.pass(&info) };

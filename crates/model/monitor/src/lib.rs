@@ -4,6 +4,16 @@
 //! end. Not here: how things are observed (`netloom-probes`, the engine), and what is done about
 //! contention.
 //!
+//! ```
+//! use netloom_monitor::{Criteria, Judgement, Monitor, Trust};
+//! use netloom_units::{Duration, Time};
+//!
+//! let monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
+//! // Nobody watched anything, so nobody can say that the run is valid.
+//! let verdict = monitor.verdict(Time::ZERO + Duration::from_secs(1));
+//! assert_eq!(verdict.judgement, Judgement::Suspect);
+//! ```
+//!
 //! | module | contents |
 //! |---|---|
 //! | `observation`, `party` | what is observed, and whom it concerns |

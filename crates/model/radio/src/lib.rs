@@ -21,6 +21,23 @@
 //! | `normal` | numbers of the normal distribution |
 //! | `failure` | errors of the creation of a channel: [`RadioError`] |
 //!
+//! ```
+//! use netloom_mobility::Point;
+//! use netloom_radio::{Antenna, End, Propagation, Radio, RadioConfig, Surroundings};
+//! use netloom_units::Time;
+//!
+//! let config = RadioConfig { propagation: Propagation::FreeSpace, ..RadioConfig::default() };
+//! let radio = Radio::new(&config, &Surroundings::default())?;
+//! let antenna = Antenna::default();
+//! let end = |station, x| {
+//!     End { station, at: Point::new(x, 0.0, 0.0), height: 1.5, antenna: &antenna }
+//! };
+//! let loss = |x| radio.loss(Time::ZERO, &end(0, 0.0), &end(1, x)).unwrap();
+//! // Friis: 6 dB more at twice the distance.
+//! assert!((loss(200.0) - loss(100.0) - 6.0206).abs() < 1e-3);
+//! # Ok::<(), netloom_radio::RadioError>(())
+//! ```
+//!
 //! This crate has no frames, no time on the air and no carrier sense (see `medium`), and no
 //! positions (see `mobility`). It opens no files: the caller passes their text.
 

@@ -101,7 +101,7 @@ impl Island {
 
     /// What is on its shared media at `now`.
     pub fn look_at_media(&mut self, now: Time) -> Vec<MediumSample> {
-        let reached = self.network.neighbours(now, None);
+        let reached = self.network.neighbours(now);
         let mut reached: BTreeMap<_, _> =
             reached.into_iter().map(|of| ((of.medium, of.station), of.reached)).collect();
         let sample = |view: MediumView| MediumSample {

@@ -21,6 +21,33 @@
 //! about a lost root can go round until it is too old (20 hops), and for moments frames can do so,
 //! too.
 //!
+//! Two bridges, joined by two links: the one with the higher identifier blocks the second link.
+//!
+//! ```
+//! use netloom_spanning_tree::{Bridge, BridgeId, PathCost, PortPriority, Priority};
+//! use netloom_units::{Duration, Time};
+//!
+//! let id = |last| BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, last]);
+//! let mut bridges = [Bridge::new(id(1)), Bridge::new(id(2))];
+//! for bridge in &mut bridges {
+//!     for port in 0..2 {
+//!         let (cost, priority) = (PathCost::of_rate(None), PortPriority::default());
+//!         bridge.add_port(Time::ZERO, port, cost, priority, false).unwrap();
+//!     }
+//! }
+//! for second in 0..10 {
+//!     let now = Time::ZERO + Duration::from_secs(second);
+//!     for (from, to) in [(0, 1), (1, 0)] {
+//!         bridges[from].handle_timeout(now);
+//!         while let Some((port, frame)) = bridges[from].poll_transmit() {
+//!             bridges[to].receive(now, port, &frame);
+//!         }
+//!     }
+//! }
+//! let forwards = bridges.each_ref().map(|bridge| [0, 1].map(|port| bridge.forwards(port)));
+//! assert_eq!(forwards, [[true, true], [true, false]]);
+//! ```
+//!
 //! Not here: clocks, threads, devices, learned addresses (`netloom-link` has a table of them),
 //! shared media (every link is point-to-point), several trees (MSTP).
 

@@ -30,6 +30,16 @@
 //! seed and a name. [`text_quantity!`] and [`text_or_table!`] give the types of other crates their
 //! notation.
 //!
+//! ```
+//! use netloom_units::{Duration, Rate, Size};
+//!
+//! let rate: Rate = "10Mbit/s".parse()?;
+//! let frame: Size = "1500B".parse()?;
+//! assert_eq!(rate.time_for(frame), "1200us".parse::<Duration>()?);
+//! assert!("5".parse::<Rate>().is_err(), "a number without a unit is no rate");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Not here: clocks, ambient randomness, and anything that reads from outside the program.
 
 mod angle;

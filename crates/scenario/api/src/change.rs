@@ -1,7 +1,7 @@
 //! Changes that can be made while an experiment runs.
 
 pub use netloom_link::PipeChange;
-use netloom_link::notation::ToldChange;
+use netloom_link::notation::WrittenChange;
 use netloom_scenario::{
     Direction, Happening, Link, NodeState, Position, Route, RouteChange, Scenario, StationChange,
     TimelineAction,
@@ -31,7 +31,7 @@ pub struct LinkChange {
     /// New properties. The notations of other tools (`netem`, `tbf`, `dummynet`) are accepted as in
     /// a scenario.
     #[serde(deserialize_with = "told")]
-    #[schemars(with = "ToldChange")]
+    #[schemars(with = "WrittenChange")]
     pub change: PipeChange,
 }
 
@@ -191,5 +191,5 @@ pub struct ChangedRoute {
 }
 
 fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
-    ToldChange::deserialize(deserializer).map(|told| told.0)
+    WrittenChange::deserialize(deserializer).map(|told| told.0)
 }

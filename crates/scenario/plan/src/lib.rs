@@ -62,6 +62,14 @@ use topology::Topology;
 /// Decides every address, route, MAC address and kernel parameter of `scenario`. Routes are
 /// computed when [`Plan::routes`] is called.
 ///
+/// ```
+/// let text = "{ name: x, topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] } }";
+/// let scenario = netloom_scenario::load(text).unwrap().scenario;
+/// let plan = netloom_plan::plan(&scenario).unwrap();
+/// let addresses = &plan.node("a").unwrap().interfaces[0].addresses;
+/// assert_eq!(addresses[0].to_string(), "10.0.0.1/30");
+/// ```
+///
 /// # Errors
 /// A [`PlanError`] if a link names an interface that no node has, if two interfaces of one segment
 /// are given the same address, or if addresses run out.

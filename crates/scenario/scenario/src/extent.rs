@@ -1,16 +1,58 @@
-//! Properties of a whole scenario: whether it is random, and how many neighbours its interfaces
-//! have.
+//! Properties of a whole scenario: its size, whether it is random, and how many neighbours its
+//! interfaces have.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use netloom_link::PipeConfig;
 use netloom_units::Duration;
+use netloom_units::readable::counted;
 
 use crate::graph::snapshot::Snapshot;
 use crate::layer2::{Layer2, Port};
 use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, When};
 
+/// What a scenario consists of. Media are not nodes, and what joins a member to its medium is no
+/// link, although both are kept as such.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Number of nodes that are no media.
+    pub nodes: usize,
+    /// Number of shared media.
+    pub media: usize,
+    /// Number of links between nodes.
+    pub links: usize,
+}
+
+/// As in "3 nodes and 2 links".
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nodes = counted(self.nodes, "node");
+        let links = counted(self.links, "link");
+        let media = match self.media {
+            1 => "1 medium".into(),
+            more => format!("{more} media"),
+        };
+        match (self.media, self.links) {
+            (0, _) => write!(f, "{nodes} and {links}"),
+            (_, 0) => write!(f, "{nodes} and {media}"),
+            _ => write!(f, "{nodes}, {media} and {links}"),
+        }
+    }
+}
+
 impl Scenario {
+    /// Returns the numbers of nodes, media and links.
+    pub fn size(&self) -> Size {
+        let is_medium: HashMap<&str, bool> =
+            self.nodes.iter().map(|node| (node.name.as_str(), node.medium.is_some())).collect();
+        let media = is_medium.values().filter(|is_medium| **is_medium).count();
+        let leads_to_medium = |node: &str| is_medium.get(node).copied().unwrap_or_default();
+        let ends = self.links.iter().map(|link| &link.endpoints[1].node);
+        let to_media = ends.filter(|node| leads_to_medium(node)).count();
+        Size { nodes: self.nodes.len() - media, media, links: self.links.len() - to_media }
+    }
+
     /// Whether any link or traffic depends on the seed, including changes of the timeline.
     pub fn is_random(&self) -> bool {
         let pipes = self.modelled_links().flat_map(|link| [&link.forward, &link.reverse]);

@@ -53,6 +53,7 @@ pub use address::*;
 pub use diagnostic::similar;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use ends::LinkEnds;
+pub use extent::Size;
 pub use files::{OpenCapture, ReadFile, Unreadable};
 pub use happenings::{Happening, Lasting};
 pub use layer2::{Layer2, Port};

@@ -22,6 +22,24 @@ pub struct Loaded {
 
 /// Loads a scenario that names no other files from its text.
 ///
+/// ```
+/// let text = "
+/// name: line
+/// topology:
+///   nodes: { a: , r: { kind: router }, b: }
+///   links:
+///     - { endpoints: [a, r], delay: 5ms }
+///     - { endpoints: [r, b], rate: 10Mbit/s }
+/// ";
+/// let scenario = netloom_scenario::load(text).unwrap().scenario;
+/// assert_eq!(scenario.size().to_string(), "3 nodes and 2 links");
+///
+/// // Errors name the place, and what to write instead.
+/// let wrong = text.replace("delay", "dealy");
+/// let errors = netloom_scenario::load(&wrong).unwrap_err();
+/// assert!(errors.to_string().contains("did you mean `delay`?"));
+/// ```
+///
 /// # Errors
 /// Those of [`load_with_files`]. It also fails if the scenario names a file.
 pub fn load(text: &str) -> Result<Loaded, Diagnostics> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_link::notation::ToldChange;
+use netloom_link::notation::WrittenChange;
 use netloom_link::{PipeChange, PipeConfig};
 use netloom_units::Duration;
 use serde::de::value::MapAccessDeserializer;
@@ -140,8 +140,8 @@ pub fn check_name(name: &str) -> Result<(), String> {
 struct Terms {
     selector: Selector,
     lifetime: Option<Lifetime>,
-    out: Option<ToldChange>,
-    inward: Option<ToldChange>,
+    out: Option<WrittenChange>,
+    inward: Option<WrittenChange>,
     over: Option<bool>,
     reserve: Option<bool>,
 }
@@ -159,8 +159,8 @@ impl<'de> Deserialize<'de> for Claim {
             fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<Claim, A::Error> {
                 let mut terms = Terms::default();
                 let properties = Properties { inner, terms: &mut terms };
-                let both = ToldChange::deserialize(MapAccessDeserializer::new(properties))?.0;
-                let beside = |change: Option<ToldChange>| {
+                let both = WrittenChange::deserialize(MapAccessDeserializer::new(properties))?.0;
+                let beside = |change: Option<WrittenChange>| {
                     change.map_or_else(|| both.clone(), |change| both.overlaid(&change.0))
                 };
                 let claim = Claim {

@@ -133,8 +133,8 @@ impl Selector {
         keys.take(most).collect()
     }
 
-    /// Describes a local port of both selectors, like `port tcp/8080`, whatever the addresses of the
-    /// other side.
+    /// Describes a local port of both selectors, like `port tcp/8080`, whatever the addresses of
+    /// the other side.
     pub(crate) fn common_local_port(&self, other: &Self) -> Option<String> {
         let local = |selector: &Self| selector.by_port().is_some_and(|(role, _)| role.is_local());
         let ((_, mine), (_, theirs)) = self.by_port().zip(other.by_port())?;

@@ -14,6 +14,15 @@
 //! | [`netconfig`] | the grammar of an older tool |
 //! | [`wire`] | requests and answers of the daemon |
 //!
+//! ```
+//! use netloom_shape::Ports;
+//!
+//! let web: Ports = "80,8000-8080".parse()?;
+//! let proxy: Ports = "8080".parse()?;
+//! assert_eq!(web.common(&proxy), Some(8080));
+//! # Ok::<(), netloom_shape::PortError>(())
+//! ```
+//!
 //! This crate is pure. `netloom-selector` has the kernel's tables, and `netloom-engine` has the
 //! daemon that keeps the book.
 

@@ -1,6 +1,6 @@
 //! Requests of clients and answers of the daemon, as JSON; and claims as commands.
 
-use netloom_link::notation::ToldChange;
+use netloom_link::notation::WrittenChange;
 use netloom_link::{PipeChange, PipeStatistics};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub struct Set {
 }
 
 fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
-    ToldChange::deserialize(deserializer).map(|told| told.0)
+    WrittenChange::deserialize(deserializer).map(|told| told.0)
 }
 
 /// Sets the lifetime of a claim: `POST /v1/claims/NAME/renew`.

@@ -9,17 +9,17 @@ use std::thread;
 use netloom_fabric::LinkId;
 use netloom_link::{Direction, Pipe, Stream};
 
-use crate::balance::{Relief, WORTH};
+use crate::balance::{Rebalancing, WORTH};
 use crate::handle::{Control, Dataplane, JoinedSegment, LinkControl, Location, WorkerHandle};
 use crate::partition;
 use crate::room::default_frame_memory;
 use crate::scheduling::WorkerPlace;
 use crate::shard::{Parts, Shard};
-use crate::vitals::Vitals;
 use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
 use crate::worker::Worker;
 use crate::worker_id::WorkerId;
+use crate::worker_stats::WorkerStats;
 use crate::{Clock, DataplaneError, Heartbeat, LinkWiring, Options, Scheduling, Wiring};
 
 /// The parts of one worker, while they are being put together.
@@ -101,7 +101,7 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
         clock: plan.clock,
         seed: options.seed,
         workers: workers.collect::<Result<_, _>>()?,
-        relief: Mutex::new(Relief::new(cores, spare)),
+        rebalancing: Mutex::new(Rebalancing::new(cores, spare)),
         locations,
         control: Mutex::new(control),
         capture_backlog: options.capture_backlog,
@@ -147,8 +147,8 @@ impl Draft {
     fn start(self, id: WorkerId, plan: &Plan) -> Result<WorkerHandle, DataplaneError> {
         let (sender, commands) = channel();
         let waker = self.waiter.waker();
-        let vitals = Arc::<Vitals>::default();
-        let seen = Arc::clone(&vitals);
+        let stats = Arc::<WorkerStats>::default();
+        let seen = Arc::clone(&stats);
         let place = WorkerPlace {
             scheduling: plan.scheduling,
             dedicated_cpu: plan.dedicated_cpus.iter().cycle().nth(id.index()).copied(),
@@ -159,6 +159,6 @@ impl Draft {
             .name(format!("netloom-data-{}", id.0))
             .spawn(move || worker.run())
             .map_err(DataplaneError::system("start a worker"))?;
-        Ok(WorkerHandle { commands: sender, waker, vitals, thread: Some(thread) })
+        Ok(WorkerHandle { commands: sender, waker, stats, thread: Some(thread) })
     }
 }

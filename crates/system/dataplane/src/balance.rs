@@ -49,14 +49,14 @@ pub(crate) enum Step {
     /// Start measuring the load of this worker's links.
     Measure(WorkerId),
     /// Move this part of the first worker's load to the second.
-    Relieve { from: WorkerId, to: WorkerId, part: f64 },
+    Rebalance { from: WorkerId, to: WorkerId, part: f64 },
     /// Move all links of the first worker to the second.
     Return { from: WorkerId, to: WorkerId },
 }
 
 /// State of load balancing.
 #[derive(Debug)]
-pub(crate) struct Relief {
+pub(crate) struct Rebalancing {
     pub balance: Balance,
     /// Number of cores that this process may use.
     pub cores: usize,
@@ -67,7 +67,7 @@ pub(crate) struct Relief {
     pub last: Option<(Time, Vec<(Duration, Duration)>)>,
 }
 
-impl Relief {
+impl Rebalancing {
     pub fn new(cores: usize, spare: Option<WorkerId>) -> Self {
         Self { balance: Balance::default(), cores, spare, last: None }
     }
@@ -116,7 +116,7 @@ impl Balance {
         }
         self.saturated = None;
         let part = (of(most) - of(least)) / (2.0 * of(most));
-        Some(Step::Relieve { from: most, to: least, part })
+        Some(Step::Rebalance { from: most, to: least, part })
     }
 
     fn calm(&mut self, busy: &[f64], lent: Option<WorkerId>) -> Option<Step> {
@@ -137,7 +137,7 @@ impl Balance {
 /// Chooses links of a worker that carry about this `part` of its frames. The links are consecutive,
 /// from the end, or from the beginning if the links of the receiving worker are `before` these.
 /// Empty if moving them does not pay off.
-pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<LinkId> {
+pub(crate) fn rebalancing(links: &[LinkLoad], part: f64, before: bool) -> Vec<LinkId> {
     let all: u64 = links.iter().map(|link| link.frames).sum();
     let wanted = (all as f64 * part) as u64;
     let mut sorted: Vec<LinkLoad> = links.to_vec();
@@ -185,7 +185,7 @@ mod tests {
             steps,
             [
                 Step::Measure(WorkerId(0)),
-                Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 }
+                Step::Rebalance { from: WorkerId(0), to: WorkerId(1), part: 0.5 }
             ],
             "half of it, to a worker that has nothing to do"
         );
@@ -234,7 +234,7 @@ mod tests {
     }
 
     fn gone(links: &[LinkLoad], part: f64, upwards: bool) -> Vec<u32> {
-        relief(links, part, upwards).into_iter().map(|link| link.0).collect()
+        rebalancing(links, part, upwards).into_iter().map(|link| link.0).collect()
     }
 
     #[test]

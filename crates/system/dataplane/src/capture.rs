@@ -17,7 +17,7 @@ use netloom_ports::{
 use netloom_units::Time;
 
 use crate::Clock;
-use crate::carried::Carried;
+use crate::pipe_frame::PipeFrame;
 
 /// The reader's end of a capture. Dropping it ends the capture.
 #[derive(Debug)]
@@ -87,12 +87,12 @@ impl Capture {
     /// # Errors
     /// `Timeout` if no frame comes within `patience`. `Disconnected` if none can come any more,
     /// because the data plane has stopped, or an interface that is not its own is gone.
-    pub fn recv_timeout(&mut self, patience: Duration) -> Result<CapturedFrame, RecvTimeoutError> {
+    pub fn recv_timeout(&mut self, timeout: Duration) -> Result<CapturedFrame, RecvTimeoutError> {
         loop {
             if let Some(frame) = self.ready.pop_front() {
                 return Ok(frame);
             }
-            let copy = self.next_copy(patience)?;
+            let copy = self.next_copy(timeout)?;
             self.unfold(&copy);
             if let Some(frame) = copy.frame {
                 self.pool.recycle(frame);
@@ -109,12 +109,12 @@ impl Capture {
         }
     }
 
-    fn next_copy(&mut self, patience: Duration) -> Result<Copy, RecvTimeoutError> {
+    fn next_copy(&mut self, timeout: Duration) -> Result<Copy, RecvTimeoutError> {
         let (socket, clock, dataplane) = match &mut self.source {
-            Source::Worker { copies, .. } => return copies.recv_timeout(patience),
+            Source::Worker { copies, .. } => return copies.recv_timeout(timeout),
             Source::Interface { socket, clock, dataplane } => (socket, clock, dataplane),
         };
-        match socket.receive(&mut self.pool, patience) {
+        match socket.receive(&mut self.pool, timeout) {
             Ok(Some(Passed { frame, passing, unix_ns })) => {
                 let direction = match passing {
                     Passing::In => CaptureDirection::Inbound,
@@ -199,8 +199,8 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-impl Sniffer<Carried> for CaptureSink {
-    fn hear(&mut self, heard: Heard, frame: Option<&Carried>) -> bool {
+impl Sniffer<PipeFrame> for CaptureSink {
+    fn hear(&mut self, heard: Heard, frame: Option<&PipeFrame>) -> bool {
         let copy = Copy {
             time: heard.at,
             direction: CaptureDirection::Inbound,

@@ -31,11 +31,16 @@ pub(crate) enum Command {
     },
     /// Report on shared media.
     Media { reply: Sender<Vec<MediumView>> },
-    /// Report which stations reach each other on shared media, or which ones one station reaches.
-    Neighbours { of: Option<(SegmentId, StationId)>, reply: Sender<Vec<Neighbourhood>> },
-    /// Report the positions of stations, and pairs that have appeared or disappeared, on media with
-    /// at most `most` stations.
-    MediaNews { most: usize, reply: Sender<MediaNews> },
+    /// Report which stations a station on a shared medium reaches, with those hidden from them if
+    /// `with_hidden`.
+    Neighbours {
+        of: (SegmentId, StationId),
+        with_hidden: bool,
+        reply: Sender<Option<Neighbourhood>>,
+    },
+    /// Report pairs that have appeared or disappeared on media with at most `most` stations, and
+    /// the positions of stations if `with_places`.
+    MediaNews { most: usize, with_places: bool, reply: Sender<MediaNews> },
     /// Hand over new entries of air logs.
     AirLogs { reply: Sender<Vec<AirLogPart>> },
     /// Report stations that have joined or left access points since the last query.

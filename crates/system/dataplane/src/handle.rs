@@ -14,7 +14,7 @@ use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
 use netloom_ports::{Carrier, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
-use crate::balance::Relief;
+use crate::balance::Rebalancing;
 use crate::capture::{Capture, capture, capture_interface};
 use crate::command::{Command, PipeStatus};
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
@@ -22,11 +22,11 @@ use crate::gate::tickets;
 use crate::scheduling::Scheduling;
 use crate::shard::{Parts, Returned};
 use crate::timing::Timing;
-use crate::vitals::Vitals;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{Limits, Watch};
 use crate::worker_id::WorkerId;
+use crate::worker_stats::WorkerStats;
 use crate::{Clock, DataplaneError, End};
 
 /// All links of an experiment on this machine, running.
@@ -39,7 +39,7 @@ pub struct Dataplane {
     /// The seed of the pipes' random streams.
     pub(crate) seed: u64,
     pub(crate) workers: Vec<WorkerHandle>,
-    pub(crate) relief: Mutex<Relief>,
+    pub(crate) rebalancing: Mutex<Rebalancing>,
     /// Location of each link.
     pub(crate) locations: BTreeMap<LinkId, Location>,
     pub(crate) control: Mutex<Control>,
@@ -57,7 +57,7 @@ pub struct Dataplane {
 pub(crate) struct WorkerHandle {
     pub commands: Sender<Command>,
     pub waker: Waker,
-    pub vitals: Arc<Vitals>,
+    pub stats: Arc<WorkerStats>,
     pub thread: Option<JoinHandle<Vec<Returned>>>,
 }
 

@@ -6,22 +6,22 @@
 //! | `handle` | the running data plane as its owner sees it: [`Dataplane`] |
 //! | `assembly` | putting a data plane together from its wiring |
 //! | `rewiring` | links that come and go while it runs |
-//! | `relief` | links of workers that cannot bear them go to others |
+//! | `rebalancing` | links of workers that cannot bear them go to others |
 //! | `partition` | which worker owns which links |
 //! | `balance` | when links move to another worker, and which |
-//! | `vitals` | what others see of a worker without asking it |
+//! | `worker_stats` | the CPU time of a worker, read without waking it |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `command` | what its owner asks of a worker, and the answers |
 //! | `worker_id` | which worker: [`WorkerId`] |
 //! | `shard` | a worker's part of the network, and the devices at its ports |
 //! | `recorder` | what is counted and shown of the frames there |
-//! | `carried` | a frame as the link model and the fabric see it: [`Carried`] |
+//! | `pipe_frame` | a frame as the link model and the fabric use it: [`PipeFrame`] |
 //! | `heartbeat` | a sign of life of each worker: [`Heartbeat`] |
-//! | `margin` | how long before a deadline to stop sleeping |
+//! | `wakeup_margin` | how long before a deadline to stop sleeping |
 //! | `waiter`, `clock` | sleeping until something is due, what time it is |
 //! | `memory` | how the process gets its memory from the kernel |
 //! | `room` | how much memory there is for frames |
-//! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`], [`Urgency`] |
+//! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`], [`RealTimeBudget`] |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
@@ -37,7 +37,6 @@
 mod assembly;
 mod balance;
 mod capture;
-mod carried;
 mod clock;
 mod command;
 mod error;
@@ -45,27 +44,27 @@ mod frame_log;
 mod gate;
 mod handle;
 mod heartbeat;
-mod margin;
 mod memory;
 mod partition;
+mod pipe_frame;
+mod rebalancing;
 mod recorder;
-mod relief;
 mod rewiring;
 mod room;
 mod scheduling;
 mod shard;
 mod thread_clock;
 mod timing;
-mod vitals;
 mod waiter;
 mod wakeup;
+mod wakeup_margin;
 mod watch;
 mod wiring;
 mod worker;
 mod worker_id;
+mod worker_stats;
 
 pub use capture::Capture;
-pub use carried::Carried;
 pub use clock::Clock;
 pub use command::PipeStatus;
 pub use error::DataplaneError;
@@ -73,14 +72,15 @@ pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::Dataplane;
 pub use heartbeat::Heartbeat;
 pub use memory::take_memory_in_large_pieces;
-pub use relief::{Overload, Relieved};
+pub use pipe_frame::PipeFrame;
+pub use rebalancing::{Overload, Rebalanced};
 pub use rewiring::{Incoming, NotPutIn, Unwired};
-pub use scheduling::{Scheduling, Urgency};
+pub use scheduling::{RealTimeBudget, Scheduling};
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wakeup::measure_wake_ups;
 pub use watch::{
-    Common, FrameCounts, Limits, Loss, PipeLateness, PipeWork, Seen, Sighting, Slack, Traffic,
-    Watch, Work,
+    Anomaly, AnomalyKind, Common, FrameCounts, Limits, Loss, PipeLateness, PipeWork, Slack,
+    Traffic, Watch, Work,
 };
 pub use wiring::{End, LinkWiring, Options, Wiring};
 pub use worker_id::WorkerId;

@@ -11,10 +11,10 @@ use netloom_units::Time;
 
 use crate::Clock;
 use crate::capture::CaptureSink;
-use crate::carried::Carried;
 use crate::frame_log::LogSink;
+use crate::pipe_frame::PipeFrame;
 use crate::timing::Counters;
-use crate::watch::{Loss, Spotter};
+use crate::watch::{Loss, WatchWriter};
 
 /// Captures of a pipe's frames.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ pub(crate) struct Recorder {
     clock: Clock,
     pub counters: Counters,
     /// Reports to a monitor, if there is one.
-    pub spotter: Option<Spotter>,
+    pub spotter: Option<WatchWriter>,
     log: Option<LogSink>,
     records: Vec<Record>,
     /// Time at which the last frame left the network.
@@ -133,7 +133,7 @@ impl Recorder {
 
     /// Captures a frame that leaves a pipe at `at`.
     #[inline]
-    fn show_exit(&mut self, pipe: PipeSlot, at: Time, delivery: &Delivery<Carried>) {
+    fn show_exit(&mut self, pipe: PipeSlot, at: Time, delivery: &Delivery<PipeFrame>) {
         let exit = &mut self.records[pipe.slot].taps.exit;
         if !exit.is_empty() {
             let note = mark(&delivery.passage);
@@ -142,9 +142,9 @@ impl Recorder {
     }
 }
 
-impl Observer<Carried> for Recorder {
+impl Observer<PipeFrame> for Recorder {
     #[inline]
-    fn entered(&mut self, pipe: PipeSlot, at: Time, frame: &Carried) {
+    fn entered(&mut self, pipe: PipeSlot, at: Time, frame: &PipeFrame) {
         let entry = &mut self.records[pipe.slot].taps.entry;
         if !entry.is_empty() {
             show(entry, at, CaptureDirection::Outbound, CaptureNote::None, frame);
@@ -160,7 +160,7 @@ impl Observer<Carried> for Recorder {
     }
 
     #[inline]
-    fn dropped(&mut self, pipe: PipeSlot, at: Time, reason: DropReason, frame: &Carried) {
+    fn dropped(&mut self, pipe: PipeSlot, at: Time, reason: DropReason, frame: &PipeFrame) {
         let Taps { entry, exit } = &mut self.records[pipe.slot].taps;
         if !entry.is_empty() || !exit.is_empty() {
             let note = CaptureNote::Dropped(reason);
@@ -172,7 +172,7 @@ impl Observer<Carried> for Recorder {
     /// Records that a frame leaves now. Its lateness is the time since its release, plus the part
     /// that its pipe attributes to frames that were read late.
     #[inline]
-    fn delivered(&mut self, pipe: PipeSlot, delivery: &Delivery<Carried>) {
+    fn delivered(&mut self, pipe: PipeSlot, delivery: &Delivery<PipeFrame>) {
         let now = self.clock.now();
         self.left_at = now;
         let late = now.since(delivery.release);
@@ -185,7 +185,7 @@ impl Observer<Carried> for Recorder {
     }
 
     #[inline]
-    fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<Carried>) {
+    fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<PipeFrame>) {
         if let Some(spotter) = &mut self.spotter {
             spotter.passed(pipe.slot, &delivery.info);
         }
@@ -193,7 +193,7 @@ impl Observer<Carried> for Recorder {
     }
 
     #[inline]
-    fn settled(&mut self, slot: PipeSlot, pipe: &mut Pipe<Carried>) {
+    fn settled(&mut self, slot: PipeSlot, pipe: &mut Pipe<PipeFrame>) {
         if let Some(log) = &mut self.log
             && let Some(number) = self.records[slot.slot].logged_as
         {
@@ -221,7 +221,7 @@ fn show(
     time: Time,
     direction: CaptureDirection,
     note: CaptureNote,
-    frame: &Carried,
+    frame: &PipeFrame,
 ) {
     sinks.retain(|sink| sink.copy(time, direction, note, &frame.0));
 }

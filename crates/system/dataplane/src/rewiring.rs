@@ -8,10 +8,10 @@ use std::fmt;
 use netloom_fabric::{LinkId, PipeId, SegmentId, SegmentKind};
 use netloom_link::{Direction, Pipe};
 
-use crate::carried::Carried;
 use crate::command::{Command, Unjoined};
 use crate::handle::{Dataplane, JoinedSegment, LinkControl, Location};
 use crate::partition;
+use crate::pipe_frame::PipeFrame;
 use crate::shard::Parts;
 use crate::worker_id::WorkerId;
 use crate::{DataplaneError, End, Limits, LinkWiring, Watch};
@@ -20,7 +20,7 @@ use crate::{DataplaneError, End, Limits, LinkWiring, Watch};
 pub struct Unwired {
     id: LinkId,
     name: String,
-    pipes: Box<[Pipe<Carried>; 2]>,
+    pipes: Box<[Pipe<PipeFrame>; 2]>,
 }
 
 /// A link to add.

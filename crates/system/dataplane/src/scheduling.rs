@@ -81,18 +81,18 @@ fn policy(policy: libc::c_int, priority: libc::c_int) -> Result<(), Errno> {
 }
 
 /// Real-time budget of a worker, which keeps it from starving the machine. A worker that has been
-/// awake for [`PATIENCE`] longer than its sleep makes up for becomes an ordinary, favoured thread
+/// awake for 100 ms longer than its sleep makes up for becomes an ordinary, favoured thread
 /// until it has slept enough. A worker that is awake for so long has too much work to keep its
 /// times anyway. The kernel stops a real-time thread that leaves others less than a twentieth of a
 /// CPU, for 50 ms at a time.
 #[derive(Debug)]
-pub struct Urgency {
+pub struct RealTimeBudget {
     /// Class that the machine permits.
     granted: Scheduling,
     now: Scheduling,
-    /// [`PATIENCE`] and [`SPREE`], in the experiment's time.
-    patience: Duration,
-    spree: Duration,
+    /// [`MOST_AWAKE`] and [`MOST_AHEAD`], in the experiment's time.
+    most_awake: Duration,
+    most_ahead: Duration,
     /// Time awake, minus what sleep has made up for; at most `patience`.
     awake: Duration,
     /// Time awake minus time asleep; at most twice `spree`.
@@ -101,22 +101,22 @@ pub struct Urgency {
     known: Time,
 }
 
-const PATIENCE: Duration = Duration::from_millis(100);
+const MOST_AWAKE: Duration = Duration::from_millis(100);
 /// Time by which a worker on a dedicated CPU may be awake for longer than it sleeps. Without this
 /// limit, a worker that sleeps only as much as keeps its class would be stopped by the kernel for
 /// 50 ms at a time.
-const SPREE: Duration = Duration::from_millis(10);
+const MOST_AHEAD: Duration = Duration::from_millis(10);
 /// Factor by which a sleep makes up for time awake: a worker that sleeps a tenth of the time keeps
 /// its class.
-const RESTS: u64 = 9;
+const SLEEP_FACTOR: u64 = 9;
 
-impl Urgency {
+impl RealTimeBudget {
     /// Creates the budget of the calling thread, and gives the thread the class `wanted`, or the
     /// best one that the machine permits. Times are those of an experiment with this `dilation`.
     pub fn new(wanted: Scheduling, now: Time, dilation: Dilation) -> Self {
         Self {
-            patience: dilation.to_experiment(PATIENCE),
-            spree: dilation.to_experiment(SPREE),
+            most_awake: dilation.to_experiment(MOST_AWAKE),
+            most_ahead: dilation.to_experiment(MOST_AHEAD),
             ..Self::of(wanted.enter(), now)
         }
     }
@@ -128,16 +128,16 @@ impl Urgency {
 
     fn of(granted: Scheduling, now: Time) -> Self {
         let (awake, ahead) = (Duration::ZERO, Duration::ZERO);
-        let (patience, spree) = (PATIENCE, SPREE);
-        Self { granted, now: granted, patience, spree, awake, ahead, known: now }
+        let (most_awake, most_ahead) = (MOST_AWAKE, MOST_AHEAD);
+        Self { granted, now: granted, most_awake, most_ahead, awake, ahead, known: now }
     }
 
     /// Whether the thread has been awake for longer than it slept, by more than a spree. A worker
     /// on a dedicated CPU then sleeps instead of waiting awake: it keeps its class, and nothing
     /// delays its wake-up.
     #[inline]
-    pub fn is_on_a_spree(&self) -> bool {
-        self.ahead > self.spree
+    pub fn is_far_ahead(&self) -> bool {
+        self.ahead > self.most_ahead
     }
 
     /// Returns the class that the machine permits.
@@ -149,12 +149,12 @@ impl Urgency {
     #[inline]
     pub fn slept(&mut self, since: Time, now: Time) {
         self.awake(since);
-        let rested = now.since(since).as_nanos().saturating_mul(RESTS);
+        let rested = now.since(since).as_nanos().saturating_mul(SLEEP_FACTOR);
         self.awake = self.awake.saturating_sub(Duration::from_nanos(rested));
         self.ahead = self.ahead.saturating_sub(now.since(since));
         self.known = now;
         // Half, so that the class does not change with every sleep.
-        if self.now != self.granted && self.awake.as_nanos() < self.patience.as_nanos() / 2 {
+        if self.now != self.granted && self.awake.as_nanos() < self.most_awake.as_nanos() / 2 {
             self.now = self.granted.enter();
         }
     }
@@ -164,10 +164,10 @@ impl Urgency {
     pub fn awake(&mut self, now: Time) {
         let lasted = now.since(self.known);
         self.awake += lasted;
-        self.ahead = (self.ahead + lasted).min(self.spree + self.spree);
+        self.ahead = (self.ahead + lasted).min(self.most_ahead + self.most_ahead);
         self.known = now;
-        if self.awake > self.patience {
-            self.awake = self.patience;
+        if self.awake > self.most_awake {
+            self.awake = self.most_awake;
             if self.now == Scheduling::RealTime {
                 self.now = Scheduling::Favoured.enter();
             }
@@ -199,36 +199,36 @@ mod tests {
     #[test]
     fn a_worker_that_does_not_sleep_is_not_real_time_until_it_does() {
         in_thread(|| {
-            let mut urgency = Urgency::new(Scheduling::RealTime, at(0), Dilation::NONE);
-            if urgency.granted() != Scheduling::RealTime {
+            let mut budget = RealTimeBudget::new(Scheduling::RealTime, at(0), Dilation::NONE);
+            if budget.granted() != Scheduling::RealTime {
                 eprintln!("SKIPPED: this machine permits no real-time threads");
                 return;
             }
-            urgency.awake(at(100));
+            budget.awake(at(100));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
-            urgency.awake(at(101));
+            budget.awake(at(101));
             assert_eq!(policy_now(), libc::SCHED_OTHER);
-            urgency.slept(at(101), at(102));
+            budget.slept(at(101), at(102));
             assert_eq!(policy_now(), libc::SCHED_OTHER);
-            urgency.slept(at(102), at(112));
+            budget.slept(at(102), at(112));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
-            urgency.awake(at(211));
+            budget.awake(at(211));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
-            assert_eq!(urgency.granted(), Scheduling::RealTime);
+            assert_eq!(budget.granted(), Scheduling::RealTime);
         });
     }
 
     #[test]
     fn short_sleeps_are_not_enough() {
         in_thread(|| {
-            let mut urgency = Urgency::new(Scheduling::RealTime, at(0), Dilation::NONE);
-            if urgency.granted() != Scheduling::RealTime {
+            let mut budget = RealTimeBudget::new(Scheduling::RealTime, at(0), Dilation::NONE);
+            if budget.granted() != Scheduling::RealTime {
                 eprintln!("SKIPPED: this machine permits no real-time threads");
                 return;
             }
             // Asleep for a twentieth of the time.
             for period in 0..20 {
-                urgency.slept(at(period * 20 + 19), at(period * 20 + 20));
+                budget.slept(at(period * 20 + 19), at(period * 20 + 20));
             }
             assert_eq!(policy_now(), libc::SCHED_OTHER);
         });
@@ -236,26 +236,26 @@ mod tests {
 
     #[test]
     fn sleep_makes_up_for_a_spree() {
-        let mut urgency = Urgency::none(at(0));
-        urgency.awake(at(10));
-        assert!(!urgency.is_on_a_spree());
-        urgency.awake(at(11));
-        assert!(urgency.is_on_a_spree());
-        urgency.slept(at(11), at(12));
-        assert!(!urgency.is_on_a_spree());
+        let mut budget = RealTimeBudget::none(at(0));
+        budget.awake(at(10));
+        assert!(!budget.is_far_ahead());
+        budget.awake(at(11));
+        assert!(budget.is_far_ahead());
+        budget.slept(at(11), at(12));
+        assert!(!budget.is_far_ahead());
         // Earlier times do not count.
-        urgency.awake(at(1000));
-        urgency.slept(at(1000), at(1010));
-        assert!(!urgency.is_on_a_spree());
+        budget.awake(at(1000));
+        budget.slept(at(1000), at(1010));
+        assert!(!budget.is_far_ahead());
     }
 
     #[test]
     fn an_ordinary_worker_stays_one() {
         in_thread(|| {
-            let mut urgency = Urgency::new(Scheduling::Normal, at(0), Dilation::NONE);
-            urgency.awake(at(1000));
-            urgency.slept(at(1000), at(1001));
-            assert_eq!((urgency.granted(), policy_now()), (Scheduling::Normal, libc::SCHED_OTHER));
+            let mut budget = RealTimeBudget::new(Scheduling::Normal, at(0), Dilation::NONE);
+            budget.awake(at(1000));
+            budget.slept(at(1000), at(1001));
+            assert_eq!((budget.granted(), policy_now()), (Scheduling::Normal, libc::SCHED_OTHER));
         });
     }
 }

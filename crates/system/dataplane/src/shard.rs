@@ -14,8 +14,8 @@ use netloom_units::{Duration, Time};
 
 use crate::balance::{LinkLoad, Load};
 use crate::capture::CaptureSink;
-use crate::carried::{Carried, FrameMemory};
 use crate::frame_log::LogSink;
+use crate::pipe_frame::{FrameMemory, PipeFrame};
 use crate::recorder::{Recorder, Taps};
 use crate::timing::DeviceFailure;
 use crate::waiter::Waiter;
@@ -36,7 +36,7 @@ pub(crate) type Returned = (LinkId, usize, Box<dyn FrameDevice>);
 /// A link that no worker has: its ends, and its pipes with the frames in them.
 pub(crate) struct Parts {
     pub ends: [End; 2],
-    pub pipes: [Pipe<Carried>; 2],
+    pub pipes: [Pipe<PipeFrame>; 2],
     /// The captures of its frames.
     pub taps: [Taps; 2],
 }
@@ -245,7 +245,7 @@ impl Shard {
 
     /// Writes a frame that has left its link to the device of its port.
     #[inline]
-    fn send(&mut self, delivered: Delivered<Carried>) {
+    fn send(&mut self, delivered: Delivered<PipeFrame>) {
         let Delivered { port, pipe, delivery } = delivered;
         let Delivery { frame, info, passage, release } = delivery;
         let frames = u64::from(info.frames());
@@ -417,7 +417,7 @@ impl Shard {
     }
 
     /// Returns the pipes whose slots are at `from` or beyond, in their order.
-    pub fn pipes(&mut self, from: usize) -> impl Iterator<Item = (PipeSlot, &mut Pipe<Carried>)> {
+    pub fn pipes(&mut self, from: usize) -> impl Iterator<Item = (PipeSlot, &mut Pipe<PipeFrame>)> {
         self.network.pipes(from)
     }
 

@@ -16,7 +16,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 
 /// How long to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Patience {
+pub(crate) enum Timeout {
     /// Do not wait.
     None,
     /// Wait at most for this long, in the experiment's time.
@@ -80,12 +80,12 @@ impl Waiter {
 
     /// Waits. Afterwards, [`ready`](Self::ready) and [`woken`](Self::woken) describe what has
     /// happened.
-    pub fn wait(&mut self, patience: Patience) -> io::Result<()> {
+    pub fn wait(&mut self, timeout: Timeout) -> io::Result<()> {
         (self.ready, self.woken) = (0, false);
-        let ready = match patience {
-            Patience::None => self.epoll_wait(0),
-            Patience::Endless => self.epoll_wait(-1),
-            Patience::For(time) => self.wait_for(self.dilation.to_machine(time)),
+        let ready = match timeout {
+            Timeout::None => self.epoll_wait(0),
+            Timeout::Endless => self.epoll_wait(-1),
+            Timeout::For(time) => self.wait_for(self.dilation.to_machine(time)),
         };
         match ready {
             Ok(ready) => self.ready = ready,
@@ -188,7 +188,7 @@ mod tests {
 
     fn sleeps_at_least(waiter: &mut Waiter) {
         let start = Instant::now();
-        waiter.wait(Patience::For(SHORT)).unwrap();
+        waiter.wait(Timeout::For(SHORT)).unwrap();
         assert!(start.elapsed() >= SHORT.into() && !waiter.woken());
     }
 
@@ -197,9 +197,9 @@ mod tests {
         let mut waiter = Waiter::new(Dilation::NONE).unwrap();
         sleeps_at_least(&mut waiter);
         waiter.waker().wake();
-        waiter.wait(Patience::Endless).unwrap();
+        waiter.wait(Timeout::Endless).unwrap();
         assert!(waiter.woken());
-        waiter.wait(Patience::None).unwrap();
+        waiter.wait(Timeout::None).unwrap();
         assert!(!waiter.woken());
     }
 
@@ -207,7 +207,7 @@ mod tests {
     fn dilated_it_sleeps_longer() {
         let mut waiter = Waiter::new("20".parse().unwrap()).unwrap();
         let start = Instant::now();
-        waiter.wait(Patience::For(SHORT)).unwrap();
+        waiter.wait(Timeout::For(SHORT)).unwrap();
         assert!(start.elapsed() >= std::time::Duration::from_millis(40));
     }
 
@@ -218,9 +218,9 @@ mod tests {
         sleeps_at_least(&mut waiter);
         sleeps_at_least(&mut waiter);
         waiter.waker().wake();
-        waiter.wait(Patience::For(Duration::from_secs(1000))).unwrap();
+        waiter.wait(Timeout::For(Duration::from_secs(1000))).unwrap();
         assert!(waiter.woken());
-        waiter.wait(Patience::None).unwrap();
+        waiter.wait(Timeout::None).unwrap();
         assert_eq!(waiter.ready(), 0);
     }
 }

@@ -2,9 +2,9 @@
 //! and times in which nobody checked the devices. Each worker puts rare events into a ring of its
 //! own and counts frequent ones (`tally`). It never waits or locks. Not here: conclusions.
 
+mod anomaly;
 mod counting;
 mod lateness;
-mod seen;
 mod slack;
 mod tally;
 
@@ -15,13 +15,13 @@ use netloom_units::{Duration, Time};
 use rtrb::{Consumer, RingBuffer};
 
 use crate::wakeup::Pulse;
+pub use anomaly::{Anomaly, AnomalyKind, Limits, Loss};
 use counting::{BUCKETS, SLOT, SLOTS, longest_of, shortest_of, since, slot_of};
 use lateness::ReadLateness;
 pub use lateness::{FrameCounts, PipeLateness};
-pub use seen::{Limits, Loss, Seen, Sighting};
 pub use slack::Slack;
-pub(crate) use tally::Spotter;
 use tally::Tally;
+pub(crate) use tally::WatchWriter;
 
 /// Capacity of one worker's ring in sightings. This many are reported individually between two
 /// looks, which bounds the cost of a look. An overloaded worker delivers thousands of frames in
@@ -45,7 +45,7 @@ pub struct Watch {
 /// A monitor's end of one worker's reports.
 #[derive(Debug)]
 pub(crate) struct WorkerEnd {
-    sightings: Consumer<Sighting>,
+    anomalies: Consumer<Anomaly>,
     /// The pipe in each slot, or `None` for an empty slot.
     pipes: Vec<Option<PipeId>>,
     tally: Arc<Tally>,
@@ -57,7 +57,7 @@ pub(crate) struct WorkerEnd {
 struct Reads {
     punctual: [u64; BUCKETS],
     bytes: [u64; SLOTS as usize],
-    sightings: u64,
+    anomalies: u64,
     late: [u64; BUCKETS],
     lost: [u64; Loss::ALL.len()],
     pause: u64,
@@ -72,7 +72,7 @@ impl Reads {
         Self {
             punctual: [0; BUCKETS],
             bytes: [0; SLOTS as usize],
-            sightings: 0,
+            anomalies: 0,
             late: [0; BUCKETS],
             lost: [0; Loss::ALL.len()],
             pause: 0,
@@ -131,12 +131,12 @@ pub struct PipeWork {
 }
 
 /// Creates both ends of the reports, for a worker with these pipes in its slots.
-pub(crate) fn ends(limits: Limits, pipes: Vec<Option<PipeId>>) -> (WorkerEnd, Spotter) {
-    let (sender, sightings) = RingBuffer::new(BACKLOG);
+pub(crate) fn ends(limits: Limits, pipes: Vec<Option<PipeId>>) -> (WorkerEnd, WatchWriter) {
+    let (sender, anomalies) = RingBuffer::new(BACKLOG);
     let tally = Arc::new(Tally::new(pipes.len()));
-    let spotter = Spotter::new(limits, sender, Arc::clone(&tally));
+    let spotter = WatchWriter::new(limits, sender, Arc::clone(&tally));
     let read = Box::new(Reads::nothing(pipes.len()));
-    (WorkerEnd { sightings, pipes, tally, read }, spotter)
+    (WorkerEnd { anomalies, pipes, tally, read }, spotter)
 }
 
 impl Watch {
@@ -159,11 +159,11 @@ impl Watch {
     /// Reports everything since the last call: rare events are passed to `see`, in the order of
     /// each worker; counts of frequent ones are returned. Traffic is reported up to the last full
     /// 10 ms, or completely if this is the `last` look.
-    pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Sighting)) -> Common {
+    pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Anomaly)) -> Common {
         let mut common = Common::default();
         let mut punctual = [0; BUCKETS];
         for worker in &mut self.workers {
-            while let Ok(sighting) = worker.sightings.pop() {
+            while let Ok(sighting) = worker.anomalies.pop() {
                 see(sighting);
             }
             worker.look_at_overflowed(now, &self.limits, &mut common, &mut see);
@@ -173,7 +173,7 @@ impl Watch {
             }
         }
         for (at, lasted) in self.pulse.take() {
-            see(Sighting { at, what: Seen::Pause { lasted } });
+            see(Anomaly { at, what: AnomalyKind::Pause { lasted } });
         }
         let at_most = |bucket| Duration::from_nanos(longest_of(bucket)).min(self.limits.tolerance);
         // Reserve once: the list would grow step by step.
@@ -251,10 +251,10 @@ impl WorkerEnd {
         now: Time,
         limits: &Limits,
         common: &mut Common,
-        see: &mut impl FnMut(Sighting),
+        see: &mut impl FnMut(Anomaly),
     ) {
         let (overflowed, read) = (&self.tally.overflowed, &mut *self.read);
-        if since(&overflowed.sightings, &mut read.sightings) == 0 {
+        if since(&overflowed.anomalies, &mut read.anomalies) == 0 {
             return;
         }
         let late: Vec<u64> = read
@@ -274,7 +274,7 @@ impl WorkerEnd {
         }
         if since(&overflowed.pause, &mut read.pause) > 0 {
             let lasted = Duration::from_nanos(read.pause);
-            see(Sighting { at: now, what: Seen::Pause { lasted } });
+            see(Anomaly { at: now, what: AnomalyKind::Pause { lasted } });
         }
     }
 

@@ -41,7 +41,7 @@ pub struct Options {
     pub seed: u64,
     /// Number of worker threads. The default is one less than the cores that this process may use,
     /// but at least one, plus one that helps out while the others are overloaded
-    /// ([`Dataplane::relieve`](crate::Dataplane::relieve)). There are never more than there are
+    /// ([`Dataplane::rebalance`](crate::Dataplane::rebalance)). There are never more than there are
     /// independent parts of the network, and the additional one exists only for eight links or
     /// more.
     pub workers: Option<usize>,

@@ -12,15 +12,15 @@ use netloom_units::{Duration, Time};
 use crate::Clock;
 use crate::command::{Command, PipeStatus, Unjoined};
 use crate::heartbeat::{Heartbeat, LONGEST_SLEEP};
-use crate::margin::Margin;
-use crate::scheduling::{Urgency, WorkerPlace, stay_on};
+use crate::scheduling::{RealTimeBudget, WorkerPlace, stay_on};
 use crate::shard::{Parts, Refused, Returned, Shard};
 use crate::timing::WorkerLoad;
-use crate::vitals::Vitals;
-use crate::waiter::{Patience, Waiter};
+use crate::waiter::{Timeout, Waiter};
 use crate::wakeup::exact_timers;
+use crate::wakeup_margin::WakeupMargin;
 use crate::watch::{self, Limits, WorkerEnd};
 use crate::worker_id::WorkerId;
+use crate::worker_stats::WorkerStats;
 
 /// Number of pipes whose statistics are read in one turn, so that frames do not wait for a large
 /// snapshot.
@@ -38,10 +38,10 @@ pub(crate) struct Worker {
     waiter: Waiter,
     commands: Receiver<Command>,
     clock: Clock,
-    vitals: Arc<Vitals>,
+    stats: Arc<WorkerStats>,
     place: WorkerPlace,
-    urgency: Urgency,
-    margin: Margin,
+    budget: RealTimeBudget,
+    margin: WakeupMargin,
     reports: VecDeque<Report>,
     account: Account,
     heartbeat: Option<(Heartbeat, WorkerId)>,
@@ -77,7 +77,7 @@ impl Worker {
         waiter: Waiter,
         commands: Receiver<Command>,
         clock: Clock,
-        vitals: Arc<Vitals>,
+        stats: Arc<WorkerStats>,
         place: WorkerPlace,
     ) -> Self {
         let start = clock.now();
@@ -86,10 +86,10 @@ impl Worker {
             waiter,
             commands,
             clock,
-            vitals,
+            stats,
             place,
-            urgency: Urgency::none(start),
-            margin: Margin::default(),
+            budget: RealTimeBudget::none(start),
+            margin: WakeupMargin::default(),
             reports: VecDeque::new(),
             account: Account { start, asleep: Duration::ZERO, spinning: Duration::ZERO },
             heartbeat: None,
@@ -104,27 +104,27 @@ impl Worker {
     /// Runs until it is stopped, or its owner is gone. Returns the devices.
     pub fn run(mut self) -> Vec<Returned> {
         exact_timers();
-        self.vitals.begin();
+        self.stats.begin();
         let mut looked = self.clock.now();
         // If that CPU is gone, the worker may run anywhere.
         self.place.dedicated_cpu = self.place.dedicated_cpu.filter(|cpu| stay_on(*cpu).is_ok());
         let dilation = self.clock.dilation();
-        self.urgency = Urgency::new(self.place.scheduling, looked, dilation);
+        self.budget = RealTimeBudget::new(self.place.scheduling, looked, dilation);
         loop {
             let before = self.clock.now();
             if let Some((heartbeat, worker)) = &self.heartbeat {
                 heartbeat.beat(worker.index());
             }
-            let patience = self.patience(before);
-            if self.waiter.wait(patience).is_err() {
+            let timeout = self.timeout(before);
+            if self.waiter.wait(timeout).is_err() {
                 // The event queue is ours and open, so this is a defect. The owner notices when its
                 // next command gets no answer.
                 break;
             }
             let now = self.clock.now();
-            self.note_unseen(looked, before, now, patience);
+            self.note_unseen(looked, before, now, timeout);
             looked = now;
-            if let Patience::For(sleep) = patience
+            if let Timeout::For(sleep) = timeout
                 && self.waiter.ready() == 0
             {
                 let late = now.since(before + sleep);
@@ -132,7 +132,7 @@ impl Worker {
                 self.unattended(now, late);
             }
             let turn = self.turn(now);
-            self.book(patience, before, now, &turn);
+            self.book(timeout, before, now, &turn);
             match turn {
                 Turn::Stopped => break,
                 Turn::Idle => self.shard.set_uncertainty(Duration::ZERO),
@@ -146,12 +146,12 @@ impl Worker {
     /// Sets the longest time that a frame read now may have waited in its device: the time since
     /// the worker `looked` last, minus intentional sleep. A stall counts until the worker has
     /// caught up, since frames that it releases late come back late from nodes.
-    fn note_unseen(&mut self, looked: Time, before: Time, now: Time, patience: Patience) {
+    fn note_unseen(&mut self, looked: Time, before: Time, now: Time, timeout: Timeout) {
         let slept = now.since(before);
-        let wanted = match patience {
-            Patience::None => Duration::ZERO,
-            Patience::For(sleep) => sleep.min(slept),
-            Patience::Endless => slept,
+        let wanted = match timeout {
+            Timeout::None => Duration::ZERO,
+            Timeout::For(sleep) => sleep.min(slept),
+            Timeout::Endless => slept,
         };
         let dilation = self.clock.dilation();
         if dilation.to_machine(wanted) > ASLEEP {
@@ -164,24 +164,24 @@ impl Worker {
     }
 
     /// Returns how long to wait for events.
-    fn patience(&mut self, now: Time) -> Patience {
+    fn timeout(&mut self, now: Time) -> Timeout {
         if self.shard.has_work() || !self.reports.is_empty() {
-            return Patience::None;
+            return Timeout::None;
         }
         let longest = self.heartbeat.as_ref().map(|_| LONGEST_SLEEP);
         let Some(deadline) = self.shard.next_due() else {
-            return longest.map_or(Patience::Endless, Patience::For);
+            return longest.map_or(Timeout::Endless, Timeout::For);
         };
         let left = deadline.since(now);
         let margin = if self.may_wait_awake() { self.margin.get() } else { Duration::ZERO };
         let margin = self.clock.dilation().to_experiment(margin);
         let sleep = left.saturating_sub(margin).min(longest.unwrap_or(left));
-        if sleep == Duration::ZERO { Patience::None } else { Patience::For(sleep) }
+        if sleep == Duration::ZERO { Timeout::None } else { Timeout::For(sleep) }
     }
 
     fn may_wait_awake(&self) -> bool {
-        let sleeps_in_time = self.place.dedicated_cpu.is_some() && self.urgency.is_on_a_spree();
-        self.vitals.may_spin() && !sleeps_in_time
+        let sleeps_in_time = self.place.dedicated_cpu.is_some() && self.budget.is_far_ahead();
+        self.stats.may_spin() && !sleeps_in_time
     }
 
     /// Does everything that is due once.
@@ -210,18 +210,18 @@ impl Worker {
     }
 
     /// Books the time since `before`.
-    fn book(&mut self, patience: Patience, before: Time, woke: Time, turn: &Turn) {
-        if patience == Patience::None {
-            self.urgency.awake(woke);
+    fn book(&mut self, timeout: Timeout, before: Time, woke: Time, turn: &Turn) {
+        if timeout == Timeout::None {
+            self.budget.awake(woke);
         } else {
-            self.urgency.slept(before, woke);
+            self.budget.slept(before, woke);
             self.account.asleep += woke.since(before);
         }
         match turn {
-            Turn::Idle if patience == Patience::None => {
+            Turn::Idle if timeout == Timeout::None => {
                 self.account.spinning += woke.since(before);
                 let spinning = self.clock.dilation().to_machine(self.account.spinning);
-                self.vitals.waited_awake(spinning);
+                self.stats.waited_awake(spinning);
                 if let Some(spotter) = &self.shard.recorder().spotter {
                     spotter.waits_awake(woke);
                 }
@@ -274,11 +274,13 @@ impl Worker {
             Command::Media { reply } => {
                 let _ = reply.send(self.shard.media(self.clock.now()));
             }
-            Command::Neighbours { of, reply } => {
-                let _ = reply.send(self.shard.network.neighbours(self.clock.now(), of));
+            Command::Neighbours { of, with_hidden, reply } => {
+                let now = self.clock.now();
+                let _ = reply.send(self.shard.network.neighbours_of(now, of, with_hidden));
             }
-            Command::MediaNews { most, reply } => {
-                let _ = reply.send(self.shard.network.media_news(self.clock.now(), most));
+            Command::MediaNews { most, with_places, reply } => {
+                let now = self.clock.now();
+                let _ = reply.send(self.shard.network.media_news(now, most, with_places));
             }
             Command::AirLogs { reply } => {
                 let _ = reply.send(self.shard.take_air_logs(self.clock.now()));
@@ -392,7 +394,7 @@ impl Worker {
         WorkerLoad {
             busy: (1.0 - asleep - spinning).clamp(0.0, 1.0),
             spinning,
-            scheduling: self.urgency.granted(),
+            scheduling: self.budget.granted(),
             dedicated_cpu: self.place.dedicated_cpu,
             lateness: self.shard.recorder().counters.lateness.summary(),
         }

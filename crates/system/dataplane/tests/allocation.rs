@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::config;
-use netloom_dataplane::Carried;
+use netloom_dataplane::PipeFrame;
 use netloom_link::{Discipline, Dscp, Ecn, FrameInfo, Header, Pipe, Stream};
 use netloom_ports::Pool;
 use netloom_units::Time;
@@ -37,11 +37,11 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Sends frames through a pipe that queues, delays, loses and drops, in buffers of a pool.
-fn carry(pipe: &mut Pipe<Carried>, pool: &mut Pool, numbers: std::ops::Range<u64>) {
+fn carry(pipe: &mut Pipe<PipeFrame>, pool: &mut Pool, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let now = Time::from_nanos(number * 11_000);
         let frame = pool.frame(1514).expect("memory is ample");
-        if let Err(rejected) = pipe.offer(now, FrameInfo::single(1514), Carried(frame)) {
+        if let Err(rejected) = pipe.offer(now, FrameInfo::single(1514), PipeFrame(frame)) {
             pool.recycle(rejected.frame.0);
         }
         while let Some(delivery) = pipe.poll(now) {

@@ -41,9 +41,9 @@ const CAPTURE_BACKLOG: usize = 1 << 17;
 
 /// A frame with only the properties that the model uses.
 #[derive(Debug, Clone, Copy)]
-struct Seen(Option<Header>);
+struct AnomalyKind(Option<Header>);
 
-impl Frame for Seen {
+impl Frame for AnomalyKind {
     fn header(&self) -> Option<Header> {
         self.0
     }
@@ -181,7 +181,7 @@ fn decode(bytes: &[u8]) -> Vec<FrameEvent> {
 }
 
 /// Returns the offers of a run: each logged arrival with the wire frames that it consists of.
-fn offers(record: &Record) -> Vec<(Time, FrameInfo, Seen)> {
+fn offers(record: &Record) -> Vec<(Time, FrameInfo, AnomalyKind)> {
     let mut entered = record.entered.iter();
     let offered = record.events.iter().filter(|event| event.what == Occurrence::Offered);
     let offers = offered.map(|event| {
@@ -190,7 +190,7 @@ fn offers(record: &Record) -> Vec<(Time, FrameInfo, Seen)> {
         let info =
             FrameInfo::coalesced(event.frames, length(frames.first()), length(frames.last()));
         assert_eq!(info.bytes(), event.bytes, "log and capture tell of the same frames");
-        (event.at, info, Seen(header(&frames[0].bytes)))
+        (event.at, info, AnomalyKind(header(&frames[0].bytes)))
     });
     let offers = offers.collect();
     assert_eq!(entered.count(), 0, "more was captured than logged");
@@ -214,7 +214,7 @@ fn header(frame: &[u8]) -> Option<Header> {
 }
 
 /// Repeats the run in virtual time.
-fn replay(properties: &str, offers: Vec<(Time, FrameInfo, Seen)>) -> Vec<FrameEvent> {
+fn replay(properties: &str, offers: Vec<(Time, FrameInfo, AnomalyKind)>) -> Vec<FrameEvent> {
     let mut pipe = Pipe::new(config(properties), Stream::new(SEED, "l/forward"), Time::ZERO);
     pipe.record_events(true);
     let mut events = Vec::new();

@@ -5,7 +5,7 @@ mod common;
 use std::time::Instant;
 
 use common::*;
-use netloom_dataplane::{Dataplane, Limits, Loss, Seen, Watch};
+use netloom_dataplane::{AnomalyKind, Dataplane, Limits, Loss, Watch};
 use netloom_units::Duration;
 
 /// Limits that nothing exceeds.
@@ -19,8 +19,8 @@ const PATIENT: Limits = Limits {
 fn look(
     dataplane: &Dataplane,
     watch: &mut Watch,
-    enough: impl Fn(&[Seen], u64) -> bool,
-) -> Vec<Seen> {
+    enough: impl Fn(&[AnomalyKind], u64) -> bool,
+) -> Vec<AnomalyKind> {
     let (mut seen, mut punctual) = (Vec::new(), 0);
     let deadline = Instant::now() + PATIENCE;
     while !enough(&seen, punctual) {
@@ -44,9 +44,9 @@ fn every_frame_is_punctual_or_late() {
     let nothing = Limits { tolerance: Duration::ZERO, ..PATIENT };
     let mut strict = dataplane.watch(nothing).unwrap();
     assert!((0..50).all(|_| left.send(&frame(2, 1, 60))));
-    let late = |seen: &[Seen]| -> u64 {
+    let late = |seen: &[AnomalyKind]| -> u64 {
         let frames = seen.iter().map(|seen| match seen {
-            Seen::Late { pipe, frames, .. } if *pipe == forward(0) => *frames,
+            AnomalyKind::Late { pipe, frames, .. } if *pipe == forward(0) => *frames,
             other => panic!("{other:?}"),
         });
         frames.sum()
@@ -63,7 +63,7 @@ fn a_loss_is_reported_with_its_pipe_and_its_cause() {
     let mut watch = dataplane.watch(PATIENT).unwrap();
     assert!((0..3).all(|_| left.send(&frame(2, 1, 60))) && left.send(&[1, 2, 3]));
     let seen = look(&dataplane, &mut watch, |seen, _| seen.len() == 2);
-    let lost = |loss| Seen::Lost { pipe: forward(0), loss, frames: 1 };
+    let lost = |loss| AnomalyKind::Lost { pipe: forward(0), loss, frames: 1 };
     assert_eq!(seen, [lost(Loss::DeviceFull), lost(Loss::Malformed)]);
 }
 
@@ -74,6 +74,7 @@ fn a_time_without_a_look_at_devices_is_reported() {
     let mut watch = dataplane.watch(Limits { pause: Duration::ZERO, ..PATIENT }).unwrap();
     assert!(left.send(&frame(2, 1, 60)));
     look(&dataplane, &mut watch, |seen, _| {
-        seen.iter().any(|seen| matches!(seen, Seen::Pause { lasted } if *lasted > Duration::ZERO))
+        seen.iter()
+            .any(|seen| matches!(seen, AnomalyKind::Pause { lasted } if *lasted > Duration::ZERO))
     });
 }

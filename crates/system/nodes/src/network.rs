@@ -431,8 +431,8 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, "open a socket for pings", error))
     }
 
-    /// Returns the CPU time that [`interfaces`](Self::interfaces) and
-    /// [`interfaces_of`](Self::interfaces_of) have taken so far, on threads of their own.
+    /// Returns the CPU time that [`interfaces_of`](Self::interfaces_of) has taken so far, on threads
+    /// of its own.
     pub fn spent_in_nodes(&self) -> Duration {
         Duration::from_nanos(self.spent_in_nodes.load(Ordering::Relaxed))
     }

@@ -25,12 +25,7 @@ pub async fn apply(args: Apply) -> Result<i32> {
             let unheard = || format!("the engine of `{name}` does not answer; nothing has changed");
             return if found.alive { up.with_context(unheard) } else { up };
         }
-        let (nodes, links) = (loaded.scenario.nodes.len(), loaded.scenario.links.len());
-        println!(
-            "{name} does not run: {} and {} would be brought up",
-            counted(nodes, "node"),
-            counted(links, "link")
-        );
+        println!("{name} does not run: {} would be brought up", loaded.scenario.size());
         return Ok(exit::SUCCESS);
     }
     if args.start.workers.is_some() {

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use anyhow::Result;
 use netloom_api::launch::Mode;
-use netloom_units::readable::counted;
 
 use crate::args::StartOptions;
 use crate::find::Loaded;
@@ -26,9 +25,8 @@ pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
         return Ok(code);
     }
     println!(
-        "{name}: {} and {} up in {:.2} s (engine pid {})",
-        counted(loaded.scenario.nodes.len(), "node"),
-        counted(loaded.scenario.links.len(), "link"),
+        "{name}: {} up in {:.2} s (engine pid {})",
+        loaded.scenario.size(),
         began.elapsed().as_secs_f64(),
         engine.pid().unwrap_or_default(),
     );

@@ -8,7 +8,6 @@ use anyhow::{Context, Result, bail};
 use netloom_api::event::{Event, What};
 use netloom_api::launch::Mode;
 use netloom_monitor::{Change, Judgement};
-use netloom_units::readable::counted;
 
 use super::bring_up::until_ready;
 use super::{junit, report, simulate, summary};
@@ -103,9 +102,7 @@ async fn follow(
     let watched = std::io::stderr().is_terminal();
     if watched {
         let scenario = &loaded.scenario;
-        let nodes = counted(scenario.nodes.len(), "node");
-        let links = counted(scenario.links.len(), "link");
-        eprintln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
+        eprintln!("{}: {} up; Ctrl-C ends the run", scenario.name, scenario.size());
     }
     let mut events: Events = client.events(0).await?;
     let mut interrupted = None;

@@ -14,7 +14,6 @@ use netloom_scenario::Endpoint;
 use netloom_simulate::check_hybrid;
 use netloom_units::Time;
 
-use crate::board::Board;
 use crate::client::say;
 use crate::cpus::Dedicated;
 use crate::deployment::{Deployment, Hybrid, Identities};
@@ -25,6 +24,7 @@ use crate::live::{Live, LiveNetwork, LostOutside, Overflow, Paced};
 use crate::machine::Machine;
 use crate::metrics;
 use crate::monitoring::{Preparation, SharedMonitor};
+use crate::process_table::ProcessTable;
 use crate::publish::{self, Publisher, Reserved};
 use crate::run::traffic;
 use crate::services::{self, Logs, NodeStart, Prepared, ServiceTable, Services};
@@ -237,14 +237,16 @@ fn join(
 ) -> Experiment {
     let end = End::new();
     let scenario = &network.deployment().scenario;
-    let board = match setting.results {
-        Some(_) => Board::new(scenario.processes.iter().chain(&traffic::processes(scenario))),
+    let process_table = match setting.results {
+        Some(_) => {
+            ProcessTable::new(scenario.processes.iter().chain(&traffic::processes(scenario)))
+        }
         // In a deployment, no processes are to run.
-        None => Board::new([]),
+        None => ProcessTable::new([]),
     };
     Experiment {
         setting,
-        state: Arc::new(RunState::new(events.clone(), board)),
+        state: Arc::new(RunState::new(events.clone(), process_table)),
         monitor: Arc::new(SharedMonitor::new(&scenario.monitor, network.clock())),
         services: Arc::new(Services {
             table,

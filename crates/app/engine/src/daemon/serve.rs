@@ -28,8 +28,8 @@ use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched, joined_by_pasta};
 use crate::names::Forwarder;
 use crate::publish::Reserved;
+use crate::rebalancer::Rebalancer;
 use crate::recording::{Observed, media, record, start_captures, start_frame_log};
-use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
 
 /// Longest time for processes of a shell to end when asked to, before they are killed.
@@ -82,7 +82,7 @@ pub async fn serve(
     let listener = or_tear_down(&experiment, opened)?;
     let answering = answer_names(&experiment, machine, names_share).await;
     let _forwarder = or_tear_down(&experiment, answering)?;
-    let workers = Relief {
+    let workers = Rebalancer {
         network: experiment.network.clone(),
         monitor: experiment.monitor.clone(),
         events: experiment.state.events.clone(),

@@ -88,7 +88,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/paths", get(async |State(n): Network| answer(symbiosis::paths(&n)))),
         ("/apply", post(apply)),
         ("/ping", post(ping)),
-        ("/processes", get(async |State(s): State<Arc<RunState>>| Json(s.board.rows()))),
+        ("/processes", get(async |State(s): State<Arc<RunState>>| Json(s.process_table.rows()))),
         ("/services", get(async |State(s): State<Arc<Services>>| Json(s.table.rows()))),
         ("/verdict", get(async |State(m): State<Arc<SharedMonitor>>| Json(m.verdict()))),
         ("/timing", get(async |State(n): Network| answer(status::timing(&n)))),

@@ -115,21 +115,29 @@ pub fn change_node(network: &LiveNetwork, node: &str, change: &StationChange) ->
     })
 }
 
-/// Turns changes of nodes into changes of the media that they are on.
+/// Turns changes of nodes into changes of the media that they are on. Links are searched once for
+/// all of them, because a program may move thousands of nodes many times a second.
 fn of_nodes<'c>(
     deployment: &Deployment,
     changes: impl Iterator<Item = (&'c str, &'c StationChange)>,
 ) -> Result<BTreeMap<SegmentId, MediumChange>> {
+    let changes: Vec<_> = changes.collect();
+    let mut media: HashMap<&str, Vec<SegmentId>> = HashMap::new();
+    media.extend(changes.iter().map(|(node, _)| (*node, Vec::new())));
+    let mut ids: HashMap<&str, Option<SegmentId>> = HashMap::new();
+    for [member, other] in deployment.scenario.links.iter().map(|link| &link.endpoints) {
+        let Some(of_node) = media.get_mut(member.node.as_str()) else { continue };
+        let id = ids.entry(&other.node).or_insert_with(|| medium_id(deployment, &other.node).ok());
+        of_node.extend(*id);
+    }
     let mut of_media: BTreeMap<SegmentId, MediumChange> = BTreeMap::new();
     for (node, change) in changes {
         let id = station_id(deployment, node)?;
-        let mut media = media_of(&deployment.scenario, node).peekable();
-        if media.peek().is_none() {
+        if media[node].is_empty() {
             bail!("`{node}` is on no shared medium");
         }
-        for medium in media {
-            let of_medium = of_media.entry(medium_id(deployment, medium)?).or_default();
-            add(of_medium, station_change(id, change));
+        for medium in &media[node] {
+            add(of_media.entry(*medium).or_default(), station_change(id, change));
         }
     }
     Ok(of_media)

@@ -6,8 +6,8 @@ use netloom_dataplane::{Clock, Watch};
 use netloom_monitor::{Marks, Monitor, Observation, Verdict};
 use netloom_probes::{Places, Probes};
 
+use super::dataplane_probe::{self, DataplaneProbe};
 use super::recorded::RecordedMonitor;
-use super::sights::{self, Sights};
 use crate::deployment::Deployment;
 
 /// The monitor, and the objects that its thread is to watch from now on.
@@ -22,7 +22,7 @@ pub struct SharedMonitor {
 #[derive(Default)]
 pub struct Replacements {
     /// The data plane, by another watch.
-    pub sights: Option<Sights>,
+    pub dataplane_probe: Option<DataplaneProbe>,
     /// The machine, with other nodes on it.
     pub probes: Option<Probes>,
 }
@@ -58,14 +58,14 @@ impl SharedMonitor {
     pub fn unwatch(&self, why: &str) {
         let mut monitor = self.lock();
         let now = self.clock.now();
-        sights::unwatch(why, &mut |observation| monitor.observe(now, &observation));
+        dataplane_probe::unwatch(why, &mut |observation| monitor.observe(now, &observation));
     }
 
     /// Reports that nothing at all is watched, and why.
     pub fn unwatch_all(&self, why: &str) {
         let mut monitor = self.lock();
         let now = self.clock.now();
-        sights::unwatch_all(why, &mut |observation| monitor.observe(now, &observation));
+        dataplane_probe::unwatch_all(why, &mut |observation| monitor.observe(now, &observation));
     }
 
     /// Returns whether the measurements so far can be trusted.
@@ -82,7 +82,7 @@ impl SharedMonitor {
     /// Gives the monitor another watch of the data plane. `names` has the names of all nodes so
     /// far, each at its number.
     pub fn replace_watch(&self, watch: Watch, deployment: &Deployment, names: Vec<String>) {
-        self.replacements().sights = Some(Sights::of(watch, deployment, names));
+        self.replacements().dataplane_probe = Some(DataplaneProbe::of(watch, deployment, names));
     }
 
     /// Gives the monitor probes for other places.

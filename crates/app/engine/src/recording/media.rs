@@ -27,8 +27,8 @@ const WRITE: Duration = Duration::from_secs(1);
 /// Most pairs that are reported in a second.
 const MOST_PAIRS: usize = 1000;
 
-/// Most positions that are reported in a second. If more nodes move, they are reported less often
-/// than at every query.
+/// Most positions that are queried in a second. Those of more nodes are queried less often than
+/// news of pairs.
 const MOST_POSITIONS: usize = 1000;
 
 /// Shortest movement that counts, in m.
@@ -47,7 +47,9 @@ async fn tell(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
     loop {
         let last = ticks.is_last().await;
         // The network is being taken down, and there is no more news.
-        let Ok(news) = block_in_place(|| status::media_news(&network)) else { return };
+        let with_places = places.are_due(network.now());
+        let news = block_in_place(|| status::media_news(&network, with_places));
+        let Ok(news) = news else { return };
         pairs.tell(news.pairs, &events);
         places.tell(network.now(), &news.places, &events);
         if last {
@@ -102,10 +104,17 @@ struct Places {
 }
 
 impl Places {
+    /// Returns whether positions are to be reported at `now`.
+    fn are_due(&self, now: Time) -> bool {
+        now >= self.next
+    }
+
     fn tell(&mut self, now: Time, places: &BTreeMap<String, [f64; 3]>, events: &EventLog) {
-        if now < self.next {
+        if places.is_empty() {
             return;
         }
+        let seconds = places.len() as f64 / MOST_POSITIONS as f64;
+        self.next = now + Duration::from_nanos((seconds * 1e9) as u64);
         let has_moved = |(node, place): &(&String, &[f64; 3])| {
             self.known.get(*node).is_none_or(|known| {
                 known.iter().zip(*place).any(|(known, is)| (known - is).abs() >= STILL)
@@ -115,8 +124,6 @@ impl Places {
         if moved.is_empty() {
             return;
         }
-        let seconds = moved.len() as f64 / MOST_POSITIONS as f64;
-        self.next = now + Duration::from_nanos((seconds * 1e9) as u64);
         let column = |axis: usize| moved.iter().map(|(_, place)| place[axis]).collect();
         let nodes = moved.iter().map(|(node, _)| (*node).clone()).collect();
         events.record_at(now, What::Positions { nodes, x: column(0), y: column(1), z: column(2) });

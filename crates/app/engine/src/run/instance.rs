@@ -79,7 +79,7 @@ struct Instance {
 
 impl Instance {
     fn set(&self, state: ProcessState) {
-        self.run.state().board.set(&self.process.name, &self.node, state);
+        self.run.state().process_table.set(&self.process.name, &self.node, state);
     }
 
     /// Waits for the time of the start and returns it. Returns `None` if the run ended before.

@@ -144,7 +144,7 @@ impl Outcome {
 
     /// Compares what processes did with the expectations.
     fn judge(&mut self, run: &Run, expected: &[Expectation]) {
-        let rows = run.state().board.rows();
+        let rows = run.state().process_table.rows();
         let lives = run.lives();
         for row in &rows {
             let outputs = run.outputs(&row.process, &row.node);

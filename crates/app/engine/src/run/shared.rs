@@ -16,11 +16,11 @@ use tokio::sync::oneshot;
 
 use super::clockwork::Clockwork;
 use super::expect::Lives;
-use crate::board;
 use crate::end::End;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
 use crate::monitoring::SharedMonitor;
+use crate::process_table;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
@@ -134,7 +134,7 @@ impl Run {
             Start::At(at) => Wait::Until(self.state().begun() + *at),
             Start::After { process, when, delay } => {
                 let reached = tokio::select! {
-                    reached = self.state().board.reached(process, *when) => Some(reached),
+                    reached = self.state().process_table.reached(process, *when) => Some(reached),
                     () = self.end().asked() => None,
                 };
                 match reached {
@@ -143,7 +143,7 @@ impl Run {
                     Some(Err(never)) if self.end().reason().is_none() => Wait::Never(never),
                     _ => Wait::RunOver(format!(
                         "`{process}` was not {} when the run ended",
-                        board::in_words(*when)
+                        process_table::in_words(*when)
                     )),
                 }
             }

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use super::Services;
 use super::log::Log;
-use super::table::Tenure;
+use super::table::Generation;
 use crate::ready::{Outputs, ReadyTest};
 
 /// Longest time for a service to become ready.
@@ -35,8 +35,8 @@ impl Instance {
 
     /// Starts the service and returns when it is ready. It is watched from then on.
     pub async fn start(self) -> Result<()> {
-        let tenure = self.services.table.tenure(&self.service.name, &self.node);
-        let tenure = tenure.with_context(|| {
+        let generation = self.services.table.generation(&self.service.name, &self.node);
+        let generation = generation.with_context(|| {
             format!("the service `{}` of node `{}` has gone", self.service.name, self.node)
         })?;
         let tests = [&self.service.ready, &self.service.health];
@@ -48,16 +48,16 @@ impl Instance {
         let log = log.with_context(|| {
             format!("the service `{}` of node `{}` has no log", self.service.name, self.node)
         })?;
-        match self.until_ready(&tenure, &log).await {
+        match self.until_ready(&generation, &log).await {
             Ok((pid, exited)) => {
-                self.set(&tenure, ServiceState::Ready { pid });
+                self.set(&generation, ServiceState::Ready { pid });
                 let (service, node) = self.names();
                 self.services.events.record(What::ServiceReady { service, node });
-                tokio::spawn(self.watch(tenure, pid, exited, log.outputs()));
+                tokio::spawn(self.watch(generation, pid, exited, log.outputs()));
                 Ok(())
             }
             Err(error) => {
-                self.set(&tenure, ServiceState::Failed { reason: error.to_string() });
+                self.set(&generation, ServiceState::Failed { reason: error.to_string() });
                 let words = netloom_api::in_words(error.as_ref());
                 Err(anyhow!(
                     "the service `{}` of node `{}` {words}{}",
@@ -73,11 +73,11 @@ impl Instance {
         (self.service.name.clone(), self.node.clone())
     }
 
-    fn set(&self, tenure: &Tenure, state: ServiceState) {
-        self.services.table.set(&self.service.name, &self.node, tenure, state);
+    fn set(&self, generation: &Generation, state: ServiceState) {
+        self.services.table.set(&self.service.name, &self.node, generation, state);
     }
 
-    async fn until_ready(&self, tenure: &Tenure, log: &Log) -> Result<(u32, Exited)> {
+    async fn until_ready(&self, generation: &Generation, log: &Log) -> Result<(u32, Exited)> {
         for argv in &self.service.prepare {
             let (_, exited) = self.spawn(argv, log).await?;
             let status = exited.await.context("was ended with its node")?;
@@ -90,7 +90,7 @@ impl Instance {
             }
         }
         let (pid, mut exited) = self.spawn(&self.service.command, log).await?;
-        self.set(tenure, ServiceState::Starting { pid });
+        self.set(generation, ServiceState::Starting { pid });
         let Some(ready) = &self.service.ready else { return Ok((pid, exited)) };
         let test = self.test(ready, log.outputs());
         tokio::select! {
@@ -123,21 +123,21 @@ impl Instance {
     }
 
     /// Watches the service until it ends.
-    async fn watch(self, tenure: Tenure, pid: u32, mut exited: Exited, outputs: Outputs) {
+    async fn watch(self, generation: Generation, pid: u32, mut exited: Exited, outputs: Outputs) {
         let mut healthy = true;
         let health = self.service.health.as_ref();
         let health = health.map(|health| self.test(health, outputs));
         loop {
             tokio::select! {
-                status = &mut exited => return self.ended(&tenure, status.ok()),
+                status = &mut exited => return self.ended(&generation, status.ok()),
                 now = healthy_later(health.as_ref()) => {
-                    if now != healthy && !tenure.is_over() {
+                    if now != healthy && !generation.is_over() {
                         healthy = now;
                         let state = match healthy {
                             true => ServiceState::Ready { pid },
                             false => ServiceState::Unhealthy { pid },
                         };
-                        self.set(&tenure, state);
+                        self.set(&generation, state);
                         let (service, node) = self.names();
                         self.services.events.record(What::ServiceHealth { service, node, healthy });
                     }
@@ -148,10 +148,10 @@ impl Instance {
 
     /// Reports the end of a service, unless it was asked to end, the whole experiment ends, or its
     /// tenure is over.
-    fn ended(&self, tenure: &Tenure, status: Option<ExitStatus>) {
-        let was_asked = tenure.is_over() || self.services.end.reason().is_some();
+    fn ended(&self, generation: &Generation, status: Option<ExitStatus>) {
+        let was_asked = generation.is_over() || self.services.end.reason().is_some();
         let Some(status) = status.filter(|_| !was_asked) else { return };
-        self.set(tenure, ServiceState::Failed { reason: ended(status) });
+        self.set(generation, ServiceState::Failed { reason: ended(status) });
         let (service, node) = self.names();
         self.services.events.record(What::ServiceEnded { service, node, code: status.code() });
     }

@@ -32,7 +32,7 @@ pub struct Logs {
 #[derive(Debug, Default)]
 struct Table {
     /// In the order of arrival.
-    rows: Vec<(ServiceStatus, Tenure)>,
+    rows: Vec<(ServiceStatus, Generation)>,
     /// The programs that run from the start, by node.
     starts: HashMap<String, NodeStart>,
 }
@@ -40,9 +40,9 @@ struct Table {
 /// Token of a service instance, valid while it is the one of its name in its node. Reports from an
 /// instance that has been replaced are ignored.
 #[derive(Debug, Clone, Default)]
-pub struct Tenure(Arc<AtomicBool>);
+pub struct Generation(Arc<AtomicBool>);
 
-impl Tenure {
+impl Generation {
     /// Whether the instance has been replaced or removed.
     pub fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -94,7 +94,7 @@ impl ServiceTable {
                 state: ServiceState::Waiting,
                 log: log_in(&self.logs.shown, &service.name, &start.node),
             };
-            (status, Tenure::default())
+            (status, Generation::default())
         });
         let mut table = self.lock();
         table.rows.extend(rows);
@@ -105,10 +105,10 @@ impl ServiceTable {
     /// them are ignored.
     pub fn dismiss(&self, node: &str) -> Option<NodeStart> {
         let mut table = self.lock();
-        table.rows.retain(|(row, tenure)| {
+        table.rows.retain(|(row, generation)| {
             let stays = row.node != node;
             if !stays {
-                tenure.end();
+                generation.end();
             }
             stays
         });
@@ -120,9 +120,9 @@ impl ServiceTable {
     pub fn replace(&self, start: NodeStart, again: &[String]) -> Vec<ServiceStatus> {
         let mut table = self.lock();
         let mut earlier = vec![];
-        for (row, tenure) in &mut table.rows {
+        for (row, generation) in &mut table.rows {
             if row.node == start.node && again.contains(&row.service) {
-                std::mem::take(tenure).end();
+                std::mem::take(generation).end();
                 earlier.push(row.clone());
                 row.state = ServiceState::Waiting;
             }
@@ -145,28 +145,28 @@ impl ServiceTable {
 
     /// Sets the state of all services of a node. Reports from their earlier instances are ignored.
     fn set_all(&self, node: &str, state: &ServiceState) {
-        for (row, tenure) in &mut self.lock().rows {
+        for (row, generation) in &mut self.lock().rows {
             if row.node == node {
-                std::mem::take(tenure).end();
+                std::mem::take(generation).end();
                 row.state = state.clone();
             }
         }
     }
 
     /// Returns the token of an existing service.
-    pub fn tenure(&self, service: &str, node: &str) -> Option<Tenure> {
+    pub fn generation(&self, service: &str, node: &str) -> Option<Generation> {
         let table = self.lock();
         let mut rows = table.rows.iter();
         let found = rows.find(|(row, _)| row.service == service && row.node == node);
-        found.map(|(_, tenure)| tenure.clone())
+        found.map(|(_, generation)| generation.clone())
     }
 
     /// Sets the state of a service, if its token is still valid.
-    pub fn set(&self, service: &str, node: &str, tenure: &Tenure, state: ServiceState) {
+    pub fn set(&self, service: &str, node: &str, generation: &Generation, state: ServiceState) {
         let mut table = self.lock();
         let mut rows = table.rows.iter_mut().map(|(row, _)| row);
         let row = rows.find(|row| row.service == service && row.node == node);
-        if let Some(row) = row.filter(|_| !tenure.is_over()) {
+        if let Some(row) = row.filter(|_| !generation.is_over()) {
             row.state = state;
         }
     }
@@ -222,7 +222,7 @@ mod tests {
         let states =
             || -> Vec<ServiceState> { services.rows().into_iter().map(|row| row.state).collect() };
         let (waiting, ready) = (ServiceState::Waiting, |pid| ServiceState::Ready { pid });
-        let first = services.tenure("web", "a").unwrap();
+        let first = services.generation("web", "a").unwrap();
         services.set("web", "a", &first, ready(7));
         assert_eq!(states(), [ready(7), waiting.clone()]);
         let earlier = services.replace(start("a"), &["web".into()]);
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(earlier[0].state, ready(7));
         services.set("web", "a", &first, ready(8));
         assert!(first.is_over() && states() == [waiting.clone(), waiting.clone()]);
-        let second = services.tenure("web", "a").unwrap();
+        let second = services.generation("web", "a").unwrap();
         services.dismiss("a").unwrap();
         services.add(start("a"));
         services.set("web", "a", &second, ready(9));
@@ -244,13 +244,13 @@ mod tests {
         let starts = [NodeStart { startup, ..start("a") }, start("b")];
         let services = ServiceTable::new(&starts, Logs::default());
         let state = |of: usize| services.rows()[of].state.clone();
-        let first = services.tenure("web", "a").unwrap();
+        let first = services.generation("web", "a").unwrap();
         services.fail("a");
         assert!(matches!(state(0), ServiceState::Failed { .. }) && first.is_over());
         assert_eq!(state(1), ServiceState::Waiting);
         let again = services.again("a").unwrap();
         assert!(again.startup.is_empty() && again.services.len() == 1);
-        let second = services.tenure("web", "a").unwrap();
+        let second = services.generation("web", "a").unwrap();
         services.set("web", "a", &first, ServiceState::Ready { pid: 7 });
         assert!(state(0) == ServiceState::Waiting && !second.is_over());
         services.set("web", "a", &second, ServiceState::Ready { pid: 8 });

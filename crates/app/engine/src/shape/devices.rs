@@ -86,7 +86,8 @@ impl Devices {
         Ok(())
     }
 
-    /// Lets a claim's frames pass. Those in its link still leave it, until [`forget`](Self::forget).
+    /// Lets a claim's frames pass. Those in its link still leave it, until
+    /// [`forget`](Self::forget).
     pub fn remove(&mut self, identity: u64) -> Result<()> {
         let Some(claimed) = self.claimed.get_mut(&identity) else { return Ok(()) };
         claimed.is_over = true;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_dataplane::{Clock, Limits, Seen, Watch};
+use netloom_dataplane::{AnomalyKind, Clock, Limits, Watch};
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_monitor::{
@@ -150,16 +150,18 @@ impl Judging {
     /// Reads losses and pauses.
     fn read(&mut self, watch: &mut Watch, now: Time) {
         let claims = &mut self.claims;
-        let common = watch.look(now, false, |sighting| match sighting.what {
-            Seen::Late { .. } => {}
-            Seen::Lost { pipe, loss, frames } => {
+        let common = watch.look(now, false, |anomaly| match anomaly.what {
+            AnomalyKind::Late { .. } => {}
+            AnomalyKind::Lost { pipe, loss, frames } => {
                 let (cause, party) = (cause(loss), Party::Engine);
                 let lost = Observation::Drops { cause, party, frames };
                 if let Some(claim) = claims.get_mut(&pipe.link) {
-                    claim.observe(sighting.at, &lost);
+                    claim.observe(anomaly.at, &lost);
                 }
             }
-            Seen::Pause { lasted } => tell_all(claims, sighting.at, &Observation::Pause { lasted }),
+            AnomalyKind::Pause { lasted } => {
+                tell_all(claims, anomaly.at, &Observation::Pause { lasted })
+            }
         });
         for (loss, frames) in common.lost {
             // There were too many to say whose they were.

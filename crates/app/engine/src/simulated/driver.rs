@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::simulation::SimulationSummary;
-use netloom_dataplane::{Clock, Scheduling, Urgency};
+use netloom_dataplane::{Clock, RealTimeBudget, Scheduling};
 use netloom_fabric::PipeId;
 use netloom_link::PipeChange;
 use netloom_nodes::TcpSocket;
@@ -51,7 +51,7 @@ pub struct Driver {
     clock: Clock,
     /// Time up to which the interfaces have been read.
     looked: Time,
-    urgency: Urgency,
+    budget: RealTimeBudget,
     /// Time for which the thread was busy.
     busy: Busy,
     load: Load,
@@ -164,7 +164,7 @@ impl Driver {
         let places = doors.iter().zip(0..).map(|(door, place)| (door.border.at, place));
         let (exits, places) = (joined.cell().exits(), places.collect());
         let (looked, busy, patience) = (clock.now(), Busy::default(), Duration::ZERO);
-        let urgency = Urgency::none(looked);
+        let budget = RealTimeBudget::none(looked);
         let lag = Duration::ZERO;
         let mut driver = Self {
             joined,
@@ -173,7 +173,7 @@ impl Driver {
             exits,
             clock,
             looked,
-            urgency,
+            budget,
             busy,
             load: Load::default(),
             patience,
@@ -204,7 +204,7 @@ impl Driver {
         // Otherwise the kernel delays wake-ups by 50 us to save energy.
         let _ = set_timerslack(1);
         let dilation = self.clock.dilation();
-        self.urgency = Urgency::new(Scheduling::RealTime, self.clock.now(), dilation);
+        self.budget = RealTimeBudget::new(Scheduling::RealTime, self.clock.now(), dilation);
     }
 
     /// Does everything that is due, and returns until when there is nothing to do.
@@ -226,7 +226,7 @@ impl Driver {
         let done = self.clock.now();
         self.busy.add(now, done);
         self.load.add(until, self.clock.dilation().to_machine(done.since(now)));
-        self.urgency.awake(done);
+        self.budget.awake(done);
         Ok(if until < now { Some(Time::ZERO) } else { self.next() })
     }
 
@@ -260,7 +260,7 @@ impl Driver {
         }
         if left.is_none_or(|left| left > Duration::ZERO) {
             let now = self.clock.now();
-            self.urgency.slept(since, now);
+            self.budget.slept(since, now);
             // A frame wakes the thread. Frames that have not been noticed arrived after the planned
             // wake-up.
             self.looked = until.map_or(now, |until| until.min(now));

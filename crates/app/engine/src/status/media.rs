@@ -28,7 +28,10 @@ pub fn media_sample(network: &LiveNetwork) -> Result<MediaSample> {
 fn media_sample_of(network: &LiveNetwork, has_neighbours: bool) -> Result<MediaSample> {
     let (deployment, views, reached, simulated) = network.with_deployment(|live, deployment| {
         let views = live.dataplane.media()?;
-        let reached = if has_neighbours { live.dataplane.neighbours(None)? } else { Vec::new() };
+        let reached = match has_neighbours {
+            true => live.dataplane.neighbours(&views)?,
+            false => Vec::new(),
+        };
         Ok((deployment.clone(), views, reached, live.simulated.clone()))
     })?;
     let mut sample = MediaSample::default();
@@ -44,6 +47,7 @@ fn media_sample_of(network: &LiveNetwork, has_neighbours: bool) -> Result<MediaS
 }
 
 /// News of shared media.
+#[derive(Default)]
 pub struct News {
     /// Pairs that have appeared or disappeared, as events with their times.
     pub pairs: Vec<(Time, What)>,
@@ -51,11 +55,15 @@ pub struct News {
     pub places: BTreeMap<String, [f64; 3]>,
 }
 
-/// Returns the news of shared media of real nodes since the last call.
-pub fn media_news(network: &LiveNetwork) -> Result<News> {
+/// Returns the news of shared media of real nodes since the last call, with positions if
+/// `with_places`.
+pub fn media_news(network: &LiveNetwork, with_places: bool) -> Result<News> {
     let (deployment, news) = network.with_deployment(|live, deployment| {
-        Ok((deployment.clone(), live.dataplane.media_news(MOST_WATCHED)?))
+        Ok((deployment.clone(), live.dataplane.media_news(MOST_WATCHED, with_places)?))
     })?;
+    if news.places.is_empty() && news.changes.is_empty() {
+        return Ok(News::default());
+    }
     let names = names(&deployment);
     let places = news.places.iter().filter_map(|(id, place)| {
         let Point { x, y, z } = (*place)?;
@@ -118,7 +126,7 @@ pub fn neighbours(network: &LiveNetwork, node: &str) -> Result<Vec<Neighbours>> 
         let mut all = Vec::new();
         for medium in live::media::media_of(&deployment.scenario, node) {
             let medium = live::media::medium_id(deployment, medium)?;
-            let of = alive.dataplane.neighbours(Some((medium, station)))?;
+            let of = alive.dataplane.neighbours_of(medium, station)?;
             all.extend(of.iter().filter_map(|of| named(of, &names)));
         }
         if all.is_empty() {

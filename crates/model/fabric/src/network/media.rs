@@ -7,24 +7,31 @@ use super::Network;
 use crate::{AirLogPart, MediaNews, Memory, Neighbourhood, Observer, SegmentId, Sniffer};
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
-    /// Returns how well stations reach each other at `now`: all stations on each shared medium of
-    /// this network, or only the stations that one station reaches.
-    pub fn neighbours(
-        &mut self,
-        now: Time,
-        of: Option<(SegmentId, StationId)>,
-    ) -> Vec<Neighbourhood> {
+    /// Returns how well all stations on shared media of this network reach each other at `now`.
+    pub fn neighbours(&mut self, now: Time) -> Vec<Neighbourhood> {
         let mut all = Vec::new();
         for (id, medium) in self.shared_media() {
-            let reached = match of {
-                Some((wanted, _)) if wanted != id => continue,
-                Some((_, station)) => vec![(station, medium.neighbours(now, station))],
-                None => medium.all_neighbours(now),
-            };
             let of = |(station, reached)| Neighbourhood { medium: id, station, reached };
-            all.extend(reached.into_iter().map(of));
+            all.extend(medium.all_neighbours(now).into_iter().map(of));
         }
         all
+    }
+
+    /// Returns the stations that one station on a shared medium reaches at `now`, with the stations
+    /// hidden from them if `with_hidden`, which takes as long as all stations together. Returns
+    /// `None` if this network does not have the medium.
+    pub fn neighbours_of(
+        &mut self,
+        now: Time,
+        (medium, station): (SegmentId, StationId),
+        with_hidden: bool,
+    ) -> Option<Neighbourhood> {
+        let (_, shared) = self.shared_media().find(|(id, _)| *id == medium)?;
+        let reached = match with_hidden {
+            true => shared.neighbours(now, station),
+            false => shared.reached(now, station),
+        };
+        Some(Neighbourhood { medium, station, reached })
     }
 
     /// Returns the pairs of stations that came within reach of each other or left it since the last
@@ -71,10 +78,12 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// Returns news of shared media: the changes of pairs, as in
-    /// [`neighbour_changes`](Self::neighbour_changes), and the positions of stations.
-    pub fn media_news(&mut self, now: Time, most: usize) -> MediaNews {
+    /// [`neighbour_changes`](Self::neighbour_changes), and the positions of stations if
+    /// `with_places`.
+    pub fn media_news(&mut self, now: Time, most: usize, with_places: bool) -> MediaNews {
         let changes = self.neighbour_changes(now, most);
-        let places = self.shared_media().flat_map(|(_, medium)| medium.positions(now)).collect();
+        let media = self.shared_media().filter(|_| with_places);
+        let places = media.flat_map(|(_, medium)| medium.positions(now)).collect();
         MediaNews { changes, places }
     }
 

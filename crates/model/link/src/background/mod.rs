@@ -8,12 +8,12 @@
 //! | `fluid` | a rate that changes in steps, instead of frames |
 //! | `carried` | the contents of a queue: offered frames and virtual ones |
 
-mod carried;
 mod config;
 mod fluid;
+mod line_frame;
 mod process;
 
-pub(crate) use carried::{Carried, Virtual};
 pub use config::{Background, BackgroundError, BackgroundFlow, Representation};
 pub(crate) use fluid::FluidProcess;
+pub(crate) use line_frame::{LineFrame, Virtual};
 pub(crate) use process::{BackgroundProcess, Due};

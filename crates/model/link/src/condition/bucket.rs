@@ -2,7 +2,7 @@
 
 use netloom_units::{Duration, Rate, Size};
 
-/// Tokens in a byte. With this unit, rate [bit/s] times time [ns] is a whole number of tokens, so
+/// Tokens in a byte. With this unit, rate (bit/s) times time (ns) is a whole number of tokens, so
 /// nothing is ever rounded.
 const PER_BYTE: u128 = 8_000_000_000;
 

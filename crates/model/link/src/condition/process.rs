@@ -4,7 +4,7 @@ use netloom_units::Time;
 
 use super::config::{Action, Condition, Conditioner};
 use super::meter::Meter;
-use crate::queue::Waiting;
+use crate::queue::Queued;
 use crate::{Frame, FrameInfo, Header};
 
 /// All conditioners of a pipe, with their meters.
@@ -33,7 +33,7 @@ impl Conditioning {
 
     /// Applies the action of its conditioner to a frame that arrives at `now`. Returns `false` if
     /// the frame is dropped.
-    pub fn admits<F: Frame>(&mut self, now: Time, waiting: &mut Waiting<F>) -> bool {
+    pub fn admits<F: Frame>(&mut self, now: Time, waiting: &mut Queued<F>) -> bool {
         let Some(header) = waiting.frame.header() else { return true };
         let Some(stage) = self.stages.iter_mut().find(|stage| stage.has(&header)) else {
             return true;

@@ -24,8 +24,8 @@ mod export;
 mod netem;
 mod tbf;
 mod tc;
-mod told;
 mod words;
+mod written;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,8 +37,8 @@ pub use dummynet::Dummynet;
 pub use export::{TcEquivalent, tc_equivalent};
 pub use netem::Netem;
 pub use tbf::Tbf;
-pub use told::ToldChange;
 pub use words::NotationError;
+pub use written::WrittenChange;
 
 /// The meaning of a string of another tool.
 #[derive(Debug, Clone, PartialEq, Default)]

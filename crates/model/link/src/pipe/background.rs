@@ -3,8 +3,8 @@
 use netloom_units::{Duration, Time};
 
 use super::Pipe;
-use crate::background::{BackgroundProcess, Carried, Due, FluidProcess};
-use crate::queue::Waiting;
+use crate::background::{BackgroundProcess, Due, FluidProcess, LineFrame};
+use crate::queue::Queued;
 use crate::{Frame, FrameInfo};
 
 impl<F: Frame> Pipe<F> {
@@ -65,7 +65,7 @@ impl<F: Frame> Pipe<F> {
         let next = self.background.as_mut().and_then(|background| background.take());
         let Some((info, frame)) = next else { return };
         self.statistics.background().offered.add(&info);
-        let frame = Carried::Virtual(frame);
+        let frame = LineFrame::Virtual(frame);
         if self.take_in(at, frame, info, Duration::ZERO).is_err() {
             self.background_dropped(&info);
         }
@@ -80,11 +80,11 @@ impl<F: Frame> Pipe<F> {
 
     /// Counts a frame that has left the queue.
     #[inline]
-    pub(super) fn leaves_queue(&mut self, waiting: &Waiting<F>) {
+    pub(super) fn leaves_queue(&mut self, waiting: &Queued<F>) {
         if let Some(background) = &mut self.background {
             match waiting.frame {
-                Carried::Virtual(_) => background.waiting.remove(&waiting.info),
-                Carried::Real { .. } => background.due = Due::Unknown,
+                LineFrame::Virtual(_) => background.waiting.remove(&waiting.info),
+                LineFrame::Real { .. } => background.due = Due::Unknown,
             }
         }
     }

@@ -6,7 +6,7 @@ use netloom_units::{Duration, Rate, Time};
 
 use super::Pipe;
 use crate::background::FluidProcess;
-use crate::queue::{Rejection, Waiting};
+use crate::queue::{Queued, Rejection};
 use crate::{Count, DropReason, Frame, LinkState};
 
 /// Kinds of events. Events at the same time happen in the order of the variants.
@@ -117,12 +117,12 @@ impl<F: Frame> Pipe<F> {
     /// Returns how much earlier a frame that left the line at `end` would have left it if all
     /// frames had been offered without delay.
     #[inline]
-    pub(super) fn shift_of(&mut self, waiting: &Waiting<F>, started: Time, end: Time) -> Duration {
+    pub(super) fn shift_of(&mut self, waiting: &Queued<F>, started: Time, end: Time) -> Duration {
         let (line, background) = (&self.line, self.background.as_deref());
         let overtakes = || {
             let fluid = background.and_then(|background| background.fluid.as_deref());
             match fluid.zip(line.rate(end)) {
-                Some((fluid, rate)) => fluid.overtaken_in(waiting.unseen, speed(rate)),
+                Some((fluid, rate)) => fluid.overtaken_in(waiting.arrival_uncertainty, speed(rate)),
                 None => Duration::ZERO,
             }
         };
@@ -149,7 +149,7 @@ impl<F: Frame> Pipe<F> {
     pub(super) fn take_in_with_fluid(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
     ) -> Result<(), Rejection<F>> {
         let speed = self.line_speed();
         let (bound, backlog) = (self.queue.bound(), self.queue.backlog());

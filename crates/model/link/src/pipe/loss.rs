@@ -5,10 +5,10 @@ use netloom_units::Time;
 
 use super::steered::Hold;
 use super::{Dropped, Pipe, Rejected, Serving};
-use crate::background::Carried;
+use crate::background::LineFrame;
 use crate::flight::Flying;
 use crate::log::{FrameEvent, Occurrence};
-use crate::queue::{Marked, Refused, Waiting};
+use crate::queue::{Marked, Queued, Refused};
 use crate::{DropReason, Frame, FrameInfo, Passage};
 
 impl<F: Frame> Pipe<F> {
@@ -23,10 +23,10 @@ impl<F: Frame> Pipe<F> {
     pub(super) fn reject(
         &mut self,
         reason: DropReason,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
     ) -> Result<(), Rejected<F>> {
-        let Waiting { frame, info, offered, .. } = waiting;
-        let Carried::Real { frame, number } = frame else {
+        let Queued { frame, info, offered, .. } = waiting;
+        let LineFrame::Real { frame, number } = frame else {
             self.background_dropped(&info);
             return Ok(());
         };
@@ -40,17 +40,17 @@ impl<F: Frame> Pipe<F> {
     pub(super) fn discard(
         &mut self,
         reason: DropReason,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         started: Option<Time>,
         at: Time,
     ) {
-        let Waiting { frame, info, offered, .. } = waiting;
+        let Queued { frame, info, offered, .. } = waiting;
         match frame {
-            Carried::Real { frame, number } => {
+            LineFrame::Real { frame, number } => {
                 let dropped = Dropped { frame, info, number, offered, started, reason, at };
                 self.discard_frame(dropped, None);
             }
-            Carried::Virtual(_) => self.background_dropped(&info),
+            LineFrame::Virtual(_) => self.background_dropped(&info),
         }
     }
 

@@ -5,9 +5,9 @@ use netloom_traffic::Emission;
 use netloom_units::{Duration, Time};
 
 use super::Pipe;
-use crate::background::Carried;
+use crate::background::LineFrame;
 use crate::early::{EarlyLoss, EarlyLosses};
-use crate::queue::Waiting;
+use crate::queue::Queued;
 use crate::{Frame, FrameInfo};
 
 /// A period in which the line is busy for a reason outside the pipe.
@@ -125,13 +125,13 @@ impl<F: Frame> Pipe<F> {
     pub(super) fn arriving(
         &mut self,
         now: Time,
-        frame: Carried<F>,
+        frame: LineFrame<F>,
         info: FrameInfo,
-        unseen: Duration,
-    ) -> Waiting<F> {
+        arrival_uncertainty: Duration,
+    ) -> Queued<F> {
         let order = self.order;
         self.order += 1;
         let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
-        Waiting { frame, info, line_bytes, order, offered: now, unseen, marked: false }
+        Queued { frame, info, line_bytes, order, offered: now, arrival_uncertainty, marked: false }
     }
 }

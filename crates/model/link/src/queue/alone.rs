@@ -2,8 +2,8 @@
 
 use netloom_units::{Duration, Rate, Stream, Time};
 
-use super::{Queue, QueueConfig, Refused, Waiting};
-use crate::background::Carried;
+use super::{Queue, QueueConfig, Queued, Refused};
+use crate::background::LineFrame;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// A queue discipline and its limit, without a line behind it.
@@ -112,34 +112,34 @@ impl<F: Frame> FrameQueue<F> {
         self.queue.drain().into_iter().filter_map(real)
     }
 
-    fn waiting(&mut self, now: Time, number: u64, info: FrameInfo, frame: F) -> Waiting<F> {
+    fn waiting(&mut self, now: Time, number: u64, info: FrameInfo, frame: F) -> Queued<F> {
         let order = self.order;
         self.order += 1;
-        Waiting {
-            frame: Carried::Real { frame, number },
+        Queued {
+            frame: LineFrame::Real { frame, number },
             info,
             line_bytes: info.bytes(),
             order,
             offered: now,
-            unseen: Duration::ZERO,
+            arrival_uncertainty: Duration::ZERO,
             marked: false,
         }
     }
 }
 
 /// Converts a frame that is not of the background, as all are in a queue by itself.
-fn real<F>(waiting: Waiting<F>) -> Option<QueuedFrame<F>> {
-    let Waiting { frame, info, offered, .. } = waiting;
+fn real<F>(waiting: Queued<F>) -> Option<QueuedFrame<F>> {
+    let Queued { frame, info, offered, .. } = waiting;
     match frame {
-        Carried::Real { frame, number } => Some(QueuedFrame { frame, info, number, offered }),
-        Carried::Virtual(_) => None,
+        LineFrame::Real { frame, number } => Some(QueuedFrame { frame, info, number, offered }),
+        LineFrame::Virtual(_) => None,
     }
 }
 
-fn refused<F>((waiting, reason): (Waiting<F>, DropReason)) -> (F, DropReason) {
+fn refused<F>((waiting, reason): (Queued<F>, DropReason)) -> (F, DropReason) {
     match waiting.frame {
-        Carried::Real { frame, .. } => (frame, reason),
-        Carried::Virtual(_) => unreachable!("no background comes to a queue by itself"),
+        LineFrame::Real { frame, .. } => (frame, reason),
+        LineFrame::Virtual(_) => unreachable!("no background comes to a queue by itself"),
     }
 }
 

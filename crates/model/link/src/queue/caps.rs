@@ -3,8 +3,8 @@
 
 use netloom_units::{Duration, Rate, Size, Time};
 
+use super::discipline::Queued;
 use super::heap::IndexedHeap;
-use super::schedule::Waiting;
 use crate::line::LineClock;
 
 /// The caps of all classes.
@@ -65,7 +65,7 @@ impl Caps {
 
     /// Records that `class` sends a frame from `now` on.
     #[inline]
-    pub fn sends<F>(&mut self, class: usize, now: Time, frame: &Waiting<F>) {
+    pub fn sends<F>(&mut self, class: usize, now: Time, frame: &Queued<F>) {
         let Some(Some(clock)) = self.clocks.get_mut(class) else { return };
         let credit = clock.rate().time_for(Size::from_bytes(frame.line_bytes));
         let ready = frame.offered.max(now - credit);

@@ -5,19 +5,19 @@ use netloom_units::Time;
 
 use super::Kind;
 use super::config::Discipline;
+use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::limit::Room;
-use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{Frame, FrameInfo, Stream};
 
 /// The additional abilities of a discipline in a class. No such discipline drops its last frame on
 /// the way out.
-pub(super) trait InClass<F: Frame>: Schedule<F> {
+pub(super) trait InClass<F: Frame>: QueueDiscipline<F> {
     /// Bytes on the line of the next frame to leave, if nothing is dropped on the way out.
     fn head_line_bytes(&self) -> Option<u64>;
 
     /// Removes and returns the frame that is dropped when the queue of all classes is full.
-    fn give_up(&mut self) -> Option<Waiting<F>>;
+    fn give_up(&mut self) -> Option<Queued<F>>;
 }
 
 /// A plain queue is stored in place, because most classes have one; all other disciplines are
@@ -70,7 +70,7 @@ impl<F: Frame> ClassQueue<F> {
     pub fn enqueue(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -84,7 +84,7 @@ impl<F: Frame> ClassQueue<F> {
     }
 
     /// Adds a frame regardless of the limits.
-    pub fn adopt(&mut self, now: Time, waiting: Waiting<F>) {
+    pub fn adopt(&mut self, now: Time, waiting: Queued<F>) {
         match self {
             Self::Plain(store) => store.push(waiting),
             Self::Own(own) => own.adopt(now, waiting),
@@ -93,7 +93,7 @@ impl<F: Frame> ClassQueue<F> {
 
     /// Removes and returns the next frame for the line.
     #[inline]
-    pub fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    pub fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Queued<F>> {
         match self {
             Self::Plain(store) => store.pop(),
             Self::Own(own) => own.dequeue(now, effects),
@@ -101,14 +101,14 @@ impl<F: Frame> ClassQueue<F> {
     }
 
     /// Removes and returns the frame that is dropped when the queue of all classes is full.
-    pub fn give_up(&mut self) -> Option<Waiting<F>> {
+    pub fn give_up(&mut self) -> Option<Queued<F>> {
         match self {
             Self::Plain(store) => store.pop_newest(),
             Self::Own(own) => own.give_up(),
         }
     }
 
-    pub fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    pub fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         match self {
             Self::Plain(store) => store.drain(into),
             Self::Own(own) => own.drain(into),

@@ -10,9 +10,9 @@ use super::caps::Caps;
 use super::class_queue::ClassQueue;
 use super::classes::{ClassTerms, Classes};
 use super::config::Discipline;
+use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::heap::IndexedHeap;
 use super::limit::{Bound, Room};
-use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
 /// The order in which classes are served. Lengths are in bytes on the line.
@@ -92,7 +92,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    fn class_of(&self, waiting: &Waiting<F>) -> usize {
+    fn class_of(&self, waiting: &Queued<F>) -> usize {
         self.classes.class_of(waiting.frame.header().as_ref())
     }
 
@@ -139,7 +139,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         &mut self,
         now: Time,
         class: usize,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -162,7 +162,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         &mut self,
         now: Time,
         class: usize,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -197,7 +197,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         Ok(())
     }
 
-    fn push(&mut self, now: Time, class: usize, waiting: Waiting<F>, rate: Option<Rate>) {
+    fn push(&mut self, now: Time, class: usize, waiting: Queued<F>, rate: Option<Rate>) {
         if self.queues[class].is_empty() {
             self.begin(now, class, waiting.line_bytes, rate);
         }
@@ -207,7 +207,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
     }
 
     /// Removes the next frame of `class`, which was picked, for the line.
-    fn take(&mut self, now: Time, class: usize, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    fn take(&mut self, now: Time, class: usize, effects: &mut Effects<F>) -> Option<Queued<F>> {
         let queue = &mut self.queues[class];
         let before = queue.backlog();
         let next = queue.dequeue(now, effects);
@@ -276,7 +276,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         &mut self,
         now: Time,
         class: usize,
-        waiting: &Waiting<F>,
+        waiting: &Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> bool {
@@ -318,11 +318,11 @@ impl<F: Frame, P: Policy> Classful<F, P> {
     }
 }
 
-impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
+impl<F: Frame, P: Policy> QueueDiscipline<F> for Classful<F, P> {
     fn enqueue(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -337,7 +337,7 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
         }
     }
 
-    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Queued<F>> {
         self.rest(now, effects);
         self.open(now, None);
         loop {
@@ -357,7 +357,7 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
         self.backlog
     }
 
-    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         for class in 0..self.queues.len() {
             if !self.queues[class].is_empty() {
                 self.queues[class].drain(into);
@@ -369,7 +369,7 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
         self.policy.idle();
     }
 
-    fn adopt(&mut self, now: Time, waiting: Waiting<F>) {
+    fn adopt(&mut self, now: Time, waiting: Queued<F>) {
         let class = self.class_of(&waiting);
         self.push(now, class, waiting, None);
     }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
 use super::config::Discipline;
+use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::limit::Room;
-use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo};
 
@@ -71,7 +71,7 @@ impl LargestSeen {
 }
 
 /// A frame that has just been taken from the queue, and the bytes on the line that wait behind it.
-pub(super) type Taken<F> = (Waiting<F>, u64);
+pub(super) type Taken<F> = (Queued<F>, u64);
 
 impl Control {
     /// Returns the next frame to send. `take` takes frames from the queue.
@@ -82,7 +82,7 @@ impl Control {
         largest: LargestSeen,
         effects: &mut Effects<F>,
         mut take: impl FnMut() -> Option<Taken<F>>,
-    ) -> Option<Waiting<F>> {
+    ) -> Option<Queued<F>> {
         let Some((mut waiting, mut due)) = self.judge(now, config, largest, take()) else {
             self.dropping = false;
             return None;
@@ -140,7 +140,7 @@ impl Control {
         config: &CodelConfig,
         largest: LargestSeen,
         taken: Option<Taken<F>>,
-    ) -> Option<(Waiting<F>, bool)> {
+    ) -> Option<(Queued<F>, bool)> {
         let Some((waiting, behind)) = taken else {
             self.first_above = None;
             return None;
@@ -176,11 +176,11 @@ impl<F> Codel<F> {
     }
 }
 
-impl<F: Frame> Schedule<F> for Codel<F> {
+impl<F: Frame> QueueDiscipline<F> for Codel<F> {
     fn enqueue(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         _effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -191,7 +191,7 @@ impl<F: Frame> Schedule<F> for Codel<F> {
         Ok(())
     }
 
-    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Queued<F>> {
         let store = &mut self.store;
         self.control.dequeue(now, &self.config, self.largest, effects, || {
             let waiting = store.pop()?;
@@ -203,11 +203,11 @@ impl<F: Frame> Schedule<F> for Codel<F> {
         self.store.backlog()
     }
 
-    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         self.store.drain(into);
     }
 
-    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+    fn adopt(&mut self, _now: Time, waiting: Queued<F>) {
         self.largest.see(waiting.line_bytes);
         self.store.push(waiting);
     }
@@ -228,7 +228,7 @@ impl<F: Frame> InClass<F> for Codel<F> {
         self.store.head_line_bytes()
     }
 
-    fn give_up(&mut self) -> Option<Waiting<F>> {
+    fn give_up(&mut self) -> Option<Queued<F>> {
         self.store.pop_newest()
     }
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
 use super::config::Discipline;
+use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::limit::Room;
-use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo};
 
@@ -55,7 +55,7 @@ impl<F> Fifo<F> {
 impl<F: Frame> Fifo<F> {
     /// All waiting frames, oldest first; `None` if later frames may cause one of them to be
     /// dropped.
-    pub fn in_order(&self) -> Option<impl Iterator<Item = &Waiting<F>>> {
+    pub fn in_order(&self) -> Option<impl Iterator<Item = &Queued<F>>> {
         (self.config.drop == DropFrom::Tail).then(|| self.store.iter())
     }
 
@@ -65,7 +65,7 @@ impl<F: Frame> Fifo<F> {
     fn make_room(
         &mut self,
         now: Time,
-        waiting: &Waiting<F>,
+        waiting: &Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> bool {
@@ -80,12 +80,12 @@ impl<F: Frame> Fifo<F> {
     }
 }
 
-impl<F: Frame> Schedule<F> for Fifo<F> {
+impl<F: Frame> QueueDiscipline<F> for Fifo<F> {
     #[inline]
     fn enqueue(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -99,7 +99,7 @@ impl<F: Frame> Schedule<F> for Fifo<F> {
     }
 
     #[inline]
-    fn dequeue(&mut self, _now: Time, _effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    fn dequeue(&mut self, _now: Time, _effects: &mut Effects<F>) -> Option<Queued<F>> {
         self.store.pop()
     }
 
@@ -108,11 +108,11 @@ impl<F: Frame> Schedule<F> for Fifo<F> {
         self.store.backlog()
     }
 
-    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         self.store.drain(into);
     }
 
-    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+    fn adopt(&mut self, _now: Time, waiting: Queued<F>) {
         self.store.push(waiting);
     }
 
@@ -132,7 +132,7 @@ impl<F: Frame> InClass<F> for Fifo<F> {
         self.store.head_line_bytes()
     }
 
-    fn give_up(&mut self) -> Option<Waiting<F>> {
+    fn give_up(&mut self) -> Option<Queued<F>> {
         match self.config.drop {
             DropFrom::Tail => self.store.pop_newest(),
             DropFrom::Head => self.store.pop(),

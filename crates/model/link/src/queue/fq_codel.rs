@@ -19,9 +19,9 @@ use super::class_queue::InClass;
 use super::classes::{QUANTUM, check_flows, check_quantum};
 use super::codel::{CodelConfig, Control, LargestSeen};
 use super::config::Discipline;
+use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::flow::FlowHash;
 use super::limit::Room;
-use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
@@ -119,7 +119,7 @@ impl<F: Frame> FqCodel<F> {
     }
 
     /// Appends a frame to its flow's queue. A flow that was not active becomes a new one.
-    fn push(&mut self, waiting: Waiting<F>) {
+    fn push(&mut self, waiting: Queued<F>) {
         if self.flows.is_empty() {
             self.flows.resize_with(self.config.flows.get() as usize, Flow::default);
         }
@@ -187,11 +187,11 @@ impl<F: Frame> FqCodel<F> {
     }
 }
 
-impl<F: Frame> Schedule<F> for FqCodel<F> {
+impl<F: Frame> QueueDiscipline<F> for FqCodel<F> {
     fn enqueue(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -210,7 +210,7 @@ impl<F: Frame> Schedule<F> for FqCodel<F> {
         Ok(())
     }
 
-    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Queued<F>> {
         let config = self.config.codel();
         while let Some((bucket, is_new)) = self.next_flow() {
             let Self { flows, backlog, largest, .. } = self;
@@ -240,12 +240,12 @@ impl<F: Frame> Schedule<F> for FqCodel<F> {
         self.backlog
     }
 
-    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         self.flows.iter_mut().for_each(|flow| flow.store.drain(into));
         self.backlog = Backlog::default();
     }
 
-    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+    fn adopt(&mut self, _now: Time, waiting: Queued<F>) {
         self.push(waiting);
     }
 
@@ -276,7 +276,7 @@ impl<F: Frame> InClass<F> for FqCodel<F> {
     }
 
     /// Removes from the head of the flow with the most bytes.
-    fn give_up(&mut self) -> Option<Waiting<F>> {
+    fn give_up(&mut self) -> Option<Queued<F>> {
         let fattest = self.fattest()?;
         let oldest = self.flows[fattest as usize].store.pop()?;
         self.backlog.remove(&oldest);

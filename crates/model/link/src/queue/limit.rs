@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use netloom_units::{Duration, Rate, Size, UnitError};
 
-use super::schedule::{Backlog, Waiting};
+use super::discipline::{Backlog, Queued};
 use crate::{FrameInfo, RateLimit};
 
 /// The limit on what may wait in a queue, without the frame on the line.
@@ -102,7 +102,7 @@ pub(crate) struct Room {
 impl Room {
     /// Whether `waiting` may join `backlog`.
     #[inline]
-    pub fn admits<F>(self, backlog: Backlog, waiting: &Waiting<F>) -> bool {
+    pub fn admits<F>(self, backlog: Backlog, waiting: &Queued<F>) -> bool {
         self.line_free || self.bound.admits(backlog, &waiting.info, waiting.line_bytes)
     }
 
@@ -111,7 +111,7 @@ impl Room {
         self,
         limit: QueueLimit,
         backlog: Backlog,
-        waiting: &Waiting<F>,
+        waiting: &Queued<F>,
     ) -> bool {
         let bound = Bound::of(limit, self.rate);
         self.line_free || bound.admits(backlog, &waiting.info, waiting.line_bytes)
@@ -127,7 +127,7 @@ impl Room {
 
     /// Whether other frames may be dropped for `waiting`: the limit is not exceeded, and an empty
     /// queue would admit the frame.
-    pub fn can_be_made<F>(self, backlog: Backlog, waiting: &Waiting<F>) -> bool {
+    pub fn can_be_made<F>(self, backlog: Backlog, waiting: &Queued<F>) -> bool {
         !self.is_exceeded(backlog) && self.admits(Backlog::default(), waiting)
     }
 }

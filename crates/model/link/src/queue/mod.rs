@@ -22,6 +22,7 @@ mod classes;
 mod classful;
 mod codel;
 mod config;
+mod discipline;
 mod drr;
 mod dscp;
 mod ecns;
@@ -36,7 +37,6 @@ mod ports;
 mod prefix;
 mod prio;
 mod red;
-mod schedule;
 mod store;
 mod wf2q;
 
@@ -47,6 +47,7 @@ use crate::{Frame, FrameInfo, Framing, RateLimit, Stream};
 use class_queue::InClass;
 use classful::{Classful, Policy};
 use codel::Codel;
+use discipline::{Effects, QueueDiscipline};
 use drr::Drr;
 use fifo::Fifo;
 use fq_codel::FqCodel;
@@ -54,13 +55,13 @@ use limit::Room;
 use pie::Pie;
 use prio::Prio;
 use red::Red;
-use schedule::{Effects, Schedule};
 use wf2q::Wf2q;
 
 pub use alone::{FrameQueue, QueuedFrame};
 pub use classes::{ClassConfig, ClassMatch};
 pub use codel::CodelConfig;
 pub use config::{Discipline, QueueChange, QueueConfig};
+pub(crate) use discipline::{Backlog, Marked, Queued, Refused, Rejection};
 pub use drr::DrrConfig;
 pub use dscp::{Dscp, Dscps};
 pub use ecns::Ecns;
@@ -74,7 +75,6 @@ pub use ports::{Ports, UpperLayer};
 pub use prefix::Prefix;
 pub use prio::PrioConfig;
 pub use red::{ByDscp, RedConfig, RedThresholds};
-pub(crate) use schedule::{Backlog, Marked, Refused, Rejection, Waiting};
 pub use wf2q::Wf2qConfig;
 
 /// A queue with a limit in front of a discipline.
@@ -97,7 +97,7 @@ enum Kind<F> {
     /// A discipline that a class may have, too.
     Single(Box<dyn InClass<F>>),
     /// A discipline with classes.
-    Classes(Box<dyn Schedule<F>>),
+    Classes(Box<dyn QueueDiscipline<F>>),
 }
 
 macro_rules! each {
@@ -143,7 +143,7 @@ impl<F: Frame> Queue<F> {
     /// Adds a frame that finds the line busy. If the queue makes its source wait, frames that were
     /// already read are added regardless of the limits.
     #[inline]
-    pub fn enqueue(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
+    pub fn enqueue(&mut self, now: Time, waiting: Queued<F>) -> Result<(), Rejection<F>> {
         let bound = match self.config.full {
             WhenFull::Drop => self.bound,
             WhenFull::Wait => Bound::NONE,
@@ -168,8 +168,8 @@ impl<F: Frame> Queue<F> {
     pub fn pass(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
-    ) -> Result<Option<Waiting<F>>, Rejection<F>> {
+        waiting: Queued<F>,
+    ) -> Result<Option<Queued<F>>, Rejection<F>> {
         let room = Room { bound: self.bound, rate: self.rate, line_free: true, idle: true };
         let effects = &mut self.effects;
         each!(&mut self.discipline, discipline => {
@@ -188,7 +188,7 @@ impl<F: Frame> Queue<F> {
     }
 
     #[inline]
-    pub fn dequeue(&mut self, now: Time) -> Option<Waiting<F>> {
+    pub fn dequeue(&mut self, now: Time) -> Option<Queued<F>> {
         let effects = &mut self.effects;
         each!(&mut self.discipline, discipline => discipline.dequeue(now, effects))
     }
@@ -204,13 +204,13 @@ impl<F: Frame> Queue<F> {
     }
 
     /// Adds a frame regardless of the limits.
-    pub fn push(&mut self, now: Time, waiting: Waiting<F>) {
+    pub fn push(&mut self, now: Time, waiting: Queued<F>) {
         each!(&mut self.discipline, discipline => discipline.adopt(now, waiting));
     }
 
     /// All waiting frames, in the order in which they leave; `None` if later arrivals may change
     /// it.
-    pub fn in_order(&self) -> Option<impl Iterator<Item = &Waiting<F>>> {
+    pub fn in_order(&self) -> Option<impl Iterator<Item = &Queued<F>>> {
         match &self.discipline {
             Kind::Fifo(fifo) => fifo.in_order(),
             Kind::Single(_) | Kind::Classes(_) => None,
@@ -224,7 +224,7 @@ impl<F: Frame> Queue<F> {
     }
 
     /// Removes and returns all waiting frames, oldest first.
-    pub fn drain(&mut self) -> Vec<Waiting<F>> {
+    pub fn drain(&mut self) -> Vec<Queued<F>> {
         let mut waiting = Vec::new();
         each!(&mut self.discipline, discipline => discipline.drain(&mut waiting));
         waiting.sort_unstable_by_key(|waiting| waiting.order);

@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
 use super::config::Discipline;
+use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::limit::Room;
-use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
@@ -223,11 +223,11 @@ impl<F: Frame> Pie<F> {
     }
 }
 
-impl<F: Frame> Schedule<F> for Pie<F> {
+impl<F: Frame> QueueDiscipline<F> for Pie<F> {
     fn enqueue(
         &mut self,
         now: Time,
-        mut waiting: Waiting<F>,
+        mut waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -247,7 +247,7 @@ impl<F: Frame> Schedule<F> for Pie<F> {
         Ok(())
     }
 
-    fn dequeue(&mut self, now: Time, _effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    fn dequeue(&mut self, now: Time, _effects: &mut Effects<F>) -> Option<Queued<F>> {
         self.catch_up(now);
         let next = self.store.pop();
         self.controller.delay =
@@ -259,12 +259,12 @@ impl<F: Frame> Schedule<F> for Pie<F> {
         self.store.backlog()
     }
 
-    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         self.store.drain(into);
         self.controller.delay = Duration::ZERO;
     }
 
-    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+    fn adopt(&mut self, _now: Time, waiting: Queued<F>) {
         self.store.push(waiting);
     }
 
@@ -286,7 +286,7 @@ impl<F: Frame> InClass<F> for Pie<F> {
         self.store.head_line_bytes()
     }
 
-    fn give_up(&mut self) -> Option<Waiting<F>> {
+    fn give_up(&mut self) -> Option<Queued<F>> {
         self.store.pop_newest()
     }
 }
@@ -371,9 +371,9 @@ mod tests {
         pie.controller = controller(0.05, 20, 20);
         let info = FrameInfo::single(9000);
         let (order, offered) = (0, Time::ZERO);
-        let frame = crate::background::Carried::Real { frame: 0, number: 0 };
-        pie.store.push(Waiting {
-            unseen: Duration::ZERO,
+        let frame = crate::background::LineFrame::Real { frame: 0, number: 0 };
+        pie.store.push(Queued {
+            arrival_uncertainty: Duration::ZERO,
             frame,
             info,
             line_bytes: 9000,

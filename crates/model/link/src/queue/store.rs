@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::schedule::{Backlog, Waiting};
+use super::discipline::{Backlog, Queued};
 use crate::FrameInfo;
 
 #[derive(Debug)]
 pub(super) struct Store<F> {
-    waiting: VecDeque<Waiting<F>>,
+    waiting: VecDeque<Queued<F>>,
     backlog: Backlog,
 }
 
@@ -19,21 +19,21 @@ impl<F> Default for Store<F> {
 
 impl<F> Store<F> {
     #[inline]
-    pub fn push(&mut self, waiting: Waiting<F>) {
+    pub fn push(&mut self, waiting: Queued<F>) {
         self.backlog.add(&waiting);
         self.waiting.push_back(waiting);
     }
 
     /// Removes and returns the oldest frame.
     #[inline]
-    pub fn pop(&mut self) -> Option<Waiting<F>> {
+    pub fn pop(&mut self) -> Option<Queued<F>> {
         let waiting = self.waiting.pop_front()?;
         self.backlog.remove(&waiting);
         Some(waiting)
     }
 
     /// Removes and returns the newest frame.
-    pub fn pop_newest(&mut self) -> Option<Waiting<F>> {
+    pub fn pop_newest(&mut self) -> Option<Queued<F>> {
         let waiting = self.waiting.pop_back()?;
         self.backlog.remove(&waiting);
         Some(waiting)
@@ -46,7 +46,7 @@ impl<F> Store<F> {
     }
 
     /// All frames, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &Waiting<F>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Queued<F>> {
         self.waiting.iter()
     }
 
@@ -60,7 +60,7 @@ impl<F> Store<F> {
         self.backlog
     }
 
-    pub fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    pub fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         self.backlog = Backlog::default();
         into.extend(self.waiting.drain(..));
     }

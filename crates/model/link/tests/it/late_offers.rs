@@ -35,8 +35,13 @@ fn run(text: &str, frames: &[(u64, u64)]) -> BTreeMap<u64, (u64, u64)> {
     };
     for (number, (came, offered)) in (0..).zip(frames) {
         collect(&mut pipe, micros(*offered));
-        let unseen = Duration::from_micros(offered - came);
-        let _ = pipe.offer_late(micros(*offered), unseen, FrameInfo::single(BYTES), number);
+        let arrival_uncertainty = Duration::from_micros(offered - came);
+        let _ = pipe.offer_late(
+            micros(*offered),
+            arrival_uncertainty,
+            FrameInfo::single(BYTES),
+            number,
+        );
     }
     while let Some(deadline) = pipe.next_deadline() {
         collect(&mut pipe, deadline);

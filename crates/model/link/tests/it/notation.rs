@@ -1,7 +1,7 @@
 //! The notations of other tools: their meaning, what is refused, and the conversion back.
 
 use netloom_link::notation::{
-    Dummynet, Netem, Notations, Tbf, TcEquivalent, ToldChange, tc_equivalent,
+    Dummynet, Netem, Notations, Tbf, TcEquivalent, WrittenChange, tc_equivalent,
 };
 use netloom_link::{Data, Framing, PipeChange, PipeConfig, SharedData};
 use proptest::prelude::*;
@@ -236,7 +236,7 @@ fn a_property_is_set_once_and_overrides_implied_ones() {
 /// The format of a request to an engine.
 #[test]
 fn strings_stand_beside_properties_in_one_mapping() {
-    let told = |text: &str| serde_json::from_str::<ToldChange>(text).map(|told| told.0);
+    let told = |text: &str| serde_json::from_str::<WrittenChange>(text).map(|told| told.0);
     let change = told(
         r#"{"pipe_mtu":1400,"netem":"delay 10ms 2ms","tbf":"rate 1mbit burst 2kb limit 9kb"}"#,
     );

@@ -71,8 +71,7 @@ pub(super) struct NeighbourWatch {
 impl<F: Frame> Medium<F> {
     /// Returns the stations that a station reaches at `now`, in the order of their numbers.
     pub fn neighbours(&mut self, now: Time, id: StationId) -> Vec<NeighbourView> {
-        self.run(now);
-        let mut views = self.reached(id);
+        let mut views = self.reached(now, id);
         let sensed = self.senses(id);
         let deaf = self.ids().into_iter().filter(|other| *other != id && !sensed.contains(other));
         for other in deaf.collect::<Vec<_>>() {
@@ -84,11 +83,19 @@ impl<F: Frame> Medium<F> {
         views
     }
 
+    /// Returns the stations that a station reaches at `now`, without hidden stations, in the order
+    /// of their numbers.
+    pub fn reached(&mut self, now: Time, id: StationId) -> Vec<NeighbourView> {
+        self.run(now);
+        let (paths, _) = self.ways(self.now, id);
+        let sensed = paths.iter().filter(|path| self.is_sensed(path));
+        sensed.map(|path| self.view(id, path)).collect()
+    }
+
     /// Returns the stations that each station reaches at `now`, without hidden stations.
     pub fn all_neighbours(&mut self, now: Time) -> Vec<(StationId, Vec<NeighbourView>)> {
-        self.run(now);
         let ids = self.ids();
-        ids.into_iter().map(|id| (id, self.reached(id))).collect()
+        ids.into_iter().map(|id| (id, self.reached(now, id))).collect()
     }
 
     /// Returns the positions of stations at `now`, in the order of their numbers; `None` for one
@@ -219,17 +226,13 @@ impl<F: Frame> Medium<F> {
 
     /// Returns the stations that a station keeps from sending.
     fn senses(&mut self, from: StationId) -> Vec<StationId> {
-        let threshold = self.config.cs_threshold.dbm();
         let (paths, _) = self.ways(self.now, from);
-        let sensed = paths.iter().filter(|path| self.decodes(path) || path.power >= threshold);
-        sensed.map(|path| path.to).collect()
+        paths.iter().filter(|path| self.is_sensed(path)).map(|path| path.to).collect()
     }
 
-    fn reached(&mut self, id: StationId) -> Vec<NeighbourView> {
-        let sensed = self.senses(id);
-        let (mut paths, _) = self.ways(self.now, id);
-        paths.retain(|path| sensed.contains(&path.to));
-        paths.iter().map(|path| self.view(id, path)).collect()
+    /// Returns whether a signal keeps its receiver from sending.
+    fn is_sensed(&self, path: &Path) -> bool {
+        self.decodes(path) || path.power >= self.config.cs_threshold.dbm()
     }
 
     fn view(&self, from: StationId, path: &Path) -> NeighbourView {

@@ -29,7 +29,7 @@ fn examples_in_the_documents_load() {
         ("migrating.md", 1),
         ("services.md", 1),
         ("traffic.md", 3),
-        ("media.md", 3),
+        ("media.md", 2),
         ("satellites.md", 1),
     ] {
         let text = std::fs::read_to_string(docs.join(page)).unwrap();

@@ -68,8 +68,8 @@ fn a_reserved_port_is_one_users() {
     host.policy.reserve = true;
     let entry = host.ask(&alice(), "web", reserve, 0).unwrap();
     assert_eq!(entry.holder(), 1001);
-    let clash = "port tcp/8080 is claimed by alice as \"web\" until 13:32: take another one, or ask \
-                 alice";
+    let clash = "port tcp/8080 is claimed by alice as \"web\" until 13:32: take another one, or \
+                 ask alice";
     // Addresses and devices do not matter for who may bind.
     let elsewhere = "{server: {ports: 8080, from: [192.0.2.1/32]}, rate: 1Mbit/s}";
     assert_eq!(host.refusal(&bob(), elsewhere), clash);

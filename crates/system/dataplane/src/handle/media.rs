@@ -54,30 +54,51 @@ impl Dataplane {
         Ok(all)
     }
 
-    /// Returns which stations reach each other on shared media, and how well, or which ones one
-    /// station reaches.
+    /// Returns which stations reach each other on shared media, and how well. Each station is a
+    /// query of its own, so that workers carry frames between two of them: the answers are of
+    /// slightly different times.
     ///
     /// # Errors
     /// If a worker has ended.
-    pub fn neighbours(
-        &self,
-        of: Option<(SegmentId, StationId)>,
-    ) -> Result<Vec<Neighbourhood>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::Neighbours { of, reply })?;
-        let mut all: Vec<_> = reports.into_iter().flatten().collect();
-        all.sort_unstable_by_key(|of: &Neighbourhood| (of.medium, of.station));
-        Ok(all)
+    pub fn neighbours(&self, media: &[MediumView]) -> Result<Vec<Neighbourhood>, DataplaneError> {
+        let stations = media
+            .iter()
+            .flat_map(|medium| medium.stations.iter().map(|station| (medium.id, station.id)));
+        let reached = stations.map(|of| self.reached(of, false));
+        reached.filter_map(Result::transpose).collect()
     }
 
-    /// Returns the positions of stations on shared media, and the pairs that came within reach of
-    /// each other, or left it, since the last call, on media with at most `most` stations. The
+    /// Returns which stations one station reaches, and how well, with the stations hidden from
+    /// them; `None` if the medium is gone.
+    ///
+    /// # Errors
+    /// If there is no such medium, or its worker has ended.
+    pub fn neighbours_of(
+        &self,
+        medium: SegmentId,
+        station: StationId,
+    ) -> Result<Option<Neighbourhood>, DataplaneError> {
+        self.reached((medium, station), true)
+    }
+
+    fn reached(
+        &self,
+        of: (SegmentId, StationId),
+        with_hidden: bool,
+    ) -> Result<Option<Neighbourhood>, DataplaneError> {
+        let worker = self.worker_of(of.0)?;
+        self.ask(worker, |reply| Command::Neighbours { of, with_hidden, reply })
+    }
+
+    /// Returns the pairs that came within reach of each other, or left it, since the last call, on
+    /// media with at most `most` stations, and the positions of all stations if `with_places`. The
     /// first call returns all pairs that are within reach.
     ///
     /// # Errors
     /// If a worker has ended.
-    pub fn media_news(&self, most: usize) -> Result<MediaNews, DataplaneError> {
+    pub fn media_news(&self, most: usize, with_places: bool) -> Result<MediaNews, DataplaneError> {
         let mut news = MediaNews::default();
-        for of_worker in self.ask_all(|reply| Command::MediaNews { most, reply })? {
+        for of_worker in self.ask_all(|reply| Command::MediaNews { most, with_places, reply })? {
             news.changes.extend(of_worker.changes);
             news.places.extend(of_worker.places);
         }

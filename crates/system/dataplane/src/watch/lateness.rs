@@ -37,7 +37,7 @@ pub struct PipeLateness {
 pub struct FrameCounts {
     /// Number of frames for each upper bound of lateness, without those of the entry before.
     pub by: Vec<(Duration, u64)>,
-    /// Number of frames later than [`Limits::needed`](super::seen::Limits::needed).
+    /// Number of frames later than [`Limits::needed`](super::anomaly::Limits::needed).
     pub beyond: u64,
 }
 

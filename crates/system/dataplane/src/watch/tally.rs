@@ -10,17 +10,17 @@ use netloom_link::{FrameInfo, Passage};
 use netloom_units::{Duration, Time};
 use rtrb::Producer;
 
+use super::anomaly::{Anomaly, AnomalyKind, Limits, Loss};
 use super::counting::{BUCKETS, SLOTS, add, bucket, slot_of};
 use super::lateness::LatenessTally;
-use super::seen::{Limits, Loss, Seen, Sighting};
 use super::slack::SlackTally;
 use crate::thread_clock::ThreadClock;
 
 /// A worker's end of the reports.
 #[derive(Debug)]
-pub(crate) struct Spotter {
+pub(crate) struct WatchWriter {
     limits: Limits,
-    sightings: Producer<Sighting>,
+    anomalies: Producer<Anomaly>,
     tally: Arc<Tally>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Tally {
 #[derive(Debug)]
 pub(crate) struct Overflowed {
     /// Number of sightings.
-    pub sightings: AtomicU64,
+    pub anomalies: AtomicU64,
     /// Late wire frames, by lateness.
     pub late: [AtomicU64; BUCKETS],
     /// Lost wire frames, by [`Loss`].
@@ -64,7 +64,7 @@ impl Tally {
             punctual: [const { AtomicU64::new(0) }; BUCKETS],
             bytes: [const { AtomicU64::new(0) }; SLOTS as usize],
             overflowed: Overflowed {
-                sightings: AtomicU64::new(0),
+                anomalies: AtomicU64::new(0),
                 late: [const { AtomicU64::new(0) }; BUCKETS],
                 lost: [const { AtomicU64::new(0) }; Loss::ALL.len()],
                 pause: AtomicU64::new(0),
@@ -76,9 +76,9 @@ impl Tally {
     }
 }
 
-impl Spotter {
-    pub fn new(limits: Limits, sightings: Producer<Sighting>, tally: Arc<Tally>) -> Self {
-        Self { limits, sightings, tally }
+impl WatchWriter {
+    pub fn new(limits: Limits, anomalies: Producer<Anomaly>, tally: Arc<Tally>) -> Self {
+        Self { limits, anomalies, tally }
     }
 
     /// Registers the calling thread. Must be called by the worker, before everything else.
@@ -114,7 +114,7 @@ impl Spotter {
         let late = late + passage.shift;
         add(&self.tally.bytes[(slot_of(at) % SLOTS) as usize], info.bytes());
         if late > self.limits.tolerance {
-            self.tell(at, Seen::Late { pipe, by: late, frames });
+            self.tell(at, AnomalyKind::Late { pipe, by: late, frames });
         } else {
             add(&self.tally.punctual[bucket(late.as_nanos())], frames);
         }
@@ -131,7 +131,7 @@ impl Spotter {
     /// Reports frames that were lost outside the model.
     #[cold]
     pub fn lost(&mut self, pipe: PipeId, at: Time, loss: Loss, frames: u64) {
-        self.tell(at, Seen::Lost { pipe, loss, frames });
+        self.tell(at, AnomalyKind::Lost { pipe, loss, frames });
     }
 
     /// Records that there is nothing to do at `now`, and that a deadline is too near to sleep.
@@ -144,24 +144,26 @@ impl Spotter {
     #[inline]
     pub fn unattended(&mut self, at: Time, lasted: Duration) {
         if lasted > self.limits.pause {
-            self.tell(at, Seen::Pause { lasted });
+            self.tell(at, AnomalyKind::Pause { lasted });
         }
     }
 
     #[cold]
-    fn tell(&mut self, at: Time, what: Seen) {
-        if self.sightings.push(Sighting { at, what }).is_ok() {
+    fn tell(&mut self, at: Time, what: AnomalyKind) {
+        if self.anomalies.push(Anomaly { at, what }).is_ok() {
             return;
         }
         let overflowed = &self.tally.overflowed;
         match what {
-            Seen::Late { by, frames, .. } => add(&overflowed.late[bucket(by.as_nanos())], frames),
-            Seen::Lost { loss, frames, .. } => add(&overflowed.lost[loss as usize], frames),
-            Seen::Pause { lasted } => {
+            AnomalyKind::Late { by, frames, .. } => {
+                add(&overflowed.late[bucket(by.as_nanos())], frames)
+            }
+            AnomalyKind::Lost { loss, frames, .. } => add(&overflowed.lost[loss as usize], frames),
+            AnomalyKind::Pause { lasted } => {
                 let longest = overflowed.pause.load(Ordering::Relaxed).max(lasted.as_nanos());
                 overflowed.pause.store(longest, Ordering::Relaxed);
             }
         }
-        add(&overflowed.sightings, 1);
+        add(&overflowed.anomalies, 1);
     }
 }

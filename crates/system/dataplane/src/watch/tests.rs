@@ -23,7 +23,7 @@ const PROMPT: Passage = Passage {
 
 const OTHER: PipeId = PipeId { link: LinkId(3), direction: Direction::Forward };
 
-fn ends() -> (Watch, Spotter) {
+fn ends() -> (Watch, WatchWriter) {
     let clock = Clock::since(std::time::Instant::now());
     let pulse = Pulse::start(clock, Scheduling::Normal, LIMITS.pause).unwrap();
     let (end, spotter) = super::ends(LIMITS, vec![Some(OTHER), Some(PIPE)]);
@@ -34,7 +34,7 @@ fn ms(ms: u64) -> Time {
     Time::ZERO + Duration::from_millis(ms)
 }
 
-fn seen(watch: &mut Watch, now: Time, last: bool) -> (Vec<Seen>, Common) {
+fn seen(watch: &mut Watch, now: Time, last: bool) -> (Vec<AnomalyKind>, Common) {
     let mut seen = Vec::new();
     let common = watch.look(now, last, |sighting| seen.push(sighting.what));
     (seen, common)
@@ -49,7 +49,7 @@ fn late_frames_are_reported_one_by_one_and_punctual_ones_counted() {
     let by = LIMITS.tolerance + Duration::from_nanos(1);
     spotter.left((1, PIPE), ms(7), by, &PROMPT, &two);
     let (rare, common) = seen(&mut watch, ms(10), false);
-    assert_eq!(rare, [Seen::Late { pipe: PIPE, by, frames: 2 }]);
+    assert_eq!(rare, [AnomalyKind::Late { pipe: PIPE, by, frames: 2 }]);
     let over = Duration::from_millis(10);
     assert_eq!(common.traffic, [Traffic { until: ms(10), over, bytes: 60 + 1500 + 1500 }]);
     let frames: Vec<u64> = common.punctual.iter().map(|(_, frames)| *frames).collect();
@@ -94,8 +94,8 @@ fn losses_and_pauses_are_reported_and_short_pauses_are_not() {
     spotter.unattended(Time::ZERO, LIMITS.pause);
     let lasted = LIMITS.pause + Duration::from_nanos(1);
     spotter.unattended(Time::ZERO, lasted);
-    let lost = Seen::Lost { pipe: PIPE, loss: Loss::NoMemory, frames: 9 };
-    assert_eq!(seen(&mut watch, ms(1), false).0, [lost, Seen::Pause { lasted }]);
+    let lost = AnomalyKind::Lost { pipe: PIPE, loss: Loss::NoMemory, frames: 9 };
+    assert_eq!(seen(&mut watch, ms(1), false).0, [lost, AnomalyKind::Pause { lasted }]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn sightings_without_room_in_the_ring_are_counted() {
     spotter.left((1, PIPE), Time::ZERO, late, &PROMPT, &FrameInfo::coalesced(4, 100, 100));
     spotter.unattended(Time::ZERO, paused);
     let (rare, common) = seen(&mut watch, ms(1), false);
-    assert_eq!((rare.len(), rare[BACKLOG]), (BACKLOG + 1, Seen::Pause { lasted: paused }));
+    assert_eq!((rare.len(), rare[BACKLOG]), (BACKLOG + 1, AnomalyKind::Pause { lasted: paused }));
     assert_eq!(common.lost, [(Loss::NoMemory, 3)]);
     let [(at_least, 4)] = common.late[..] else { panic!("{:?}", common.late) };
     assert!(at_least <= late && at_least.as_nanos() * 5 >= late.as_nanos() * 4, "{at_least}");

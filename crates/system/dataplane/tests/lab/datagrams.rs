@@ -113,10 +113,10 @@ impl Receiver {
 
     /// Returns all datagrams that arrive while `send` runs, and until none has arrived for
     /// `patience` afterwards.
-    pub fn collect_while(&self, patience: Duration, send: impl FnOnce()) -> Vec<Arrival> {
+    pub fn collect_while(&self, timeout: Duration, send: impl FnOnce()) -> Vec<Arrival> {
         let stop = AtomicBool::new(false);
         thread::scope(|scope| {
-            let arrivals = scope.spawn(|| self.collect(&stop, patience));
+            let arrivals = scope.spawn(|| self.collect(&stop, timeout));
             // The receiver stops even if the sender panics.
             let result = catch_unwind(AssertUnwindSafe(send));
             stop.store(true, Ordering::Relaxed);
@@ -125,10 +125,10 @@ impl Receiver {
         })
     }
 
-    fn collect(&self, stop: &AtomicBool, patience: Duration) -> Vec<Arrival> {
+    fn collect(&self, stop: &AtomicBool, timeout: Duration) -> Vec<Arrival> {
         let mut arrivals = Vec::new();
         let mut quiet = Duration::ZERO;
-        while quiet < patience {
+        while quiet < timeout {
             match self.receive() {
                 Some(arrival) => {
                     arrivals.push(arrival);

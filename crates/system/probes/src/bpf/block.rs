@@ -35,7 +35,7 @@ pub struct Block {
     at_rest: bool,
     clock: Clock,
     by_number: PathBuf,
-    told: BTreeMap<u32, Told>,
+    told: BTreeMap<u32, Reported>,
     named: BTreeSet<u32>,
 }
 
@@ -73,7 +73,7 @@ const DOUBTS: usize = 3;
 
 /// State of the reports on a disk.
 #[derive(Debug, Default)]
-struct Told {
+struct Reported {
     /// The stretch that is being reported; the next field: up to when it has been.
     since: u64,
     until: u64,

@@ -38,7 +38,7 @@ pub struct Scheduler {
     stretches: RingBuf<MapData>,
     clock: Clock,
     runners: Runners,
-    told: BTreeMap<u32, Told>,
+    told: BTreeMap<u32, Reported>,
 }
 
 /// Programs that are loaded but not attached.
@@ -54,7 +54,7 @@ const TIMERS: [&str; 2] = ["hrtimer_expire_entry", "hrtimer_expire_exit"];
 
 /// State of the reports on a CPU.
 #[derive(Debug, Default)]
-struct Told {
+struct Reported {
     /// The stretch that is being reported.
     since: u64,
     /// Use by its parties as last reported, in ns, in the order of the record.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
 use super::config::Discipline;
+use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::limit::{QueueLimit, Room};
-use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 use law::{Average, Curve, Signals, Verdict, typical_time};
@@ -146,11 +146,11 @@ impl<F: Frame> Red<F> {
     }
 }
 
-impl<F: Frame> Schedule<F> for Red<F> {
+impl<F: Frame> QueueDiscipline<F> for Red<F> {
     fn enqueue(
         &mut self,
         now: Time,
-        mut waiting: Waiting<F>,
+        mut waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
@@ -171,7 +171,7 @@ impl<F: Frame> Schedule<F> for Red<F> {
         Ok(())
     }
 
-    fn dequeue(&mut self, now: Time, _effects: &mut Effects<F>) -> Option<Waiting<F>> {
+    fn dequeue(&mut self, now: Time, _effects: &mut Effects<F>) -> Option<Queued<F>> {
         let next = self.store.pop();
         if next.is_none() {
             self.average.idle_since = now;
@@ -183,11 +183,11 @@ impl<F: Frame> Schedule<F> for Red<F> {
         self.store.backlog()
     }
 
-    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+    fn drain(&mut self, into: &mut Vec<Queued<F>>) {
         self.store.drain(into);
     }
 
-    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+    fn adopt(&mut self, _now: Time, waiting: Queued<F>) {
         self.store.push(waiting);
     }
 
@@ -216,7 +216,7 @@ impl<F: Frame> InClass<F> for Red<F> {
         self.store.head_line_bytes()
     }
 
-    fn give_up(&mut self) -> Option<Waiting<F>> {
+    fn give_up(&mut self) -> Option<Queued<F>> {
         self.store.pop_newest()
     }
 }

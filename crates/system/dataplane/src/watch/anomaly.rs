@@ -5,16 +5,16 @@ use netloom_units::{Duration, Time};
 
 /// A rare event for a monitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sighting {
+pub struct Anomaly {
     /// Time of the event.
     pub at: Time,
     /// The event.
-    pub what: Seen,
+    pub what: AnomalyKind,
 }
 
 /// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
+pub enum AnomalyKind {
     /// Frames left the engine later than the tolerance after their scheduled release.
     Late {
         /// Pipe that they left.

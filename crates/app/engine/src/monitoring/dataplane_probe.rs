@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use netloom_dataplane::{Limits, Loss, Seen, Traffic, Watch};
+use netloom_dataplane::{AnomalyKind, Limits, Loss, Traffic, Watch};
 use netloom_fabric::PipeId;
 use netloom_link::Direction;
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
@@ -61,7 +61,7 @@ pub fn unwatch_all(why: &str, sink: &mut dyn FnMut(Observation)) {
 }
 
 /// Watches the data plane.
-pub struct Sights {
+pub struct DataplaneProbe {
     watch: Watch,
     forwarding: Forwarding,
     exactness: Exactness,
@@ -75,22 +75,22 @@ pub struct Sights {
     is_direct_somewhere: bool,
 }
 
-impl Sights {
+impl DataplaneProbe {
     /// Starts watching.
     pub fn new(network: &LiveNetwork) -> Result<Self> {
         let deployment = network.deployment();
         let limits = limits(&deployment);
         let (watch, simulated) =
             network.with(|live| Ok((live.dataplane.watch(limits)?, live.simulated.clone())))?;
-        let mut sights = Self::of(watch, &deployment, network.identities.node_names());
+        let mut dataplane_probe = Self::of(watch, &deployment, network.identities.node_names());
         let needed = deployment.scenario.monitor.trust.delay();
         // Numbers after those of all pipes of the data plane, which gets no more pipes while there
         // are simulated ones.
         let first = u32::try_from(2 * deployment.links.len()).unwrap_or(u32::MAX);
-        let since = sights.watch.since();
+        let since = dataplane_probe.watch.since();
         let border = simulated.map(|simulated| Border::new(simulated, first, needed, since));
-        sights.border = border;
-        Ok(sights)
+        dataplane_probe.border = border;
+        Ok(dataplane_probe)
     }
 
     /// Starts with a watch of the data plane of `deployment`. `names` has the names of all nodes so
@@ -134,13 +134,13 @@ impl Sights {
         let sender = |pipe: PipeId| senders.get(&pipe).copied().unwrap_or(Party::Engine);
         let common = self.watch.look(now, last, |sighting| {
             let seen = match sighting.what {
-                Seen::Late { pipe, by, frames } => {
+                AnomalyKind::Late { pipe, by, frames } => {
                     Observation::Lateness { party: sender(pipe), delay: by, frames }
                 }
-                Seen::Lost { pipe, loss, frames } => {
+                AnomalyKind::Lost { pipe, loss, frames } => {
                     Observation::Drops { cause: cause(loss), party: sender(pipe), frames }
                 }
-                Seen::Pause { lasted } => Observation::Pause { lasted },
+                AnomalyKind::Pause { lasted } => Observation::Pause { lasted },
             };
             sink(sighting.at, seen);
         });

@@ -24,7 +24,7 @@ use crate::wiring::{Loose, Nodes, open};
 pub const UNCHANGED: &str = "nothing has changed";
 
 /// The operations of one change of scenario, under way.
-pub struct Steps<'e> {
+pub struct ApplyTransaction<'e> {
     network: &'e LiveNetwork,
     monitor: &'e SharedMonitor,
     old: Arc<Deployment>,
@@ -39,7 +39,7 @@ pub struct Steps<'e> {
     software: Software,
 }
 
-impl<'e> Steps<'e> {
+impl<'e> ApplyTransaction<'e> {
     /// Makes the steps from `old`, which is in force, to `new`.
     pub fn new(
         network: &'e LiveNetwork,

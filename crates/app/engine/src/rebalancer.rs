@@ -17,7 +17,7 @@ use crate::monitoring::{SharedMonitor, limits};
 const PERIOD: Duration = Duration::from_millis(250);
 
 /// Moves links between workers.
-pub struct Relief {
+pub struct Rebalancer {
     /// The network of the workers.
     pub network: Arc<LiveNetwork>,
     /// The monitor, which must watch moved links at their new workers.
@@ -26,7 +26,7 @@ pub struct Relief {
     pub events: Arc<EventLog>,
 }
 
-impl Relief {
+impl Rebalancer {
     /// Checks the workers for as long as the network lives.
     pub fn start(self) -> JoinHandle<()> {
         tokio::spawn(async move {
@@ -62,7 +62,7 @@ impl Relief {
         let mut held = self.network.hold();
         let Some(live) = held.as_mut() else { return Ok(()) };
         let watched = deployment.scenario.monitor.enabled.then(|| limits(&deployment));
-        let relieved = live.dataplane.relieve(overload, watched)?;
+        let relieved = live.dataplane.rebalance(overload, watched)?;
         if let Some(watch) = relieved.watch {
             let names = self.network.identities.node_names();
             self.monitor.replace_watch(watch, &deployment, names);

@@ -6,7 +6,7 @@ use crate::{Dscp, Ecn, Frame, Header};
 
 /// A frame in a pipe, up to the end of the line.
 #[derive(Debug)]
-pub(crate) enum Carried<F> {
+pub(crate) enum LineFrame<F> {
     /// A frame that was offered to the pipe.
     Real {
         frame: F,
@@ -59,7 +59,7 @@ impl Virtual {
     }
 }
 
-impl<F> Carried<F> {
+impl<F> LineFrame<F> {
     /// Number of the arrival; `None` for a virtual frame.
     pub fn number(&self) -> Option<u64> {
         match self {
@@ -75,7 +75,7 @@ impl<F> Carried<F> {
     }
 }
 
-impl<F: Frame> Frame for Carried<F> {
+impl<F: Frame> Frame for LineFrame<F> {
     fn header(&self) -> Option<Header> {
         match self {
             Self::Real { frame, .. } => frame.header(),

@@ -9,9 +9,9 @@ use netloom_ports::{Frame, FrameBuffer, Pool, Shape, split};
 
 /// A frame in a pipe.
 #[derive(Debug)]
-pub struct Carried(pub Frame);
+pub struct PipeFrame(pub Frame);
 
-impl netloom_link::Frame for Carried {
+impl netloom_link::Frame for PipeFrame {
     fn header(&self) -> Option<Header> {
         let packet = LaxSlicedPacket::from_ethernet(self.0.start()).ok()?;
         let (source, destination, protocol, traffic_class, fragmented) = match packet.net? {
@@ -73,7 +73,7 @@ impl netloom_link::Frame for Carried {
     }
 }
 
-impl netloom_fabric::Frame for Carried {
+impl netloom_fabric::Frame for PipeFrame {
     #[inline]
     fn info(&self) -> Result<FrameInfo, Malformed> {
         match self.0.shape() {
@@ -108,51 +108,51 @@ impl FrameMemory {
 
     /// Converts the content of a device's buffer to a frame, if there is memory for it.
     #[inline]
-    pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<Carried> {
-        self.0.take(buffer).map(Carried)
+    pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<PipeFrame> {
+        self.0.take(buffer).map(PipeFrame)
     }
 
     /// Recycles a frame that has left the network.
     #[inline]
-    pub fn give_back(&mut self, frame: Carried) {
+    pub fn give_back(&mut self, frame: PipeFrame) {
         self.0.recycle(frame.0);
     }
 }
 
 impl Memory for FrameMemory {
-    type Frame = Carried;
+    type Frame = PipeFrame;
 
-    fn frame_of(&mut self, bytes: &[u8]) -> Option<Carried> {
-        self.0.frame_of(bytes).map(Carried)
+    fn frame_of(&mut self, bytes: &[u8]) -> Option<PipeFrame> {
+        self.0.frame_of(bytes).map(PipeFrame)
     }
 
     #[inline]
-    fn admit(&mut self, frame: &mut Carried) -> bool {
+    fn admit(&mut self, frame: &mut PipeFrame) -> bool {
         self.0.admit(&mut frame.0)
     }
 
     #[inline]
-    fn recycle(&mut self, frame: Carried) {
+    fn recycle(&mut self, frame: PipeFrame) {
         self.0.recycle(frame.0);
     }
 
-    fn push_tag(&mut self, frame: Carried, tag: Tag) -> Option<Carried> {
-        self.0.push_tag(frame.0, tag.0).map(Carried)
+    fn push_tag(&mut self, frame: PipeFrame, tag: Tag) -> Option<PipeFrame> {
+        self.0.push_tag(frame.0, tag.0).map(PipeFrame)
     }
 
-    fn set_tag(&mut self, frame: Carried, tag: Option<Tag>) -> Option<Carried> {
-        self.0.set_tag(frame.0, tag.map(|tag| tag.0)).map(Carried)
+    fn set_tag(&mut self, frame: PipeFrame, tag: Option<Tag>) -> Option<PipeFrame> {
+        self.0.set_tag(frame.0, tag.map(|tag| tag.0)).map(PipeFrame)
     }
 
-    fn with_tag(&mut self, frame: &Carried, tag: Option<Tag>) -> Option<Carried> {
-        self.0.with_tag(&frame.0, tag.map(|tag| tag.0)).map(Carried)
+    fn with_tag(&mut self, frame: &PipeFrame, tag: Option<Tag>) -> Option<PipeFrame> {
+        self.0.with_tag(&frame.0, tag.map(|tag| tag.0)).map(PipeFrame)
     }
 
     fn split(
         &mut self,
-        frame: Carried,
+        frame: PipeFrame,
         together: u32,
-        pieces: &mut Vec<(FrameInfo, Option<Carried>)>,
+        pieces: &mut Vec<(FrameInfo, Option<PipeFrame>)>,
     ) {
         let Ok(Shape::Super(layout)) = frame.0.shape() else {
             unreachable!("only super-frames are longer than one wire frame")
@@ -162,7 +162,7 @@ impl Memory for FrameMemory {
             let count = together.min(frames - first);
             let length = if first + count == frames { last } else { full };
             let piece = split(&frame.0, &layout, first, count, &mut self.0);
-            pieces.push((FrameInfo::coalesced(count, full, length), piece.map(Carried)));
+            pieces.push((FrameInfo::coalesced(count, full, length), piece.map(PipeFrame)));
         }
         self.0.recycle(frame.0);
     }
@@ -176,11 +176,11 @@ mod tests {
 
     use super::*;
 
-    fn carried(bytes: &[u8]) -> Carried {
+    fn carried(bytes: &[u8]) -> PipeFrame {
         let mut buffer = FrameBuffer::default();
         buffer.room().0[HEADER_BYTES..HEADER_BYTES + bytes.len()].copy_from_slice(bytes);
         buffer.set_filled(HEADER_BYTES + bytes.len());
-        Carried(Pool::new(1 << 20).take(&mut buffer).expect("there is memory"))
+        PipeFrame(Pool::new(1 << 20).take(&mut buffer).expect("there is memory"))
     }
 
     #[test]

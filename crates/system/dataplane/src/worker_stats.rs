@@ -10,7 +10,7 @@ use crate::thread_clock::ThreadClock;
 
 /// State of one worker.
 #[derive(Debug, Default)]
-pub(crate) struct Vitals {
+pub(crate) struct WorkerStats {
     /// Clock of its thread, once that has begun.
     time: OnceLock<ThreadClock>,
     /// Time for which it was awake only because a deadline was near, in ns.
@@ -18,7 +18,7 @@ pub(crate) struct Vitals {
     may_spin: AtomicBool,
 }
 
-impl Vitals {
+impl WorkerStats {
     /// Registers the calling thread. Must be called by the worker, before everything else.
     pub fn begin(&self) {
         // Fails only for a second worker, which does not exist.

@@ -5,13 +5,13 @@ use netloom_units::{Duration, Time};
 
 use super::config::Discipline;
 use super::limit::Room;
-use crate::background::Carried;
+use crate::background::LineFrame;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// A frame between its arrival and the end of its serialization.
 #[derive(Debug)]
-pub(crate) struct Waiting<F> {
-    pub frame: Carried<F>,
+pub(crate) struct Queued<F> {
+    pub frame: LineFrame<F>,
     pub info: FrameInfo,
     /// Bytes that it takes on the line, framing included.
     pub line_bytes: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Waiting<F> {
     pub order: u64,
     pub offered: Time,
     /// Time for which it may have waited before it was offered.
-    pub unseen: Duration,
+    pub arrival_uncertainty: Duration,
     /// Whether a discipline marked it (ECN).
     pub marked: bool,
 }
@@ -27,7 +27,7 @@ pub(crate) struct Waiting<F> {
 /// A frame that a discipline accepted and dropped later.
 #[derive(Debug)]
 pub(crate) struct Refused<F> {
-    pub waiting: Waiting<F>,
+    pub waiting: Queued<F>,
     pub reason: DropReason,
     pub at: Time,
 }
@@ -61,7 +61,7 @@ impl<F> Effects<F> {
         self.dropped.is_empty() && self.marked.is_empty()
     }
 
-    pub fn drop(&mut self, at: Time, waiting: Waiting<F>, reason: DropReason) {
+    pub fn drop(&mut self, at: Time, waiting: Queued<F>, reason: DropReason) {
         self.dropped.push(Refused { waiting, reason, at });
     }
 }
@@ -69,7 +69,7 @@ impl<F> Effects<F> {
 impl<F: Frame> Effects<F> {
     /// Marks `waiting` and returns `true` if it is ECN-capable (RFC 3168). Otherwise the caller
     /// drops it.
-    pub fn mark(&mut self, waiting: &mut Waiting<F>) -> bool {
+    pub fn mark(&mut self, waiting: &mut Queued<F>) -> bool {
         let takes_part = waiting.frame.header().is_some_and(|header| header.ecn.takes_part());
         if takes_part {
             waiting.frame.mark_congestion();
@@ -90,14 +90,14 @@ pub(crate) struct Backlog {
 
 impl Backlog {
     #[inline]
-    pub fn add<F>(&mut self, waiting: &Waiting<F>) {
+    pub fn add<F>(&mut self, waiting: &Queued<F>) {
         self.frames += u64::from(waiting.info.frames());
         self.bytes += waiting.info.bytes();
         self.line_bytes += waiting.line_bytes;
     }
 
     #[inline]
-    pub fn remove<F>(&mut self, waiting: &Waiting<F>) {
+    pub fn remove<F>(&mut self, waiting: &Queued<F>) {
         self.frames -= u64::from(waiting.info.frames());
         self.bytes -= waiting.info.bytes();
         self.line_bytes -= waiting.line_bytes;
@@ -113,7 +113,7 @@ impl Backlog {
 }
 
 /// A frame that a discipline rejects, with the reason.
-pub(crate) type Rejection<F> = (Waiting<F>, DropReason);
+pub(crate) type Rejection<F> = (Queued<F>, DropReason);
 
 /// A queue discipline: the order in which frames leave, and which frames are dropped.
 ///
@@ -121,13 +121,13 @@ pub(crate) type Rejection<F> = (Waiting<F>, DropReason);
 /// line free and nothing waiting also passes through the discipline (it is enqueued and dequeued at
 /// once), so averages, deficits and virtual times include it. [`Room`] then has no limits. Only
 /// FIFO is skipped, because it has no such state.
-pub(crate) trait Schedule<F: Frame>: std::fmt::Debug + Send {
+pub(crate) trait QueueDiscipline<F: Frame>: std::fmt::Debug + Send {
     /// Adds `waiting`, or returns it with the reason. Frames that were accepted earlier and are
     /// dropped for it are added to `effects`.
     fn enqueue(
         &mut self,
         now: Time,
-        waiting: Waiting<F>,
+        waiting: Queued<F>,
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>>;
@@ -136,16 +136,16 @@ pub(crate) trait Schedule<F: Frame>: std::fmt::Debug + Send {
     /// discipline drops meanwhile are added to `effects`. `None` means that the line is idle from
     /// now on: nothing waits, or nothing that may leave before the discipline
     /// [`opens`](Self::opens).
-    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>>;
+    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Queued<F>>;
 
     /// Returns the amount that waits.
     fn backlog(&self) -> Backlog;
 
     /// Moves all waiting frames to `into`, in any order.
-    fn drain(&mut self, into: &mut Vec<Waiting<F>>);
+    fn drain(&mut self, into: &mut Vec<Queued<F>>);
 
     /// Adds a frame from another discipline regardless of the limits: a change drops nothing.
-    fn adopt(&mut self, now: Time, waiting: Waiting<F>);
+    fn adopt(&mut self, now: Time, waiting: Queued<F>);
 
     /// Applies other parameters and keeps all state. Returns `false`, and changes nothing, if that
     /// is impossible, because they belong to another discipline or classify frames differently.

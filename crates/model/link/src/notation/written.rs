@@ -13,21 +13,21 @@ use crate::PipeChange;
 
 /// A change that consists of properties, strings of other tools, or both.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToldChange(pub PipeChange);
+pub struct WrittenChange(pub PipeChange);
 
-impl<'de> Deserialize<'de> for ToldChange {
+impl<'de> Deserialize<'de> for WrittenChange {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct ChangeVisitor;
         impl<'de> Visitor<'de> for ChangeVisitor {
-            type Value = ToldChange;
+            type Value = WrittenChange;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("properties of a pipe, like `{\"delay\": \"10ms\"}`")
             }
-            fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<ToldChange, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<WrittenChange, A::Error> {
                 let mut strings = Notations::default();
                 let properties = Properties { inner, strings: &mut strings };
                 let beside = PipeChange::deserialize(MapAccessDeserializer::new(properties))?;
-                strings.combine(&beside).map(ToldChange).map_err(A::Error::custom)
+                strings.combine(&beside).map(WrittenChange).map_err(A::Error::custom)
             }
         }
         deserializer.deserialize_map(ChangeVisitor)
@@ -78,18 +78,18 @@ fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
 /// The possible entries, for the schema.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct Told {
+struct Written {
     #[schemars(flatten)]
     _strings: Notations,
     #[schemars(flatten)]
     _properties: PipeChange,
 }
 
-impl JsonSchema for ToldChange {
+impl JsonSchema for WrittenChange {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "ToldChange".into()
+        "WrittenChange".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Told::json_schema(generator)
+        Written::json_schema(generator)
     }
 }

@@ -5,11 +5,11 @@ use netloom_scenario::{Milestone, Process};
 use tokio::sync::watch;
 
 /// The state of every process instance of a run.
-pub struct Board {
+pub struct ProcessTable {
     rows: watch::Sender<Vec<ProcessStatus>>,
 }
 
-impl Board {
+impl ProcessTable {
     /// Makes a board on which every instance of `processes` is waiting.
     pub fn new<'p>(processes: impl IntoIterator<Item = &'p Process>) -> Self {
         let waiting = |process: &'p Process| {

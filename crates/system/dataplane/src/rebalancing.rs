@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use netloom_units::Duration;
 
-use crate::balance::{LinkLoad, Load, Step, relief, share};
+use crate::balance::{LinkLoad, Load, Step, rebalancing, share};
 use crate::command::Command;
 use crate::handle::{Dataplane, Location};
 use crate::worker_id::WorkerId;
@@ -15,9 +15,9 @@ use crate::{DataplaneError, Limits, Watch};
 #[derive(Debug)]
 pub struct Overload(Step);
 
-/// Result of [`Dataplane::relieve`].
+/// Result of [`Dataplane::rebalance`].
 #[derive(Debug)]
-pub struct Relieved {
+pub struct Rebalanced {
     /// Number of links that have moved. If it is 0, nothing has changed.
     pub links: usize,
     /// The watch that reports to a monitor from now on.
@@ -26,7 +26,7 @@ pub struct Relieved {
     pub refused: Option<DataplaneError>,
 }
 
-impl Relieved {
+impl Rebalanced {
     fn nothing() -> Self {
         Self { links: 0, watch: None, refused: None }
     }
@@ -42,13 +42,13 @@ impl Dataplane {
     /// A worker has ended.
     pub fn overload(&self, idle: f64) -> Result<Option<Overload>, DataplaneError> {
         // The data is replaced as a whole, or counts looks, so a poisoned lock does no harm.
-        let mut relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rebalancing = self.rebalancing.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.now();
         let spent: Option<Vec<_>> =
-            self.workers.iter().map(|worker| worker.vitals.spent()).collect();
+            self.workers.iter().map(|worker| worker.stats.spent()).collect();
         // A worker has not begun, or has ended, which the next command detects.
         let Some(spent) = spent.filter(|spent| spent.len() > 1) else { return Ok(None) };
-        let Some((then, before)) = relief.last.replace((now, spent.clone())) else {
+        let Some((then, before)) = rebalancing.last.replace((now, spent.clone())) else {
             return Ok(None);
         };
         let since = |(now, before): (&(Duration, Duration), &(Duration, Duration))| {
@@ -60,9 +60,9 @@ impl Dataplane {
             .map(since)
             .map(|(cpu, waited)| share(cpu, waited, now.since(then)))
             .collect();
-        let spare = relief.spare;
+        let spare = rebalancing.spare;
         let lent = self.placed().any(|at| Some(at.worker) == spare);
-        let step = relief.balance.look(&busy, spare, lent, idle);
+        let step = rebalancing.balance.look(&busy, spare, lent, idle);
         if let Some(Step::Measure(worker)) = step {
             // Start counting now: earlier load does not count.
             let _: Load = self.ask(worker, |reply| Command::Load { reply })?;
@@ -77,20 +77,20 @@ impl Dataplane {
     /// # Errors
     /// A worker has ended, or the machine refuses what a monitor needs. The monitor then receives
     /// nothing.
-    pub fn relieve(
+    pub fn rebalance(
         &mut self,
         overload: Overload,
         watch: Option<Limits>,
-    ) -> Result<Relieved, DataplaneError> {
+    ) -> Result<Rebalanced, DataplaneError> {
         let (from, to) = match overload.0 {
-            Step::Relieve { from, to, .. } | Step::Return { from, to } => (from, to),
-            Step::Measure(_) => return Ok(Relieved::nothing()),
+            Step::Rebalance { from, to, .. } | Step::Return { from, to } => (from, to),
+            Step::Measure(_) => return Ok(Rebalanced::nothing()),
         };
         let Load { links, logs } = self.ask(from, |reply| Command::Load { reply })?;
         let links = match overload.0 {
             // The log keeps the order of a pipe's events only within one worker.
             _ if logs => vec![],
-            Step::Relieve { part, .. } => relief(&links, part, self.lies_before(to, from)),
+            Step::Rebalance { part, .. } => rebalancing(&links, part, self.lies_before(to, from)),
             _ => links
                 .iter()
                 .filter(|link| link.may_move)
@@ -98,10 +98,10 @@ impl Dataplane {
                 .collect(),
         };
         if links.is_empty() {
-            return Ok(Relieved::nothing());
+            return Ok(Rebalanced::nothing());
         }
         let (watch, refused) = self.bring_to(to, &links, watch)?;
-        Ok(Relieved { links: if refused.is_some() { 0 } else { links.len() }, watch, refused })
+        Ok(Rebalanced { links: if refused.is_some() { 0 } else { links.len() }, watch, refused })
     }
 
     /// Whether one worker's links have lower numbers than the other's, on average.
@@ -120,16 +120,18 @@ impl Dataplane {
 
     /// Returns the number of workers without the spare one.
     pub(crate) fn regular_workers(&self) -> usize {
-        let relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
-        self.workers.len() - usize::from(relief.spare.is_some())
+        let rebalancing = self.rebalancing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.workers.len() - usize::from(rebalancing.spare.is_some())
     }
 
     /// Sets for all workers whether a core is free for them to wait awake on.
     pub(crate) fn note_places(&self) {
-        let relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
+        let rebalancing = self.rebalancing.lock().unwrap_or_else(PoisonError::into_inner);
         let has_links = |worker: &WorkerId| self.placed().any(|at| at.worker == *worker);
         let active = WorkerId::first(self.workers.len()).filter(has_links).count().max(1);
-        self.workers.iter().for_each(|worker| worker.vitals.set_may_spin(relief.cores > active));
+        self.workers
+            .iter()
+            .for_each(|worker| worker.stats.set_may_spin(rebalancing.cores > active));
     }
 }
 
@@ -204,8 +206,8 @@ mod tests {
         let mut capture = dataplane.capture(LinkId(7), 0).unwrap();
         peers.iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
         offered(&dataplane, LINKS as u64);
-        let half = Overload(Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
-        let relieved = dataplane.relieve(half, None).unwrap();
+        let half = Overload(Step::Rebalance { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
+        let relieved = dataplane.rebalance(half, None).unwrap();
         assert_eq!((relieved.links, relieved.watch.is_none()), (4, true));
         assert_eq!(homes(&dataplane), [[0; 4].as_slice(), &[1; 12]].concat(), "neighbours");
         // Frames that were on their way arrive, and further ones are counted as before.
@@ -219,7 +221,7 @@ mod tests {
         assert_eq!(seen, [frame(1), frame(2)]);
         // All links return, and changes reach them.
         let back = Overload(Step::Return { from: WorkerId(1), to: WorkerId(0) });
-        assert_eq!(dataplane.relieve(back, None).unwrap().links, 12);
+        assert_eq!(dataplane.rebalance(back, None).unwrap().links, 12);
         assert_eq!(homes(&dataplane), [0; LINKS]);
         let sooner = serde_json::from_str(r#"{"delay":"0ms"}"#).unwrap();
         dataplane
@@ -241,8 +243,8 @@ mod tests {
         let _before = dataplane.watch(limits).unwrap();
         peers.iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
         offered(&dataplane, LINKS as u64);
-        let half = Overload(Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
-        let mut watch = dataplane.relieve(half, Some(limits)).unwrap().watch.unwrap();
+        let half = Overload(Step::Rebalance { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
+        let mut watch = dataplane.rebalance(half, Some(limits)).unwrap().watch.unwrap();
         for [left, right] in &peers {
             assert!(left.send(&frame(2)) && right.receive(PATIENCE).is_some());
             assert!(right.receive(PATIENCE).is_some());
@@ -258,7 +260,7 @@ mod tests {
         let (mut dataplane, peers) = start();
         peers[..6].iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
         offered(&dataplane, 6);
-        let half = Overload(Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
-        assert_eq!(dataplane.relieve(half, None).unwrap().links, 0);
+        let half = Overload(Step::Rebalance { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
+        assert_eq!(dataplane.rebalance(half, None).unwrap().links, 0);
     }
 }

@@ -15,14 +15,14 @@
 
 use netloom_units::{Duration, Time};
 
-use crate::queue::Waiting;
+use crate::queue::Queued;
 
 /// Time for which the consequences of a stall are followed.
 const MEMORY: Duration = Duration::from_secs(1);
 
 /// The state of the recursion for one line.
 #[derive(Debug, Default)]
-pub(crate) struct Shift {
+pub(crate) struct StallDelay {
     /// Time at which the last frame left the line.
     free: Time,
     /// How much earlier that frame would have left.
@@ -31,7 +31,7 @@ pub(crate) struct Shift {
     until: Time,
 }
 
-impl Shift {
+impl StallDelay {
     /// Returns how much earlier a frame that left the line at `end` would have left it. Must be
     /// called for every frame, in the order of the line.
     ///
@@ -41,17 +41,17 @@ impl Shift {
     #[inline]
     pub fn left<F>(
         &mut self,
-        frame: &Waiting<F>,
+        frame: &Queued<F>,
         started: Time,
         end: Time,
         overtakes: impl FnOnce() -> Duration,
     ) -> Duration {
         let free = std::mem::replace(&mut self.free, end);
-        if self.by == Duration::ZERO && frame.unseen == Duration::ZERO {
+        if self.by == Duration::ZERO && frame.arrival_uncertainty == Duration::ZERO {
             return Duration::ZERO;
         }
         let idle = started.since(free) + overtakes();
-        self.follow(frame.unseen, frame.offered, started, idle)
+        self.follow(frame.arrival_uncertainty, frame.offered, started, idle)
     }
 
     /// Records that the line was held up to `until`, so it was not idle.

@@ -12,7 +12,7 @@ use netloom_units::Duration;
 /// part if it was long enough. The margin settles where one sleep in twenty ends later (stochastic
 /// approximation of a quantile, Robbins & Monro 1951).
 #[derive(Debug)]
-pub(crate) struct Margin {
+pub(crate) struct WakeupMargin {
     nanos: u64,
 }
 
@@ -24,13 +24,13 @@ const SHORTEST: u64 = 10_000;
 /// Longest margin in ns. If it is not enough, the machine is too busy for waiting awake to help.
 const LONGEST: u64 = 200_000;
 
-impl Default for Margin {
+impl Default for WakeupMargin {
     fn default() -> Self {
         Self { nanos: 50_000 }
     }
 }
 
-impl Margin {
+impl WakeupMargin {
     /// Returns the current margin.
     pub fn get(&self) -> Duration {
         Duration::from_nanos(self.nanos)
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn settled(lateness: impl Fn(u64) -> u64) -> u64 {
-        let mut margin = Margin::default();
+        let mut margin = WakeupMargin::default();
         for round in 0..20_000 {
             margin.overslept(Duration::from_nanos(lateness(round)));
         }
