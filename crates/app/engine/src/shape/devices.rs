@@ -187,8 +187,8 @@ impl Devices {
 
     /// Gives the TAPs of all claims at a device its MTU.
     fn set_mtu(&self, device: &str, mtu: u32) -> Result<()> {
-        let there = self.claimed.values().filter(|claimed| claimed.device == device);
-        there.map(|claimed| Ok(claimed.taps.set_mtu(mtu)?)).collect()
+        let mut there = self.claimed.values().filter(|claimed| claimed.device == device);
+        there.try_for_each(|claimed| Ok(claimed.taps.set_mtu(mtu)?))
     }
 
     /// Attaches the programs at a device that was gone, with all its claims.
