@@ -10,6 +10,17 @@ use netloom_api::summary::Summary;
 use netloom_monitor::Judgement;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+/// Removes the report of an earlier run, which a program that reads it would take for this one's if
+/// this one cannot begin.
+pub fn forget(file: &Path) -> Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if file.is_file() => {
+            Err(error).with_context(|| format!("cannot replace {}", file.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes the report of a run. With `strict`, an invalid verdict is a failure.
 pub fn write(summary: &Summary, file: &Path, strict: bool) -> Result<()> {
     let cannot = || format!("cannot write {}", file.display());

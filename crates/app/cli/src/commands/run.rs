@@ -21,6 +21,9 @@ use crate::{exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
 pub async fn run(args: Run) -> Result<i32> {
+    if let Some(file) = &args.junit {
+        junit::forget(file)?;
+    }
     if args.simulate {
         return simulate::run(args).await;
     }

@@ -78,8 +78,10 @@ pub(crate) fn in_a_mapping(key: &str, value: &str) -> Option<String> {
 pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let meant = SYNONYMS.iter().find(|(other, _)| *other == lower).map(|(_, ours)| *ours);
+    // A link is called by its two ends, in the order of the scenario.
+    let turned = word.split_once("--").map(|(one, other)| format!("{other}--{one}"));
     let scored = candidates.into_iter().filter_map(|candidate| {
-        if Some(candidate) == meant {
+        if Some(candidate) == meant || Some(candidate) == turned.as_deref() {
             return Some((0, candidate));
         }
         let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
@@ -126,6 +128,13 @@ fn list(words: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ends_in_the_other_order_mean_their_link() {
+        let links = ["r1--r2", "r2--r3", "r1--r3"];
+        assert_eq!(similar("r3--r2", links), Some("r2--r3"));
+        assert_eq!(similar("r1--r4", links), Some("r1--r2"));
+    }
 
     #[test]
     fn single_values_are_put_into_mappings() {

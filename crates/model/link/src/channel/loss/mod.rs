@@ -52,7 +52,7 @@ impl Loss {
         *self == Self::NONE
     }
 
-    /// Whether losses depend on the seed.
+    /// Whether losses may depend on the seed: a matter of the model, whatever its probabilities.
     pub fn is_random(&self) -> bool {
         match self {
             Self::Bernoulli(_) | Self::GilbertElliott(_) | Self::FourState(_) => !self.is_none(),
