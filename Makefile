@@ -51,7 +51,7 @@ unit:             ## unit tests, end-to-end tests, and every example
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
 
-faults: setup     ## a fault at every step of deploy, apply and destroy: about five minutes
+faults: setup     ## a fault at every step of deploy, apply, destroy and claims: a quarter of an hour
 	NETLOOM_FAULTS=all $(CARGO) test --workspace --locked --test faults -- --nocapture
 
 bench: build      ## measures; asserts nothing

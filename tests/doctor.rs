@@ -18,6 +18,7 @@ fn a_machine_that_runs_networks_says_so() {
     let checks: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
     let of = |what: &str| checks.iter().find(|check| check["what"] == what).unwrap().clone();
     assert_eq!(of("network of two nodes")["state"], "ok");
+    assert_ne!(of("shape")["state"], "problem");
     assert!(of("signal cpu")["found"].as_str().unwrap().len() > 10, "{checks:?}");
     // Both nodes, and what is needed beside them.
     assert!(of("room: network namespaces")["found"].as_str().unwrap().starts_with("4 of "));

@@ -4,9 +4,10 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 use std::thread;
 
-use common::{Lab, takes_root, text};
+use common::{Lab, NETLOOM, takes_root, text};
 use nix::libc::{EINVAL, EPERM, SYS_bpf};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
@@ -219,12 +220,25 @@ fn cannot_shape(test: &str, lessen: impl FnOnce() + Send, missing: &str) {
 }
 
 #[test]
+fn the_doctor_says_what_shaping_lacks() {
+    on_a_lesser_machine(
+        || forbid_bpf(EPERM),
+        || {
+            let said = text(&Lab::new("").netloom(&["doctor"]).stdout);
+            let line = said.lines().find(|line| line.contains(" shape: ")).unwrap();
+            assert!(line.starts_with("note") && line.contains("CAP_BPF"), "{line}");
+        },
+    );
+}
+
+fn hide_tun() {
+    own_mounts();
+    mount(Some("none"), "/dev/net", Some("tmpfs"), MsFlags::empty(), NOTHING).unwrap();
+}
+
+#[test]
 fn without_taps_nothing_is_shaped() {
-    let hide = || {
-        own_mounts();
-        mount(Some("none"), "/dev/net", Some("tmpfs"), MsFlags::empty(), NOTHING).unwrap();
-    };
-    cannot_shape("without_taps_nothing_is_shaped", hide, "/dev/net/tun cannot be opened");
+    cannot_shape("without_taps_nothing_is_shaped", hide_tun, "/dev/net/tun cannot be opened");
 }
 
 #[test]
@@ -236,4 +250,38 @@ fn without_rights_nothing_is_shaped() {
 fn without_programs_for_tc_nothing_is_shaped() {
     let name = "without_programs_for_tc_nothing_is_shaped";
     cannot_shape(name, || forbid_bpf(EINVAL), "CONFIG_NET_CLS_BPF");
+}
+
+/// A shell does nothing where something is missing: exit code 2, its name, and nothing left. It is
+/// started by the command `by`.
+fn cannot_have_a_shell(test: &str, lessen: impl FnOnce() + Send, by: &[&str], missing: &str) {
+    if !takes_root(test, "it takes things from a machine") {
+        return;
+    }
+    let lab = Lab::new("");
+    // Whatever happens, it is not the machine's own network.
+    let both = || {
+        unshare(CloneFlags::CLONE_NEWNET).unwrap();
+        lessen();
+    };
+    on_a_lesser_machine(both, || {
+        let mut command = Command::new(by[0]);
+        command.args(&by[1..]).args([NETLOOM, "shell", "--name", &lab.name, "--offline", "--"]);
+        let output = command.arg("true").env("NETLOOM_PROFILE", lab.profile()).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(missing), "{said}");
+        assert_eq!(lab.remains(), [""; 0]);
+    });
+}
+
+#[test]
+fn without_taps_there_is_no_shell() {
+    cannot_have_a_shell("without_taps_there_is_no_shell", hide_tun, &["env"], "/dev/net/tun");
+}
+
+#[test]
+fn without_rights_there_is_no_shell() {
+    let without = ["setpriv", "--bounding-set", "-net_admin,-sys_admin"];
+    cannot_have_a_shell("without_rights_there_is_no_shell", || (), &without, "SYS_ADMIN");
 }

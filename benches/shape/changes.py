@@ -80,6 +80,11 @@ def flow(both, seconds, change):
     return rate, sent - outcome["got"], outcome, sent
 
 
+def dropped(both, name):
+    """What the model has dropped: the sender may stand still, and then send a burst."""
+    return sum(pipe["dropped"] for pipe in both.claims()[name]["pipes"])
+
+
 def main():
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -129,10 +134,11 @@ def main():
             ),
         ]
         for what, wanted, change in ways:
+            before = dropped(both, name)
             rate, lost, outcome, sent = flow(both, options.seconds, change)
             print(
                 f"  {what:18} {rate:7.0f} changes/s ({wanted} or more); of {sent} datagrams "
-                f"{lost} lost, "
+                f"{lost} lost ({dropped(both, name) - before} by the model's queues), "
                 f"{outcome['doubled']} doubled, {outcome['reordered']} reordered; "
                 f"{both.verdict(name)}"
             )

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -32,7 +33,8 @@ class Hosts:
 
     def __init__(self):
         self.names = {side: f"shape{os.getpid()}{side}" for side in "ab"}
-        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="netloom-shape-"))
+        # Where the daemon's own state is, too.
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="netloom-shape-", dir="/run"))
         self.daemon = None
         for name in self.names.values():
             subprocess.run(["ip", "netns", "add", name], check=True)
@@ -90,7 +92,7 @@ class Hosts:
 
     def claims(self):
         """The claims, as JSON, by name."""
-        listed = json.loads(self.shape("list", "--format", "json").stdout)
+        listed = json.loads(self.shape("list", "--all", "--format", "json").stdout)
         return {claim["entry"]["name"]: claim for claim in listed["claims"]}
 
     def verdict(self, name):
@@ -139,6 +141,7 @@ class Hosts:
             self.daemon.wait()
         for name in self.names.values():
             subprocess.run(["ip", "netns", "delete", name], check=False)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
 
 class Api(http.client.HTTPConnection):

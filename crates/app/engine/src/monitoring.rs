@@ -21,7 +21,7 @@
 //! | `recorded` | the monitor, with a file of all its observations |
 
 mod dataplane_probe;
-mod exactness;
+pub mod exactness;
 mod forwarding;
 mod meter;
 mod node_looks;
@@ -53,7 +53,7 @@ use crate::end::End;
 use crate::live::LiveNetwork;
 use crate::state::RunState;
 use dataplane_probe::DataplaneProbe;
-pub use dataplane_probe::{joined_by_pasta, limits};
+pub use dataplane_probe::{cause, joined_by_pasta, limits};
 use meter::Meter;
 use overflow::OverflowProbe;
 use overruns::OverrunProbe;

@@ -64,6 +64,18 @@ pub struct Request<'a> {
     pub force: bool,
 }
 
+impl Request<'_> {
+    /// Returns the user whose sockets have the claimed local ports.
+    pub fn holder(&self) -> u32 {
+        if self.owner.is_root() { self.user.unwrap_or_default() } else { self.owner.uid }
+    }
+
+    /// Returns whether other users may not have bound the claimed local ports.
+    pub fn needs_free_ports(&self) -> bool {
+        self.claim.reserve || !self.owner.is_root()
+    }
+}
+
 /// A claim in the book.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -94,6 +106,18 @@ impl Entry {
     /// Returns the target: the sockets whose frames it takes.
     pub fn target(&self) -> Target {
         target(&self.owner, &self.claim, self.user, self.cgroup)
+    }
+
+    /// Returns the user whose sockets have the claimed local ports: the owner, unless root names
+    /// another one.
+    pub fn holder(&self) -> u32 {
+        self.target().uid.unwrap_or(self.owner.uid)
+    }
+
+    /// Returns whether no other user may have the claimed local ports.
+    fn keeps_ports(&self) -> bool {
+        let has_ports = self.claim.selector.by_port().is_some_and(|(role, _)| role.is_local());
+        has_ports && (self.claim.reserve || !self.owner.is_root())
     }
 }
 
@@ -149,7 +173,7 @@ impl Book {
     ) -> Result<Entry, Refusal> {
         let Request { owner, name, claim, now, .. } = *request;
         check_name(name).map_err(Refusal::Malformed)?;
-        claim.selector.check().map_err(Refusal::Malformed)?;
+        claim.check().map_err(Refusal::Malformed)?;
         let entry = Entry {
             id: self.last_id + 1,
             name: name.into(),
@@ -278,7 +302,8 @@ impl Book {
         self.entries.iter().filter_map(|entry| entry.ends).min()
     }
 
-    fn replace(&mut self, entry: &Entry) {
+    /// Replaces a claim by another state of it: reverts [`set`](Self::set).
+    pub fn replace(&mut self, entry: &Entry) {
         if let Some(place) = self.entries.iter_mut().find(|other| other.id == entry.id) {
             place.clone_from(entry);
         }
@@ -303,12 +328,16 @@ impl Book {
     }
 
     fn check_conflicts(&self, entry: &Entry, now: Moment) -> Result<(), Refusal> {
-        for other in self.entries.iter().filter(|other| other.device == entry.device) {
+        // Whatever the devices, only one user can bind a port.
+        let meets = |other: &Entry| {
+            other.device == entry.device || entry.claim.reserve || other.claim.reserve
+        };
+        for other in self.entries.iter().filter(|other| meets(other)) {
             check_pair(entry, other, other.ends)?;
         }
         let is_kept = |ended: &&(Entry, Moment)| {
             let (other, ended) = ended;
-            now.since(*ended) <= GRACE && other.device == entry.device
+            now.since(*ended) <= GRACE && meets(other)
         };
         for (other, ended) in self.ended.iter().filter(is_kept) {
             if other.owner.uid != entry.owner.uid {
@@ -376,20 +405,22 @@ fn check_own(Request { owner, user, .. }: &Request<'_>) -> Result<(), Refusal> {
 /// Checks that two claims do not conflict.
 fn check_pair(entry: &Entry, other: &Entry, ends: Option<Moment>) -> Result<(), Refusal> {
     let (mine, theirs) = (entry.target(), other.target());
-    let common = || entry.claim.selector.common(&mine, &other.claim.selector, &theirs);
+    let selectors = [&entry.claim.selector, &other.claim.selector];
+    let common = || selectors[0].common(&mine, selectors[1], &theirs);
     if entry.owner.uid != other.owner.uid {
         // Only one user can have a local port, but any number can send to the same remote one.
-        let is_local = |entry: &Entry| {
-            !entry.owner.is_root()
-                && entry.claim.selector.by_port().is_some_and(|(role, _)| role.is_local())
+        let differ = entry.holder() != other.holder();
+        let clash = match entry.claim.reserve || other.claim.reserve {
+            _ if !differ || !entry.keeps_ports() || !other.keeps_ports() => None,
+            true => selectors[0].common_local_port(selectors[1]),
+            false => common(),
         };
-        let clash = (is_local(entry) && is_local(other)).then(common).flatten();
         return clash.map_or(Ok(()), |what| {
             let (owner, name) = (other.owner.name.clone(), other.name.clone());
             Err(Refusal::ClaimedByOther { what, owner, name, ends })
         });
     }
-    if (mine.tier, mine.uid) != (theirs.tier, theirs.uid) {
+    if (mine.tier, mine.uid) != (theirs.tier, theirs.uid) || entry.device != other.device {
         return Ok(());
     }
     common()
@@ -399,11 +430,11 @@ fn check_pair(entry: &Entry, other: &Entry, ends: Option<Moment>) -> Result<(), 
 /// Checks that no other user has bound the local ports that a user claims.
 fn check_bound(request: &Request<'_>) -> Result<(), Refusal> {
     let Some((role, selector)) = request.claim.selector.by_port() else { return Ok(()) };
-    if request.owner.is_root() || !role.is_local() {
+    if !role.is_local() || !request.needs_free_ports() {
         return Ok(());
     }
     let is_theirs = |bound: &&BoundPort| {
-        bound.owner.uid != request.owner.uid
+        bound.owner.uid != request.holder()
             && selector.protocol.each().contains(&bound.protocol)
             && selector.ports.common(&crate::Ports::one(bound.port)).is_some()
     };

@@ -85,12 +85,26 @@ pub struct Claim {
     /// Whether root's claim also takes frames that users have claimed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
-    /// Whether other users are kept from binding the claimed local ports.
+    /// Whether other users but root are kept from binding the claimed local ports.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reserve: bool,
 }
 
 impl Claim {
+    /// Checks that the claim selects frames, and that its keys fit together.
+    ///
+    /// # Errors
+    /// A description of the fault, with the correct form.
+    pub fn check(&self) -> Result<(), String> {
+        self.selector.check()?;
+        if self.reserve && self.selector.local_ports().is_empty() {
+            return Err("`reserve` keeps local ports for you, and this claim has none: give it \
+                        `server` or `service`, or leave `reserve` out"
+                .into());
+        }
+        Ok(())
+    }
+
     /// Returns the pipes: for frames that the host sends, and for those that it receives.
     pub fn pipes(&self) -> [PipeConfig; 2] {
         [&self.out, &self.inward].map(|change| {
@@ -146,18 +160,19 @@ impl<'de> Deserialize<'de> for Claim {
                 let mut terms = Terms::default();
                 let properties = Properties { inner, terms: &mut terms };
                 let both = WrittenChange::deserialize(MapAccessDeserializer::new(properties))?.0;
-                terms.selector.check().map_err(A::Error::custom)?;
                 let beside = |change: Option<WrittenChange>| {
                     change.map_or_else(|| both.clone(), |change| both.overlaid(&change.0))
                 };
-                Ok(Claim {
+                let claim = Claim {
                     selector: terms.selector,
                     lifetime: terms.lifetime.unwrap_or_default(),
                     out: beside(terms.out),
                     inward: beside(terms.inward),
                     over: terms.over.unwrap_or_default(),
                     reserve: terms.reserve.unwrap_or_default(),
-                })
+                };
+                claim.check().map_err(A::Error::custom)?;
+                Ok(claim)
             }
         }
         deserializer.deserialize_map(ClaimVisitor)

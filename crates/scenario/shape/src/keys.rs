@@ -90,6 +90,18 @@ impl Selector {
         Ok(keys)
     }
 
+    /// Returns the local ports that the claim selects, whatever the addresses of the other side.
+    pub fn local_ports(&self) -> Vec<(Protocol, PortPrefix)> {
+        let local = self.by_port().filter(|(role, _)| role.is_local());
+        let each = local.into_iter().flat_map(|(_, selector)| {
+            let ports: Vec<PortPrefix> =
+                selector.ports.ranges().iter().flat_map(|range| prefixes(*range)).collect();
+            let protocols = selector.protocol.each().iter();
+            protocols.flat_map(move |protocol| ports.clone().into_iter().map(|p| (*protocol, p)))
+        });
+        each.collect()
+    }
+
     fn all_keys(&self, target: &Target, most: usize) -> Vec<Key> {
         let Some((role, selector)) = self.by_port() else {
             return match (self.prefix.as_slice(), target.cgroup) {
@@ -119,6 +131,17 @@ impl Selector {
             }))
         });
         keys.take(most).collect()
+    }
+
+    /// Describes a local port of both selectors, like `port tcp/8080`, whatever the addresses of
+    /// the other side.
+    pub(crate) fn common_local_port(&self, other: &Self) -> Option<String> {
+        let local = |selector: &Self| selector.by_port().is_some_and(|(role, _)| role.is_local());
+        let ((_, mine), (_, theirs)) = self.by_port().zip(other.by_port())?;
+        let both = |protocol: &&Protocol| theirs.protocol.each().contains(protocol);
+        let protocol = mine.protocol.each().iter().find(both)?;
+        let port = mine.ports.common(&theirs.ports)?;
+        (local(self) && local(other)).then(|| format!("port {protocol}/{port}"))
     }
 
     /// Describes what both selectors take with equally specific keys, like `port tcp/8080`. Both

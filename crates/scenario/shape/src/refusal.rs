@@ -116,7 +116,10 @@ pub enum Refusal {
     #[error("interface {0} is not among those that the policy of this machine allows ({1})")]
     Interface(String, String),
     /// The policy does not allow this.
-    #[error("the policy of this machine does not allow `{0}`")]
+    #[error(
+        "the policy of this machine does not allow `{0}` (`{0}: false` in {POLICY_FILE}): leave it \
+             out, or ask its administrator"
+    )]
     Forbidden(&'static str),
     /// The claim has ended.
     #[error("claim \"{name}\" ended {ago} ago: {again}")]

@@ -1,7 +1,7 @@
 //! Requests of clients and answers of the daemon, as JSON; and claims as commands.
 
-use netloom_link::PipeChange;
 use netloom_link::notation::WrittenChange;
+use netloom_link::{PipeChange, PipeStatistics};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -58,12 +58,13 @@ pub struct Done {
     pub notes: Vec<String>,
 }
 
-/// Answer to `GET /v1/claims`.
+/// Answer to `GET /v1/claims`; with `?all=true` also the claims of others, and with `?last=5s` also
+/// the statistics of the last seconds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct List {
-    /// The caller's claims; all claims if the caller is root.
+    /// The caller's claims; all claims if root asks for them.
     pub claims: Vec<Listed>,
-    /// Public data of the claims of others.
+    /// Public data of the claims of others, if they were requested.
     pub others: Vec<OfOther>,
 }
 
@@ -72,17 +73,26 @@ pub struct List {
 pub struct Listed {
     /// The claim.
     pub entry: Entry,
-    /// Counters of its pipes: for frames that the host sends, and for those that it receives.
+    /// Counters of its pipes since it began: for frames that the host sends, and for those that it
+    /// receives.
     pub pipes: Vec<PipeCount>,
+    /// Statistics of its pipes over the last seconds, if these were requested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recent: Vec<PipeStatistics>,
     /// Number of frames that were lost outside the model.
     pub unmodelled_drops: u64,
     /// Lateness that 99 of 100 frames do not exceed, after their scheduled release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_p99: Option<netloom_units::Duration>,
+    /// Upper bound of `late_p99`: it includes how much earlier frames could have been released if
+    /// all had been read when they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most_p99: Option<netloom_units::Duration>,
     /// Time since which it is not shaped, because its device is gone or the daemon was stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suspended: Option<String>,
-    /// Whether measurements through it can be trusted: `valid`, or the reason.
+    /// Whether measurements through it can be trusted: `valid`, or `suspect` or `invalid` with the
+    /// reasons.
     pub verdict: String,
 }
 
@@ -138,7 +148,7 @@ pub struct Room {
 
 /// Returns the command that makes a claim.
 pub fn command(name: &str, claim: &Claim) -> String {
-    let Claim { selector, lifetime, out, inward, .. } = claim;
+    let Claim { selector, lifetime, out, inward, over, reserve } = claim;
     let mut words = vec![format!("netloom shape add {name}")];
     if let Some((role, ports)) = selector.by_port() {
         words.push(format!("--{} {}", role.word(), port_words(ports)));
@@ -148,6 +158,8 @@ pub fn command(name: &str, claim: &Claim) -> String {
     words.extend(selector.prefix.iter().map(|prefix| format!("--prefix {prefix}")));
     words.extend(selector.interface.iter().map(|device| format!("--interface {device}")));
     words.extend(selector.everything.then(|| "--everything".into()));
+    words.extend(reserve.then(|| "--reserve".into()));
+    words.extend(over.then(|| "--over".into()));
     for (direction, change) in [("out", out), ("in", inward)] {
         let properties = properties(change);
         if !properties.is_empty() {

@@ -201,7 +201,8 @@ fn tun_advice(error: &io::Error) -> &'static str {
 fn advice(action: &str, error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
-            "; this may take root (docs/rootless.md says what ordinary users can do)"
+            "; this may take root, or in a container the capabilities NET_ADMIN and SYS_ADMIN \
+             (docs/rootless.md says what ordinary users can do)"
         }
         Some(libc::EMFILE) => "; raise the limit on open files (`ulimit -n`)",
         Some(libc::ENFILE) => "; raise the kernel's limit on open files (`sysctl fs.file-max`)",

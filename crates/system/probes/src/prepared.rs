@@ -81,6 +81,12 @@ impl Probes {
         Prepared::new(places.nodes.len(), places.tolerated_wait, &places.proc).start(places)
     }
 
+    /// Polling probes of what a host has for all links: whether its CPUs have idle moments, and
+    /// frames that the kernel loses. There are no nodes.
+    pub fn of_a_host(places: &Places) -> Self {
+        Self::of(vec![Box::new(Cpu::new(places)), Box::new(Softnet::new(places))])
+    }
+
     /// All polling probes of this crate, and no others.
     pub fn polling(places: &Places) -> Self {
         let mut probes: Vec<Box<dyn Probe>> = vec![

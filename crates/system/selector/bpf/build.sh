@@ -1,12 +1,14 @@
 #!/bin/sh
-# Compiles the programs to the object that is checked in beside them, or into another folder.
+# Compiles the programs to the objects that are checked in beside them, or into another folder.
 # Needs clang and llvm-strip 14 or later; the ordinary build needs neither.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 into=${1:-$here}
 # Paths in the debug information must not depend on where the project is.
 cd "$here"
-clang -target bpf -mcpu=v3 -g -O2 -ffile-compilation-dir=. -Wall -Werror -c selector.bpf.c \
-    -o "$into/selector.bpf.o"
-# What stays is BTF, which the loader needs.
-llvm-strip --strip-debug "$into/selector.bpf.o"
+for name in selector reserve; do
+    clang -target bpf -mcpu=v3 -g -O2 -ffile-compilation-dir=. -Wall -Werror -c "$name.bpf.c" \
+        -o "$into/$name.bpf.o"
+    # What stays is BTF, which the loader needs.
+    llvm-strip --strip-debug "$into/$name.bpf.o"
+done

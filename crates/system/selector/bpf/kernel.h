@@ -52,6 +52,17 @@ struct __sk_buff {
 };
 _Static_assert(__builtin_offsetof(struct __sk_buff, sk) == 168, "the kernel's interface");
 
+/* What bind() is asked for. */
+struct bpf_sock_addr {
+	u32 user_family;
+	u32 user_ip4;
+	u32 user_ip6[4];
+	u32 user_port; /* in network byte order */
+	u32 family;
+	u32 type;
+	u32 protocol;
+};
+
 /* The tuple of a socket, in network byte order. */
 union socket_tuple {
 	struct {

@@ -79,6 +79,14 @@ pub fn encode(owner: Owner, key: &Key) -> Encoded {
     }
 }
 
+/// Returns the number of a protocol in packets.
+pub fn protocol_number(protocol: Protocol) -> u8 {
+    match protocol {
+        Protocol::Tcp => 6,
+        Protocol::Udp => 17,
+    }
+}
+
 fn tier_number(tier: Tier) -> u32 {
     match tier {
         Tier::Over => 0,
@@ -95,10 +103,7 @@ fn lead(owner: Owner, way: Option<(Side, Protocol)>, port: u16) -> [u8; 12] {
             Side::Remote => 1,
             Side::Local => 2,
         };
-        bytes[9] = match protocol {
-            Protocol::Tcp => 6,
-            Protocol::Udp => 17,
-        };
+        bytes[9] = protocol_number(protocol);
     }
     bytes[10..].copy_from_slice(&port.to_be_bytes());
     bytes

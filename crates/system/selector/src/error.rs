@@ -21,6 +21,13 @@ pub enum SelectorError {
     /// A table is full, or the kernel refuses an entry.
     #[error("cannot write a table of the selector: {0}")]
     Table(String),
+    /// Reservations need cgroups of version 2.
+    #[error(
+        "there are no cgroups of version 2 here, by which ports are reserved: mount them \
+             (`mount -t cgroup2 none /sys/fs/cgroup`), enter a namespace by `nsenter --net` and \
+             not by `ip netns exec`, which hides them, or leave `reserve` out"
+    )]
+    NoCgroups,
     /// The device does not exist, or is not an Ethernet device.
     #[error("cannot use {device}: {why}")]
     Device {

@@ -13,18 +13,24 @@
 //! | `deadline` | deadlines of redirection: [`Deadlines`] |
 //! | `hook` | attachment of programs: tcx links, or filters of an older kernel |
 //! | `taps` | the two TAPs of a claim: [`Taps`] |
+//! | `device` | properties of devices, asked of the kernel by name |
+//! | `reservations` | local ports that are kept for one user: [`Reservations`] |
+//! | `cgroup` | where programs about sockets are attached |
 //! | `loopback` | settings of a loopback device |
-//! | `missing` | missing requirements of a machine |
+//! | `missing` | missing requirements of a machine, and restrictions |
 //!
 //! The sources of the programs and their compiled form are in `bpf/` of this crate. `netloom-shape`
 //! decides who may claim what, and `netloom-dataplane` runs the links.
 
+mod cgroup;
 mod deadline;
+mod device;
 mod encoding;
 mod error;
 mod hook;
 mod loopback;
 mod missing;
+mod reservations;
 mod selector;
 mod tables;
 mod taps;
@@ -33,7 +39,8 @@ pub use deadline::{Beat, Deadlines, SILENCE};
 pub use error::SelectorError;
 pub use hook::HookKind;
 pub use loopback::Loopback;
-pub use missing::missing;
+pub use missing::{missing, restrictions};
+pub use reservations::{Reservations, ReservedPorts};
 pub use selector::{Selector, forget_filters};
 pub use tables::{Chosen, MAX_CLAIMS};
 pub use taps::Taps;

@@ -7,7 +7,7 @@ use aya::programs::ProgramType;
 use aya::sys::is_program_supported;
 use aya::util::KernelVersion;
 
-use crate::HookKind;
+use crate::{HookKind, cgroup};
 
 /// Returns the first missing requirement with its remedy, or `None` if there is none.
 pub fn missing() -> Option<String> {
@@ -33,6 +33,21 @@ pub fn missing() -> Option<String> {
              CAP_PERFMON"
         )),
     }
+}
+
+/// Returns the restrictions of a machine that can shape traffic.
+pub fn restrictions() -> Vec<&'static str> {
+    let mut all = Vec::new();
+    if best_hook() == HookKind::Filters {
+        all.push(
+            "before Linux 6.6, the filters of a killed daemon stay, and pass everything, until the \
+             next daemon removes them",
+        );
+    }
+    if cgroup::root().is_none() {
+        all.push("without cgroups of version 2, no ports can be reserved, and no cgroup claimed");
+    }
+    all
 }
 
 /// Returns the way in which this kernel attaches programs.

@@ -1,18 +1,19 @@
 //! The programs at one device. They leave the kernel with this process, or when the selector is
 //! dropped.
 
-use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
 use aya::maps::Map;
 use aya::programs::cgroup_sock::CgroupSockLink;
 use aya::programs::tc;
-use aya::programs::{CgroupAttachMode, CgroupSock, SchedClassifier};
+use aya::programs::{CgroupSock, SchedClassifier};
 use aya::{Btf, Ebpf, EbpfLoader};
 use nix::net::if_::if_nametoindex;
 
+use crate::cgroup;
 use crate::deadline::Deadlines;
+use crate::device;
 use crate::error::{SelectorError, in_words};
 use crate::hook::{Attached, Hook, HookKind, Place, first_to_go, hook, side};
 use crate::missing::best_hook;
@@ -24,10 +25,6 @@ const OBJECT: &[u8] = aya::include_bytes_aligned!("../bpf/selector.bpf.o");
 
 /// Programs at a device and at the TAPs of claims.
 const PROGRAMS: [&str; 5] = ["egress", "ingress", "guard", "from_host_tap", "from_wire_tap"];
-
-/// Types of devices in `sysfs`.
-const ETHERNET: &str = "1";
-const LOOPBACK: &str = "772";
 
 /// The programs at one device. Fields are dropped in order: those that redirect frames go first.
 #[derive(Debug)]
@@ -61,9 +58,9 @@ impl Selector {
     pub fn attach_by(device: &str, mark: u32, kind: HookKind) -> Result<Self, SelectorError> {
         let unusable = |why: String| SelectorError::Device { device: device.into(), why };
         let index = if_nametoindex(device).map_err(|errno| unusable(errno.desc().into()))?;
-        let is_loopback = match attribute(device, "type").map_err(|e| unusable(e.to_string()))? {
-            kind if kind == LOOPBACK => true,
-            kind if kind == ETHERNET => false,
+        let is_loopback = match device::kind(device).map_err(|e| unusable(e.to_string()))? {
+            libc::ARPHRD_LOOPBACK => true,
+            libc::ARPHRD_ETHER => false,
             _ => return Err(unusable("it is neither an Ethernet device nor a loopback".into())),
         };
         let mut ebpf = load(index, is_loopback, mark)?;
@@ -111,7 +108,7 @@ impl Selector {
     /// # Errors
     /// The device is gone.
     pub fn mtu(&self) -> io::Result<u32> {
-        attribute(&self.device, "mtu")?.parse().map_err(io::Error::other)
+        device::mtu(&self.device)
     }
 
     /// Returns the deadlines that workers extend.
@@ -203,14 +200,11 @@ fn deadlines(ebpf: &mut Ebpf) -> Result<Deadlines, SelectorError> {
 /// the first frames to a UDP server that has sent nothing yet are shaped only if its socket is an
 /// IPv6 socket.
 fn watch_binds(ebpf: &mut Ebpf) -> Vec<CgroupSockLink> {
-    let root = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
-        .into_iter()
-        .find(|root| fs::metadata(format!("{root}/cgroup.controllers")).is_ok());
-    let Some(root) = root.and_then(|root| fs::File::open(root).ok()) else { return Vec::new() };
+    let Some(root) = cgroup::root() else { return Vec::new() };
     let mut attach = |name| -> Option<CgroupSockLink> {
         let program: &mut CgroupSock = ebpf.program_mut(name)?.try_into().ok()?;
         program.load().ok()?;
-        let id = program.attach(&root, CgroupAttachMode::AllowMultiple).ok()?;
+        let id = program.attach(&root, cgroup::MODE).ok()?;
         program.take_link(id).ok()
     };
     ["bound_v4", "bound_v6"].into_iter().filter_map(&mut attach).collect()
@@ -222,9 +216,4 @@ pub fn forget_filters(device: &str) {
         // A device without filters is fine.
         let _ = tc::qdisc_detach_program(device, side(place), name);
     }
-}
-
-fn attribute(device: &str, name: &str) -> io::Result<String> {
-    let text = fs::read_to_string(format!("/sys/class/net/{device}/{name}"))?;
-    Ok(text.trim().to_owned())
 }

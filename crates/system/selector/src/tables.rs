@@ -218,7 +218,7 @@ impl Tables {
 }
 
 /// Takes a map out of an object.
-fn take<M: TryFrom<Map, Error = MapError>>(
+pub fn take<M: TryFrom<Map, Error = MapError>>(
     ebpf: &mut Ebpf,
     name: &str,
 ) -> Result<M, SelectorError> {
@@ -227,12 +227,12 @@ fn take<M: TryFrom<Map, Error = MapError>>(
     map.try_into().map_err(|error: MapError| SelectorError::Load(in_words(&error)))
 }
 
-fn refused(error: MapError) -> SelectorError {
+pub fn refused(error: MapError) -> SelectorError {
     SelectorError::Table(in_words(&error))
 }
 
 /// Treats the removal of an absent entry as success.
-fn gone(removed: Result<(), MapError>) -> Result<(), SelectorError> {
+pub fn gone(removed: Result<(), MapError>) -> Result<(), SelectorError> {
     match removed {
         Err(MapError::KeyNotFound) | Ok(()) => Ok(()),
         Err(MapError::SyscallError(error))

@@ -1,6 +1,7 @@
 //! The two TAPs of a claim: one on the side of the host, one on the side of the wire. The kernel
 //! removes them with their descriptors, so a dead engine leaves none behind.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -8,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use nix::net::if_::if_nametoindex;
 
-use crate::SelectorError;
+use crate::{SelectorError, device};
 
 /// Bytes of the virtio-net header before every frame (`struct virtio_net_hdr`).
 const HEADER_SIZE: libc::c_int = 10;
@@ -36,22 +37,61 @@ impl Taps {
     /// # Errors
     /// The kernel refuses. Nothing is left behind.
     pub fn make(number: u32, mtu: u32) -> Result<Self, SelectorError> {
-        let names = ["h", "w"].map(|side| format!("{PREFIX}{number}.{side}"));
+        let names = names(number);
         let make = |name: &String| tap(name, mtu);
         let [host, wire] = [make(&names[0])?, make(&names[1])?];
         let indices = [index(&names[0])?, index(&names[1])?];
         Ok(Self { names, indices, ends: Some([host, wire]) })
     }
 
-    /// Returns the number of frames that TAPs have dropped since they were created because the
-    /// engine did not read them in time.
-    pub fn dropped(names: &[String; 2]) -> u64 {
-        let count = |name: &String| {
-            let path = format!("/sys/class/net/{name}/statistics/tx_dropped");
-            fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
-        };
-        names.iter().filter_map(count).sum()
+    /// Returns whether no device has the names of the TAPs of this number.
+    pub fn are_free(number: u32) -> bool {
+        names(number).iter().all(|name| if_nametoindex(name.as_str()).is_err())
     }
+
+    /// Returns the number of frames that each TAP of this network namespace has dropped since it
+    /// was created because the engine did not read them in time.
+    ///
+    /// # Errors
+    /// The kernel's table cannot be read, or is not as expected.
+    pub fn dropped() -> io::Result<BTreeMap<String, u64>> {
+        let text = fs::read_to_string("/proc/thread-self/net/dev")?;
+        dropped(&text).ok_or_else(|| io::Error::other("/proc/net/dev is not as expected"))
+    }
+
+    /// Sets the longest packet of both TAPs, in bytes, up to what a TAP can have.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn set_mtu(&self, mtu: u32) -> Result<(), SelectorError> {
+        self.names.iter().try_for_each(|name| {
+            let failed = |source| SelectorError::Tap {
+                what: "set the MTU of",
+                device: name.clone(),
+                source,
+            };
+            device::set_mtu(name, mtu.min(LONGEST)).map_err(failed)
+        })
+    }
+}
+
+fn names(number: u32) -> [String; 2] {
+    ["h", "w"].map(|side| format!("{PREFIX}{number}.{side}"))
+}
+
+/// Parses the table of devices (`/proc/net/dev`): the numbers of frames that TAPs have dropped when
+/// they were sent.
+fn dropped(table: &str) -> Option<BTreeMap<String, u64>> {
+    // Eight columns for receiving, then bytes, packets and errors of sending.
+    const DROPPED: usize = 8 + 3;
+    let devices = table.lines().filter_map(|line| line.split_once(':'));
+    let devices = devices.map(|(name, columns)| (name.trim(), columns));
+    let taps = devices.filter(|(name, _)| name.starts_with(PREFIX));
+    let dropped = taps.map(|(name, columns)| {
+        let count = columns.split_whitespace().nth(DROPPED)?.parse().ok()?;
+        Some((name.to_owned(), count))
+    });
+    dropped.collect()
 }
 
 /// Creates a TAP and brings it up. The engine handles checksums and super-frames.
@@ -63,10 +103,10 @@ fn tap(name: &str, mtu: u32) -> Result<OwnedFd, SelectorError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC);
     let file = options.open("/dev/net/tun").map_err(failed("open /dev/net/tun for"))?;
-    let mut request = request(name);
+    let mut request = device::request(name);
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR | libc::IFF_TUN_EXCL;
     request.ifr_ifru.ifru_flags = flags as libc::c_short;
-    control(&file, libc::TUNSETIFF as _, &mut request).map_err(failed("make"))?;
+    device::control(&file, libc::TUNSETIFF as _, &mut request).map_err(failed("make"))?;
     // SAFETY: the descriptor is open, and the request reads an integer, which lives through the
     // call.
     let set = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETVNETHDRSZ as _, &HEADER_SIZE) };
@@ -76,44 +116,10 @@ fn tap(name: &str, mtu: u32) -> Result<OwnedFd, SelectorError> {
     netloom_ports::enable_offloads(&file).map_err(failed("set up"))?;
     // It has no addresses and requests none. The file is missing on machines without IPv6.
     let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6"), "1");
-    bring_up(name, mtu.min(LONGEST)).map_err(failed("bring up"))?;
+    device::set_mtu(name, mtu.min(LONGEST))
+        .and_then(|()| device::bring_up(name))
+        .map_err(failed("bring up"))?;
     Ok(file.into())
-}
-
-fn bring_up(name: &str, mtu: u32) -> io::Result<()> {
-    let socket = std::net::UdpSocket::bind("127.0.0.1:0").or_else(|_| {
-        // This happens in a namespace whose loopback is down.
-        std::net::UdpSocket::bind("[::]:0")
-    })?;
-    let mut asked = request(name);
-    asked.ifr_ifru.ifru_mtu = i32::try_from(mtu).unwrap_or(i32::MAX);
-    control(&socket, libc::SIOCSIFMTU as _, &mut asked)?;
-    let mut asked = request(name);
-    let flags = libc::IFF_UP | libc::IFF_NOARP;
-    asked.ifr_ifru.ifru_flags = flags as libc::c_short;
-    control(&socket, libc::SIOCSIFFLAGS as _, &mut asked)
-}
-
-/// Makes a request about an interface to the kernel.
-fn control(
-    descriptor: &impl AsRawFd,
-    what: libc::Ioctl,
-    request: &mut libc::ifreq,
-) -> io::Result<()> {
-    // SAFETY: the descriptor is open, and all these requests read and write one `ifreq`, which
-    // lives through the call.
-    let done = unsafe { libc::ioctl(descriptor.as_raw_fd(), what, request) };
-    if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-/// Returns a request for the interface `name`. The names here are short enough.
-fn request(name: &str) -> libc::ifreq {
-    // SAFETY: all-zero bytes are a valid `ifreq`.
-    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
-    for (place, byte) in request.ifr_name.iter_mut().take(libc::IFNAMSIZ - 1).zip(name.bytes()) {
-        *place = byte as libc::c_char;
-    }
-    request
 }
 
 fn index(name: &str) -> Result<u32, SelectorError> {
@@ -141,4 +147,22 @@ pub(crate) fn namespace_cookie() -> io::Result<u64> {
         )
     };
     if done < 0 { Err(io::Error::last_os_error()) } else { Ok(cookie) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drops_of_taps_are_those_of_sending() {
+        let table = "Inter-|   Receive                                                |  Transmit
+ face |bytes packets errs drop fifo frame compressed multicast|bytes packets errs drop fifo
+  eth0: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+nls12.h: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
+nls12.w:10000000 2 3 4 5 6 7 8 9 10 11 0 13 14 15 16
+";
+        let expected = [("nls12.h".to_owned(), 12), ("nls12.w".to_owned(), 0)];
+        assert_eq!(dropped(table), Some(BTreeMap::from(expected)));
+        assert_eq!(dropped("nls1.h: 1 2 3"), None);
+    }
 }

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use netloom_link::Window;
 use netloom_shape::{Lifetime, PortSelector};
 use netloom_units::Rate;
+
+use super::Format;
 
 /// `netloom shape`
 #[derive(Debug, Args)]
@@ -24,12 +27,8 @@ pub enum ShapeCommand {
     Add(Box<AddClaim>),
     /// Change the link of a claim; what is in it stays in it.
     Set(SetClaim),
-    /// Show your claims, and who else has some.
-    List {
-        /// As JSON.
-        #[arg(long, value_enum, default_value_t)]
-        format: Format,
-    },
+    /// Show your claims.
+    List(ListClaims),
     /// Let a claim last from now on.
     Renew {
         /// The claim.
@@ -88,14 +87,22 @@ pub enum ShapeCommand {
     Stop,
 }
 
-/// How to show something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs.
-    Json,
+/// `netloom shape list`
+#[derive(Debug, Args)]
+pub struct ListClaims {
+    /// Also those of others: for root all about them, for others whose they are.
+    #[arg(long)]
+    pub all: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Statistics of the last seconds, like `5s`: from `1s` to `60s`, and up to the next whole
+    /// second of the daemon's clock further back.
+    #[arg(long, value_name = "TIME")]
+    pub last: Option<Window>,
+    /// Show it again every second until Ctrl-C.
+    #[arg(long)]
+    pub watch: bool,
 }
 
 /// `netloom shape add`
@@ -139,6 +146,9 @@ pub struct AddClaim {
     /// For how long: a time, `session`, or `never` (root).
     #[arg(long = "for", value_name = "TIME", default_value = "1h")]
     pub lifetime: Lifetime,
+    /// Let no other user but root bind the local ports of the claim meanwhile.
+    #[arg(long)]
+    pub reserve: bool,
     /// Take what users have claimed, too; for root.
     #[arg(long)]
     pub over: bool,

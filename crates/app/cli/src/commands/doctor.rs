@@ -79,6 +79,7 @@ pub async fn doctor(args: Doctor) -> Result<i32> {
     let size = loaded.as_ref().map_or(LARGE, |loaded| preflight::size(&loaded.scenario));
     let mut checks = vec![kernel(&netloom_results::machine::describe().kernel), rights()];
     checks.extend(trial().await?);
+    checks.push(shaping());
     checks.push(calibration());
     checks.extend(Controller::ALL.map(limits));
     checks.extend(walls(size));
@@ -176,6 +177,19 @@ fn seen(summary: &Summary) -> Vec<Check> {
         Check::new(format!("signal {}", coverage.signal.name()), state, found)
     });
     std::iter::once(workers).chain(watched).collect()
+}
+
+/// Checks whether `netloom shape` can work here.
+fn shaping() -> Check {
+    const WHAT: &str = "shape";
+    if let Some(missing) = netloom_selector::missing() {
+        return Check::new(WHAT, State::Note, format!("cannot shape traffic: {missing}"));
+    }
+    let restrictions = netloom_selector::restrictions();
+    match restrictions.is_empty() {
+        true => Check::new(WHAT, State::Ok, "can send traffic of this host through links"),
+        false => Check::new(WHAT, State::Note, restrictions.join("; ")),
+    }
 }
 
 fn calibration() -> Check {

@@ -1,7 +1,6 @@
 //! `netloom inspect`
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use futures_util::future::{join_all, try_join_all};
@@ -10,7 +9,7 @@ use netloom_api::state::{
     TreePortStatus, VlanPortStatus,
 };
 use netloom_host::Found;
-use netloom_link::Window;
+use netloom_link::{PipeStatistics, Window};
 use netloom_monitor::Verdict;
 use netloom_units::readable::count;
 use serde::Serializer;
@@ -20,39 +19,23 @@ use serde_transcode::Transcoder;
 
 use super::radio;
 use super::recent::recent_table;
+use super::repeat;
 use super::signals::signals;
 use super::summary::{judged, not_taken};
 use super::tc;
 use super::usage;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
-use crate::output;
 use crate::table::table;
 use crate::{exit, find};
 
 /// Shows running experiments.
 pub async fn inspect(args: Inspect) -> Result<i32> {
-    if !args.watch {
-        print!("{}", look(&args).await?);
-        return Ok(exit::SUCCESS);
+    if args.watch {
+        return repeat::watch(async || look(&args).await).await;
     }
-    tokio::select! {
-        ended = watch(&args) => ended,
-        _ = tokio::signal::ctrl_c() => Ok(exit::SUCCESS),
-    }
-}
-
-/// Shows the experiments repeatedly, until the reader is gone.
-async fn watch(args: &Inspect) -> Result<i32> {
-    loop {
-        let text = look(args).await?;
-        output::clear_screen();
-        print!("{text}");
-        if output::is_closed() {
-            return Ok(exit::SUCCESS);
-        }
-        tokio::time::sleep(Duration::from_secs(1)).await;
-    }
+    print!("{}", look(&args).await?);
+    Ok(exit::SUCCESS)
 }
 
 async fn look(args: &Inspect) -> Result<String> {
@@ -210,7 +193,7 @@ impl View {
         writeln!(text, "{}\n", self.node_table())?;
         match self.window {
             None => writeln!(text, "{}", self.link_table())?,
-            Some(_) => writeln!(text, "{}", recent_table(&self.links))?,
+            Some(_) => writeln!(text, "{}", recent_table(self.recent()))?,
         }
         if let Some(lost) = not_taken(&self.links) {
             writeln!(text, "{lost}")?;
@@ -241,6 +224,12 @@ impl View {
         writeln!(text, "\n{}", signals(&self.verdict, all)?)?;
         writeln!(text, "\nverdict so far: {}", judged(&self.verdict, usize::MAX).join("\n"))?;
         Ok(text)
+    }
+
+    /// Returns the statistics of every pipe that has some, under its name.
+    fn recent(&self) -> impl Iterator<Item = (String, Option<&PipeStatistics>)> {
+        let pipes = self.links.iter().flat_map(LinkStatus::arrows);
+        pipes.map(|(name, pipe)| (name, pipe.modelled().map(|pipe| &pipe.statistics)))
     }
 
     fn node_table(&self) -> comfy_table::Table {

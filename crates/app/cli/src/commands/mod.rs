@@ -22,6 +22,7 @@ mod mobility;
 mod pingall;
 mod radio;
 mod recent;
+mod repeat;
 mod report;
 mod run;
 mod set;

@@ -1,14 +1,16 @@
 //! The statistics of the last seconds, for people.
 
 use comfy_table::Table;
-use netloom_api::state::LinkStatus;
 use netloom_link::PipeStatistics;
 use netloom_units::readable::{bit_rate, count, micros};
 
 use crate::table::table;
 
-/// Returns a row for each pipe: received and delivered traffic, and delays.
-pub fn recent_table(links: &[LinkStatus]) -> Table {
+/// Returns a row for each pipe, given by its name: received and delivered traffic, and delays. The
+/// kernel carries direct links, which have no statistics of the last seconds.
+pub fn recent_table<'a>(
+    pipes: impl IntoIterator<Item = (String, Option<&'a PipeStatistics>)>,
+) -> Table {
     let headings = [
         "pipe",
         "seconds",
@@ -28,14 +30,13 @@ pub fn recent_table(links: &[LinkStatus]) -> Table {
         "max",
     ];
     let mut rows = table(&headings);
-    for (name, pipe) in links.iter().flat_map(LinkStatus::arrows) {
+    for (name, statistics) in pipes {
         let mut row = vec![name];
-        match pipe.modelled().map(|pipe| &pipe.statistics) {
+        match statistics {
             Some(statistics) => {
                 row.extend(traffic(statistics));
                 row.extend(times(statistics));
             }
-            // Direct links are carried by the kernel, which counts only from the beginning.
             None => row.resize(headings.len(), "–".into()),
         }
         rows.add_row(row);

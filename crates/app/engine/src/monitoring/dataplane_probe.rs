@@ -175,7 +175,8 @@ pub fn limits(deployment: &Deployment) -> Limits {
     }
 }
 
-fn cause(loss: Loss) -> DropCause {
+/// Returns the monitor's word for a loss of the data plane.
+pub fn cause(loss: Loss) -> DropCause {
     match loss {
         Loss::DeviceFull => DropCause::DeviceFull,
         Loss::DeviceGone => DropCause::DeviceGone,

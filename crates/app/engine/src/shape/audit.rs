@@ -138,7 +138,8 @@ impl Inner {
             fs::rename(path, numbered(path, 1))?;
             *file = open(path)?;
         }
-        writeln!(file, "{line}")
+        // In one call, so that no line is there without its end.
+        file.write_all(format!("{line}\n").as_bytes())
     }
 }
 

@@ -15,6 +15,7 @@ use axum::serve::IncomingStream;
 use axum::{Json, Router};
 use futures_util::stream;
 use netloom_api::ApiError;
+use netloom_link::Window;
 use netloom_shape::wire::{Add, Done, Renew, Set};
 use netloom_shape::{Claim, Entry, Owner, Refusal};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,7 @@ use tokio::sync::Notify;
 use tokio::sync::broadcast::error::RecvError;
 
 use super::audit::{Record, now};
+use super::listing::Whose;
 use super::people;
 use super::shaping::Shaping;
 
@@ -77,8 +79,33 @@ pub fn router(served: Served) -> Router {
 
 type Caller = ConnectInfo<Peer>;
 
-async fn list(State(served): State<Served>, ConnectInfo(peer): Caller) -> Response {
-    blocking(move || answer(served.shaping.list(&people::owner(peer.uid)))).await
+/// The claims to list.
+#[derive(Debug, Deserialize)]
+struct Listing {
+    #[serde(default)]
+    all: bool,
+    /// Length of the window of statistics, like `5s`.
+    last: Option<String>,
+}
+
+async fn list(
+    State(served): State<Served>,
+    ConnectInfo(peer): Caller,
+    Query(listing): Query<Listing>,
+) -> Response {
+    blocking(move || {
+        let window = listing.last.map(|text| text.parse::<Window>()).transpose();
+        match window {
+            Ok(window) => {
+                let whose = if listing.all { Whose::All } else { Whose::Own };
+                answer(served.shaping.list(&people::owner(peer.uid), whose, window))
+            }
+            Err(wrong) => {
+                (StatusCode::BAD_REQUEST, error(&format!("last: {wrong}"))).into_response()
+            }
+        }
+    })
+    .await
 }
 
 async fn capacity(State(served): State<Served>, ConnectInfo(peer): Caller) -> Response {
@@ -140,7 +167,7 @@ async fn remove(
 
 /// The users whose claims are to end.
 #[derive(Debug, Deserialize)]
-struct Whose {
+struct Removal {
     #[serde(default)]
     all: bool,
 }
@@ -148,13 +175,13 @@ struct Whose {
 async fn remove_all(
     State(served): State<Served>,
     ConnectInfo(peer): Caller,
-    Query(whose): Query<Whose>,
+    Query(removal): Query<Removal>,
 ) -> Response {
     blocking(move || {
         let asked =
-            |_: &Value| Asked { properties: json!({ "all": whose.all }), ..Asked::default() };
+            |_: &Value| Asked { properties: json!({ "all": removal.all }), ..Asked::default() };
         served.request(peer, "remove", b"null", asked, |owner, _: Value| -> Result<Vec<Entry>> {
-            served.shaping.remove_all(owner, whose.all)
+            served.shaping.remove_all(owner, removal.all)
         })
     })
     .await

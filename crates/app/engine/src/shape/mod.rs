@@ -9,7 +9,9 @@
 //! | `http` | its API: identifies users and carries their requests out |
 //! | `shaping` | keeps the claims and their links consistent |
 //! | `links` | a claim in the kernel and in the data plane |
-//! | `lateness` | lateness of the frames of a claim |
+//! | `devices` | the devices at which claims are |
+//! | `judging` | judges the frames of claims |
+//! | `unshaped` | times for which claims were not shaped |
 //! | `listing` | lists claims for users |
 //! | `state` | the claims in a file, for the next daemon |
 //! | `audit` | every request and event, as lines of JSON |
@@ -21,8 +23,9 @@
 //! (`netloom-selector`).
 
 mod audit;
+mod devices;
 mod http;
-mod lateness;
+mod judging;
 mod links;
 mod listing;
 mod people;
@@ -31,5 +34,6 @@ mod privileges;
 mod serve;
 mod shaping;
 mod state;
+mod unshaped;
 
 pub use serve::main;

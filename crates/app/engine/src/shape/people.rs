@@ -47,9 +47,9 @@ pub fn has_session(uid: u32) -> Option<bool> {
     Some(text.lines().any(online))
 }
 
-/// Returns the local ports that users other than `owner` have bound, among those for which
+/// Returns the local ports that users other than `holder` have bound, among those for which
 /// `is_meant` is true.
-pub fn bound(owner: &Owner, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<BoundPort> {
+pub fn bound(holder: u32, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<BoundPort> {
     let mut all = Vec::new();
     for (file, protocol) in [
         ("tcp", Protocol::Tcp),
@@ -60,7 +60,7 @@ pub fn bound(owner: &Owner, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<Bou
         let text = fs::read_to_string(format!("/proc/net/{file}")).unwrap_or_default();
         for line in text.lines().skip(1) {
             let Some((port, uid, inode)) = socket(line, protocol) else { continue };
-            if uid != owner.uid && is_meant(protocol, port) {
+            if uid != holder && is_meant(protocol, port) {
                 let (owner, pid) = (self::owner(uid), process(inode));
                 all.push(BoundPort { protocol, port, owner, pid });
             }

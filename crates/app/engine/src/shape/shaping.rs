@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use netloom_dataplane::PipeStatus;
+use netloom_link::Window;
 use netloom_shape::wire::{Add, Done, List, Room, Set};
 use netloom_shape::{
     Book, Capacity, Claim, Entry, Lifetime, Moment, Owner, Policy, Protocol, Refusal, Request,
@@ -14,8 +16,12 @@ use netloom_units::Rate;
 use serde_json::Value;
 
 use super::audit::{Audit, Record, now as rfc3339};
-use super::links::{DeviceChange, Links};
-use super::state::{Kept, StateFile};
+use super::devices::DeviceChange;
+use super::judging::Judged;
+use super::links::Links;
+use super::listing::Whose;
+use super::state::{Kept, StateFile, Written};
+use super::unshaped::Unshaped;
 use super::{listing, people, places};
 
 /// Time after which an unneeded daemon ends.
@@ -35,9 +41,7 @@ pub struct Shaping {
 struct Inner {
     book: Book,
     links: Links,
-    /// Time for which each claim was not shaped while it existed.
-    unshaped: BTreeMap<u64, Duration>,
-    suspended: BTreeMap<String, Moment>,
+    unshaped: Unshaped,
     idle_since: Instant,
     changes: BTreeMap<u32, (Instant, u32)>,
 }
@@ -73,8 +77,7 @@ impl Shaping {
         let inner = Inner {
             book: Book::default(),
             links,
-            unshaped: BTreeMap::new(),
-            suspended: BTreeMap::new(),
+            unshaped: Unshaped::default(),
             idle_since: Instant::now(),
             changes: BTreeMap::new(),
         };
@@ -87,7 +90,7 @@ impl Shaping {
 
     /// Whether a user may request changes.
     pub fn allows(&self, owner: &Owner, gid: u32) -> bool {
-        self.policy.allows(owner, &people::groups(owner, gid))
+        self.policy.allows(owner, || people::groups(owner, gid))
     }
 
     /// Makes a claim.
@@ -95,7 +98,7 @@ impl Shaping {
         let mut inner = self.changing(owner)?;
         let Add { name, claim, force } = add;
         let selector = &claim.selector;
-        selector.check().map_err(Refusal::Malformed)?;
+        claim.check().map_err(Refusal::Malformed)?;
         if let Some(unread) = [&claim.out, &claim.inward].iter().find_map(|pipe| pipe.unread_file())
         {
             return Err(refuse(format!(
@@ -120,11 +123,7 @@ impl Shaping {
         let user = selector.user.as_deref().map(|name| {
             people::uid_of(name).ok_or_else(|| refuse(format!("there is no user `{name}` here")))
         });
-        let bound = match owner.is_root() {
-            true => Vec::new(),
-            false => people::bound(owner, |protocol, port| is_local(claim, protocol, port)),
-        };
-        let request = Request {
+        let mut request = Request {
             owner,
             name,
             claim,
@@ -132,9 +131,16 @@ impl Shaping {
             user: user.transpose()?,
             device: &device,
             now: now(),
-            bound: &bound,
+            bound: &[],
             force: *force,
         };
+        let bound = match request.needs_free_ports() {
+            true => {
+                people::bound(request.holder(), |protocol, port| is_local(claim, protocol, port))
+            }
+            false => Vec::new(),
+        };
+        request.bound = &bound;
         let entry = inner.book.add(&request, &self.policy, self.capacity)?;
         if let Err(error) = self.carry_out(&mut inner, &entry) {
             inner.book.take(entry.id);
@@ -155,12 +161,11 @@ impl Shaping {
                 unread.file
             )));
         }
-        let before = inner.book.clone();
         let terms = (&self.policy, self.capacity, now());
         let (was, is) = inner.book.set(owner, name, [out, inward], terms)?;
         let changed = self.keep(&inner).and_then(|()| inner.links.change(is.id, [out, inward]));
         if let Err(error) = changed {
-            inner.book = before;
+            inner.book.replace(&was);
             self.keep(&inner)?;
             return Err(error);
         }
@@ -214,20 +219,31 @@ impl Shaping {
         Ok(ended)
     }
 
-    /// Returns the claims that a user may read.
-    pub fn list(&self, owner: &Owner) -> Result<List> {
+    /// Returns the claims that a user may read. With a window, also the statistics of the last
+    /// seconds.
+    pub fn list(&self, owner: &Owner, whose: Whose, window: Option<Window>) -> Result<List> {
         let mut inner = self.lock();
-        inner.links.note_lateness();
-        let pipes = inner.links.pipes()?;
-        Ok(listing::list(&inner.book, owner, |entry| {
-            let pipes = pipes.get(&entry.id).map_or(&[][..], Vec::as_slice);
-            let ill = listing::Ill {
-                unread: inner.links.dropped(entry.id),
-                late: inner.links.lateness(entry.id).p99(),
-                unshaped: inner.unshaped.get(&entry.id).copied(),
-            };
-            let suspended = inner.suspended.get(&entry.device).copied();
-            listing::listed(entry, pipes, &ill, suspended)
+        self.note_silences(&mut inner);
+        let pipes = inner.links.pipes(None)?;
+        let recent = match window {
+            Some(_) => inner.links.pipes(window)?,
+            None => BTreeMap::new(),
+        };
+        let mut judged = inner.links.judge();
+        let at = now();
+        let all =
+            |of: &BTreeMap<u64, Vec<PipeStatus>>, id| of.get(&id).cloned().unwrap_or_default();
+        Ok(listing::list(&inner.book, owner, whose, |entry| {
+            listing::listed(
+                entry,
+                listing::State {
+                    pipes: &all(&pipes, entry.id),
+                    recent: &all(&recent, entry.id),
+                    judged: judged.remove(&entry.id).unwrap_or_else(Judged::unobserved),
+                    unshaped: inner.unshaped.reasons(entry, at),
+                    suspended: inner.unshaped.gone_since(&entry.device),
+                },
+            )
         }))
     }
 
@@ -278,9 +294,9 @@ impl Shaping {
         if silent == Duration::ZERO {
             return;
         }
-        let entries: Vec<Entry> = inner.book.entries().to_vec();
+        let (entries, at) = (inner.book.entries().to_vec(), now());
         for entry in entries {
-            *inner.unshaped.entry(entry.id).or_default() += silent;
+            inner.unshaped.stood_still(&entry, silent, at);
             let reason =
                 format!("not shaped for {} ms: the daemon stood still", silent.as_millis());
             self.audit.write(&event("unshaped", &entry, Some(reason)));
@@ -288,22 +304,16 @@ impl Shaping {
     }
 
     fn note_devices(&self, inner: &mut Inner, at: Moment) -> Result<()> {
-        for change in inner.links.look()? {
-            let (device, verb) = match &change {
-                DeviceChange::Gone(device) => (device, "suspended"),
-                DeviceChange::Back(device) => (device, "resumed"),
-            };
-            let since = inner.suspended.remove(device);
-            if verb == "suspended" {
-                inner.suspended.insert(device.clone(), at);
+        for (device, change) in inner.links.look()? {
+            let entries = inner.book.entries().to_vec();
+            match change {
+                DeviceChange::Gone => inner.unshaped.device_gone(&device, at),
+                DeviceChange::Back => inner.unshaped.device_back(&device, &entries, at),
+                DeviceChange::Mtu(..) => {}
             }
-            let there: Vec<Entry> = inner.book.entries().to_vec();
-            for entry in there.iter().filter(|entry| entry.device == *device) {
-                if let Some(since) = since {
-                    let gone = Duration::from_nanos(at.since(since).as_nanos());
-                    *inner.unshaped.entry(entry.id).or_default() += gone;
-                }
-                self.audit.write(&event(verb, entry, Some(format!("interface {device}"))));
+            let (verb, reason) = in_words(&device, &change);
+            for entry in entries.iter().filter(|entry| entry.device == device) {
+                self.audit.write(&event(verb, entry, Some(reason.clone())));
             }
         }
         Ok(())
@@ -319,6 +329,7 @@ impl Shaping {
                 inner.book.take(entry.id);
                 self.audit.write(&event("lost", &entry, Some(format!("{error:#}"))));
             } else {
+                inner.unshaped.take_up(&entry, now());
                 self.audit.write(&event("taken-up", &entry, None));
             }
         }
@@ -328,6 +339,8 @@ impl Shaping {
     /// Stores a claim in the file, and makes it.
     fn carry_out(&self, inner: &mut Inner, entry: &Entry) -> Result<()> {
         self.keep(inner)?;
+        // A device that went with its last claim is as good as new.
+        inner.unshaped.keep_devices(&inner.links.devices());
         inner.links.add(entry)?;
         inner.idle_since = Instant::now();
         // Only now is it known which settings of a loopback were changed.
@@ -335,8 +348,8 @@ impl Shaping {
     }
 
     fn keep(&self, inner: &Inner) -> Result<()> {
-        self.file.write(&Kept {
-            book: inner.book.clone(),
+        self.file.write(&Written {
+            book: &inner.book,
             loopback: inner.links.loopback_settings(),
             devices: inner.links.devices(),
         })
@@ -397,7 +410,7 @@ impl Shaping {
 
 impl Inner {
     fn end(&mut self, entry: &Entry) -> Result<()> {
-        self.unshaped.remove(&entry.id);
+        self.unshaped.forget(entry.id);
         self.links.remove(entry.id)
     }
 
@@ -410,6 +423,21 @@ impl Inner {
         let over: Vec<u64> =
             self.book.entries().iter().filter(is_over).map(|entry| entry.id).collect();
         over.into_iter().filter_map(|id| self.book.take(id)).collect()
+    }
+}
+
+/// Returns the verb and the reason of the event of a device.
+fn in_words(device: &str, change: &DeviceChange) -> (&'static str, String) {
+    match change {
+        DeviceChange::Gone => ("suspended", format!("interface {device}")),
+        DeviceChange::Back => ("resumed", format!("interface {device}")),
+        DeviceChange::Mtu(mtu, None) => {
+            ("mtu-changed", format!("interface {device} has an MTU of {mtu} now"))
+        }
+        DeviceChange::Mtu(mtu, Some(error)) => (
+            "mtu-changed",
+            format!("interface {device} has an MTU of {mtu} now, and not its TAPs: {error}"),
+        ),
     }
 }
 

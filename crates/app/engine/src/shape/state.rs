@@ -11,7 +11,7 @@ use netloom_shape::Book;
 use serde::{Deserialize, Serialize};
 
 /// The state for the next daemon.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub struct Kept {
     /// The claims.
     pub book: Book,
@@ -20,6 +20,17 @@ pub struct Kept {
     pub loopback: Vec<(String, String, String)>,
     /// Devices at which filters of an older kernel may remain.
     #[serde(default)]
+    pub devices: Vec<String>,
+}
+
+/// The state as it is written. Its fields are those of [`Kept`].
+#[derive(Debug, Serialize)]
+pub struct Written<'a> {
+    /// The claims.
+    pub book: &'a Book,
+    /// Settings of a loopback that were changed, with their earlier values.
+    pub loopback: Vec<(String, String, String)>,
+    /// Devices at which filters of an older kernel may remain.
     pub devices: Vec<String>,
 }
 
@@ -44,14 +55,14 @@ impl StateFile {
     }
 
     /// Replaces the file, or leaves it unchanged.
-    pub fn write(&self, kept: &Kept) -> Result<()> {
+    pub fn write(&self, state: &Written<'_>) -> Result<()> {
         let failed = || format!("cannot write {}", self.0.display());
         let new = self.0.with_extension("new");
         // Claims are private to their users.
         let mut options = fs::File::options();
         options.write(true).create(true).truncate(true).mode(0o600);
         let mut file = options.open(&new).with_context(failed)?;
-        file.write_all(&serde_json::to_vec(kept)?).with_context(failed)?;
+        file.write_all(&serde_json::to_vec(state)?).with_context(failed)?;
         fs::rename(&new, &self.0).with_context(failed)
     }
 }

@@ -81,3 +81,16 @@ fn what_makes_no_sense_is_refused() {
         assert!(words.contains(expected), "{text}: {words}");
     }
 }
+
+#[test]
+fn only_local_ports_can_be_reserved() {
+    let fault = |text: &str| netloom_scenario::value::<Claim>(text).unwrap_err().render("it", text);
+    for text in ["{client: {ports: 80}, reserve: true}", "{user: alice, reserve: true}"] {
+        assert!(fault(text).contains("`reserve` keeps local ports for you"), "{}", fault(text));
+    }
+    let reserved = claim("{service: {ports: [80, '8000-8001']}, reserve: true}");
+    let ports = reserved.selector.local_ports();
+    let first: Vec<u16> = ports.iter().map(|(_, ports)| ports.first).collect();
+    assert_eq!(first, [80, 8000, 80, 8000]);
+    assert_eq!(ports[1].1.bits, 15);
+}

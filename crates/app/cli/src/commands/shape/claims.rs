@@ -21,7 +21,7 @@ pub async fn add(client: &Client, state: &Path, words: AddClaim) -> Result<()> {
     let (name, force, yes) = (name.clone(), *force, *yes);
     let claim = claim(words)?;
     netloom_shape::check_name(&name).map_err(exit::usage)?;
-    claim.selector.check().map_err(exit::usage)?;
+    claim.check().map_err(exit::usage)?;
     if claim.selector.everything && claim.lifetime == Lifetime::Never && !yes {
         ask("this takes all traffic of the device but ssh until it is removed: is that meant?")?;
     }
@@ -72,7 +72,7 @@ fn claim(words: AddClaim) -> Result<Claim> {
         out: both.overlaid(&out),
         inward: both.overlaid(&inward),
         over: words.over,
-        reserve: false,
+        reserve: words.reserve,
     })
 }
 

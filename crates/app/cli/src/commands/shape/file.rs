@@ -59,6 +59,13 @@ async fn change(client: &Client, entry: &Entry, claim: &Claim) -> Result<()> {
             entry.claim.selector
         )));
     }
+    let terms = |claim: &Claim| (claim.reserve, claim.over);
+    if terms(&entry.claim) != terms(claim) {
+        return Err(exit::usage(format!(
+            "claim `{name}` has another `reserve` or `over` now, which cannot be changed: remove \
+             it first"
+        )));
+    }
     let [was, is] = [entry.claim.pipes(), claim.pipes()];
     let set = Set { out: was[0].change_to(&is[0]), inward: was[1].change_to(&is[1]) };
     if set != Set::default() {

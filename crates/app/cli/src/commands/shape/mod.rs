@@ -3,14 +3,15 @@
 mod claims;
 mod daemon;
 mod file;
+mod list;
 mod netconfig;
 mod show;
 
 use anyhow::Result;
 use netloom_shape::Entry;
-use netloom_shape::wire::{Done, List, Renew, Room};
+use netloom_shape::wire::{Done, Renew, Room};
 
-use crate::args::{Shape, ShapeCommand, ShapeFormat};
+use crate::args::{Shape, ShapeCommand};
 use crate::client::Client;
 use crate::exit;
 
@@ -21,13 +22,7 @@ pub async fn shape(args: Shape) -> Result<i32> {
     match args.command {
         ShapeCommand::Add(add) => claims::add(&client, &state, *add).await?,
         ShapeCommand::Set(set) => claims::set(&client, set).await?,
-        ShapeCommand::List { format } => {
-            let list: List = client.get("/claims").await?;
-            match format {
-                ShapeFormat::Text => show::list(&list),
-                ShapeFormat::Json => println!("{}", serde_json::to_string_pretty(&list)?),
-            }
-        }
+        ShapeCommand::List(of) => return list::list(&client, &of).await,
         ShapeCommand::Renew { name, lifetime } => {
             let path = format!("/claims/{name}/renew");
             let done: Done = client.ask(&path, &Renew { lifetime }).await?;

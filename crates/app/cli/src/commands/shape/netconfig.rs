@@ -9,7 +9,7 @@ use netloom_shape::netconfig::{Command, DIFFERENCES, HELP, parse};
 use netloom_shape::wire::{Add, Done, List, Renew, Set};
 use netloom_shape::{Claim, prefix};
 
-use super::{daemon, show};
+use super::{daemon, list, show};
 use crate::client::Client;
 use crate::exit;
 
@@ -17,7 +17,7 @@ use crate::exit;
 pub async fn netconfig(client: &Client, state: &Path, words: &[String]) -> Result<()> {
     match parse(words, &mut resolve).map_err(exit::usage)? {
         Command::Help => print!("{HELP}"),
-        Command::Show => show::list(&client.get::<List>("/claims").await?),
+        Command::Show => println!("{}", list::claims(&client.get("/claims").await?)),
         Command::Delete(name) => {
             let _: Done = client.delete(&format!("/claims/{name}")).await?;
             println!("{name}: removed");

@@ -13,7 +13,7 @@ mod files;
 mod network;
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use netloom_api::launch::{Gateway, Launch, Mode, Shell as Orders};
@@ -35,22 +35,46 @@ use network::{NODE, Network};
 
 /// Runs a command over a link of its own. Returns its exit code.
 pub async fn shell(args: Shell) -> Result<i32> {
+    let Prepared { caller, network, loaded, results } = prepare(&args).map_err(nothing_done)?;
+    match run(&args, &caller, &network, &loaded, results.as_deref()).await {
+        // Codes below 125 belong to the command.
+        Err(error) => Err(with_code(exit::EXEC_FAILED, error)),
+        code => code,
+    }
+}
+
+/// What a shell needs before anything is made.
+struct Prepared {
+    caller: Caller,
+    network: Network,
+    loaded: Loaded,
+    /// The directory of the results, if they are kept.
+    results: Option<PathBuf>,
+}
+
+fn prepare(args: &Shell) -> Result<Prepared> {
     let caller = Caller::of_this_process()?;
-    let network = plan(&args)?;
-    let loaded = network.load(&args)?;
+    let network = plan(args)?;
+    let loaded = network.load(args)?;
     preflight::check(&loaded.scenario)?;
     let results = match (&args.output, &args.timeline) {
         (None, None) => None,
         _ => Some(results_directory(args.output.clone(), &loaded)?),
     };
-    match run(&args, &caller, &network, &loaded, results.as_deref()).await {
-        // Codes below 125 belong to the command.
-        Err(error) if error.downcast_ref::<WithCode>().is_none() => {
-            let message = netloom_api::in_words(error.as_ref());
-            Err(WithCode { code: exit::EXEC_FAILED, message }.into())
-        }
-        code => code,
+    Ok(Prepared { caller, network, loaded, results })
+}
+
+/// Gives an error its code: the command has not run, and nothing that was made is left.
+fn nothing_done(error: anyhow::Error) -> anyhow::Error {
+    with_code(exit::USAGE, error)
+}
+
+/// Gives an error a code, unless it has one.
+fn with_code(code: i32, error: anyhow::Error) -> anyhow::Error {
+    if error.downcast_ref::<WithCode>().is_some() {
+        return error;
     }
+    WithCode { code, message: netloom_api::in_words(error.as_ref()) }.into()
 }
 
 /// Plans the network.
@@ -91,11 +115,12 @@ async fn run(
     loaded: &Loaded,
     results: Option<&Path>,
 ) -> Result<i32> {
-    let mut engine = start(network, loaded, results).await?;
+    let mut engine = start(network, loaded, results).await.map_err(nothing_done)?;
     // From here on a signal no longer ends this program.
     let interrupts = Interrupts::watch()?;
     let name = &network.name;
-    let mut interrupts = match until_ready(&mut engine, interrupts, name).await? {
+    let ready = until_ready(&mut engine, interrupts, name).await.map_err(nothing_done)?;
+    let mut interrupts = match ready {
         ControlFlow::Continue(interrupts) => interrupts,
         ControlFlow::Break(code) => return Ok(code),
     };

@@ -1,32 +1,12 @@
-//! `netloom shape` with several users: who gets what, the words for those who do not, and that no
-//! claim touches another user's traffic. On a host of the test's own: two network namespaces joined
-//! by veth, and users 1001 and 1002.
+//! Several users: who gets what, the words for those who do not, and that no claim touches another
+//! user's traffic.
 
-mod common;
-
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{NETLOOM, takes_root, text};
-
-/// Why ordinary users leave these tests out.
-const WHY: &str = "it shapes a host's traffic";
-
-const ALICE: u32 = 1001;
-const BOB: u32 = 1002;
-const THERE: &str = "192.0.2.2";
-
-/// One way, and much more than a busy machine takes for a round trip.
-const DELAY: &str = "delay=100ms";
-const SHAPED: Duration = Duration::from_millis(200);
-
-const POLICY: &str =
-    "allow: ['1001', '1002']\nrate_per_user: 100Mbit/s\nchanges_per_second: 100000\n";
+use crate::common::{NETLOOM, takes_root, text};
+use crate::host::{ALICE, BOB, DELAY, Host, PYTHON, SHAPED, THERE, WHY};
 
 /// Sends requests that are damaged in some way, and none of which may make a claim: no rate.
 const FUZZ: &str = "
@@ -66,174 +46,6 @@ for _ in range(int(sys.argv[2])):
 print(answers)
 ";
 
-/// An echo server that says when it listens.
-const SERVER: &str = "
-import socket, sys
-server = socket.create_server((sys.argv[1], int(sys.argv[2])))
-print('ready', flush=True)
-while True:
-    one = server.accept()[0]
-    while data := one.recv(64):
-        one.sendall(data)
-";
-
-/// A client that prints its shortest round trip of some, in ns.
-const CLIENT: &str = "
-import socket, sys, time
-one = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
-trips = []
-for _ in range(4):
-    began = time.monotonic_ns()
-    one.sendall(b'x')
-    one.recv(1)
-    trips.append(time.monotonic_ns() - began)
-print(min(trips))
-";
-
-/// The system's own, which ordinary users may run, too.
-const PYTHON: &str = "/usr/bin/python3";
-
-/// Host `a` with a daemon, and host `b`.
-struct Host {
-    names: [String; 2],
-    directory: PathBuf,
-    daemon: Option<Child>,
-}
-
-impl Host {
-    fn new(what: &str) -> Self {
-        let names = ["a", "b"].map(|side| format!("shape{}{what}{side}", std::process::id()));
-        let directory = std::env::temp_dir().join(format!("netloom-{}", names[0]));
-        fs::create_dir_all(&directory).unwrap();
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();
-        let mut host = Self { names, directory, daemon: None };
-        let [a, b] = &host.names;
-        batch(
-            &[],
-            &format!(
-                "netns add {a}\nnetns add {b}\n\
-             link add eth0 netns {a} type veth peer name eth0 netns {b}\n"
-            ),
-        );
-        for (name, address) in [(a, "192.0.2.1"), (b, THERE)] {
-            batch(
-                &["-n", name],
-                &format!("addr add {address}/24 dev eth0\nlink set eth0 up\nlink set lo up\n"),
-            );
-        }
-        batch(&["-n", a], &format!("route add default via {THERE}\n"));
-        host.serve();
-        host
-    }
-
-    fn serve(&mut self) {
-        let policy = self.directory.join("policy.yaml");
-        fs::write(&policy, POLICY).unwrap();
-        let records = self.directory.join("shape.jsonl");
-        let mut command = self.command(0, None, NETLOOM);
-        command.args(["shape", "--state"]).arg(self.directory.join("state")).arg("serve");
-        command.arg("--policy").arg(policy).arg("--records").arg(records);
-        command.args(["--bears", "2Gbit/s"]);
-        let log = File::create(self.directory.join("daemon.log")).unwrap();
-        self.daemon = Some(command.stdout(Stdio::null()).stderr(log).spawn().unwrap());
-        let began = Instant::now();
-        while !self.shape(None, &["capacity"]).status.success() {
-            assert!(began.elapsed() < Duration::from_secs(60), "{}", self.log());
-            sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn log(&self) -> String {
-        fs::read_to_string(self.directory.join("daemon.log")).unwrap_or_default()
-    }
-
-    /// A command on a side, as root or as a user.
-    fn command(&self, side: usize, user: Option<u32>, program: &str) -> Command {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.names[side]]).stdin(Stdio::null());
-        if let Some(user) = user {
-            command.arg("setpriv").arg(format!("--reuid={user}")).arg(format!("--regid={user}"));
-            command.arg("--clear-groups");
-        }
-        command.arg(program);
-        command
-    }
-
-    fn shape(&self, user: Option<u32>, words: &[&str]) -> Output {
-        let mut command = self.command(0, user, NETLOOM);
-        command.args(["shape", "--state"]).arg(self.directory.join("state")).args(words);
-        command.output().unwrap()
-    }
-
-    fn ok(&self, user: Option<u32>, words: &str) -> String {
-        let output = self.shape(user, &words.split_whitespace().collect::<Vec<_>>());
-        let said = text(&output.stdout) + &text(&output.stderr);
-        assert!(output.status.success(), "{words}: {said}{}", self.log());
-        said
-    }
-
-    fn refusal(&self, user: Option<u32>, words: &str) -> String {
-        let output = self.shape(user, &words.split_whitespace().collect::<Vec<_>>());
-        assert!(!output.status.success(), "{words} was not refused");
-        text(&output.stderr)
-    }
-
-    /// An echo server of a user.
-    fn server(&self, side: usize, user: Option<u32>, address: &str, port: u16) -> Running {
-        let mut command = self.command(side, user, PYTHON);
-        command.args(["-c", SERVER, address, &port.to_string()]).stdout(Stdio::piped());
-        let mut server = command.spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n");
-        Running(server)
-    }
-
-    /// The shortest round trip of a user's connection.
-    fn round_trip(&self, side: usize, user: Option<u32>, address: &str, port: u16) -> Duration {
-        let mut command = self.command(side, user, PYTHON);
-        let output = command.args(["-c", CLIENT, address, &port.to_string()]).output().unwrap();
-        let nanos = text(&output.stdout).trim().parse();
-        Duration::from_nanos(nanos.unwrap_or_else(|_| panic!("{}", text(&output.stderr))))
-    }
-
-    fn records(&self) -> Vec<serde_json::Value> {
-        let text = fs::read_to_string(self.directory.join("shape.jsonl")).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
-impl Drop for Host {
-    fn drop(&mut self) {
-        if let Some(daemon) = &mut self.daemon {
-            let _ = daemon.kill();
-            let _ = daemon.wait();
-        }
-        for name in &self.names {
-            let _ = Command::new("ip").args(["netns", "delete", name]).status();
-        }
-        let _ = fs::remove_dir_all(&self.directory);
-    }
-}
-
-/// A process that goes with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn batch(options: &[&str], lines: &str) {
-    let mut ip = Command::new("ip");
-    ip.args(options).args(["-batch", "-"]).stdin(Stdio::piped());
-    let mut running = ip.spawn().unwrap();
-    running.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-    assert!(running.wait().unwrap().success(), "{lines}");
-}
-
 #[test]
 fn a_claim_delays_its_users_traffic_and_no_others() {
     if !takes_root("a_claim_delays_its_users_traffic_and_no_others", WHY) {
@@ -250,7 +62,7 @@ fn a_claim_delays_its_users_traffic_and_no_others() {
     assert!(host.round_trip(0, Some(BOB), THERE, 7001) < SHAPED);
     assert!(host.round_trip(0, Some(ALICE), THERE, 7001) >= SHAPED);
     // Bob sees whose it is, and not what it is for.
-    let seen = host.ok(Some(BOB), "list");
+    let seen = host.ok(Some(BOB), "list --all");
     assert!(seen.contains("1001") && seen.contains("ports 7001"), "{seen}");
     assert!(!seen.contains("web"), "{seen}");
     host.ok(Some(ALICE), "remove web");
@@ -312,9 +124,7 @@ fn refusals_have_their_words_and_their_records() {
         assert_eq!(last["result"], "refused", "{last}");
         assert!(last["reason"].as_str().unwrap().contains(&expected), "{last}");
     }
-    let list: serde_json::Value =
-        serde_json::from_str(&host.ok(None, "list --format json")).unwrap();
-    assert_eq!(list["claims"].as_array().unwrap().len(), 1, "{list}");
+    assert_eq!(host.claims().len(), 1);
 }
 
 #[test]
@@ -343,6 +153,8 @@ fn a_killed_daemon_leaves_traffic_and_nothing_else() {
     host.serve();
     assert!(host.ok(None, "list").contains("web"));
     assert!(host.round_trip(0, None, THERE, 7001) >= SHAPED);
+    // Nobody shaped it meanwhile.
+    assert!(host.verdict().starts_with("invalid: not shaped until"), "{}", host.verdict());
     host.ok(None, "stop");
     let began = Instant::now();
     while host.daemon.as_mut().unwrap().try_wait().unwrap().is_none() {
@@ -443,9 +255,7 @@ fn damaged_requests_make_no_claim_and_harm_nobody() {
     let mut command = host.command(0, Some(ALICE), PYTHON);
     let output = command.args(["-c", FUZZ]).arg(&socket).arg("10000").output().unwrap();
     assert_eq!(text(&output.stdout).trim(), "10000", "{}{}", text(&output.stderr), host.log());
-    let list: serde_json::Value =
-        serde_json::from_str(&host.ok(None, "list --format json")).unwrap();
-    assert_eq!(list["claims"].as_array().unwrap().len(), 0, "{list}");
+    assert_eq!(host.claims().len(), 0);
     let log = host.log();
     assert!(!log.contains("panicked"), "{log}");
 }

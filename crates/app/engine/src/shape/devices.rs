@@ -1,0 +1,236 @@
+//! The devices at which claims are: the programs there, which claims they send through links, and
+//! devices that go, come back, or change. Not here: the links (`links`).
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use netloom_dataplane::Heartbeat;
+use netloom_selector::{Chosen, Deadlines, Loopback, SILENCE, Selector, Taps, forget_filters};
+
+/// The only worker, which has all claims.
+pub const WORKER: u32 = 0;
+
+/// All devices with claims.
+pub struct Devices {
+    at: BTreeMap<String, AtDevice>,
+    claimed: BTreeMap<u64, Claimed>,
+    /// Devices that were found to be back when a claim was made there.
+    found_again: Vec<String>,
+    beats: Arc<RwLock<Vec<Deadlines>>>,
+    mark: u32,
+}
+
+/// The programs at a device, unless it is gone, and the loopback settings that it needed.
+struct AtDevice {
+    selector: Option<Selector>,
+    loopback: Option<Loopback>,
+    mtu: u32,
+}
+
+/// A claim at a device.
+struct Claimed {
+    device: String,
+    chosen: Chosen,
+    taps: Taps,
+    /// Whether it has ended, and its link still delivers frames.
+    is_over: bool,
+}
+
+/// A change of a device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DeviceChange {
+    /// The device is gone. Its claims wait for it.
+    Gone,
+    /// The device is back.
+    Back,
+    /// The longest packet of the device has another length, in bytes. The TAPs of its claims have
+    /// it too, unless there is an error.
+    Mtu(u32, Option<String>),
+}
+
+impl Devices {
+    /// Makes the devices without any claim, the heartbeat of the worker, and the silences of the
+    /// worker in which frames passed unshaped. `mark` is secret.
+    pub fn new(mark: u32) -> (Self, Heartbeat, Receiver<Duration>) {
+        let beats = Arc::<RwLock<Vec<Deadlines>>>::default();
+        let (noticed, silences) = channel();
+        let heartbeat = heartbeat(Arc::clone(&beats), noticed);
+        let (at, claimed) = (BTreeMap::new(), BTreeMap::new());
+        (Self { at, claimed, found_again: Vec::new(), beats, mark }, heartbeat, silences)
+    }
+
+    /// Attaches the programs to a device, unless they are there. Returns the length of its longest
+    /// packet, in bytes.
+    pub fn attach(&mut self, device: &str) -> Result<u32> {
+        match self.at.get(device) {
+            Some(AtDevice { selector: Some(_), mtu, .. }) => return Ok(*mtu),
+            Some(AtDevice { selector: None, .. }) => {
+                self.come_back(device)?;
+                self.found_again.push(device.into());
+            }
+            None => self.attach_first(device)?,
+        }
+        self.at.get(device).map(|at| at.mtu).with_context(|| format!("{device} is gone"))
+    }
+
+    /// Sends the frames of a claim through its TAPs. The programs are at the device already.
+    pub fn insert(&mut self, device: &str, chosen: Chosen, taps: Taps) -> Result<()> {
+        let at = self.at.get_mut(device).and_then(|at| at.selector.as_mut());
+        let selector = at.with_context(|| format!("{device} is gone"))?;
+        selector.insert(chosen.clone(), &taps)?;
+        let claimed = Claimed { device: device.into(), chosen, taps, is_over: false };
+        self.claimed.insert(claimed.chosen.identity, claimed);
+        Ok(())
+    }
+
+    /// Lets a claim's frames pass. Those in its link still leave it, until
+    /// [`forget`](Self::forget).
+    pub fn remove(&mut self, identity: u64) -> Result<()> {
+        let Some(claimed) = self.claimed.get_mut(&identity) else { return Ok(()) };
+        claimed.is_over = true;
+        match self.at.get_mut(&claimed.device).and_then(|at| at.selector.as_mut()) {
+            Some(selector) => Ok(selector.remove(identity)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Detaches the programs from the TAPs of a claim, and from its device if it was the last one
+    /// there.
+    pub fn forget(&mut self, identity: u64) {
+        let Some(Claimed { device, .. }) = self.claimed.remove(&identity) else { return };
+        if let Some(selector) = self.at.get_mut(&device).and_then(|at| at.selector.as_mut()) {
+            selector.forget(identity);
+        }
+        self.detach_if_idle(&device);
+    }
+
+    /// Detaches the programs from a device without claims.
+    pub fn detach_if_idle(&mut self, device: &str) {
+        if !self.claimed.values().any(|claimed| claimed.device == device) {
+            self.at.remove(device);
+            self.share_beats();
+        }
+    }
+
+    /// Returns the changes of devices since the last call, each with the device.
+    pub fn look(&mut self) -> Vec<(String, DeviceChange)> {
+        let back = std::mem::take(&mut self.found_again);
+        let mut changes: Vec<_> =
+            back.into_iter().map(|device| (device, DeviceChange::Back)).collect();
+        let devices: Vec<String> = self.at.keys().cloned().collect();
+        for device in devices {
+            if let Some(change) = self.look_at(&device) {
+                changes.push((device, change));
+            }
+        }
+        changes
+    }
+
+    /// Returns the settings of loopbacks that were changed, as the state file stores them.
+    pub fn loopback_settings(&self) -> Vec<(String, String, String)> {
+        let all = self.at.iter().filter_map(|(device, at)| Some((device, at.loopback.as_ref()?)));
+        let settings = all.flat_map(|(device, loopback)| {
+            let named =
+                |(name, was): &(String, String)| (device.clone(), name.clone(), was.clone());
+            loopback.before().iter().map(named).collect::<Vec<_>>()
+        });
+        settings.collect()
+    }
+
+    /// Returns the devices that have programs.
+    pub fn names(&self) -> Vec<String> {
+        self.at.keys().cloned().collect()
+    }
+
+    /// Lets all frames pass.
+    pub fn clear(&mut self) {
+        self.at.clear();
+    }
+
+    fn attach_first(&mut self, device: &str) -> Result<()> {
+        forget_filters(device);
+        let selector = Selector::attach(device, self.mark)?;
+        let mtu = mtu(&selector)?;
+        let loopback = match selector.is_loopback() {
+            true => Some(Loopback::prepare(device).with_context(|| {
+                format!("cannot prepare {device} (/proc/sys must be writable)")
+            })?),
+            false => None,
+        };
+        selector.deadlines().put_off(WORKER as usize);
+        self.at.insert(device.into(), AtDevice { selector: Some(selector), loopback, mtu });
+        self.share_beats();
+        Ok(())
+    }
+
+    fn look_at(&mut self, device: &str) -> Option<DeviceChange> {
+        let at = self.at.get_mut(device)?;
+        match &at.selector {
+            None => self.come_back(device).is_ok().then_some(DeviceChange::Back),
+            Some(selector) if !selector.is_there() => {
+                at.selector = None;
+                self.share_beats();
+                Some(DeviceChange::Gone)
+            }
+            Some(selector) => {
+                // A device that goes at this moment is gone in the next look.
+                let mtu = selector.mtu().ok().filter(|mtu| *mtu != at.mtu)?;
+                at.mtu = mtu;
+                let failed = self.set_mtu(device, mtu).err().map(|error| format!("{error:#}"));
+                Some(DeviceChange::Mtu(mtu, failed))
+            }
+        }
+    }
+
+    /// Gives the TAPs of all claims at a device its MTU.
+    fn set_mtu(&self, device: &str, mtu: u32) -> Result<()> {
+        let mut there = self.claimed.values().filter(|claimed| claimed.device == device);
+        there.try_for_each(|claimed| Ok(claimed.taps.set_mtu(mtu)?))
+    }
+
+    /// Attaches the programs at a device that was gone, with all its claims.
+    fn come_back(&mut self, device: &str) -> Result<()> {
+        let mut selector = Selector::attach(device, self.mark)?;
+        let mtu = mtu(&selector)?;
+        selector.deadlines().put_off(WORKER as usize);
+        let there = |claimed: &&Claimed| claimed.device == device && !claimed.is_over;
+        for Claimed { chosen, taps, .. } in self.claimed.values().filter(there) {
+            selector.insert(chosen.clone(), taps)?;
+        }
+        self.set_mtu(device, mtu)?;
+        if let Some(at) = self.at.get_mut(device) {
+            (at.selector, at.mtu) = (Some(selector), mtu);
+        }
+        self.share_beats();
+        Ok(())
+    }
+
+    fn share_beats(&self) {
+        let all = self.at.values().filter_map(|at| at.selector.as_ref());
+        let all = all.map(Selector::deadlines).collect();
+        *self.beats.write().unwrap_or_else(PoisonError::into_inner) = all;
+    }
+}
+
+fn mtu(selector: &Selector) -> Result<u32> {
+    selector.mtu().with_context(|| format!("cannot read the MTU of {}", selector.device()))
+}
+
+/// Puts off the deadlines of all devices. Reports silences that exceeded them.
+fn heartbeat(beats: Arc<RwLock<Vec<Deadlines>>>, noticed: Sender<Duration>) -> Heartbeat {
+    Heartbeat::new(move |worker| {
+        // A caller that adds a device holds the lock for a moment; the next turn comes soon.
+        let Ok(all) = beats.try_read() else { return };
+        for deadlines in &*all {
+            if let Some(beat) = deadlines.put_off(worker)
+                && beat.silent > SILENCE
+            {
+                // There may be no receiver any more.
+                let _ = noticed.send(beat.silent);
+            }
+        }
+    })
+}

@@ -1,0 +1,11 @@
+//! `netloom shape`. The host of these tests is made up: a network namespace with a daemon, joined
+//! by veth to another one.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod devices;
+mod host;
+mod list;
+mod reserve;
+mod users;
