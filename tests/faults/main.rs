@@ -13,7 +13,8 @@ mod shape;
 
 use std::env;
 use std::fs;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -81,10 +82,13 @@ fn scenario(text: &str) -> String {
 
 /// Runs `netloom` to its end, which must come.
 fn netloom(lab: &Lab, arguments: &[&str]) -> Result<Outcome, Problem> {
+    ended(lab.command(arguments), &lab.path("output"), &arguments.join(" "))
+}
+
+/// Runs a command called `name` to its end, which must come. What it says goes to the file `output`.
+fn ended(mut command: Command, output: &Path, name: &str) -> Result<Outcome, Problem> {
     const PATIENCE: Duration = Duration::from_secs(60);
-    let output = lab.path("output");
-    let file = fs::File::create(&output).unwrap();
-    let mut command = lab.command(arguments);
+    let file = fs::File::create(output).unwrap();
     command.stdout(Stdio::null()).stderr(Stdio::from(file));
     let mut child = command.spawn().unwrap();
     let deadline = Instant::now() + PATIENCE;
@@ -95,7 +99,7 @@ fn netloom(lab: &Lab, arguments: &[&str]) -> Result<Outcome, Problem> {
             None => {
                 child.kill().unwrap();
                 child.wait().unwrap();
-                return Err(format!("`netloom {}` does not end", arguments.join(" ")));
+                return Err(format!("`netloom {name}` does not end"));
             }
         }
     };

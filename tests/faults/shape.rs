@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{NETLOOM, takes_root, text};
 use crate::injector::{Fault, Injector};
-use crate::{At, Outcome, Problem, faults, kills};
+use crate::{At, Outcome, Problem, ended, faults, kills};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -46,10 +46,9 @@ impl Host {
         command
     }
 
-    fn shape(&self, words: &[&str]) -> Outcome {
-        let output = self.command(words).output().unwrap();
-        let words = text(&output.stdout) + &text(&output.stderr);
-        Outcome { succeeded: output.status.success(), words }
+    fn shape(&self, words: &[&str]) -> Result<Outcome, Problem> {
+        let output = self.directory.join("output");
+        ended(self.command(words), &output, &format!("shape {}", words.join(" ")))
     }
 
     fn serve(&self) -> Result<Child, Problem> {
@@ -58,7 +57,7 @@ impl Host {
         let mut daemon =
             command.arg(records).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let deadline = Instant::now() + PATIENCE;
-        while !self.shape(&["capacity"]).succeeded {
+        while !self.shape(&["capacity"]).is_ok_and(|outcome| outcome.succeeded) {
             if let Some(status) = daemon.try_wait().unwrap() {
                 return Err(format!("the daemon ended with {status}"));
             }
@@ -72,7 +71,7 @@ impl Host {
         Ok(daemon)
     }
 
-    fn add(&self) -> Outcome {
+    fn add(&self) -> Result<Outcome, Problem> {
         self.shape(
             &["add", "web", "--client", "tcp/80", "--interface", "eth0", "--both"]
                 .into_iter()
@@ -119,7 +118,7 @@ fn claim(injector: &Injector, host: &Host, at: At<'_>) -> Result<(), Problem> {
     injector.arm(at.cloned());
     let outcome = host.add();
     injector.pause();
-    let result = after(host, &mut daemon, at, &outcome);
+    let result = outcome.and_then(|outcome| after(host, &mut daemon, at, &outcome));
     // Without it, nothing is left.
     let _ = host.shape(&["stop"]);
     let _ = daemon.kill();
@@ -134,7 +133,7 @@ fn after(host: &Host, daemon: &mut Child, at: At<'_>, outcome: &Outcome) -> Resu
         // A daemon takes up what the one before had written down.
         let _ = host.shape(&["remove", "web"]);
     } else if outcome.succeeded {
-        let removed = host.shape(&["remove", "web"]);
+        let removed = host.shape(&["remove", "web"])?;
         if !removed.succeeded {
             return Err(format!("remove failed: {removed:?}"));
         }
@@ -142,7 +141,7 @@ fn after(host: &Host, daemon: &mut Child, at: At<'_>, outcome: &Outcome) -> Resu
         outcome.is_told()?;
     }
     host.is_clean()?;
-    let again = host.add();
+    let again = host.add()?;
     if !again.succeeded || host.devices().len() != 2 {
         return Err(format!("after {outcome:?}: {again:?}, {:?}", host.devices()));
     }
@@ -162,6 +161,7 @@ fn shape() {
         let (steps, mut had, mut problems) = (counts.len(), 0, Vec::new());
         for (place, fault) in faults(counts, wanted.as_deref()) {
             let at: (_, Fault) = (place, fault);
+            println!("{at:?}");
             let outcome = claim(injector, &host, Some(&at));
             had += usize::from(injector.disarm().1);
             problems.extend(outcome.err().map(|problem| format!("{at:?}: {problem}")));
