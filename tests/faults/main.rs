@@ -85,7 +85,8 @@ fn netloom(lab: &Lab, arguments: &[&str]) -> Result<Outcome, Problem> {
     ended(lab.command(arguments), &lab.path("output"), &arguments.join(" "))
 }
 
-/// Runs a command called `name` to its end, which must come. What it says goes to the file `output`.
+/// Runs a command called `name` to its end, which must come. What it says goes to the file
+/// `output`.
 fn ended(mut command: Command, output: &Path, name: &str) -> Result<Outcome, Problem> {
     const PATIENCE: Duration = Duration::from_secs(60);
     let file = fs::File::create(output).unwrap();

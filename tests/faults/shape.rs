@@ -164,7 +164,10 @@ fn shape() {
             println!("{at:?}");
             let outcome = claim(injector, &host, Some(&at));
             had += usize::from(injector.disarm().1);
-            problems.extend(outcome.err().map(|problem| format!("{at:?}: {problem}")));
+            if let Err(problem) = outcome {
+                println!("{problem}");
+                problems.push(format!("{at:?}: {problem}"));
+            }
         }
         println!("{had} faults in {steps} steps");
         assert!(had > 0 && problems.is_empty(), "{problems:#?}");

@@ -70,8 +70,9 @@ mod tests {
 
     #[test]
     fn addresses_of_the_plan_come_before_leased_ones() {
-        let yaml = "topology:\n  nodes: { a: { interfaces: { eth1: { ipv4: 10.0.0.1/24 } } }, \
-            b: }\n  links: [{ endpoints: [\"a:eth1\", b] }]\n";
+        let yaml = "name: x\ntopology:\n  nodes: \
+            { a: { interfaces: { eth1: { ipv4: 10.0.0.1/24 } } }, b: }\n  links: \
+            [{ endpoints: [\"a:eth1\", b] }]\n";
         let scenario = netloom_scenario::load(yaml).unwrap().scenario;
         let plan = netloom_plan::plan(&scenario).unwrap();
         let node = plan.node("a").unwrap();
