@@ -127,7 +127,10 @@ fn claim(injector: &Injector, host: &Host, at: At<'_>) -> Result<(), Problem> {
 }
 
 fn after(host: &Host, daemon: &mut Child, at: At<'_>, outcome: &Outcome) -> Result<(), Problem> {
-    if kills(at) && daemon.try_wait().unwrap().is_some() {
+    if kills(at) {
+        // Dead already, or about to be: it may be killed when it has answered.
+        let _ = daemon.kill();
+        let _ = daemon.wait();
         host.is_clean()?;
         *daemon = host.serve()?;
         // A daemon takes up what the one before had written down.

@@ -10,7 +10,11 @@ use aya::util::KernelVersion;
 use crate::{HookKind, cgroup};
 
 /// Returns the first missing requirement with its remedy, or `None` if there is none.
+///
+/// Also finds out what else the kernel can do. These answers hold for as long as the process lives,
+/// so a shortage of memory later must not be taken for one of them.
 pub fn missing() -> Option<String> {
+    let _ = aya::features();
     if !is_at_least(5, 15) {
         return Some("this kernel is older than Linux 5.15".into());
     }

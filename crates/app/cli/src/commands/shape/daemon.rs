@@ -1,5 +1,6 @@
 //! Starts the daemon.
 
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -31,7 +32,10 @@ pub async fn start_for_root(client: &Client, state: &Path) -> Result<()> {
     }
     let records = Path::new("/var/log/netloom/shape.jsonl");
     let mut daemon = command(state, Path::new(Policy::FILE), records, None)?;
-    daemon.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
+    // It lives on: whoever waits for the end of this program's output must not wait for its end.
+    let mut words = tempfile::tempfile().context("cannot start the daemon")?;
+    let stderr = words.try_clone().context("cannot start the daemon")?;
+    daemon.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).process_group(0);
     let mut daemon = daemon.spawn().context("cannot start the daemon")?;
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
@@ -39,7 +43,10 @@ pub async fn start_for_root(client: &Client, state: &Path) -> Result<()> {
             return Ok(());
         }
         if let Some(status) = daemon.try_wait()? {
-            // The daemon has printed the reason.
+            let mut reason = String::new();
+            words.seek(SeekFrom::Start(0))?;
+            words.read_to_string(&mut reason)?;
+            eprint!("{reason}");
             return Err(exit::usage(format!("the daemon did not start ({status})")));
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
