@@ -104,6 +104,10 @@ pub(super) fn write(movements: &Movements<'_>) -> Result<String, String> {
     times.push(movements.until);
     times.sort_unstable();
     times.dedup();
+    let is_there = |at: &Time| movements.nodes.iter().any(|(_, path)| path.on(*at));
+    if !times.iter().any(is_there) {
+        return Err("no node is there at any time, and FCD lists those that are".into());
+    }
     let mut text = String::from("<fcd-export>\n");
     for at in times {
         text += &format!("    <timestep time=\"{}\">\n", text::written(at));

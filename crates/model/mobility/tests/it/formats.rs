@@ -1,6 +1,6 @@
 //! Each format as other programs write it.
 
-use netloom_mobility::{Geographic, Plane, Point, TraceFormat, Traces, Trajectory};
+use netloom_mobility::{Geographic, Movements, Plane, Point, TraceFormat, Traces, Trajectory};
 use netloom_units::{DataFormat, Time};
 
 use crate::common::{at, model, second, try_node};
@@ -198,4 +198,13 @@ fn what_is_wrong_is_named_with_its_line() {
         let error = Traces::parse(text).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
+}
+
+#[test]
+fn a_network_in_which_nobody_is_ever_there_is_not_written_as_fcd() {
+    let traces = read("time,node,x,y,z,on\n0,a,1,2,0,0\n5,a,1,2,0,0\n", TraceFormat::Csv);
+    let nodes = [("a".to_owned(), path(&traces, "a"))];
+    let away = Movements { nodes: &nodes, until: second(9), plane: None };
+    let refused = TraceFormat::Fcd.write(&away).unwrap_err();
+    assert!(refused.contains("no node is there"), "{refused}");
 }
