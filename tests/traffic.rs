@@ -499,3 +499,29 @@ fn a_capture_is_replayed_with_other_addresses_and_never_too_early() {
     let (code, error) = lab.fails(&["run", "-o", "again"]);
     assert!(code == 2 && error.contains("was not written to its end"), "{code}: {error}");
 }
+
+/// A sender without a route begins nevertheless: a routing daemon may find one. What it cannot send
+/// until then is refused, and not lost on a link.
+#[test]
+fn a_sender_waits_for_a_route() {
+    let lab = Lab::new(
+        "duration: 3s
+topology:
+  defaults: { node: { ipv6: none } }
+  nodes:
+    a: { routing: none }
+    r: { kind: router }
+    b:
+  links: [{ endpoints: [a, r] }, { endpoints: [r, b] }]
+traffic:
+  - { name: flow, from: a, to: b, udp: {}, cbr: { rate: 1Mbit/s } }
+timeline:
+  - { at: 1s, run: ip route add default via 10.0.0.2, node: a }
+",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let sums = sums(&lab);
+    let flow = &sums[&("flow".to_owned(), "a".to_owned())];
+    assert!(flow["refused_packets"] > 0, "{flow:?}");
+    assert!(flow["received_packets"] > 0, "{flow:?}");
+}

@@ -176,8 +176,12 @@ impl Binary for Histogram {
 
     fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
         let mut histogram = Self::default();
+        let mut last = None;
         for (bucket, times) in Vec::<(u16, u64)>::decode(input)? {
-            if !histogram.record_in(bucket, times) {
+            // Each bucket once, in order.
+            if last.replace(bucket).is_some_and(|last| last >= bucket)
+                || !histogram.record_in(bucket, times)
+            {
                 return Err(DecodeError::Value("histogram"));
             }
         }

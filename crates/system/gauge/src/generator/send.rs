@@ -23,7 +23,7 @@ const LAST_GAP: u64 = 2_000_000;
 
 /// Sends as ordered, and calls `ready` before it begins.
 pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> Result<SentReport> {
-    let sockets = resolve(order)?.into_iter().map(|to| socket(order, to));
+    let sockets = resolve(order)?.into_iter().map(|to| Receiver::new(order, to));
     let mut sockets = sockets.collect::<Result<Vec<_>>>()?;
     // Without this, sleeps are 50 µs longer. With a positive slack it cannot fail.
     let _ = nix::sys::prctl::set_timerslack(1);
@@ -41,22 +41,24 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
             break;
         }
         let payload = &mut payload[..payload_bytes(order.ip, bytes)];
-        let (to, socket, next) = &mut sockets[receivers.of_packet(source.last_burst())];
-        let number = *next % LAST;
-        *next = number + 1;
+        let receiver = &mut sockets[receivers.of_packet(source.last_burst())];
+        let number = receiver.next % LAST;
+        receiver.next = number + 1;
         Stamp { flow: order.flow, number, at: due }.write(payload);
         let sent = report.intervals.entry(clock.interval(due)).or_default();
         sent.packets += 1;
         sent.bytes += u64::from(bytes);
         sent.late += u64::from(clock.now().saturating_sub(due) > LATE);
-        match socket.send(payload) {
+        match receiver.send(payload) {
             Ok(_) => {}
             Err(error) if is_refusal(&error) => sent.refused += 1,
             // The answer to an earlier datagram: nobody listens. Such datagrams are lost, and
             // counted so.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
             Err(error) if is_unreachable(&error) => sent.refused += 1,
-            Err(error) => return Err(error).with_context(|| format!("cannot send to {to}")),
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot send to {}", receiver.to));
+            }
         }
     }
     // The entry lasts until its end, even if it is silent.
@@ -66,21 +68,53 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
     for _ in 0..LAST_TIMES {
         let payload = &mut payload[..LENGTH];
         Stamp { flow: order.flow, number: LAST, at: clock.now() }.write(payload);
-        for (_, socket, _) in &sockets {
+        for receiver in &mut sockets {
             // If it is lost, the receiver copes with that.
-            let _ = socket.send(payload);
+            let _ = receiver.send(payload);
         }
         clock.sleep_until(clock.now() + LAST_GAP);
     }
     Ok(report)
 }
 
-/// A socket to a receiver, and the number of the next datagram over it.
-fn socket(order: &Send, to: SocketAddr) -> Result<(SocketAddr, UdpSocket, u32)> {
-    let socket = UdpSocket::bind((order.ip.any(), 0)).context("cannot open a UDP socket")?;
-    socket.connect(to).with_context(|| format!("cannot send to {to}"))?;
-    connection::adjust(&socket, order.ip, None, order.dscp)?;
-    Ok((to, socket, 0))
+/// A receiver of datagrams.
+struct Receiver {
+    to: SocketAddr,
+    socket: UdpSocket,
+    /// Whether there has been a route, over which the socket is connected.
+    is_connected: bool,
+    /// Number of the next datagram.
+    next: u32,
+}
+
+impl Receiver {
+    fn new(order: &Send, to: SocketAddr) -> Result<Self> {
+        let socket = UdpSocket::bind((order.ip.any(), 0)).context("cannot open a UDP socket")?;
+        connection::adjust(&socket, order.ip, None, order.dscp)?;
+        let mut receiver = Self { to, socket, is_connected: false, next: 0 };
+        match receiver.connect() {
+            // A routing daemon may find one yet.
+            Err(error) if !is_unreachable(&error) => {
+                Err(error).with_context(|| format!("cannot send to {to}"))
+            }
+            _ => Ok(receiver),
+        }
+    }
+
+    fn connect(&mut self) -> io::Result<()> {
+        if !self.is_connected {
+            self.socket.connect(self.to)?;
+            self.is_connected = true;
+        }
+        Ok(())
+    }
+
+    /// Sends a datagram, if there is a route to the receiver.
+    #[inline]
+    fn send(&mut self, payload: &[u8]) -> io::Result<usize> {
+        self.connect()?;
+        self.socket.send(payload)
+    }
 }
 
 /// Length of the payload of a frame of `bytes`.
