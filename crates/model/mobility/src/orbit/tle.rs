@@ -92,6 +92,11 @@ impl Elements {
 
 /// Parses the elements of two lines.
 fn elements(first: &str, second: &str) -> Result<sgp4::Elements, String> {
+    // The parser takes for granted that the checksum is a digit.
+    let ends_well = |line: &str| line.as_bytes().get(68).is_none_or(u8::is_ascii_digit);
+    if !ends_well(first) || !ends_well(second) {
+        return Err("column 69 of both lines must be their checksum, a digit".into());
+    }
     sgp4::Elements::from_tle(None, first.as_bytes(), second.as_bytes())
         .map_err(|error| error.to_string())
 }

@@ -296,6 +296,11 @@ fn two_line_elements_are_propagated_by_sgp4() {
             "no second line",
         ),
         ("1 00005U\n2 00005\n", "line 1"),
+        (
+            "1 00005U 58002B   00179.78495062  .00000023  00000-0  28098-4 0  475!\n\
+             2 00005  34.2682 348.7242 1859667 331.7664  19.3264 10.82419157413667\n",
+            "checksum",
+        ),
     ] {
         let error = Elements::parse(text).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
