@@ -107,6 +107,9 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
+        // Also a daemon that a command has started in place of one that was killed.
+        let daemon = format!("__shape {}/", self.directory.display());
+        let _ = Command::new("pkill").args(["-KILL", "-f", &daemon]).status();
         let _ = Command::new("ip").args(["netns", "delete", &self.namespace]).status();
         let _ = fs::remove_dir_all(&self.directory);
     }
