@@ -35,6 +35,12 @@ def netloom(*arguments, accept=(0,), **options):
     return done.stdout
 
 
+def build_example(name):
+    """Builds an example of one of the crates, which stands beside NETLOOM in `examples`."""
+    build = "cargo build --quiet --release --locked --workspace --example".split()
+    subprocess.run([*build, name], cwd=ROOT, check=True)
+
+
 class Run:
     """A scenario's text, run to its end in a folder of its own."""
 

@@ -196,18 +196,22 @@ fn a_full_disk_is_told_as_such() {
     });
 }
 
+/// Lessens a machine in a network namespace of its own, so that nothing happens to the machine's
+/// own network.
+fn beside_the_network(lessen: impl FnOnce() + Send) -> impl FnOnce() + Send {
+    || {
+        unshare(CloneFlags::CLONE_NEWNET).unwrap();
+        lessen();
+    }
+}
+
 /// A claim is refused where something is missing: with exit code 2, its name, and nothing left.
 fn cannot_shape(test: &str, lessen: impl FnOnce() + Send, missing: &str) {
     if !takes_root(test, "it shapes a host's traffic") {
         return;
     }
     let lab = Lab::new("");
-    // Whatever happens, it is not the machine's own network.
-    let both = || {
-        unshare(CloneFlags::CLONE_NEWNET).unwrap();
-        lessen();
-    };
-    on_a_lesser_machine(both, || {
+    on_a_lesser_machine(beside_the_network(lessen), || {
         let state = lab.path("state");
         let words = ["add", "web", "--client", "tcp/9", "--interface", "lo", "--both", "delay=1ms"];
         let mut command = lab.command(&["shape", "--state"]);
@@ -259,12 +263,7 @@ fn cannot_have_a_shell(test: &str, lessen: impl FnOnce() + Send, by: &[&str], mi
         return;
     }
     let lab = Lab::new("");
-    // Whatever happens, it is not the machine's own network.
-    let both = || {
-        unshare(CloneFlags::CLONE_NEWNET).unwrap();
-        lessen();
-    };
-    on_a_lesser_machine(both, || {
+    on_a_lesser_machine(beside_the_network(lessen), || {
         let mut command = Command::new(by[0]);
         command.args(&by[1..]).args([NETLOOM, "shell", "--name", &lab.name, "--offline", "--"]);
         let output = command.arg("true").env("NETLOOM_PROFILE", lab.profile()).output().unwrap();

@@ -157,21 +157,26 @@ def idle(stations, length):
             netloom("destroy", name)
 
 
+def begin(directory, name):
+    """Starts the run of a folder; its process, and that of the engine."""
+    running = subprocess.Popen(
+        [NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL
+    )
+    while running.poll() is None:
+        try:
+            return running, engine_of(name)
+        except SystemExit:
+            time.sleep(0.3)
+    raise SystemExit(f"the run of {name} ended with {running.returncode}")
+
+
 def broadcasts(stations, length):
     """The engine's share of a core, and what the run's summary says of the machine."""
     name = f"bench-cost-{os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
         directory = pathlib.Path(folder)
         (directory / "netloom.yaml").write_text(scenario(name, stations, length + 10))
-        running = subprocess.Popen(
-            [NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL
-        )
-        engine = None
-        while engine is None and running.poll() is None:
-            try:
-                engine = engine_of(name)
-            except SystemExit:
-                time.sleep(0.3)
+        running, engine = begin(directory, name)
         senders = Senders(name, stations)
         time.sleep(2)
         taken = share(engine, senders.work, length)
@@ -193,15 +198,7 @@ def losses(length):
         directory = pathlib.Path(folder)
         text = scenario(name, stations, length + 5, moves=False)
         (directory / "netloom.yaml").write_text(text + FLOW.replace("LENGTH", str(length)))
-        running = subprocess.Popen(
-            [NETLOOM, "run", "-o", "results"], cwd=directory, stdout=subprocess.DEVNULL
-        )
-        engine = None
-        while engine is None and running.poll() is None:
-            try:
-                engine = engine_of(name)
-            except SystemExit:
-                time.sleep(0.3)
+        running, engine = begin(directory, name)
         api, draw = Api(name), random.Random(2)
         pairs = [(a, b) for a in range(1, 102) for b in range(1, 102) if a != b][:10_000]
         columns = [[f"n{pair[side]}" for pair in pairs] for side in (0, 1)]

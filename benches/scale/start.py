@@ -18,7 +18,7 @@ from graphs import DEGREE, regular, scenario
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from common import ROOT, TARGET, machine, netloom  # noqa: E402
+from common import TARGET, build_example, machine, netloom  # noqa: E402
 
 FLOOR = TARGET / "release" / "examples" / "floor"
 
@@ -50,17 +50,7 @@ def floor(nodes):
 def main():
     nodes = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    build = [
-        "cargo",
-        "build",
-        "--quiet",
-        "--release",
-        "--locked",
-        "--workspace",
-        "--example",
-        "floor",
-    ]
-    subprocess.run(build, cwd=ROOT, check=True)
+    build_example("floor")
     edges = regular(nodes, DEGREE)
     print(f"Start and teardown of {nodes} nodes and {len(edges)} links, on {machine()}", flush=True)
     name = f"bench-scale-{os.getpid()}"

@@ -3,8 +3,8 @@
 gave, and the one that follows from the formulas evaluated over the whole record.
 
 Runs with each kind of contention: busy CPUs, super-frames larger than a window may have, pages read
-from the disk, a busy disk; and a link full of TCP, of which so much is told that looks are 100 ms
-apart. (Bursts across two windows and single pages are cases of
+from the disk, a busy disk; and a link full of TCP, of which so much is reported that looks are 100
+ms apart. (Bursts across two windows and single pages are cases of
 `crates/model/monitor/tests/rules.rs` and `trace.rs`.)
 """
 
@@ -13,7 +13,18 @@ import subprocess
 
 from disks import Disk
 from limited import Limited
-from watched import DISK, MEMORY, PREPARING, ROOT, TARGET, Watched, load, machine, netloom, pair
+from watched import (
+    DISK,
+    MEMORY,
+    PREPARING,
+    TARGET,
+    Watched,
+    build_example,
+    load,
+    machine,
+    netloom,
+    pair,
+)
 
 SECONDS = 4
 
@@ -40,17 +51,7 @@ def tcp():
 
 def main():
     print(f"Offline equals online, on {machine()}")
-    build = [
-        "cargo",
-        "build",
-        "--quiet",
-        "--release",
-        "--locked",
-        "--workspace",
-        "--example",
-        "formulas",
-    ]
-    subprocess.run(build, cwd=ROOT, check=True)
+    build_example("formulas")
     with Disk(DISK) as disk:
         for name, processes, monitor in loads(disk):
             compare(name, processes, monitor)

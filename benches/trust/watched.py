@@ -10,7 +10,15 @@ sys.path.insert(0, str(HERE.parent))
 
 from witness import Witness  # noqa: E402
 
-from common import ROOT, TARGET, Run, machine, netloom, percentile  # noqa: E402, F401
+from common import (  # noqa: E402, F401
+    ROOT,
+    TARGET,
+    Run,
+    build_example,
+    machine,
+    netloom,
+    percentile,
+)
 
 LOADS = HERE / "load"
 # The limit of memory in these experiments, in MB: small, so that they are short.

@@ -51,6 +51,9 @@ const AFTER: &str = "topology:
 /// CI tests one step of this many.
 const CI_DOES_ONE_IN: usize = 8;
 
+/// Longest time for a command to end, and for the kernel to remove what was given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Description of a failure.
 type Problem = String;
 
@@ -88,7 +91,6 @@ fn netloom(lab: &Lab, arguments: &[&str]) -> Result<Outcome, Problem> {
 /// Runs a command called `name` to its end, which must come. What it says goes to the file
 /// `output`.
 fn ended(mut command: Command, output: &Path, name: &str) -> Result<Outcome, Problem> {
-    const PATIENCE: Duration = Duration::from_secs(60);
     let file = fs::File::create(output).unwrap();
     command.stdout(Stdio::null()).stderr(Stdio::from(file));
     let mut child = command.spawn().unwrap();
@@ -154,10 +156,14 @@ fn is_up(lab: &Lab) -> Result<(), Problem> {
 }
 
 fn nothing_remains(lab: &Lab) -> Result<(), Problem> {
-    // The kernel takes its time with processes that were killed.
-    let deadline = Instant::now() + Duration::from_secs(60);
+    nothing_is_left(|| lab.remains())
+}
+
+/// Waits until nothing is left: the kernel takes its time with processes that were killed.
+fn nothing_is_left(look: impl Fn() -> Vec<String>) -> Result<(), Problem> {
+    let deadline = Instant::now() + PATIENCE;
     loop {
-        let remains = lab.remains();
+        let remains = look();
         if remains.is_empty() {
             return Ok(());
         }

@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{NETLOOM, takes_root, text};
 use crate::injector::{Fault, Injector};
-use crate::{At, Outcome, Problem, ended, faults, kills};
-
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::{At, Outcome, PATIENCE, Problem, ended, faults, kills, nothing_is_left};
 
 /// A host of the test's own: a network namespace with a device.
 struct Host {
@@ -89,19 +87,9 @@ impl Host {
         names.filter(|name| name.starts_with("nls")).map(Into::into).collect()
     }
 
-    /// No device and no program of a claim is left.
+    /// No device of a claim is left.
     fn is_clean(&self) -> Result<(), Problem> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let devices = self.devices();
-            if devices.is_empty() {
-                return Ok(());
-            }
-            if Instant::now() > deadline {
-                return Err(format!("left: {devices:?}"));
-            }
-            sleep(Duration::from_millis(10));
-        }
+        nothing_is_left(|| self.devices())
     }
 }
 

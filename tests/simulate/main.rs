@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod compare;
 mod media;
 mod processes;
 
@@ -244,92 +245,6 @@ fn values_that_tcp_cannot_have_are_wrong_before_a_run() {
     assert!(why.contains("no congestion control `cubik`") && why.contains("vegas"), "{why}");
     let why = refused("net.ipv4.tcp_sack: 7", "cubic");
     assert!(why.contains("node `a`: `net.ipv4.tcp_sack` cannot be `7`"), "{why}");
-}
-
-#[test]
-fn two_runs_are_compared_by_what_is_tolerated() {
-    let folder = Folder::new("compare");
-    let run = |name: &str, rate: &str| {
-        let file = folder.scenario(&format!(
-            "name: n\ntopology:\n  nodes: {{a: , b: }}\n  \
-             links: [{{endpoints: [a, b], rate: {rate}, delay: 5ms}}]\n\
-             traffic: [{{name: p, from: a, to: b, ping: {{count: 10, interval: 10ms}}}}]\n"
-        ));
-        ended(&simulate(&file, &folder.path(name), &[]));
-        folder.path(name)
-    };
-    let (a, b) = (run("a", "100Mbit/s"), run("b", "1Mbit/s"));
-    let compare = |b: &Path, tolerance: &str| {
-        let output = Command::new(NETLOOM)
-            .args(["compare", a.to_str().unwrap(), b.to_str().unwrap()])
-            .args(["--tolerance", tolerance])
-            .output()
-            .unwrap();
-        (output.status.code(), text(&output.stdout))
-    };
-    assert_eq!(compare(&a, "rtt=0%,goodput=0%").0, Some(0));
-    let (code, page) = compare(&b, "rtt=5%");
-    assert_eq!(code, Some(5), "{page}");
-    assert!(page.contains("outside"), "{page}");
-    assert_eq!(compare(&b, "rtt=50%").0, Some(0));
-}
-
-/// Two groups of three runs, each in a directory of its own: a link loses a tenth of the packets,
-/// and twice as many in the second group.
-#[test]
-fn groups_of_runs_are_compared_by_their_means_over_a_part() {
-    let folder = Folder::new("groups");
-    for (group, loss) in [("a", "10%"), ("b", "20%")] {
-        fs::create_dir_all(folder.path(group)).unwrap();
-        for seed in ["1", "2", "3"] {
-            let file = folder.scenario(&format!(
-                "name: n\nduration: 4s\nmeasure: {{interval: 100ms}}\ntopology:\n  \
-                 nodes: {{a: , b: }}\n  links: [{{name: l, endpoints: [a, b], delay: 5ms, \
-                 loss: {loss}}}]\ntraffic:\n  - {{name: t, from: a, to: b, udp: {{}}, \
-                 size: 1042B, cbr: {{rate: 8336kbit/s}}, start: 1s, for: 3s}}\n"
-            ));
-            let results = folder.path(&format!("{group}/{seed}"));
-            ended(&simulate(&file, &results, &["--seed", seed]));
-        }
-    }
-    let compare = |arguments: &[&str]| {
-        let arguments = [&["compare"], arguments].concat();
-        let output = Command::new(NETLOOM).current_dir(folder.path("")).args(arguments).output();
-        let output = output.unwrap();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
-    };
-    let rows = |arguments: &[&str]| {
-        let (code, json, why) = compare(&[arguments, &["--format", "json"]].concat());
-        assert_eq!(code, Some(0), "{why}");
-        let found: Value = serde_json::from_str(&json).unwrap();
-        move |what: &str, measure: &str| {
-            let rows = found["rows"].as_array().unwrap();
-            let row = rows.iter().find(|row| row["what"] == what && row["measure"] == measure);
-            row.unwrap_or_else(|| panic!("{measure} of {what}: {found}")).clone()
-        }
-    };
-    let whole = rows(&["a", "b"]);
-    let part = rows(&["a/1", "a/2", "a/3", "--with", "b", "--from", "2s", "--to", "3s"]);
-    // A thousand packets of 1000 bytes a second, of which a tenth is lost.
-    let goodput = part("flow t", "goodput");
-    for (side, mean) in [("a", 7.2e6), ("b", 6.4e6)] {
-        let found = goodput[side].as_f64().unwrap();
-        assert!((found / mean - 1.0).abs() < 0.05, "{goodput}");
-        assert!(goodput[&format!("{side}_half")].as_f64().unwrap() < 0.2 * mean, "{goodput}");
-    }
-    // For a quarter of the whole run, nothing was sent.
-    let over_all = whole("flow t", "goodput")["a"].as_f64().unwrap();
-    assert!((over_all / 5.4e6 - 1.0).abs() < 0.05, "{over_all}");
-    let delay = part("l/forward", "delay_mean");
-    assert!((5e6..7e6).contains(&delay["a"].as_f64().unwrap()), "{delay}");
-    let (_, page, _) = compare(&["a", "b"]);
-    assert!(page.contains('±') && page.contains("95 % confidence interval"), "{page}");
-    let (code, _, why) = compare(&["a", "b", "--from", "9s"]);
-    assert!(code == Some(2) && why.contains("nothing is between 9s and 4s"), "{why}");
-    let (code, _, why) = compare(&["a/1", "b/1", "--to", "1s", "--tolerance", "rtt=1%"]);
-    assert!(code == Some(2) && why.contains("`delay` is known of whole runs only"), "{why}");
-    let (code, _, why) = compare(&["a/1", "a/2", "b/1"]);
-    assert!(code == Some(2) && why.contains("--with"), "{why}");
 }
 
 #[test]

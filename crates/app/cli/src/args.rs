@@ -241,11 +241,19 @@ pub struct Inspect {
     /// List all experiments of this machine; of one that is named, all signals of its monitor.
     #[arg(long)]
     pub all: bool,
+    /// How it is shown.
+    #[command(flatten)]
+    pub showing: Showing,
+}
+
+/// How the state of links is shown.
+#[derive(Debug, Args)]
+pub struct Showing {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Statistics of the last seconds instead of since the beginning, like `5s`: from `1s` to
-    /// `60s`, and up to the next whole second of the experiment's clock further back.
+    /// `60s`, and up to the next whole second of the engine's clock further back.
     #[arg(long, value_name = "TIME")]
     pub last: Option<Window>,
     /// Show it again every second until Ctrl-C.

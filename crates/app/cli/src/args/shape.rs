@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use netloom_link::Window;
 use netloom_shape::{Lifetime, PortSelector};
 use netloom_units::Rate;
 
-use super::Format;
+use super::Showing;
 
 /// `netloom shape`
 #[derive(Debug, Args)]
@@ -93,16 +92,9 @@ pub struct ListClaims {
     /// Also those of others: for root all about them, for others whose they are.
     #[arg(long)]
     pub all: bool,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-    /// Statistics of the last seconds, like `5s`: from `1s` to `60s`, and up to the next whole
-    /// second of the daemon's clock further back.
-    #[arg(long, value_name = "TIME")]
-    pub last: Option<Window>,
-    /// Show it again every second until Ctrl-C.
-    #[arg(long)]
-    pub watch: bool,
+    /// How it is shown.
+    #[command(flatten)]
+    pub showing: Showing,
 }
 
 /// `netloom shape add`

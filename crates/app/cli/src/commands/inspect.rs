@@ -31,7 +31,7 @@ use crate::{exit, find};
 
 /// Shows running experiments.
 pub async fn inspect(args: Inspect) -> Result<i32> {
-    if args.watch {
+    if args.showing.watch {
         return repeat::watch(async || look(&args).await).await;
     }
     print!("{}", look(&args).await?);
@@ -48,24 +48,24 @@ async fn look(args: &Inspect) -> Result<String> {
         (name, _) => Some(find::experiment(name.as_deref(), &args.scenario).await?),
     };
     let Some(found) = meant else {
-        return list(&netloom_host::experiments()?, args.format).await;
+        return list(&netloom_host::experiments()?, args.showing.format).await;
     };
     if !found.alive && found.pid.is_some() {
-        return list(&[found], args.format).await;
+        return list(&[found], args.showing.format).await;
     }
     let client = find::client(Some(&found.name), &args.scenario).await?;
     if args.radio {
-        return radio::radio(&client, args.format).await;
+        return radio::radio(&client, args.showing.format).await;
     }
     if args.positions {
-        return radio::positions(&client, args.format).await;
+        return radio::positions(&client, args.showing.format).await;
     }
     if let Some(node) = &args.neighbours {
-        return radio::neighbours(&client, node, args.format).await;
+        return radio::neighbours(&client, node, args.showing.format).await;
     }
-    match args.format {
-        Format::Json => json(&client, args.last).await,
-        Format::Table => View::fetch(&client, args.last).await?.table(args.all),
+    match args.showing.format {
+        Format::Json => json(&client, args.showing.last).await,
+        Format::Table => View::fetch(&client, args.showing.last).await?.table(args.all),
     }
 }
 

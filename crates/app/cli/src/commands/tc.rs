@@ -30,7 +30,7 @@ pub async fn look(args: &Inspect) -> Result<String> {
         }
     }
     let pipes = links.iter().flat_map(pipes);
-    match args.format {
+    match args.showing.format {
         Format::Table => Ok(pipes.map(|pipe| pipe.script()).collect::<Vec<_>>().join("\n")),
         Format::Json => {
             let all: Vec<_> = pipes.map(|pipe| pipe.json()).collect();

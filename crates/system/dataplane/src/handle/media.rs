@@ -61,11 +61,14 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn neighbours(&self, media: &[MediumView]) -> Result<Vec<Neighbourhood>, DataplaneError> {
-        let stations = media
-            .iter()
-            .flat_map(|medium| medium.stations.iter().map(|station| (medium.id, station.id)));
-        let reached = stations.map(|of| self.reached(of, false));
-        reached.filter_map(Result::transpose).collect()
+        let mut all = Vec::new();
+        for medium in media {
+            let worker = self.worker_of(medium.id)?;
+            for station in &medium.stations {
+                all.extend(self.reached(worker, (medium.id, station.id), false)?);
+            }
+        }
+        Ok(all)
     }
 
     /// Returns which stations one station reaches, and how well, with the stations hidden from
@@ -78,15 +81,15 @@ impl Dataplane {
         medium: SegmentId,
         station: StationId,
     ) -> Result<Option<Neighbourhood>, DataplaneError> {
-        self.reached((medium, station), true)
+        self.reached(self.worker_of(medium)?, (medium, station), true)
     }
 
     fn reached(
         &self,
+        worker: WorkerId,
         of: (SegmentId, StationId),
         with_hidden: bool,
     ) -> Result<Option<Neighbourhood>, DataplaneError> {
-        let worker = self.worker_of(of.0)?;
         self.ask(worker, |reply| Command::Neighbours { of, with_hidden, reply })
     }
 

@@ -16,7 +16,7 @@ use crate::table::table;
 
 /// Lists claims, once or repeatedly.
 pub async fn list(client: &Client, of: &ListClaims) -> Result<i32> {
-    if of.watch {
+    if of.showing.watch {
         return repeat::watch(async || look(client, of).await).await;
     }
     print!("{}", look(client, of).await?);
@@ -24,9 +24,9 @@ pub async fn list(client: &Client, of: &ListClaims) -> Result<i32> {
 }
 
 async fn look(client: &Client, of: &ListClaims) -> Result<String> {
-    let last = of.last.map_or_else(String::new, |window| format!("&last={window}"));
+    let last = of.showing.last.map_or_else(String::new, |window| format!("&last={window}"));
     let list: List = client.get(&format!("/claims?all={}{last}", of.all)).await?;
-    match (of.format, of.last) {
+    match (of.showing.format, of.showing.last) {
         (Format::Json, _) => Ok(format!("{}\n", serde_json::to_string_pretty(&list)?)),
         (Format::Table, None) => Ok(format!("{}\n", claims(&list))),
         (Format::Table, Some(_)) => recent(&list),
