@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use aya::programs::CgroupAttachMode;
 
 /// The mode of attachment. It is about programs without links: those with links leave all others in
-/// place, and Linux before 6.17 refuses to be told so.
+/// place, and Linux before 6.17 refuses the flag that says so.
 pub const MODE: CgroupAttachMode = CgroupAttachMode::Single;
 
 /// Opens the root, if this host has such cgroups.
