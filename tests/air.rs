@@ -67,25 +67,32 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
-/// The log is replayed, and has what is to be in one.
-fn check_log(lab: &Lab, results: &str) {
+/// The log is replayed, and its events in JSON and in words are as many.
+fn replayed(lab: &Lab, results: &str) -> (Vec<Value>, String) {
     let log = format!("{results}/air/air.nlf");
     let said = lab.ok(&["frames", &log, "--replay"]);
     assert!(said.contains("replayed byte for byte"), "{said}");
     let events = lines(&lab.ok(&["frames", &log, "--format", "json"]));
+    let words = lab.ok(&["frames", &log]);
+    assert_eq!(words.lines().count(), events.len());
+    let count = |event: &str| events.iter().filter(|it| it["event"] == event).count();
+    assert_eq!(count("joined"), 3);
+    assert!(count("offered") > 0 && count("sent") > 0 && count("changed") >= 2);
+    (events, words)
+}
+
+/// What the senders' rates bring about, in virtual time: how much a loaded machine sends before
+/// the timeline changes the medium is open.
+fn check_contents((events, words): &(Vec<Value>, String)) {
     let count = |key: &str, value: &str| events.iter().filter(|it| it[key] == value).count();
-    assert_eq!(count("event", "joined"), 3);
     assert!(count("event", "offered") > 100);
     for kind in ["rts", "cts", "data", "ack"] {
         assert!(count("kind", kind) > 10, "{kind}");
     }
-    // A loaded machine sends less, and so has fewer collisions.
-    assert!(count("reason", "collision") > 0 && count("event", "changed") >= 2);
+    assert!(count("reason", "collision") > 0);
     let tries =
         events.iter().filter(|it| it["event"] == "sent" && it["attempt"].as_u64() > Some(1));
     assert!(tries.into_iter().any(|it| it["window"].as_u64() > Some(31)));
-    let words = lab.ok(&["frames", &log]);
-    assert_eq!(words.lines().count(), events.len());
     assert!(words.contains("sent station=a kind=rts to=b"), "{}", &words[..2000]);
 }
 
@@ -95,16 +102,14 @@ fn an_air_log_is_replayed_to_the_byte_however_late_the_run_was() {
     let busy = [Busy::new(), Busy::new(), Busy::new()];
     lab.ok(&["run", "-o", "results"]);
     drop(busy);
-    check_log(&lab, "results");
+    replayed(&lab, "results");
     for file in ["radio", "positions", "neighbours"] {
         assert!(lab.path(&format!("results/{file}.parquet")).is_file());
     }
     let events = lines(&fs::read_to_string(lab.path("results/events.jsonl")).unwrap());
     let of = |event: &str| events.iter().filter(|it| it["event"] == event).collect::<Vec<_>>();
     assert_eq!(of("medium_changed").len(), 2);
-    let pairs: Vec<_> = of("neighbour").iter().map(|it| (&it["pair"][1], &it["up"])).collect();
-    assert_eq!(pairs.len(), 2, "{pairs:?}");
-    assert!(!of("positions").is_empty());
+    assert!(!of("neighbour").is_empty() && !of("positions").is_empty());
     // With another seed something else happens: it stands behind the magic, the version and the
     // name of the medium with its length.
     let log = lab.path("results/air/air.nlf");
@@ -120,7 +125,7 @@ fn a_simulated_run_has_the_same_files() {
     let lab = Lab::new(HIDDEN);
     lab.ok(&["run", "--simulate", "-o", "one"]);
     lab.ok(&["run", "--simulate", "-o", "two", "--cells", "2", "--threads", "2"]);
-    check_log(&lab, "one");
+    check_contents(&replayed(&lab, "one"));
     for file in ["air/air.nlf", "radio.parquet", "positions.parquet", "neighbours.parquet"] {
         let [one, two] = ["one", "two"].map(|run| fs::read(lab.path(&format!("{run}/{file}"))));
         assert_eq!(one.unwrap(), two.unwrap(), "{file}");

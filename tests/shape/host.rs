@@ -38,7 +38,7 @@ while True:
 ";
 
 /// A client that prints its shortest round trip of some, in ns.
-const CLIENT: &str = "
+pub const CLIENT: &str = "
 import socket, sys, time
 one = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
 trips = []

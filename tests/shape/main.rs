@@ -4,8 +4,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod capture;
 mod devices;
 mod host;
 mod list;
+mod networks;
 mod reserve;
 mod users;

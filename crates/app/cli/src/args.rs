@@ -17,7 +17,7 @@ use crate::measures::Tolerance;
 
 pub use medium::Medium;
 pub use mobility::Mobility;
-pub use shape::{AddClaim, ListClaims, SetClaim, Shape, ShapeCommand};
+pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
 pub use shell::Shell;
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 

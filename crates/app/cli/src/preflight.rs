@@ -8,7 +8,7 @@ use netloom_link::Compensation;
 use netloom_scenario::{Kernel, Link, Node, NodeState, Scenario, TimelineAction, Traffic};
 use netloom_simulate::check_hybrid;
 
-use netloom_host::{Demand, Wall};
+use netloom_host::{Capacity, Demand};
 
 use crate::exit;
 
@@ -41,19 +41,21 @@ pub fn check(scenario: &Scenario) -> Result<()> {
     dilation(scenario)?;
     kernels(scenario)?;
     limits(scenario)?;
-    let walls = netloom_host::walls(size(scenario));
-    let (stops, hinders): (Vec<_>, Vec<_>) =
-        walls.into_iter().filter(|wall| wall.needs > wall.has).partition(|wall| wall.stops_start);
-    for wall in hinders {
-        eprintln!("warning: {}", words(&wall));
+    let capacities = netloom_host::capacities(size(scenario));
+    let (stops, hinders): (Vec<_>, Vec<_>) = capacities
+        .into_iter()
+        .filter(|capacity| capacity.needs > capacity.has)
+        .partition(|capacity| capacity.stops_start);
+    for capacity in hinders {
+        eprintln!("warning: {}", words(&capacity));
     }
     if stops.is_empty() {
         return Ok(());
     }
     let mut all = format!("this machine has no room for `{}`; nothing was made", scenario.name);
-    for wall in stops {
+    for capacity in stops {
         // Writing to a string does not fail.
-        let _ = write!(all, "\n  {}", words(&wall));
+        let _ = write!(all, "\n  {}", words(&capacity));
     }
     bail!(all)
 }
@@ -135,7 +137,7 @@ fn limits(scenario: &Scenario) -> Result<()> {
 }
 
 /// Describes a limit of the machine that is too low.
-pub fn words(wall: &Wall) -> String {
-    let Wall { what, needs, has, advice, .. } = wall;
+pub fn words(capacity: &Capacity) -> String {
+    let Capacity { what, needs, has, advice, .. } = capacity;
     format!("it needs {needs} {what}, and this machine has {has}: {advice}")
 }

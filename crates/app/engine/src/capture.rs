@@ -35,7 +35,10 @@ impl Target {
         }
     }
 
-    fn writer(&self, zero: Duration) -> io::Result<CaptureWriter> {
+    /// Returns a writer of what is captured there. `zero` is the experiment's zero in seconds since
+    /// 1970-01-01 UTC.
+    pub fn writer(&self, zero: f64) -> io::Result<CaptureWriter> {
+        let zero = Duration::from_secs_f64(zero);
         match self {
             Self::Interface(endpoint) => CaptureWriter::new(endpoint, zero),
             Self::Medium(name) => CaptureWriter::of_medium(name, zero),
@@ -109,16 +112,13 @@ impl Sink for File {
     }
 }
 
-/// Writes frames until the capture ends or the sink is closed. `zero` is the experiment's zero in
-/// seconds since 1970-01-01 UTC. Closes with a statistics block that says how many frames the
-/// reader was too slow for.
+/// Writes frames until the capture ends or the sink is closed. Closes with a statistics block that
+/// says how many frames the reader was too slow for.
 pub fn write_capture(
     mut capture: Capture,
-    target: &Target,
-    zero: f64,
+    mut writer: CaptureWriter,
     sink: &mut dyn Sink,
 ) -> io::Result<()> {
-    let mut writer = target.writer(Duration::from_secs_f64(zero))?;
     loop {
         sink.put(writer.take())?;
         match capture.recv_timeout(LOOK) {

@@ -45,7 +45,7 @@ use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
 use netloom_dataplane::Scheduling;
 use netloom_monitor::{Change, Observation, Verdict, Warnings, Work};
-use netloom_probes::{Places, Probes};
+use netloom_probes::{Probes, ProcRoots};
 use netloom_scenario::OnContention;
 use netloom_units::Duration;
 
@@ -164,7 +164,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn run(mut self, preparation: Preparation, places: &Places) {
+    fn run(mut self, preparation: Preparation, places: &ProcRoots) {
         // The load that is watched must not keep the watcher from its work.
         Scheduling::Favoured.enter();
         let (probes, preparing) = preparation.finish(places);

@@ -27,7 +27,7 @@ use crate::live::LiveNetwork;
 use target::Target;
 
 /// The address at which the machine listens.
-type Place = (Protocol, SocketAddr);
+type PublishedAt = (Protocol, SocketAddr);
 
 /// Ports of the machine that are bound and not served yet, and those that are served already.
 #[derive(Debug, Default)]
@@ -57,7 +57,10 @@ pub fn reserve(scenario: &Scenario) -> Result<Reserved> {
 }
 
 /// Binds all ports that the scenario publishes, except those that are bound already.
-fn reserve_beside(scenario: &Scenario, ours: &BTreeMap<Place, Port>) -> Result<Reserved> {
+fn reserve_beside(
+    scenario: &Scenario,
+    ours: &BTreeMap<PublishedAt, PublishedPort>,
+) -> Result<Reserved> {
     let mut reserved = Reserved::default();
     let published =
         scenario.nodes.iter().flat_map(|node| node.publish.iter().map(move |p| (node, p)));
@@ -101,7 +104,7 @@ fn refusal(
     node: &str,
     publish: &Publish,
     address: SocketAddr,
-    ours: &BTreeMap<Place, Port>,
+    ours: &BTreeMap<PublishedAt, PublishedPort>,
 ) -> String {
     let protocol = publish.protocol;
     let mut known = ours.keys();
@@ -123,14 +126,14 @@ fn refusal(
 /// Serves published ports until [`end`](Self::end) is called.
 #[derive(Debug, Default)]
 pub struct Publisher {
-    ports: Mutex<BTreeMap<Place, Port>>,
+    ports: Mutex<BTreeMap<PublishedAt, PublishedPort>>,
     /// The share of the engine's open files for all of these ports.
     share: OnceLock<Share>,
 }
 
 /// A port that is served.
 #[derive(Debug)]
-struct Port {
+struct PublishedPort {
     node: String,
     to: u16,
     socket: Socket,
@@ -153,7 +156,7 @@ impl Socket {
     }
 }
 
-impl Port {
+impl PublishedPort {
     fn serve(target: Target, socket: Socket) -> Self {
         let (node, to) = (target.node.clone(), target.port);
         let mut tasks = JoinSet::new();
@@ -203,8 +206,10 @@ impl Publisher {
             let known = before.remove(&(protocol, address));
             let port = match (known, socket) {
                 (Some(port), _) if port.node == node && port.to == to && !is_other(&node) => port,
-                (Some(port), _) => Port::serve(target(&node, to), port.socket),
-                (None, Some(opened)) => Port::serve(target(&node, to), Socket::new(opened)?),
+                (Some(port), _) => PublishedPort::serve(target(&node, to), port.socket),
+                (None, Some(opened)) => {
+                    PublishedPort::serve(target(&node, to), Socket::new(opened)?)
+                }
                 (None, None) => return Err(anyhow!("{address}/{protocol} is not ours any more")),
             };
             ports.insert((protocol, address), port);
@@ -220,7 +225,7 @@ impl Publisher {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Place, Port>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PublishedAt, PublishedPort>> {
         // A port is added or removed in one step.
         self.ports.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -31,7 +31,7 @@ use crate::experiment::Experiment;
 use crate::live::LiveNetwork;
 use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, SharedMonitor};
-use crate::run::{self, Outcome, Run};
+use crate::run::{self, Run, RunOutcome};
 use crate::simulated::Simulated;
 use crate::status;
 use crate::symbiosis;
@@ -208,7 +208,7 @@ fn simulated(experiment: &Experiment) -> Option<Arc<Simulated>> {
 /// by their numbers in the whole `scenario`.
 fn whole_timeline(
     scenario: &Scenario,
-    outcome: &Outcome,
+    outcome: &RunOutcome,
     simulated: Vec<TimelineStatus>,
 ) -> Vec<TimelineStatus> {
     let mut real = outcome.timeline.iter();
@@ -223,7 +223,7 @@ fn whole_timeline(
     merged.collect()
 }
 
-impl Outcome {
+impl RunOutcome {
     /// Returns a part of the summary. If there is an error, it is recorded as a failure, and the
     /// part is its default.
     fn part<T: Default>(&mut self, what: &str, part: Result<T>) -> T {
@@ -237,7 +237,7 @@ impl Outcome {
 
 fn summarize(
     experiment: &Experiment,
-    mut outcome: Outcome,
+    mut outcome: RunOutcome,
     ended: Time,
     reason: EndReason,
     deploy_seconds: f64,
@@ -441,9 +441,9 @@ pub fn start_captures(
         let capture = capture::open(network, &endpoint, drops)?;
         let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
         let events = Arc::clone(events);
-        let target = Target::Interface(endpoint.clone());
+        let writer = Target::Interface(endpoint.clone()).writer(zero)?;
         Ok(tokio::task::spawn_blocking(move || {
-            if let Err(error) = write_capture(capture, &target, zero, &mut file) {
+            if let Err(error) = write_capture(capture, writer, &mut file) {
                 events.warn(format!("the capture at {endpoint} is not complete: {error}"));
             }
         }))

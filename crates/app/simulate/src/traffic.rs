@@ -8,7 +8,7 @@ use netloom_link::Stream;
 use netloom_plan::Plan;
 use netloom_scenario::{Scenario, Start, Traffic, Transport};
 use netloom_sim::{Arrival, Arrivals, FlowKind, FlowSpec, TcpFlow, TcpWork};
-use netloom_traffic::{Model, Receivers, Source};
+use netloom_traffic::{FrameSource, Model, Receivers};
 use netloom_units::{Duration, Time};
 
 use crate::describe::Described;
@@ -175,7 +175,7 @@ fn connections(
 /// The frames of a model, as packets.
 #[derive(Debug)]
 struct Packets {
-    source: Source,
+    source: FrameSource,
     /// Bytes of a frame that are not payload.
     headers: u32,
     receivers: Receivers,

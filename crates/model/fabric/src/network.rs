@@ -17,7 +17,7 @@ use crate::{
     Frame, LinkId, Loss, Malformed, MediumView, Memory, Observer, PipeId, PipeSlot, PortId,
     Segment, SegmentEnd, SegmentId,
 };
-use joining::{Home, Place, TrunkPorts};
+use joining::{Attachment, Home, TrunkPorts};
 
 /// Number of frames that may move through segments before [`Network::poll`] returns `None`. A
 /// forwarding loop must not keep the caller from other work.
@@ -69,7 +69,7 @@ pub struct Network<M: Memory, O> {
     free_slots: Vec<usize>,
     /// The first slot of each link.
     links: BTreeMap<LinkId, usize>,
-    ports: Vec<Option<Port>>,
+    ports: Vec<Option<DevicePort>>,
     trunks: Vec<TrunkPorts>,
     free_trunks: Vec<usize>,
     segments: Vec<Option<Home<M>>>,
@@ -93,8 +93,8 @@ pub struct Network<M: Memory, O> {
 struct Slot<F> {
     id: PipeSlot,
     pipe: Pipe<F>,
-    source: Place,
-    target: Place,
+    source: Attachment,
+    target: Attachment,
     /// Whether neither end is a segment.
     is_alone: bool,
     /// Whether a shared medium is at the far end.
@@ -103,7 +103,7 @@ struct Slot<F> {
 
 /// A port of the network.
 #[derive(Debug, Clone, Copy)]
-struct Port {
+struct DevicePort {
     /// The slot of the pipe that its frames enter.
     slot: usize,
     /// The VLAN of a sub-interface.
@@ -218,7 +218,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     /// Offers a frame that arrives at `port`, which belongs to a link.
     #[inline]
     pub fn offer(&mut self, port: PortId, now: Time, frame: M::Frame) {
-        let Port { slot, vlan } = *self.port(port);
+        let DevicePort { slot, vlan } = *self.port(port);
         match vlan {
             None => self.enter(slot, now, frame),
             Some(vlan) => self.enter_tagged(slot, vlan, now, frame),
@@ -450,12 +450,12 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         let (id, target) = (*id, *target);
         while let Some(delivery) = self.slot_mut(slot).pipe.poll(now) {
             match target {
-                Place::Port(port) => {
+                Attachment::Port(port) => {
                     self.observer.delivered(id, &delivery);
                     return Some(Delivered { port, pipe: id, delivery });
                 }
-                Place::Segment { segment, port } => self.forward(id, segment, port, delivery),
-                Place::Trunk(trunk) => {
+                Attachment::Segment { segment, port } => self.forward(id, segment, port, delivery),
+                Attachment::Trunk(trunk) => {
                     self.observer.delivered(id, &delivery);
                     if let Some(delivered) = self.untag(id, trunk, delivery) {
                         return Some(delivered);
@@ -568,9 +568,9 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         let is_cut = pair.iter().all(|slot| self.slot(*slot).pipe.config().state == Down);
         for slot in pair {
             let Slot { source, target, pipe, .. } = self.slot(slot);
-            let Place::Segment { segment, port } = *source else { continue };
+            let Attachment::Segment { segment, port } = *source else { continue };
             let rate = pipe.config().rate.nominal().map(|rate| rate.bits_per_second());
-            let leads_to_segment = matches!(target, Place::Segment { .. });
+            let leads_to_segment = matches!(target, Attachment::Segment { .. });
             let view = LinkView { is_cut, rate, leads_to_segment };
             self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
                 segment.link_changed(now, port, view, out);
@@ -585,7 +585,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     #[inline]
-    fn port(&self, port: PortId) -> &Port {
+    fn port(&self, port: PortId) -> &DevicePort {
         let found = self.ports.get(port.index()).and_then(Option::as_ref);
         found.expect("a port is offered frames only while a link has it")
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use netloom_link::FrameInfo;
-use netloom_traffic::{Emission, Source};
+use netloom_traffic::{Emission, FrameSource};
 use netloom_units::{Duration, Time};
 
 use crate::{
@@ -39,7 +39,7 @@ pub enum Load {
     /// All the time: frames of this many bytes, with Ethernet header, without FCS.
     Saturated(u32),
     /// The times of the source. Its sizes are those of Ethernet frames, without FCS.
-    Source(Box<Source>),
+    Source(Box<FrameSource>),
 }
 
 /// A trial of a medium.

@@ -60,7 +60,7 @@ pub(crate) struct Head {
 /// Number of beacons, which no frame has.
 const BEACON_NUMBER: u64 = u64::MAX;
 
-/// Outcome of the service of a frame.
+/// ReceptionOutcome of the service of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// It was sent, and acknowledged where the MAC requires that.

@@ -30,9 +30,9 @@ struct Lock {
     judgement: Judgement,
 }
 
-/// Outcome of a signal at its end.
+/// ReceptionOutcome of a signal at its end.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Outcome {
+pub(crate) struct ReceptionOutcome {
     /// Reason for the loss, if it was not received.
     pub loss: Option<FrameLoss>,
     /// Whether the station was receiving it, or would have been if it could have decoded it.
@@ -210,7 +210,7 @@ impl Radio {
         rules: &Rules,
         busy: &mut u64,
         draw: impl FnOnce() -> f64,
-    ) -> Option<Outcome> {
+    ) -> Option<ReceptionOutcome> {
         let place = self.signals.iter().position(|signal| signal.slot == slot)?;
         let was_busy = self.is_busy();
         let signal = self.signals.swap_remove(place);
@@ -237,7 +237,7 @@ impl Radio {
         };
         // A signal that a free radio senses and cannot decode is a failed reception, too.
         let was_missed = loss == Some(FrameLoss::Weak) && signal.sensed && signal.is_carrier;
-        Some(Outcome {
+        Some(ReceptionOutcome {
             loss,
             was_received: received.is_some() || was_missed || self.is_undisturbed,
             went_idle,

@@ -17,7 +17,7 @@ pub struct Grid {
     /// Side of a cell in m.
     cell: f64,
     cells: BTreeMap<Cell, Vec<u32>>,
-    points: Vec<Option<Place>>,
+    points: Vec<Option<GridSlot>>,
     /// Times at which points leave their cells or their legs end, with point and generation. A
     /// point that has changed leaves an old event behind; its generation shows that the event is
     /// outdated.
@@ -29,7 +29,7 @@ type Cell = (i64, i64);
 
 /// The cell that contains a point.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct GridSlot {
     cell: Cell,
     generation: u32,
 }
@@ -56,7 +56,7 @@ impl Grid {
         if self.points.len() <= index {
             self.points.resize(index + 1, None);
         }
-        self.points[index] = Some(Place { cell, generation });
+        self.points[index] = Some(GridSlot { cell, generation });
         self.cells.entry(cell).or_default().push(point);
         let leaves = self.leaves(now, at, leg, cell);
         if let Some(event) = leaves.into_iter().chain(path.next_leg(now)).min() {
@@ -69,7 +69,7 @@ impl Grid {
         if let (Some(place), Some(slot)) = (self.remove(point), self.points.get_mut(point as usize))
         {
             // The generation stays, so that outdated events are still recognised.
-            *slot = Some(Place { cell: NOWHERE, ..place });
+            *slot = Some(GridSlot { cell: NOWHERE, ..place });
         }
     }
 
@@ -139,7 +139,7 @@ impl Grid {
     }
 
     /// Removes a point from its cell.
-    fn remove(&mut self, point: u32) -> Option<Place> {
+    fn remove(&mut self, point: u32) -> Option<GridSlot> {
         let place = self.points.get(point as usize).copied().flatten()?;
         if let Some(points) = self.cells.get_mut(&place.cell) {
             points.retain(|other| *other != point);

@@ -16,7 +16,7 @@
 //! | [`orbit`] | satellites: their positions, and the times at which they are visible |
 //! | `geo` | conversion of degrees to metres: [`Geographic`], [`Plane`] |
 //! | `model` | mobility models, one in each file, and their configuration: [`Mobility`] |
-//! | `place` | places, areas and speeds in a scenario: [`Place`], [`Area`], [`Speeds`] |
+//! | `place` | places, areas and speeds in a scenario: [`Coordinates`], [`Area`], [`Speeds`] |
 //! | `trace` | recorded movements, one format in each file: [`Traces`], [`TraceFormat`] |
 //! | `failure` | errors of the creation of trajectories: [`MobilityError`] |
 //! | `crossing` | times at which two trajectories cross a distance: [`crossings`], [`Crossing`] |
@@ -46,7 +46,7 @@ pub use model::{
     RandomWalkConfig, RandomWaypointConfig, Start, Stretch, Surroundings, TraceConfig, Waypoint,
     WaypointsConfig,
 };
-pub use place::{Area, Place, Speeds};
+pub use place::{Area, Coordinates, Speeds};
 pub use point::Point;
 pub use trace::{Movements, TraceFormat, Traces};
 pub use trajectory::{Leg, Trajectory};

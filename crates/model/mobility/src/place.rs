@@ -12,14 +12,14 @@ use crate::{Geographic, MobilityError, Plane, Point};
 
 /// A place: `[x, y]` or `[x, y, z]` in the plane, or `{lat, lon, alt}` on the Earth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
+pub enum Coordinates {
     /// Coordinates in the plane: east, north, up.
     Local([Coordinate; 3]),
     /// A place on the Earth, which needs a plane with an origin.
     Earth(Geographic),
 }
 
-impl Place {
+impl Coordinates {
     /// Returns the point in metres.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Place {
     }
 }
 
-impl Serialize for Place {
+impl Serialize for Coordinates {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Local([x, y, Coordinate::ZERO]) => [x, y].serialize(serializer),
@@ -42,35 +42,35 @@ impl Serialize for Place {
     }
 }
 
-impl<'de> Deserialize<'de> for Place {
+impl<'de> Deserialize<'de> for Coordinates {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct PlaceVisitor;
         impl<'de> Visitor<'de> for PlaceVisitor {
-            type Value = Place;
+            type Value = Coordinates;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a place, like `[10m, 5m]` or `{lat: 48.78, lon: 9.18}`")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Place, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Coordinates, A::Error> {
                 let list = Vec::<Coordinate>::deserialize(SeqAccessDeserializer::new(list))?;
                 match list[..] {
-                    [x, y] => Ok(Place::Local([x, y, Coordinate::ZERO])),
-                    [x, y, z] => Ok(Place::Local([x, y, z])),
+                    [x, y] => Ok(Coordinates::Local([x, y, Coordinate::ZERO])),
+                    [x, y, z] => Ok(Coordinates::Local([x, y, z])),
                     _ => Err(A::Error::custom("a place has two or three coordinates")),
                 }
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Place, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Coordinates, A::Error> {
                 let place = Geographic::deserialize(MapAccessDeserializer::new(map))?;
                 place.check().map_err(A::Error::custom)?;
-                Ok(Place::Earth(place))
+                Ok(Coordinates::Earth(place))
             }
         }
         deserializer.deserialize_any(PlaceVisitor)
     }
 }
 
-impl JsonSchema for Place {
+impl JsonSchema for Coordinates {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Place".into()
+        "Coordinates".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let coordinate = generator.subschema_for::<Coordinate>();

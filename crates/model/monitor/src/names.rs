@@ -9,7 +9,7 @@ use crate::signal::{Buffer, DropCause, Pressure, Resource};
 
 /// A resource that is contended, by number; [`Resource`] is its counterpart by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum ResourceId {
     Frames,
     SingleFrame,
     Engine,
@@ -61,28 +61,30 @@ impl Names {
         }
     }
 
-    pub fn resource(&self, place: Place) -> Resource {
+    pub fn resource(&self, place: ResourceId) -> Resource {
         match place {
-            Place::Frames => Resource::Frames,
-            Place::SingleFrame => Resource::SingleFrame,
-            Place::Engine => Resource::Engine,
-            Place::Losses(cause) => Resource::Losses { cause },
-            Place::Buffer(of, party) => Resource::Buffer { of, who: self.who(party) },
-            Place::Cpu(cpu) => Resource::Cpu { cpu },
-            Place::RunQueue(party) => Resource::RunQueue { who: self.who(party) },
-            Place::Internal => Resource::Internal,
-            Place::Uplink(uplink) => Resource::Uplink { name: self.of(Subject::Uplink(uplink)) },
-            Place::Swap => Resource::Swap,
-            Place::Faults => Resource::Faults,
-            Place::Disk(disk) => Resource::Disk { name: self.of(Subject::Disk(disk)) },
-            Place::Pressure(of, party) => Resource::Pressure { of, who: self.who(party) },
-            Place::Events => Resource::Events,
-            Place::MissedEvents => Resource::MissedEvents,
-            Place::Periods => Resource::Periods,
-            Place::LostPeriods => Resource::LostPeriods,
-            Place::FlowDelay => Resource::FlowDelay,
-            Place::FlowThroughput => Resource::FlowThroughput,
-            Place::Metric(metric, party) => {
+            ResourceId::Frames => Resource::Frames,
+            ResourceId::SingleFrame => Resource::SingleFrame,
+            ResourceId::Engine => Resource::Engine,
+            ResourceId::Losses(cause) => Resource::Losses { cause },
+            ResourceId::Buffer(of, party) => Resource::Buffer { of, who: self.who(party) },
+            ResourceId::Cpu(cpu) => Resource::Cpu { cpu },
+            ResourceId::RunQueue(party) => Resource::RunQueue { who: self.who(party) },
+            ResourceId::Internal => Resource::Internal,
+            ResourceId::Uplink(uplink) => {
+                Resource::Uplink { name: self.of(Subject::Uplink(uplink)) }
+            }
+            ResourceId::Swap => Resource::Swap,
+            ResourceId::Faults => Resource::Faults,
+            ResourceId::Disk(disk) => Resource::Disk { name: self.of(Subject::Disk(disk)) },
+            ResourceId::Pressure(of, party) => Resource::Pressure { of, who: self.who(party) },
+            ResourceId::Events => Resource::Events,
+            ResourceId::MissedEvents => Resource::MissedEvents,
+            ResourceId::Periods => Resource::Periods,
+            ResourceId::LostPeriods => Resource::LostPeriods,
+            ResourceId::FlowDelay => Resource::FlowDelay,
+            ResourceId::FlowThroughput => Resource::FlowThroughput,
+            ResourceId::Metric(metric, party) => {
                 Resource::Metric { name: self.of(Subject::Metric(metric)), who: self.who(party) }
             }
         }

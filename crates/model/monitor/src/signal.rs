@@ -207,7 +207,7 @@ impl std::fmt::Display for Resource {
     }
 }
 
-/// Place or reason of a loss outside the model.
+/// ResourceId or reason of a loss outside the model.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

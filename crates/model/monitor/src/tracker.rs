@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::{Duration, Time};
 
-use crate::names::{Names, Place};
+use crate::names::{Names, ResourceId};
 use crate::observation::Divided;
 use crate::party::Party;
 use crate::shares::Shares;
@@ -16,7 +16,7 @@ use crate::verdict::{Episode, SignalReport};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Notice {
     pub signal: SignalKind,
-    pub place: Place,
+    pub place: ResourceId,
     pub change: Change,
     pub at: Time,
     pub value: f64,
@@ -38,7 +38,7 @@ pub(crate) struct Use {
 #[derive(Debug, Clone)]
 pub(crate) struct Tracker {
     pub signal: SignalKind,
-    pub place: Place,
+    pub place: ResourceId,
     /// Values are compared with this; `None` if they are only measured.
     pub threshold: Option<f64>,
     /// The current value, if the signal is a state that lasts.
@@ -101,7 +101,7 @@ impl Span {
 }
 
 impl Tracker {
-    pub fn new(signal: SignalKind, place: Place, threshold: Option<f64>) -> Self {
+    pub fn new(signal: SignalKind, place: ResourceId, threshold: Option<f64>) -> Self {
         Self {
             signal,
             place,

@@ -118,7 +118,7 @@ impl Application {
 
 /// An outcome that a connection reports to its flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum ApplicationResult {
     /// The client has the whole response.
     Answered { since: Time },
     /// All that a sender wrote is delivered.
@@ -144,7 +144,7 @@ impl Cell {
         self.connections[number as usize].as_mut()?.endpoint.poll_event()
     }
 
-    fn react(&mut self, number: u32, event: Event) -> Option<Outcome> {
+    fn react(&mut self, number: u32, event: Event) -> Option<ApplicationResult> {
         let now = self.now;
         let connection = self.connections[number as usize].as_mut()?;
         let (endpoint, application) = (&mut connection.endpoint, &mut connection.application);
@@ -163,7 +163,8 @@ impl Cell {
                 let was = request.response;
                 request.response = was.saturating_sub(read);
                 let since = request.since;
-                return (was > 0 && request.response == 0).then_some(Outcome::Answered { since });
+                return (was > 0 && request.response == 0)
+                    .then_some(ApplicationResult::Answered { since });
             }
             (Event::Readable, Application::Serves(service)) => {
                 service.take(endpoint.read(now, u64::MAX));
@@ -185,20 +186,22 @@ impl Cell {
             }
             (Event::Finished, Application::Writes(_)) => {
                 endpoint.close(now);
-                return Some(Outcome::Completed);
+                return Some(ApplicationResult::Completed);
             }
             (Event::Finished, Application::Asks(_) | Application::Serves(_)) => {
                 endpoint.close(now);
             }
-            (Event::Delivered, Application::Writes(_)) => return Some(Outcome::Delivered),
-            (Event::Closed(_), _) => return Some(Outcome::Over),
+            (Event::Delivered, Application::Writes(_)) => {
+                return Some(ApplicationResult::Delivered);
+            }
+            (Event::Closed(_), _) => return Some(ApplicationResult::Over),
             (Event::Delivered, _) | (Event::Readable, Application::Writes(_)) => {}
         }
         None
     }
 
     /// Reports the outcome of a connection to its flow.
-    fn learn(&mut self, number: u32, outcome: Outcome) {
+    fn learn(&mut self, number: u32, outcome: ApplicationResult) {
         let now = self.now;
         let Some(connection) = self.connections[number as usize].as_mut() else { return };
         let (flow, begun, is_many) = (connection.flow, connection.begun, connection.is_many);
@@ -208,18 +211,18 @@ impl Cell {
             _ => false,
         };
         match outcome {
-            Outcome::Answered { since } => {
+            ApplicationResult::Answered { since } => {
                 self.counts.entry(flow).totals.completions.record(now.since(since));
                 self.answered(flow, Answer::Whole);
             }
             // The receiver of a transfer reports its completion by closing.
-            Outcome::Delivered if is_many => {}
-            Outcome::Completed if is_many => {
+            ApplicationResult::Delivered if is_many => {}
+            ApplicationResult::Completed if is_many => {
                 self.counts.entry(flow).totals.completions.record(now.since(begun));
                 self.leave(number);
             }
-            Outcome::Delivered | Outcome::Completed => self.leave(number),
-            Outcome::Over => {
+            ApplicationResult::Delivered | ApplicationResult::Completed => self.leave(number),
+            ApplicationResult::Over => {
                 if begins {
                     self.leave(number);
                 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use netloom_units::Time;
 
-use crate::cell::{Cell, Place};
+use crate::cell::{Cell, PipeLocation};
 use crate::foreign::{TCP, segment_of};
 use crate::network::InterfaceId;
 use crate::packet::{Body, Packet};
@@ -32,7 +32,7 @@ pub struct Leaving {
 /// The wires and islands through which packets reach real nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Exits {
-    places: Vec<Place>,
+    places: Vec<PipeLocation>,
 }
 
 impl Cell {
@@ -58,14 +58,15 @@ impl Cell {
     pub fn exits(&self) -> Exits {
         let is_real = |at: InterfaceId| self.nodes.get(at.node).is_some_and(|node| node.is_real);
         let wires = self.wires.iter().filter(|(_, wire)| is_real(wire.to));
-        let mut places: Vec<Place> = wires.map(|(number, _)| Place::Wire(number)).collect();
+        let mut places: Vec<PipeLocation> =
+            wires.map(|(number, _)| PipeLocation::Wire(number)).collect();
         let of_real = self.nodes.iter().filter(|(_, node)| node.is_real);
         let ways = of_real.flat_map(|(_, node)| &node.interfaces).map(|interface| interface.way);
         for way in ways {
             if let node::Way::Island { island, .. } = way
-                && !places.contains(&Place::Island(island))
+                && !places.contains(&PipeLocation::Island(island))
             {
-                places.push(Place::Island(island));
+                places.push(PipeLocation::Island(island));
             }
         }
         Exits { places }
@@ -74,8 +75,8 @@ impl Cell {
     /// Earliest time at which a packet may arrive at a real node, if nothing else happens before.
     pub fn next_leaving(&mut self, exits: &Exits) -> Option<Time> {
         let next = exits.places.iter().map(|place| match place {
-            Place::Wire(wire) => self.wires[*wire].pipe.next_deadline(),
-            Place::Island(island) => self.islands[*island].network.next_deadline(),
+            PipeLocation::Wire(wire) => self.wires[*wire].pipe.next_deadline(),
+            PipeLocation::Island(island) => self.islands[*island].network.next_deadline(),
         });
         next.flatten().min()
     }

@@ -11,7 +11,7 @@ use netloom_link::{Direction, Discipline, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
 use crate::capture::{Taps, WireTaps};
-use crate::cell::{Cell, Place, Wire, Work, pipes_of};
+use crate::cell::{Cell, PipeLocation, Wire, Work, pipes_of};
 use crate::crossing::Inlet;
 use crate::flow::FlowSpec;
 use crate::island::Island;
@@ -26,16 +26,16 @@ use crate::{AddressBook, AddressId};
 
 /// The locations of all pipes and ports.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct PipeLocations {
     /// Locations of the pipes of each link.
-    links: Vec<[Place; 2]>,
+    links: Vec<[PipeLocation; 2]>,
     names: Vec<String>,
     ports: Vec<InterfaceId>,
 }
 
-impl Places {
+impl PipeLocations {
     /// Returns the location of a pipe.
-    pub fn of(&self, PipeId { link, direction }: PipeId) -> Place {
+    pub fn of(&self, PipeId { link, direction }: PipeId) -> PipeLocation {
         self.links[link.index()][direction.index()]
     }
 
@@ -169,7 +169,7 @@ impl Nodes {
 struct Shared {
     book: Arc<AddressBook>,
     neighbours: Arc<Neighbours>,
-    places: Arc<Places>,
+    places: Arc<PipeLocations>,
     flows: Arc<Vec<Flow>>,
     owners: Arc<Owners>,
     timeline: Arc<Vec<Change>>,
@@ -255,7 +255,7 @@ struct Joined<'a> {
     partition: &'a Partition,
     /// The cells of this process.
     region: Range<u32>,
-    places: Places,
+    places: PipeLocations,
     wires: Vec<(u32, u32, Wire)>,
     inlets: Vec<(u32, u32, Inlet)>,
     /// Each island with its cell. `None`: the island is in another process.
@@ -279,7 +279,7 @@ impl<'a> Joined<'a> {
             network,
             partition,
             region,
-            places: Places { ports: network.ports.clone(), ..Places::default() },
+            places: PipeLocations { ports: network.ports.clone(), ..PipeLocations::default() },
             wires: Vec::new(),
             inlets: Vec::new(),
             islands: Vec::new(),
@@ -330,7 +330,7 @@ impl<'a> Joined<'a> {
         link: &Link,
         ends: [InterfaceId; 2],
         nodes: &mut Nodes,
-    ) -> [Place; 2] {
+    ) -> [PipeLocation; 2] {
         let numbers = pipes_of(id).map(|pipe| pipe.index() as u32);
         for direction in Direction::BOTH {
             let end = direction.index();
@@ -352,7 +352,7 @@ impl<'a> Joined<'a> {
                 self.wires.push((near, numbers[end], wire));
             }
         }
-        numbers.map(Place::Wire)
+        numbers.map(PipeLocation::Wire)
     }
 
     /// Makes the pipe between two interfaces.
@@ -374,7 +374,7 @@ impl<'a> Joined<'a> {
         link: &Link,
         (number, ends): (usize, &[LinkEnd; 2]),
         nodes: &mut Nodes,
-    ) -> [Place; 2] {
+    ) -> [PipeLocation; 2] {
         for port in ends.iter().flat_map(ports_of) {
             let way = Way::Island { island: number as u32, port };
             nodes.set_way(self.network.ports[port.index()], way);
@@ -392,7 +392,7 @@ impl<'a> Joined<'a> {
             let link = FabricLink { ends: [a.clone(), b.clone()], pipes };
             island.network.join(id, link, Time::ZERO);
         }
-        [Place::Island(number as u32); 2]
+        [PipeLocation::Island(number as u32); 2]
     }
 }
 

@@ -10,7 +10,7 @@ use netloom_symbiosis::Received;
 use netloom_units::{Duration, Time};
 
 use crate::border::Leaving;
-use crate::build::{Owners, Places};
+use crate::build::{Owners, PipeLocations};
 use crate::capture::{Captured, WireTaps};
 use crate::crossing::{Announcement, Inlet, is_cut};
 use crate::flow::{FlowCounts, FlowTotals};
@@ -55,7 +55,7 @@ pub struct Cell {
     pub(crate) wires: Own<Wire>,
     pub(crate) inlets: Own<Inlet>,
     pub(crate) islands: Own<Island>,
-    pub(crate) places: Arc<Places>,
+    pub(crate) places: Arc<PipeLocations>,
     pub(crate) nodes: Own<Node>,
     pub(crate) flows: Arc<Vec<Flow>>,
     pub(crate) counts: Own<FlowCounts>,
@@ -181,8 +181,8 @@ impl Cell {
     /// Returns the configuration of a pipe. `None` if another cell has the pipe.
     pub fn config(&mut self, id: PipeId) -> Option<&PipeConfig> {
         match self.places.of(id) {
-            Place::Wire(number) => Some(self.wires.get(number)?.pipe.config()),
-            Place::Island(island) => Some(self.islands.get_mut(island)?.pipe(id).config()),
+            PipeLocation::Wire(number) => Some(self.wires.get(number)?.pipe.config()),
+            PipeLocation::Island(island) => Some(self.islands.get_mut(island)?.pipe(id).config()),
         }
     }
 
@@ -191,7 +191,7 @@ impl Cell {
     pub fn statistics(&mut self, id: PipeId, window: Option<Window>) -> Option<PipeStatistics> {
         let now = self.now;
         match self.places.of(id) {
-            Place::Wire(number) => {
+            PipeLocation::Wire(number) => {
                 self.wires.get(number)?;
                 self.settle(number, now);
                 let wire = &mut self.wires[number];
@@ -200,7 +200,7 @@ impl Cell {
                 self.collect_dropped(number);
                 Some(counted)
             }
-            Place::Island(island) => {
+            PipeLocation::Island(island) => {
                 let island = self.islands.get_mut(island)?;
                 let counted = counted(island.pipe(id), now, window);
                 self.log.append(&mut island.observer().events);
@@ -396,7 +396,7 @@ impl Cell {
         let now = self.now;
         for MediumAlteration { medium, link, change } in media {
             let pipe = PipeId { link: *link, direction: Direction::Forward };
-            let Place::Island(number) = self.places.of(pipe) else { continue };
+            let PipeLocation::Island(number) = self.places.of(pipe) else { continue };
             let Some(island) = self.islands.get_mut(number) else { continue };
             // The channel has already been found able to work with the change by whoever described
             // it.
@@ -442,8 +442,8 @@ impl Cell {
         let mut of_islands: BTreeMap<u32, Vec<(PipeId, PipeChange)>> = BTreeMap::new();
         for (pipe, change) in changes {
             match self.places.of(*pipe) {
-                Place::Wire(number) => self.change_wire(number, change),
-                Place::Island(island) => {
+                PipeLocation::Wire(number) => self.change_wire(number, change),
+                PipeLocation::Island(island) => {
                     of_islands.entry(island).or_default().push((*pipe, change.clone()));
                 }
             }
@@ -492,7 +492,7 @@ impl Cell {
 
 /// The location of a pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PipeLocation {
     Wire(u32),
     Island(u32),
 }

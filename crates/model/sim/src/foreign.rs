@@ -31,7 +31,7 @@ struct Server {
     /// Heads of responses that may have to be sent again, by their place in the stream that is
     /// written.
     heads: VecDeque<(u64, Vec<u8>)>,
-    /// Place in the stream at which the next response begins.
+    /// PipeLocation in the stream at which the next response begins.
     end: u64,
     /// Bytes that remain to be written.
     left: u64,

@@ -9,7 +9,7 @@ use netloom_symbiosis::{Meter, PipeReport, transmission};
 use netloom_traffic::Emission;
 use netloom_units::{Duration, Time};
 
-use crate::cell::{Cell, Place, Wire};
+use crate::cell::{Cell, PipeLocation, Wire};
 use crate::packet::ETHERNET;
 use crate::{Packet, Simulation};
 
@@ -168,7 +168,7 @@ impl Cell {
         order: impl FnOnce(&mut Pipe<Packet>, Time) -> T,
     ) -> Option<T> {
         let now = self.now;
-        let Place::Wire(number) = self.places.of(pipe) else { return None };
+        let PipeLocation::Wire(number) = self.places.of(pipe) else { return None };
         let done = order(&mut self.wires.get_mut(number)?.pipe, now);
         self.finish(number);
         Some(done)
@@ -181,7 +181,7 @@ impl Cell {
     }
 
     fn wire(&mut self, pipe: PipeId) -> Option<&mut Wire> {
-        let Place::Wire(number) = self.places.of(pipe) else { return None };
+        let PipeLocation::Wire(number) = self.places.of(pipe) else { return None };
         self.wires.get_mut(number)
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn own_routes(node: &Node) -> Vec<Route> {
 pub(crate) struct Table {
     /// Sorted by descending prefix length, then by network, then by metric.
     routes: Vec<Route>,
-    /// Place after the last route of each prefix length.
+    /// PipeLocation after the last route of each prefix length.
     ends: Vec<usize>,
 }
 

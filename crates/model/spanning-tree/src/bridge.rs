@@ -6,7 +6,7 @@ use std::mem::take;
 
 use netloom_units::Time;
 
-use crate::port::Port;
+use crate::port::BridgePort;
 use crate::transitions::{Effects, Surroundings};
 use crate::{Bpdu, BridgeId, FRAME_BYTES, PathCost, PortPriority, PortView, Times, Vector};
 
@@ -38,7 +38,7 @@ pub struct Bridge {
     pub(crate) root_port: Option<usize>,
     /// designatedTimes.
     pub(crate) times: Times,
-    pub(crate) ports: BTreeMap<usize, Port>,
+    pub(crate) ports: BTreeMap<usize, BridgePort>,
     /// Ports whose state machines must run.
     pub(crate) dirty: BTreeSet<usize>,
     /// Ports that may have something to send, or a new deadline.
@@ -94,7 +94,7 @@ impl Bridge {
         let number = number.ok_or(PortError(port))? + 1;
         self.remove_port(now, port);
         self.hello.get_or_insert(now + Times::DEFAULT.hello());
-        self.ports.insert(port, Port::new(self.id, number, cost, priority, edge));
+        self.ports.insert(port, BridgePort::new(self.id, number, cost, priority, edge));
         self.enable(now, port, true);
         Ok(())
     }
@@ -188,7 +188,7 @@ impl Bridge {
 
     /// Returns the observable state of `port`.
     pub fn port(&self, port: usize) -> Option<PortView> {
-        self.ports.get(&port).map(Port::view)
+        self.ports.get(&port).map(BridgePort::view)
     }
 
     /// Returns the identifier of this bridge.

@@ -5,10 +5,10 @@ use std::mem::take;
 
 use netloom_units::Time;
 
-use crate::port::{Heard, Info, MIGRATE_TIME, Port};
+use crate::port::{BridgePort, Heard, Info, MIGRATE_TIME};
 use crate::{Bpdu, Config, MessageRole, Times, Vector};
 
-impl Port {
+impl BridgePort {
     /// Handles a link that comes up: earlier information becomes void, and the port waits for BPDUs
     /// of other bridges.
     pub(crate) fn enable(&mut self, now: Time) {

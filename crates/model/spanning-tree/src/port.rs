@@ -89,7 +89,7 @@ pub(crate) struct Heard {
 
 /// A port. Fields that stand for variables of §17.19 have the standard's names.
 #[derive(Debug)]
-pub(crate) struct Port {
+pub(crate) struct BridgePort {
     pub(crate) id: u16,
     pub(crate) cost: PathCost,
     pub(crate) priority: PortPriority,
@@ -139,7 +139,7 @@ pub(crate) struct Port {
     pub(crate) scheduled: Option<Time>,
 }
 
-impl Port {
+impl BridgePort {
     /// Returns a disabled port of bridge `bridge`.
     pub(crate) fn new(
         bridge: BridgeId,

@@ -2,7 +2,7 @@
 //! here: how a port takes on its role (`transitions`).
 
 use crate::bridge::Bridge;
-use crate::port::{Info, Port};
+use crate::port::{BridgePort, Info};
 use crate::{Role, Times, Vector};
 
 impl Bridge {
@@ -40,7 +40,7 @@ impl Bridge {
     }
 }
 
-impl Port {
+impl BridgePort {
     fn select_role(&self, leads_to_root: bool) -> Role {
         match self.info {
             Info::Disabled => Role::Disabled,

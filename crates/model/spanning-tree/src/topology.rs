@@ -3,7 +3,7 @@
 use netloom_units::{Duration, Time};
 
 use crate::Times;
-use crate::port::{Port, Role};
+use crate::port::{BridgePort, Role};
 use crate::transitions::Effects;
 
 /// State of a port's topology change machine.
@@ -17,7 +17,7 @@ pub(crate) enum Topology {
     Active,
 }
 
-impl Port {
+impl BridgePort {
     pub(crate) fn run_topology(&mut self, now: Time, times: Times, effects: &mut Effects) {
         while let Some(next) = self.next_topology() {
             self.topology = next;

@@ -4,7 +4,7 @@
 use netloom_units::{Duration, Time};
 
 use crate::Times;
-use crate::port::{MIGRATE_TIME, Port, Role};
+use crate::port::{BridgePort, MIGRATE_TIME, Role};
 
 /// The state of the bridge that a port depends on.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) struct Effects {
     pub(crate) flush: bool,
 }
 
-impl Port {
+impl BridgePort {
     /// Runs the port's machines until nothing changes.
     pub(crate) fn step(&mut self, now: Time, around: Surroundings) -> Effects {
         let mut effects = Effects::default();

@@ -3,7 +3,7 @@
 
 use netloom_units::{Duration, Time};
 
-use crate::port::{Port, Role};
+use crate::port::{BridgePort, Role};
 use crate::{Bpdu, Config, Flags, MessageRole, Times};
 
 /// TxHoldCount: number of BPDUs that a port may send per second (table 17-1).
@@ -35,7 +35,7 @@ impl Budget {
     }
 }
 
-impl Port {
+impl BridgePort {
     /// Handles a hello: information that must not be forgotten is sent again (TRANSMIT_PERIODIC).
     pub(crate) fn greet(&mut self, now: Time) {
         self.new_info |=

@@ -2,15 +2,15 @@
 //! arrivals on every machine. Virtual frames of a pipe, processes in nodes and a simulation
 //! therefore draw the same values.
 //!
-//! A [`Model`] is the description in a scenario. A [`Source`] runs it: a state machine that yields
-//! one [`Emission`] after the other, in virtual time from 0. Models that send while something is on
-//! consist of [`Burst`]s: a TCP sender needs [`Bursts`], and [`Fluid`] is the total rate of all
-//! bursts, in steps. All three have the same bursts for the same stream.
+//! A [`Model`] is the description in a scenario. A [`FrameSource`] runs it: a state machine that
+//! yields one [`Emission`] after the other, in virtual time from 0. Models that send while something
+//! is on consist of [`Burst`]s: a TCP sender needs [`Bursts`], and [`Fluid`] is the total rate of
+//! all bursts, in steps. All three have the same bursts for the same stream.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `emission` | the values that a source yields: [`Emission`], [`Burst`], [`RateStep`] |
-//! | `source` | the state machines: [`Source`], [`Bursts`], [`Fluid`] |
+//! | `source` | the state machines: [`FrameSource`], [`Bursts`], [`Fluid`] |
 //! | `model` | the models, one file each, and their notation: [`Model`] |
 //! | `distribution` | durations and sizes, one file per distribution: [`Distribution`], [`Law`] |
 //! | `sizes` | lengths of frames: [`Sizes`] |
@@ -65,5 +65,5 @@ pub use pace::Pace;
 pub use receivers::Receivers;
 pub use recorded::Arrivals;
 pub use sizes::{SizeLaw, SizeList, Sizes, WeightedSize};
-pub use source::{Bursts, Fluid, Source};
+pub use source::{Bursts, Fluid, FrameSource};
 pub use transfer::{Extent, Transfer, Transfers};

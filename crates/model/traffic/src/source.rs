@@ -9,9 +9,9 @@ use crate::{Burst, Emission, Pace, RateStep};
 
 /// Runs a model: an iterator over its frames in order of time, which ends when the model does.
 #[derive(Debug, Clone)]
-pub struct Source(Frames);
+pub struct FrameSource(Frames);
 
-impl Source {
+impl FrameSource {
     /// Returns the number of the burst or transfer that the last frame belongs to, from 0 on.
     /// `None` if frames are independent.
     pub fn last_burst(&self) -> Option<u64> {
@@ -30,7 +30,7 @@ macro_rules! frames {
             $($variant($machine),)*
         }
 
-        impl Iterator for Source {
+        impl Iterator for FrameSource {
             type Item = Emission;
 
             #[inline]
@@ -41,7 +41,7 @@ macro_rules! frames {
             }
         }
 
-        $(impl From<$machine> for Source {
+        $(impl From<$machine> for FrameSource {
             fn from(machine: $machine) -> Self {
                 Self(Frames::$variant(machine))
             }

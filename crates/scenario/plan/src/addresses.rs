@@ -14,10 +14,10 @@
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
-use netloom_scenario::{IpPrefix, MediumAddressing, Port};
+use netloom_scenario::{InterfaceIndex, IpPrefix, MediumAddressing};
 
 use crate::PlanError;
-use crate::cidr::{Cidr, Family, Source};
+use crate::cidr::{AddressSource, Cidr, Family};
 use crate::numbering::Numbering;
 use crate::pool::Pool;
 use crate::topology::Topology;
@@ -29,7 +29,7 @@ const FIRST_LOOPBACK: usize = 1;
 
 /// Every address of the network.
 pub(crate) struct Addressing {
-    interfaces: HashMap<Port, Vec<Cidr>>,
+    interfaces: HashMap<InterfaceIndex, Vec<Cidr>>,
     /// Loopback addresses by node index.
     loopbacks: Vec<Vec<Cidr>>,
     ports: Vec<usize>,
@@ -59,10 +59,10 @@ impl Addressing {
 
     /// The addresses of one interface, IPv4 first.
     pub fn interface(&self, node: usize, interface: usize) -> Vec<IpPrefix> {
-        self.of_port(Port { node, interface }).iter().map(|cidr| cidr.prefix()).collect()
+        self.of_port(InterfaceIndex { node, interface }).iter().map(|cidr| cidr.prefix()).collect()
     }
 
-    pub fn of_port(&self, port: Port) -> &[Cidr] {
+    pub fn of_port(&self, port: InterfaceIndex) -> &[Cidr] {
         self.interfaces.get(&port).map_or(&[], Vec::as_slice)
     }
 
@@ -76,8 +76,8 @@ impl Addressing {
 
     /// The address that a node's name stands for in a family.
     pub fn primary(&self, family: Family, node: usize) -> Option<IpAddr> {
-        let interfaces =
-            (0..self.ports[node]).flat_map(|interface| self.of_port(Port { node, interface }));
+        let interfaces = (0..self.ports[node])
+            .flat_map(|interface| self.of_port(InterfaceIndex { node, interface }));
         self.loopbacks[node]
             .iter()
             .chain(interfaces)
@@ -87,7 +87,7 @@ impl Addressing {
 }
 
 /// Returns the interfaces on media whose `addressing` is `hosts`.
-fn alone(topology: &Topology<'_>) -> HashSet<Port> {
+fn alone(topology: &Topology<'_>) -> HashSet<InterfaceIndex> {
     let is_alone = |name: &str| {
         let medium = topology.scenario.node(name).and_then(|node| node.medium.as_ref());
         medium.is_some_and(|medium| medium.addressing == MediumAddressing::Hosts)
@@ -116,9 +116,9 @@ fn assign_loopbacks(
         let node = topology.node(index);
         match family.loopback_source(node) {
             _ if topology.is_segment(index) => {}
-            Source::None => {}
-            Source::Fixed(addresses) => loopbacks[index].extend(addresses),
-            Source::Auto => {
+            AddressSource::None => {}
+            AddressSource::Fixed(addresses) => loopbacks[index].extend(addresses),
+            AddressSource::Auto => {
                 let cidr = pool.take(family.width()).filter(|cidr| cidr.bits <= limit);
                 let exhausted = || PlanError::LoopbacksExhausted {
                     pool: range.prefix(),
@@ -137,7 +137,7 @@ fn fixed<'t>(topology: &'t Topology<'_>, family: Family) -> impl Iterator<Item =
     nodes.flat_map(move |node| {
         let interfaces = node.interfaces.iter().map(move |i| family.interface_source(i));
         interfaces.chain([family.loopback_source(node)]).flat_map(|source| match source {
-            Source::Fixed(prefixes) => prefixes,
+            AddressSource::Fixed(prefixes) => prefixes,
             _ => vec![],
         })
     })
@@ -151,8 +151,8 @@ struct Assigner<'t, 's> {
     /// Fixed addresses anywhere, and all addresses assigned so far.
     used: HashSet<u128>,
     /// Interfaces whose addresses are alone in their networks.
-    alone: HashSet<Port>,
-    assigned: Vec<(Port, Vec<Cidr>)>,
+    alone: HashSet<InterfaceIndex>,
+    assigned: Vec<(InterfaceIndex, Vec<Cidr>)>,
 }
 
 impl<'t, 's> Assigner<'t, 's> {
@@ -166,20 +166,20 @@ impl<'t, 's> Assigner<'t, 's> {
         Self { topology, family, pool, used, alone, assigned: vec![] }
     }
 
-    fn segment(&mut self, members: &[Port]) -> Result<(), PlanError> {
-        let mut owners: HashMap<u128, Port> = HashMap::new();
+    fn segment(&mut self, members: &[InterfaceIndex]) -> Result<(), PlanError> {
+        let mut owners: HashMap<u128, InterfaceIndex> = HashMap::new();
         let mut networks: Vec<Cidr> = vec![];
         let mut automatic = vec![];
         let alone = members.len() == 1;
         for port in members {
             let node = self.topology.node(port.node);
             match self.family.interface_source(&node.interfaces[port.interface]) {
-                Source::None => {}
+                AddressSource::None => {}
                 // There are only tagged frames on this interface: it has no neighbour, so it needs
                 // no network.
-                Source::Auto if alone && !self.topology.subinterfaces(*port).is_empty() => {}
-                Source::Auto => automatic.push(*port),
-                Source::Fixed(addresses) => {
+                AddressSource::Auto if alone && !self.topology.subinterfaces(*port).is_empty() => {}
+                AddressSource::Auto => automatic.push(*port),
+                AddressSource::Fixed(addresses) => {
                     for address in &addresses {
                         self.claim(&mut owners, *address, *port)?;
                         if address.usable().is_some() && !networks.contains(&address.network()) {
@@ -198,9 +198,9 @@ impl<'t, 's> Assigner<'t, 's> {
 
     fn claim(
         &self,
-        owners: &mut HashMap<u128, Port>,
+        owners: &mut HashMap<u128, InterfaceIndex>,
         address: Cidr,
-        port: Port,
+        port: InterfaceIndex,
     ) -> Result<(), PlanError> {
         match owners.insert(address.bits, port) {
             Some(first) if first != port => Err(PlanError::DuplicateAddress {
@@ -213,7 +213,7 @@ impl<'t, 's> Assigner<'t, 's> {
     }
 
     /// Takes a new network for `interfaces` interfaces from the pool.
-    fn network(&mut self, interfaces: usize, port: Port) -> Result<Cidr, PlanError> {
+    fn network(&mut self, interfaces: usize, port: InterfaceIndex) -> Result<Cidr, PlanError> {
         let addresses = match (self.family, interfaces) {
             (Family::V6, _) => 1 << 64,
             (Family::V4, 0..=2) => 4,
@@ -230,7 +230,7 @@ impl<'t, 's> Assigner<'t, 's> {
     }
 
     /// Assigns to each of `ports` the next free address of `networks`.
-    fn fill(&mut self, networks: &[Cidr], ports: &[Port]) -> Result<(), PlanError> {
+    fn fill(&mut self, networks: &[Cidr], ports: &[InterfaceIndex]) -> Result<(), PlanError> {
         let used = &mut self.used;
         let mut free = networks.iter().flat_map(|network| {
             // Invariant: only networks with usable addresses are in the list.

@@ -23,7 +23,7 @@ pub(crate) struct Cidr {
 
 /// The source of addresses, independent of the family.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum AddressSource {
     Auto,
     None,
     Fixed(Vec<Cidr>),
@@ -55,7 +55,7 @@ impl Family {
     }
 
     /// Returns the source of the addresses of `interface`.
-    pub fn interface_source(self, interface: &Interface) -> Source {
+    pub fn interface_source(self, interface: &Interface) -> AddressSource {
         match self {
             Self::V4 => source(&interface.ipv4, |p| Cidr::from(IpPrefix::V4(p))),
             Self::V6 => source(&interface.ipv6, |p| Cidr::from(IpPrefix::V6(p))),
@@ -63,11 +63,11 @@ impl Family {
     }
 
     /// Returns the source of the loopback address of `node`.
-    pub fn loopback_source(self, node: &Node) -> Source {
+    pub fn loopback_source(self, node: &Node) -> AddressSource {
         let from = |auto, fixed: Option<u128>| match (auto, fixed) {
-            (true, _) => Source::Auto,
-            (false, Some(bits)) => Source::Fixed(vec![self.host(bits)]),
-            (false, None) => Source::None,
+            (true, _) => AddressSource::Auto,
+            (false, Some(bits)) => AddressSource::Fixed(vec![self.host(bits)]),
+            (false, None) => AddressSource::None,
         };
         match self {
             Self::V4 => match node.loopback.ipv4 {
@@ -82,11 +82,13 @@ impl Family {
     }
 }
 
-fn source<P: Copy>(addresses: &Addresses<P>, cidr: impl Fn(P) -> Cidr) -> Source {
+fn source<P: Copy>(addresses: &Addresses<P>, cidr: impl Fn(P) -> Cidr) -> AddressSource {
     match addresses {
-        Addresses::Auto => Source::Auto,
-        Addresses::None => Source::None,
-        Addresses::Fixed(prefixes) => Source::Fixed(prefixes.iter().map(|p| cidr(*p)).collect()),
+        Addresses::Auto => AddressSource::Auto,
+        Addresses::None => AddressSource::None,
+        Addresses::Fixed(prefixes) => {
+            AddressSource::Fixed(prefixes.iter().map(|p| cidr(*p)).collect())
+        }
     }
 }
 

@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use netloom_scenario::{Addresses, IpPrefix, LoopbackAddress, Node, Port, Scenario};
+use netloom_scenario::{Addresses, InterfaceIndex, IpPrefix, LoopbackAddress, Node, Scenario};
 
-use crate::cidr::{Cidr, Family, Source};
+use crate::cidr::{AddressSource, Cidr, Family};
 use crate::topology::Topology;
 use crate::{InterfacePlan, Plan, PlanError};
 
@@ -72,7 +72,7 @@ impl<'a> Known<'a> {
     fn address(&self, family: Family, node: &str, interface: &str) -> Option<Cidr> {
         let mut interfaces = self.nodes.get(node)?.interfaces.iter();
         let before = interfaces.find(|before| before.name == interface)?;
-        if family.interface_source(before) != Source::Auto {
+        if family.interface_source(before) != AddressSource::Auto {
             return None;
         }
         let planned = self.interfaces.get(&(node, interface))?;
@@ -129,8 +129,8 @@ struct Keeper<'t, 's, 'k> {
 
 /// A segment, with those of its interfaces that have automatic addresses, by network.
 struct Candidates<'t> {
-    members: &'t [Port],
-    networks: BTreeMap<Cidr, Vec<(Port, Cidr)>>,
+    members: &'t [InterfaceIndex],
+    networks: BTreeMap<Cidr, Vec<(InterfaceIndex, Cidr)>>,
 }
 
 impl<'t, 's, 'k> Keeper<'t, 's, 'k> {
@@ -138,7 +138,7 @@ impl<'t, 's, 'k> Keeper<'t, 's, 'k> {
         Self { topology, known, family, taken: HashSet::new() }
     }
 
-    fn keep(mut self) -> Vec<(Port, Cidr)> {
+    fn keep(mut self) -> Vec<(InterfaceIndex, Cidr)> {
         let topology = self.topology;
         let mut segments: Vec<Candidates<'t>> =
             topology.segments.iter().map(|members| self.candidates(members)).collect();
@@ -149,13 +149,13 @@ impl<'t, 's, 'k> Keeper<'t, 's, 'k> {
         segments.into_iter().flat_map(|segment| self.of_segment(segment)).collect()
     }
 
-    fn source(&self, port: Port) -> Source {
+    fn source(&self, port: InterfaceIndex) -> AddressSource {
         self.family.interface_source(&self.topology.node(port.node).interfaces[port.interface])
     }
 
-    fn candidates(&self, members: &'t [Port]) -> Candidates<'t> {
-        let mut networks: BTreeMap<Cidr, Vec<(Port, Cidr)>> = BTreeMap::new();
-        for port in members.iter().filter(|port| self.source(**port) == Source::Auto) {
+    fn candidates(&self, members: &'t [InterfaceIndex]) -> Candidates<'t> {
+        let mut networks: BTreeMap<Cidr, Vec<(InterfaceIndex, Cidr)>> = BTreeMap::new();
+        for port in members.iter().filter(|port| self.source(**port) == AddressSource::Auto) {
             let end = self.topology.endpoint(*port);
             if let Some(address) = self.known.address(self.family, &end.node, &end.interface) {
                 networks.entry(address.network()).or_default().push((*port, address));
@@ -164,14 +164,14 @@ impl<'t, 's, 'k> Keeper<'t, 's, 'k> {
         Candidates { members, networks }
     }
 
-    fn of_segment(&mut self, segment: Candidates<'t>) -> Vec<(Port, Cidr)> {
+    fn of_segment(&mut self, segment: Candidates<'t>) -> Vec<(InterfaceIndex, Cidr)> {
         let mut given: Vec<Cidr> = vec![];
         let mut automatic = 0;
         for port in segment.members {
             match self.source(*port) {
-                Source::Auto => automatic += 1,
-                Source::None => {}
-                Source::Fixed(addresses) => given.extend(addresses),
+                AddressSource::Auto => automatic += 1,
+                AddressSource::None => {}
+                AddressSource::Fixed(addresses) => given.extend(addresses),
             }
         }
         let networks: HashSet<Cidr> = given.iter().map(|address| address.network()).collect();
@@ -179,7 +179,7 @@ impl<'t, 's, 'k> Keeper<'t, 's, 'k> {
             true => !self.taken.contains(network),
             false => networks.contains(network),
         };
-        let mut kept: Vec<(Cidr, Vec<(Port, Cidr)>)> =
+        let mut kept: Vec<(Cidr, Vec<(InterfaceIndex, Cidr)>)> =
             segment.networks.into_iter().filter(|(network, _)| is_open(network)).collect();
         if networks.is_empty() {
             // Of equal networks, the first one is kept.

@@ -44,7 +44,7 @@ mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use netloom_scenario::{Endpoint, Kernel, Limits, Node, NodeKind, Port, Scenario};
+use netloom_scenario::{Endpoint, InterfaceIndex, Kernel, Limits, Node, NodeKind, Scenario};
 
 pub use error::PlanError;
 pub use keeping::keep_addresses;
@@ -130,7 +130,8 @@ fn plan_numbered(
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
-    let endpoints = |ports: &Vec<Port>| ports.iter().map(|port| topology.endpoint(*port)).collect();
+    let endpoints =
+        |ports: &Vec<InterfaceIndex>| ports.iter().map(|port| topology.endpoint(*port)).collect();
     let segments = topology.segments.iter().map(endpoints).collect();
     let network = Network::new(&topology, &addressing, graph, numbering.ties);
     let generated = GeneratedRoutes::of(network);

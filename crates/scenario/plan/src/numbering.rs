@@ -14,7 +14,7 @@ mod tournament;
 
 use std::cmp::Reverse;
 
-use crate::cidr::{Family, Source};
+use crate::cidr::{AddressSource, Family};
 use crate::routing::{EdgeSet, Graph, Metric, Paths, Roads, Ties};
 use crate::topology::Topology;
 
@@ -144,7 +144,9 @@ impl<'a> Survey<'a> {
         let automatic = |node: &usize| {
             let source = |family: Family| family.loopback_source(self.topology.node(*node));
             !self.topology.is_segment(*node)
-                && [Family::V4, Family::V6].into_iter().any(|family| source(family) == Source::Auto)
+                && [Family::V4, Family::V6]
+                    .into_iter()
+                    .any(|family| source(family) == AddressSource::Auto)
         };
         let (mut nodes, others): (Vec<usize>, Vec<usize>) =
             (0..self.rank.len()).partition(automatic);

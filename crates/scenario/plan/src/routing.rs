@@ -43,7 +43,7 @@ pub(crate) use paths::{Metric, Paths, Roads};
 
 use beginnings::Beginnings;
 use destinations::{Owners, destinations};
-use table::{FamilyTables, Source};
+use table::{FamilyTables, RouteOrigin};
 
 const FAMILIES: [Family; 2] = [Family::V4, Family::V6];
 
@@ -81,7 +81,7 @@ pub(crate) struct Network {
 
 /// A node with a network stack.
 struct Station {
-    source: Source,
+    source: RouteOrigin,
     metric: Option<Metric>,
     interfaces: Vec<Arc<str>>,
 }
@@ -161,7 +161,7 @@ impl Station {
     fn new(topology: &Topology<'_>, addressing: &Addressing, index: usize) -> Self {
         let node = topology.node(index);
         Self {
-            source: Source::new(topology, addressing, index),
+            source: RouteOrigin::new(topology, addressing, index),
             metric: Metric::of(node),
             interfaces: node
                 .interfaces

@@ -7,14 +7,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use netloom_link::LinkState;
-use netloom_scenario::{Endpoint, Layer2, Link, Node, NodeKind, Port, Scenario};
+use netloom_scenario::{Endpoint, InterfaceIndex, Layer2, Link, Node, NodeKind, Scenario};
 
 use crate::PlanError;
 
 /// The way from one interface over a segment to another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Crossing {
-    pub to: Port,
+    pub to: InterfaceIndex,
     /// Sum of the pipes' delays, in ns.
     pub delay: u64,
     /// Sum of the links' costs in the direction of travel.
@@ -26,7 +26,7 @@ pub(crate) struct Crossing {
 pub(crate) struct Topology<'a> {
     pub scenario: &'a Scenario,
     /// Interfaces with a network stack, by segment, in the order of the links.
-    pub segments: Vec<Vec<Port>>,
+    pub segments: Vec<Vec<InterfaceIndex>>,
     layer2: Layer2<'a>,
     /// The layer-2 network without the links that are down, if there are any.
     without_down: Option<Layer2<'a>>,
@@ -65,8 +65,8 @@ impl<'a> Topology<'a> {
     }
 
     /// Returns the segments in the order in which `order` first reaches them.
-    fn find_segments(&self, order: &[Port]) -> Vec<Vec<Port>> {
-        let rank: HashMap<Port, usize> =
+    fn find_segments(&self, order: &[InterfaceIndex]) -> Vec<Vec<InterfaceIndex>> {
+        let rank: HashMap<InterfaceIndex, usize> =
             order.iter().enumerate().rev().map(|(rank, port)| (*port, rank)).collect();
         let mut seen = HashSet::new();
         let mut segments = vec![];
@@ -74,7 +74,7 @@ impl<'a> Topology<'a> {
             if self.is_segment(port.node) || seen.contains(port) {
                 continue;
             }
-            let mut members: Vec<Port> = vec![*port];
+            let mut members: Vec<InterfaceIndex> = vec![*port];
             members.extend(self.crossings(*port).iter().map(|crossing| crossing.to));
             members.sort_by_key(|port| rank[port]);
             seen.extend(members.iter().copied());
@@ -84,29 +84,29 @@ impl<'a> Topology<'a> {
     }
 
     /// The VLAN sub-interfaces of an interface.
-    pub fn subinterfaces(&self, port: Port) -> Vec<Port> {
+    pub fn subinterfaces(&self, port: InterfaceIndex) -> Vec<InterfaceIndex> {
         let interfaces = &self.node(port.node).interfaces;
         let name = &interfaces[port.interface].name;
         let is_of = |index: &usize| {
             interfaces[*index].subinterface.as_ref().is_some_and(|sub| sub.of == *name)
         };
         let indices = (0..interfaces.len()).filter(is_of);
-        indices.map(|interface| Port { interface, ..port }).collect()
+        indices.map(|interface| InterfaceIndex { interface, ..port }).collect()
     }
 
     /// Returns all interfaces with a network stack that `from` reaches without crossing a network
     /// stack. Each is reached by the way with the fewest links, among those without links that are
     /// down, or otherwise among all.
-    pub fn crossings(&self, from: Port) -> Vec<Crossing> {
+    pub fn crossings(&self, from: InterfaceIndex) -> Vec<Crossing> {
         let all = self.crossings_of(&self.layer2, from);
         let Some(without_down) = &self.without_down else { return all };
         let mut up = self.crossings_of(without_down, from);
-        let reached: HashSet<Port> = up.iter().map(|crossing| crossing.to).collect();
+        let reached: HashSet<InterfaceIndex> = up.iter().map(|crossing| crossing.to).collect();
         up.extend(all.into_iter().filter(|crossing| !reached.contains(&crossing.to)));
         up
     }
 
-    fn crossings_of(&self, layer2: &Layer2<'_>, from: Port) -> Vec<Crossing> {
+    fn crossings_of(&self, layer2: &Layer2<'_>, from: InterfaceIndex) -> Vec<Crossing> {
         let start = Crossing { to: from, delay: 0, cost: 0, up: true };
         let reached = layer2.reached(from, start, |way, link, forward| {
             let link = &self.scenario.links[link];
@@ -137,14 +137,14 @@ impl<'a> Topology<'a> {
     }
 
     /// Returns the interface at an end of a link.
-    pub fn port(&self, end: &Endpoint) -> Option<Port> {
+    pub fn port(&self, end: &Endpoint) -> Option<InterfaceIndex> {
         let node = self.scenario.nodes.iter().position(|node| node.name == end.node)?;
         let mut interfaces = self.node(node).interfaces.iter();
         let interface = interfaces.position(|interface| interface.name == end.interface)?;
-        Some(Port { node, interface })
+        Some(InterfaceIndex { node, interface })
     }
 
-    pub fn endpoint(&self, port: Port) -> Endpoint {
+    pub fn endpoint(&self, port: InterfaceIndex) -> Endpoint {
         let node = self.node(port.node);
         Endpoint {
             node: node.name.clone(),
@@ -158,11 +158,14 @@ fn is_up(link: &Link) -> bool {
     link.forward.state == LinkState::Up && link.reverse.state == LinkState::Up
 }
 
-fn ports_by_name(scenario: &Scenario) -> BTreeMap<(&str, &str), Port> {
+fn ports_by_name(scenario: &Scenario) -> BTreeMap<(&str, &str), InterfaceIndex> {
     let mut ports = BTreeMap::new();
     for (node, spec) in scenario.nodes.iter().enumerate() {
         for (interface, port) in spec.interfaces.iter().enumerate() {
-            ports.insert((spec.name.as_str(), port.name.as_str()), Port { node, interface });
+            ports.insert(
+                (spec.name.as_str(), port.name.as_str()),
+                InterfaceIndex { node, interface },
+            );
         }
     }
     ports

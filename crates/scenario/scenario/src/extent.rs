@@ -9,7 +9,7 @@ use netloom_units::Duration;
 use netloom_units::readable::counted;
 
 use crate::graph::snapshot::Snapshot;
-use crate::layer2::{Layer2, Port};
+use crate::layer2::{InterfaceIndex, Layer2};
 use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, When};
 
 /// What a scenario consists of. Media are not nodes, and what joins a member to its medium is no
@@ -82,10 +82,10 @@ impl Scenario {
         let interfaces = self.nodes.iter().enumerate().flat_map(|(node, of)| {
             let names = of.interfaces.iter().enumerate();
             names.map(move |(interface, it)| {
-                ((of.name.as_str(), it.name.as_str()), Port { node, interface })
+                ((of.name.as_str(), it.name.as_str()), InterfaceIndex { node, interface })
             })
         });
-        let ports: HashMap<(&str, &str), Port> = interfaces.collect();
+        let ports: HashMap<(&str, &str), InterfaceIndex> = interfaces.collect();
         let port = |end: &Endpoint| ports.get(&(&*end.node, &*end.interface)).copied();
         let ends = self.links.iter().map(|link| {
             let [a, b] = &link.endpoints;
@@ -98,7 +98,7 @@ impl Scenario {
             let medium = names.get(link.endpoints[1].node.as_str())?;
             Some((port(&link.endpoints[0])?, *medium))
         });
-        let media: HashMap<Port, usize> = joining.collect();
+        let media: HashMap<InterfaceIndex, usize> = joining.collect();
         let heard = self.heard(&names);
         let mut counted = HashSet::new();
         let mut neighbours = 0;
@@ -107,7 +107,8 @@ impl Scenario {
                 continue;
             }
             let others = layer2.reached(port, (), |(), _, _| ());
-            let others: HashSet<Port> = others.into_iter().map(|(other, ())| other).collect();
+            let others: HashSet<InterfaceIndex> =
+                others.into_iter().map(|(other, ())| other).collect();
             let members = others.len() as u64 + u64::from(!others.contains(&port));
             let heard = media.get(&port).and_then(|medium| heard.get(medium));
             neighbours += match heard {

@@ -13,7 +13,7 @@ use crate::spec::{Interface, Scenario};
 
 /// An interface, by index: `scenario.nodes[node].interfaces[interface]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Port {
+pub struct InterfaceIndex {
     /// Index of the node.
     pub node: usize,
     /// Index of the interface in that node.
@@ -27,20 +27,20 @@ pub struct Layer2<'a> {
     nodes: Vec<(bool, &'a [Interface])>,
     /// For each interface: the port at the other end of its link, the link's index, and whether
     /// frames from this interface cross the link's forward pipe.
-    wires: HashMap<Port, (Port, usize, bool)>,
+    wires: HashMap<InterfaceIndex, (InterfaceIndex, usize, bool)>,
     /// Sub-interfaces, by parent interface and VLAN.
-    subinterfaces: HashMap<(Port, Vid), Port>,
+    subinterfaces: HashMap<(InterfaceIndex, Vid), InterfaceIndex>,
 }
 
 /// A frame's location: a port, and a VLAN or none.
-type Place = (Port, Option<Vid>);
+type TaggedPort = (InterfaceIndex, Option<Vid>);
 
 impl<'a> Layer2<'a> {
     /// Creates the network of `nodes` (for each: whether it is a segment, and its interfaces) and
     /// `links` (for each: its two ends, or `None` if the link is left out).
     pub fn new(
         nodes: impl Iterator<Item = (bool, &'a [Interface])>,
-        links: impl Iterator<Item = Option<[Port; 2]>>,
+        links: impl Iterator<Item = Option<[InterfaceIndex; 2]>>,
     ) -> Self {
         let mut layer2 =
             Self { nodes: nodes.collect(), wires: HashMap::new(), subinterfaces: HashMap::new() };
@@ -51,7 +51,7 @@ impl<'a> Layer2<'a> {
         }
         for (node, (_, interfaces)) in layer2.nodes.iter().enumerate() {
             for interface in 0..interfaces.len() {
-                let port = Port { node, interface };
+                let port = InterfaceIndex { node, interface };
                 if let (parent, Some(vlan)) = layer2.origin(port) {
                     layer2.subinterfaces.insert((parent, vlan), port);
                 }
@@ -61,13 +61,16 @@ impl<'a> Layer2<'a> {
     }
 
     /// Creates the network of a scenario whose links have these ends.
-    pub fn of(scenario: &'a Scenario, ends: impl Iterator<Item = [Port; 2]>) -> Self {
+    pub fn of(scenario: &'a Scenario, ends: impl Iterator<Item = [InterfaceIndex; 2]>) -> Self {
         Self::without(scenario, ends.map(Some))
     }
 
     /// Creates the network of a scenario whose links have these ends, without the links that have
     /// none.
-    pub fn without(scenario: &'a Scenario, ends: impl Iterator<Item = Option<[Port; 2]>>) -> Self {
+    pub fn without(
+        scenario: &'a Scenario,
+        ends: impl Iterator<Item = Option<[InterfaceIndex; 2]>>,
+    ) -> Self {
         let nodes = scenario.nodes.iter();
         let nodes = nodes.map(|node| (node.kind.is_segment(), &node.interfaces[..]));
         Self::new(nodes, ends)
@@ -79,10 +82,10 @@ impl<'a> Layer2<'a> {
     /// and whether the path uses its forward pipe.
     pub fn reached<T: Clone>(
         &self,
-        from: Port,
+        from: InterfaceIndex,
         start: T,
         cross: impl Fn(&T, usize, bool) -> T,
-    ) -> Vec<(Port, T)> {
+    ) -> Vec<(InterfaceIndex, T)> {
         let mut reached = vec![];
         let from = self.origin(from);
         let (mut seen, mut entered) = (HashSet::from([from]), HashSet::new());
@@ -99,7 +102,7 @@ impl<'a> Layer2<'a> {
             } else if entered.insert((port.node, vlan)) {
                 let ports = 0..self.nodes[port.node].1.len();
                 let others = ports
-                    .map(|interface| Port { node: port.node, interface })
+                    .map(|interface| InterfaceIndex { node: port.node, interface })
                     .filter(|other| self.leads_out(*other, vlan))
                     .map(|other| (other, vlan));
                 for other in others {
@@ -114,19 +117,19 @@ impl<'a> Layer2<'a> {
 
     /// Returns where the frames of an interface enter the network. For a sub-interface, that is its
     /// parent, in its VLAN.
-    fn origin(&self, port: Port) -> Place {
+    fn origin(&self, port: InterfaceIndex) -> TaggedPort {
         let interfaces = self.nodes[port.node].1;
         let Some(sub) = &interfaces[port.interface].subinterface else { return (port, None) };
         let parent = interfaces.iter().position(|interface| interface.name == sub.of);
         match parent {
-            Some(interface) => (Port { interface, ..port }, Some(sub.vlan)),
+            Some(interface) => (InterfaceIndex { interface, ..port }, Some(sub.vlan)),
             None => (port, None),
         }
     }
 
     /// Returns the interface that receives a frame which has arrived at a node with a network
     /// stack.
-    fn receiver(&self, (port, vlan): Place) -> Option<Port> {
+    fn receiver(&self, (port, vlan): TaggedPort) -> Option<InterfaceIndex> {
         match vlan {
             None => Some(port),
             Some(vlan) => self.subinterfaces.get(&(port, vlan)).copied(),
@@ -134,7 +137,7 @@ impl<'a> Layer2<'a> {
     }
 
     /// Returns the other end of the link at this location, if frames pass in both directions.
-    fn over_wire(&self, at: Place) -> Option<(Place, usize, bool)> {
+    fn over_wire(&self, at: TaggedPort) -> Option<(TaggedPort, usize, bool)> {
         let (port, vlan) = at;
         let (other, link, forward) = *self.wires.get(&port)?;
         let there = self.take(other, self.tag_out(port, vlan))?;
@@ -143,13 +146,13 @@ impl<'a> Layer2<'a> {
     }
 
     /// Returns the tag of a frame that leaves by `port`.
-    fn tag_out(&self, port: Port, vlan: Option<Vid>) -> Option<Vid> {
+    fn tag_out(&self, port: InterfaceIndex, vlan: Option<Vid>) -> Option<Vid> {
         vlan.filter(|_| self.rules(port).is_none_or(|rules| rules.untagged() != vlan))
     }
 
     /// Returns the VLAN of a frame that enters by `port` with this tag; the outer `None` means that
     /// the port rejects it.
-    fn take(&self, port: Port, tag: Option<Vid>) -> Option<Option<Vid>> {
+    fn take(&self, port: InterfaceIndex, tag: Option<Vid>) -> Option<Option<Vid>> {
         match self.rules(port) {
             None => Some(tag),
             Some(rules) => rules.classify(tag.map(|vlan| Tag(vlan.number()))).ok().map(Some),
@@ -157,18 +160,18 @@ impl<'a> Layer2<'a> {
     }
 
     /// Whether a switch sends frames of `vlan` out of `port`.
-    fn leads_out(&self, port: Port, vlan: Option<Vid>) -> bool {
+    fn leads_out(&self, port: InterfaceIndex, vlan: Option<Vid>) -> bool {
         match (self.rules(port), vlan) {
             (Some(rules), Some(vlan)) => rules.carries(vlan),
             _ => true,
         }
     }
 
-    fn rules(&self, port: Port) -> Option<&PortVlans> {
+    fn rules(&self, port: InterfaceIndex) -> Option<&PortVlans> {
         self.nodes[port.node].1[port.interface].vlan.as_ref()
     }
 
-    fn is_segment(&self, port: Port) -> bool {
+    fn is_segment(&self, port: InterfaceIndex) -> bool {
         self.nodes[port.node].0
     }
 }

@@ -56,7 +56,7 @@ pub use ends::LinkEnds;
 pub use extent::Size;
 pub use files::{OpenCapture, ReadFile, Unreadable};
 pub use happenings::{Happening, Lasting};
-pub use layer2::{Layer2, Port};
+pub use layer2::{InterfaceIndex, Layer2};
 pub use limits::{Controller, CpuQuota, Limits};
 pub use load::{Loaded, load, load_with_files, properties, value};
 pub use outside::Outside;

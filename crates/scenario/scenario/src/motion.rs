@@ -2,7 +2,7 @@
 //! trajectories.
 
 use netloom_mobility::{
-    Geographic, Mobility, MobilityError, Place, Plane, Point, Surroundings, Trajectory,
+    Coordinates, Geographic, Mobility, MobilityError, Plane, Point, Surroundings, Trajectory,
 };
 use netloom_units::Stream;
 
@@ -12,7 +12,7 @@ use crate::spec::{Node, Scenario};
 pub(crate) struct Moving<'a> {
     pub name: &'a str,
     pub groups: &'a [String],
-    pub position: Option<Place>,
+    pub position: Option<Coordinates>,
     pub mobility: Option<&'a Mobility>,
     pub origin: Option<Geographic>,
     pub seed: u64,

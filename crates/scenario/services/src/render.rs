@@ -8,7 +8,7 @@ use netloom_scenario::service::{OptionKind, OptionValue, Program, ServiceTemplat
 use netloom_scenario::{Command, Node, Ready, Scenario, ServiceUse};
 
 use crate::surroundings::{Map, Spoken, Surroundings};
-use crate::texts::{Elsewhere, Place, Texts};
+use crate::texts::{Elsewhere, TemplateUse, Texts};
 use crate::{Directory, File, Missing, NodeServices, Service, ServiceError};
 
 /// Finds the path of a program in a node. Its arguments are the node, the program's name, and where
@@ -87,7 +87,7 @@ fn find_programs<'a>(
 fn spoken<'a>(scenario: &'a Scenario, texts: &Texts<'_>) -> Result<Spoken<'a>, ServiceError> {
     let mut spoken: Spoken<'a> = HashMap::new();
     for (node, service, service_use, template) in uses(scenario) {
-        let place = Place { node: &node.name, service, template: &service_use.template };
+        let place = TemplateUse { node: &node.name, service, template: &service_use.template };
         let options = options(service_use, template);
         for (protocol, text) in &template.speaks {
             let value = texts.fill(place, "`speaks`", text, &context! { options })?;
@@ -143,7 +143,8 @@ impl OfNode<'_> {
                 programs,
                 ..Value::from_serialize(self.around)
             };
-            let place = Place { node: &self.node.name, service: name, template: &service.template };
+            let place =
+                TemplateUse { node: &self.node.name, service: name, template: &service.template };
             OfService { place, template, context, texts: self.texts }.render(&mut all)?;
         }
         for service in &mut all.services {
@@ -194,7 +195,7 @@ impl OfNode<'_> {
 
 /// One service of one node.
 struct OfService<'a> {
-    place: Place<'a>,
+    place: TemplateUse<'a>,
     template: &'a ServiceTemplate,
     context: Value,
     texts: &'a Texts<'a>,

@@ -53,7 +53,7 @@ pub type Elsewhere<'a> = dyn Fn(&Question) -> Result<String, String> + 'a;
 
 /// The template that is being filled in, and for which service.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct TemplateUse<'a> {
     pub node: &'a str,
     pub service: &'a str,
     /// Name of the template in the scenario.
@@ -81,7 +81,7 @@ impl<'a> Texts<'a> {
 
     pub fn fill(
         &self,
-        place: Place<'_>,
+        place: TemplateUse<'_>,
         what: &str,
         text: &str,
         context: &Value,

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::admission::MAX_CLAIMS;
 use crate::claim::check_name;
-use crate::{Capacity, Claim, Lifetime, Moment, Need, Policy, Protocol, Refusal, Target, Tier};
+use crate::{
+    Capacity, Claim, Lifetime, Location, Moment, Need, NetworkId, Policy, Protocol, Refusal,
+    Target, Tier,
+};
 
 /// Time after the end of a claim during which its owner can renew it, and no other user can take
 /// its place.
@@ -54,6 +57,9 @@ pub struct Request<'a> {
     pub cgroup: Option<crate::Cgroup>,
     /// The user that the claim names, if it names one.
     pub user: Option<u32>,
+    /// The network namespace that the claim names, if it is not the daemon's own. All its sockets
+    /// are the owner's, unless the owner is root.
+    pub network: Option<NetworkId>,
     /// The device.
     pub device: &'a str,
     /// Time of the request.
@@ -72,7 +78,7 @@ impl Request<'_> {
 
     /// Returns whether other users may not have bound the claimed local ports.
     pub fn needs_free_ports(&self) -> bool {
-        self.claim.reserve || !self.owner.is_root()
+        self.claim.reserve || !(self.owner.is_root() || self.network.is_some())
     }
 }
 
@@ -90,6 +96,9 @@ pub struct Entry {
     /// The user that the claim names, if it names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<u32>,
+    /// The network namespace, if it is not the daemon's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkId>,
     /// The device.
     pub device: String,
     /// Time at which it began.
@@ -105,7 +114,22 @@ pub struct Entry {
 impl Entry {
     /// Returns the target: the sockets whose frames it takes.
     pub fn target(&self) -> Target {
-        target(&self.owner, &self.claim, self.user, self.cgroup)
+        let tier = match (self.owner.is_root(), self.claim.over) {
+            (true, true) => Tier::Over,
+            (true, false) => Tier::Root,
+            // Whoever may claim in another network has all of it.
+            (false, _) if self.network.is_some() => Tier::Root,
+            (false, _) => Tier::Own,
+        };
+        // Elsewhere, the claim of an ordinary user is always limited to their own sockets.
+        let uid = if tier == Tier::Own { Some(self.owner.uid) } else { self.user };
+        let cgroup = self.cgroup.map(|(id, level)| crate::Cgroup { id, level });
+        Target { tier, uid, cgroup }
+    }
+
+    /// Returns the device, with its network namespace.
+    pub fn location(&self) -> Location {
+        Location { network: self.network, device: self.device.clone() }
     }
 
     /// Returns the user whose sockets have the claimed local ports: the owner, unless root names
@@ -119,17 +143,6 @@ impl Entry {
         let has_ports = self.claim.selector.by_port().is_some_and(|(role, _)| role.is_local());
         has_ports && (self.claim.reserve || !self.owner.is_root())
     }
-}
-
-fn target(owner: &Owner, claim: &Claim, user: Option<u32>, cgroup: Option<(u64, u32)>) -> Target {
-    let tier = match (owner.is_root(), claim.over) {
-        (true, true) => Tier::Over,
-        (true, false) => Tier::Root,
-        (false, _) => Tier::Own,
-    };
-    // The claim of an ordinary user is always limited to their own sockets.
-    let uid = if owner.is_root() { user } else { Some(owner.uid) };
-    Target { tier, uid, cgroup: cgroup.map(|(id, level)| crate::Cgroup { id, level }) }
 }
 
 /// The claims of a host.
@@ -180,6 +193,7 @@ impl Book {
             owner: owner.clone(),
             claim: claim.clone(),
             user: request.user,
+            network: request.network,
             device: request.device.into(),
             began: now,
             ends: end_of(claim.lifetime, now),
@@ -187,7 +201,7 @@ impl Book {
         };
         if !owner.is_root() {
             check_own(request)?;
-            policy.check(claim, request.device)?;
+            policy.check(&entry)?;
         }
         claim.selector.keys(&entry.target()).map_err(Refusal::Malformed)?;
         if self.find(owner, name).is_some() {
@@ -328,9 +342,10 @@ impl Book {
     }
 
     fn check_conflicts(&self, entry: &Entry, now: Moment) -> Result<(), Refusal> {
-        // Whatever the devices, only one user can bind a port.
+        // Whatever the devices of a network, only one user can bind a port.
         let meets = |other: &Entry| {
-            other.device == entry.device || entry.claim.reserve || other.claim.reserve
+            let reserves = entry.claim.reserve || other.claim.reserve;
+            other.network == entry.network && (other.device == entry.device || reserves)
         };
         for other in self.entries.iter().filter(|other| meets(other)) {
             check_pair(entry, other, other.ends)?;
@@ -411,6 +426,11 @@ fn check_pair(entry: &Entry, other: &Entry, ends: Option<Moment>) -> Result<(), 
         // Only one user can have a local port, but any number can send to the same remote one.
         let differ = entry.holder() != other.holder();
         let clash = match entry.claim.reserve || other.claim.reserve {
+            // There, a user's claim is for all sockets, as root's is.
+            _ if entry.network.is_some() && (mine.tier, mine.uid) == (theirs.tier, theirs.uid) => {
+                common()
+            }
+            _ if entry.network.is_some() => None,
             _ if !differ || !entry.keeps_ports() || !other.keeps_ports() => None,
             true => selectors[0].common_local_port(selectors[1]),
             false => common(),

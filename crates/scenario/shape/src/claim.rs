@@ -97,6 +97,11 @@ impl Claim {
     /// A description of the fault, with the correct form.
     pub fn check(&self) -> Result<(), String> {
         self.selector.check()?;
+        if self.reserve && (self.selector.netns.is_some() || self.selector.pid.is_some()) {
+            return Err("`reserve` keeps ports of this host, not of other network namespaces: \
+                        leave it out, or `netns` and `pid`"
+                .into());
+        }
         if self.reserve && self.selector.local_ports().is_empty() {
             return Err("`reserve` keeps local ports for you, and this claim has none: give it \
                         `server` or `service`, or leave `reserve` out"

@@ -6,6 +6,7 @@
 //! | `selector` | the selection of a claim, as it is written: [`Selector`] |
 //! | `claim` | a claim as it is requested: [`Claim`]; files of claims |
 //! | `keys` | the keys by which the kernel looks a frame up: [`Key`] |
+//! | `location` | devices and their network namespaces: [`Location`] |
 //! | `book` | the claims of a host, with their ends: [`Book`] |
 //! | `policy` | permissions of ordinary users: [`Policy`] |
 //! | `admission` | the capacity of a host: [`Capacity`] |
@@ -30,6 +31,7 @@ mod admission;
 mod book;
 mod claim;
 mod keys;
+mod location;
 mod moment;
 pub mod netconfig;
 mod policy;
@@ -42,6 +44,7 @@ pub use admission::{Capacity, Need};
 pub use book::{Book, BoundPort, Entry, Owner, Request};
 pub use claim::{Claim, ClaimFile, Lifetime, check_name};
 pub use keys::{Cgroup, Key, MAX_KEYS, PortPrefix, Side, Target, Tier};
+pub use location::{Location, NetworkId};
 pub use moment::Moment;
 pub use policy::Policy;
 pub use ports::{PortError, PortRange, Ports};

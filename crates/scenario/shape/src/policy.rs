@@ -5,7 +5,7 @@ use netloom_units::{Duration, Rate, Size};
 use serde::{Deserialize, Serialize};
 
 use crate::refusal::POLICY_FILE;
-use crate::{Claim, Lifetime, Owner, PortRange, Ports, Refusal};
+use crate::{Entry, Lifetime, Owner, PortRange, Ports, Refusal, Selector};
 
 /// Permissions and limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ use crate::{Claim, Lifetime, Owner, PortRange, Ports, Refusal};
 pub struct Policy {
     /// Users, and groups as `@NAME`.
     pub allow: Vec<String>,
-    /// Local ports that users may claim.
+    /// Local ports of the daemon's network namespace that users may claim.
     pub ports: Ports,
     /// Largest number of claims of one user.
     pub claims_per_user: usize,
@@ -25,11 +25,13 @@ pub struct Policy {
     pub buffer_per_user: Size,
     /// Largest amount of data that all pipes may hold.
     pub buffer: Size,
-    /// Devices whose traffic may be claimed. An empty list allows all.
+    /// Devices of the daemon's network namespace whose traffic users may claim. An empty list
+    /// allows all.
     pub interfaces: Vec<String>,
     /// Whether users may reserve ports.
     pub reserve: bool,
-    /// Whether users may claim traffic of other network namespaces.
+    /// Whether the daemon may enter other network namespaces, and users claim traffic of those that
+    /// are their own.
     pub containers: bool,
     /// Largest number of changes of claims in a second by each user.
     pub changes_per_second: u32,
@@ -78,23 +80,38 @@ impl Policy {
         !allowed.is_empty() && groups().iter().any(|group| allowed.contains(&group.as_str()))
     }
 
-    /// Checks the claim of an ordinary user on a device.
+    /// Checks whether the daemon may enter the network namespace that a claim names, if it names
+    /// one.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn check_network(&self, selector: &Selector) -> Result<(), Refusal> {
+        let names_one = selector.netns.is_some() || selector.pid.is_some();
+        if names_one && !self.containers { Err(Refusal::Containers) } else { Ok(()) }
+    }
+
+    /// Checks the claim of an ordinary user.
     ///
     /// # Errors
     /// The violation of the policy.
-    pub(crate) fn check(&self, claim: &Claim, device: &str) -> Result<(), Refusal> {
-        let Claim { selector, lifetime, over, reserve, .. } = claim;
-        if selector.everything {
-            return Err(Refusal::RootOnly("`everything`", "say which traffic, as by `user`"));
-        }
-        if *over {
+    pub(crate) fn check(&self, entry: &Entry) -> Result<(), Refusal> {
+        let (claim, device) = (&entry.claim, &entry.device);
+        if claim.over {
             return Err(Refusal::RootOnly("`over`", "leave it out"));
         }
-        if *reserve && !self.reserve {
+        if entry.network.is_none() {
+            self.check_own_network(&claim.selector, device)?;
+        }
+        if claim.reserve && !self.reserve {
             return Err(Refusal::Forbidden("reserve"));
         }
-        if (selector.netns.is_some() || selector.pid.is_some()) && !self.containers {
-            return Err(Refusal::Forbidden("containers"));
+        self.check_lifetime(claim.lifetime)
+    }
+
+    /// Checks the claim of an ordinary user in the network namespace that all users share.
+    fn check_own_network(&self, selector: &Selector, device: &str) -> Result<(), Refusal> {
+        if selector.everything {
+            return Err(Refusal::RootOnly("`everything`", "say which traffic, as by `user`"));
         }
         if !self.interfaces.is_empty() && !self.interfaces.iter().any(|allowed| allowed == device) {
             return Err(Refusal::Interface(device.into(), self.interfaces.join(", ")));
@@ -105,7 +122,7 @@ impl Policy {
         {
             return Err(Refusal::Port { port, allowed: self.ports.clone() });
         }
-        self.check_lifetime(*lifetime)
+        Ok(())
     }
 
     /// Checks the lifetime of an ordinary user's claim.

@@ -121,6 +121,12 @@ pub enum Refusal {
              out, or ask its administrator"
     )]
     Forbidden(&'static str),
+    /// The daemon has no right to enter other network namespaces.
+    #[error(
+        "the daemon may not enter other network namespaces (`netns`, `pid`): write `containers: \
+             true` into {POLICY_FILE}, and start it anew with `netloom shape stop`"
+    )]
+    Containers,
     /// The claim has ended.
     #[error("claim \"{name}\" ended {ago} ago: {again}")]
     Ended {

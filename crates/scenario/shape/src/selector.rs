@@ -95,10 +95,10 @@ pub struct Selector {
     /// The device; by default the device of the default route.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// The network namespace, given by a path.
+    /// The network namespace, given by a path like `/run/netns/NAME`. All its sockets are selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub netns: Option<String>,
-    /// The network namespace, given by a process in it.
+    /// The network namespace, given by the number of a process in it. All its sockets are selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// All frames of the device except ssh.
@@ -171,6 +171,12 @@ impl Selector {
         }
         if self.netns.is_some() && self.pid.is_some() {
             return Err("`netns` and `pid` both name a network namespace: keep one of them".into());
+        }
+        if let Some(path) = self.netns.as_ref().filter(|path| !path.starts_with('/')) {
+            return Err(format!(
+                "`{path}` is no path of a network namespace: those that `ip netns` lists are \
+                 /run/netns/NAME; of a container, give the `pid` of a process"
+            ));
         }
         Ok(())
     }

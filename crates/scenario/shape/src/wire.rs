@@ -36,6 +36,27 @@ fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Err
     WrittenChange::deserialize(deserializer).map(|told| told.0)
 }
 
+/// A side of a claim's link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LinkSide {
+    /// The side of the host: its frames before the link, and those for it after the link.
+    #[default]
+    Host,
+    /// The side of the wire.
+    Wire,
+}
+
+/// Captures the frames of a claim as pcapng: `GET /v1/claims/NAME/capture?at=wire&drops=true`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CaptureOf {
+    /// The side of the link.
+    pub at: LinkSide,
+    /// Whether frames that the link drops are included.
+    pub drops: bool,
+}
+
 /// Sets the lifetime of a claim: `POST /v1/claims/NAME/renew`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -157,6 +178,8 @@ pub fn command(name: &str, claim: &Claim) -> String {
     words.extend(selector.cgroup.iter().map(|cgroup| format!("--cgroup {cgroup}")));
     words.extend(selector.prefix.iter().map(|prefix| format!("--prefix {prefix}")));
     words.extend(selector.interface.iter().map(|device| format!("--interface {device}")));
+    words.extend(selector.netns.iter().map(|path| format!("--netns {path}")));
+    words.extend(selector.pid.iter().map(|pid| format!("--pid {pid}")));
     words.extend(selector.everything.then(|| "--everything".into()));
     words.extend(reserve.then(|| "--reserve".into()));
     words.extend(over.then(|| "--over".into()));

@@ -21,11 +21,11 @@ pub struct Stored<R: ChunkReader> {
 /// A column that is being read, and its decoded rows.
 struct Wanted {
     name: String,
-    source: Source,
+    source: ColumnSource,
     decoded: Decoded,
 }
 
-enum Source {
+enum ColumnSource {
     Numbers(ColumnReaderImpl<parquet::data_type::Int64Type>),
     Names(ColumnReaderImpl<parquet::data_type::ByteArrayType>),
 }
@@ -110,8 +110,8 @@ fn group_rows(
 impl Wanted {
     fn open(group: &dyn RowGroupReader, name: &str, index: usize) -> Result<Self, TableError> {
         let source = match group.get_column_reader(index)? {
-            ColumnReader::Int64ColumnReader(reader) => Source::Numbers(reader),
-            ColumnReader::ByteArrayColumnReader(reader) => Source::Names(reader),
+            ColumnReader::Int64ColumnReader(reader) => ColumnSource::Numbers(reader),
+            ColumnReader::ByteArrayColumnReader(reader) => ColumnSource::Names(reader),
             _ => return Err(TableError::Mismatch { column: name.into() }),
         };
         Ok(Self { name: name.into(), source, decoded: Decoded::default() })
@@ -121,8 +121,8 @@ impl Wanted {
         let Decoded { numbers, names, there } = &mut self.decoded;
         there.clear();
         let read = match &mut self.source {
-            Source::Numbers(reader) => decode(reader, rows, there, numbers)?,
-            Source::Names(reader) => decode(reader, rows, there, names)?,
+            ColumnSource::Numbers(reader) => decode(reader, rows, there, numbers)?,
+            ColumnSource::Names(reader) => decode(reader, rows, there, names)?,
         };
         if read == rows { Ok(()) } else { Err(TableError::Damaged) }
     }
@@ -161,10 +161,12 @@ impl<'a> Cells<'a> {
         let index = self.value;
         self.value += 1;
         let cell = match self.column.source {
-            Source::Numbers(_) => {
+            ColumnSource::Numbers(_) => {
                 numbers.get(index).map(|n| u64::try_from(*n).map_or(Cell::Signed(*n), Cell::Number))
             }
-            Source::Names(_) => names.get(index).and_then(|n| n.as_utf8().ok()).map(Cell::Name),
+            ColumnSource::Names(_) => {
+                names.get(index).and_then(|n| n.as_utf8().ok()).map(Cell::Name)
+            }
         };
         cell.ok_or_else(|| TableError::BadCell { column: self.column.name.clone() })
     }

@@ -22,7 +22,7 @@ use crate::pipe_frame::PipeFrame;
 /// The reader's end of a capture. Dropping it ends the capture.
 #[derive(Debug)]
 pub struct Capture {
-    source: Source,
+    source: CaptureSource,
     /// Frames that have been cut and wait to be read.
     ready: VecDeque<CapturedFrame>,
     pool: Pool,
@@ -30,7 +30,7 @@ pub struct Capture {
 
 /// The source of frames.
 #[derive(Debug)]
-enum Source {
+enum CaptureSource {
     /// A worker.
     Worker { copies: Receiver<Copy>, missed: Arc<AtomicU64> },
     /// An interface that is not the data plane's, for as long as the data plane lives.
@@ -62,7 +62,7 @@ pub(crate) fn capture(drops: bool, backlog: usize) -> (CaptureSink, Capture) {
     let (sender, copies) = sync_channel(backlog);
     let missed = Arc::new(AtomicU64::new(0));
     let sink = CaptureSink { drops, copies: sender, missed: Arc::clone(&missed) };
-    (sink, Capture::new(Source::Worker { copies, missed }))
+    (sink, Capture::new(CaptureSource::Worker { copies, missed }))
 }
 
 /// Captures the frames that `socket` receives, with times of `clock`, until nothing holds
@@ -72,11 +72,11 @@ pub(crate) fn capture_interface(
     clock: Clock,
     dataplane: &Arc<()>,
 ) -> Capture {
-    Capture::new(Source::Interface { socket, clock, dataplane: Arc::downgrade(dataplane) })
+    Capture::new(CaptureSource::Interface { socket, clock, dataplane: Arc::downgrade(dataplane) })
 }
 
 impl Capture {
-    fn new(source: Source) -> Self {
+    fn new(source: CaptureSource) -> Self {
         // Only one super-frame and its pieces at a time, which are recycled at once: far below the
         // limit.
         Self { source, ready: VecDeque::new(), pool: Pool::new(1 << 20) }
@@ -104,15 +104,15 @@ impl Capture {
     /// an interface that is not the data plane's, a super-frame counts as one.
     pub fn missed(&mut self) -> u64 {
         match &mut self.source {
-            Source::Worker { missed, .. } => missed.load(Ordering::Relaxed),
-            Source::Interface { socket, .. } => socket.missed(),
+            CaptureSource::Worker { missed, .. } => missed.load(Ordering::Relaxed),
+            CaptureSource::Interface { socket, .. } => socket.missed(),
         }
     }
 
     fn next_copy(&mut self, timeout: Duration) -> Result<Copy, RecvTimeoutError> {
         let (socket, clock, dataplane) = match &mut self.source {
-            Source::Worker { copies, .. } => return copies.recv_timeout(timeout),
-            Source::Interface { socket, clock, dataplane } => (socket, clock, dataplane),
+            CaptureSource::Worker { copies, .. } => return copies.recv_timeout(timeout),
+            CaptureSource::Interface { socket, clock, dataplane } => (socket, clock, dataplane),
         };
         match socket.receive(&mut self.pool, timeout) {
             Ok(Some(Passed { frame, passing, unix_ns })) => {

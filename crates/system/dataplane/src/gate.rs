@@ -17,11 +17,11 @@ struct Gate {
 #[derive(Debug)]
 struct State {
     missing: usize,
-    outcome: Option<Outcome>,
+    outcome: Option<GateState>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Outcome {
+enum GateState {
     Open(Time),
     Abandoned,
 }
@@ -49,13 +49,13 @@ impl Ticket {
         let mut state = self.gate.lock();
         state.missing -= 1;
         if state.missing == 0 {
-            state.outcome.get_or_insert_with(|| Outcome::Open(clock.now()));
+            state.outcome.get_or_insert_with(|| GateState::Open(clock.now()));
             self.gate.opened.notify_all();
         }
         loop {
             match state.outcome {
-                Some(Outcome::Open(time)) => return Some(time),
-                Some(Outcome::Abandoned) => return None,
+                Some(GateState::Open(time)) => return Some(time),
+                Some(GateState::Abandoned) => return None,
                 None => {
                     state = self.gate.opened.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
@@ -67,7 +67,7 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         if !self.used {
-            self.gate.lock().outcome.get_or_insert(Outcome::Abandoned);
+            self.gate.lock().outcome.get_or_insert(GateState::Abandoned);
             self.gate.opened.notify_all();
         }
     }

@@ -49,7 +49,7 @@ pub(crate) struct Refused {
 }
 
 /// A device at a port.
-struct Port {
+struct OpenPort {
     device: Box<dyn FrameDevice>,
     is_alive: bool,
 }
@@ -57,7 +57,7 @@ struct Port {
 pub(crate) struct Shard {
     pub network: Network<FrameMemory, Recorder>,
     /// By [`PortId`].
-    ports: Vec<Option<Port>>,
+    ports: Vec<Option<OpenPort>>,
     free_ports: Vec<PortId>,
     /// Ports that are not read until the given time, because their pipe is full.
     held: Vec<(PortId, Time)>,
@@ -122,7 +122,7 @@ impl Shard {
             if bytes >= READ_BYTES {
                 break;
             }
-            let Some(Port { device, .. }) = self.ports[port.index()].as_mut() else { break };
+            let Some(OpenPort { device, .. }) = self.ports[port.index()].as_mut() else { break };
             if let Some(until) = self.network.waits_for(port, seen) {
                 self.hold(port, until, waiter);
                 break;
@@ -250,7 +250,7 @@ impl Shard {
         let Delivery { frame, info, passage, release } = delivery;
         let frames = u64::from(info.frames());
         let sent = match self.ports[port.index()].as_mut() {
-            Some(Port { device, is_alive: true }) => device.send(&frame.0),
+            Some(OpenPort { device, is_alive: true }) => device.send(&frame.0),
             _ => Err(SendError::Gone(io::ErrorKind::NotConnected.into())),
         };
         let mut outcome = Occurrence::HandedOver;
@@ -437,7 +437,7 @@ impl Shard {
     pub fn into_devices(mut self) -> Vec<Returned> {
         let mut devices = Vec::new();
         for index in 0..self.ports.len() {
-            if let Some(Port { device, .. }) = self.ports[index].take() {
+            if let Some(OpenPort { device, .. }) = self.ports[index].take() {
                 let port = PortId(u32::try_from(index).unwrap_or(u32::MAX));
                 let PipeId { link, direction } = self.network.pipe_from(port).id;
                 devices.push((link, direction.index(), device));
@@ -465,7 +465,7 @@ impl Shard {
             self.ports.push(None);
             PortId(u32::try_from(self.ports.len() - 1).unwrap_or(u32::MAX))
         });
-        self.ports[port.index()] = Some(Port { device, is_alive: true });
+        self.ports[port.index()] = Some(OpenPort { device, is_alive: true });
         port
     }
 

@@ -26,7 +26,7 @@ use nix::unistd::{AccessFlags, access, geteuid};
 use hierarchies::Version;
 pub(crate) use hierarchies::{FOLDER, Hierarchies};
 pub(crate) use tree::{Owner, Tree};
-pub(crate) use usage::Places;
+pub(crate) use usage::NodeCgroups;
 pub use usage::Usage;
 
 /// Why ordinary users cannot have limits.

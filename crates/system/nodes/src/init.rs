@@ -36,8 +36,8 @@ pub fn main() -> ! {
 fn run(control: &Control) -> i32 {
     match launch::launch(control) {
         // The launcher has finished its work.
-        Ok(launch::Outcome::Launcher) => 0,
-        Ok(launch::Outcome::Init(told)) => {
+        Ok(launch::Launched::Launcher) => 0,
+        Ok(launch::Launched::Init(told)) => {
             let (setup, view) = &*told;
             let ready = view::create(setup, view)
                 .and_then(|()| attempt(control.send(&FromInit::Ready, &[]), || "report".into()));

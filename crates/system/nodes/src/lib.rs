@@ -39,8 +39,8 @@ pub mod shell;
 mod stack;
 mod teardown;
 
+pub use books::capacity::{Capacity, Demand, capacities};
 pub use books::layout::{LOCK, Layout, is_state_directory};
-pub use books::walls::{Demand, Wall, walls};
 pub use cgroup::{Usage, enforcer};
 pub use context::Context;
 pub use device::{Attachment, Device};

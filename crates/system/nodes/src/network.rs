@@ -18,7 +18,7 @@ use netloom_units::Dilation;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 
 use crate::books::ledger::Ledger;
-use crate::cgroup::{self, Places, Tree, Usage};
+use crate::cgroup::{self, NodeCgroups, Tree, Usage};
 use crate::context::Context;
 use crate::device::Device;
 use crate::own_kernel::{KernelTime, OwnKernel};
@@ -471,7 +471,7 @@ impl Network {
         let unified = self.cgroup(node);
         let [cpu, memory, pids] = [Controller::Cpu, Controller::Memory, Controller::Pids]
             .map(|controller| cgroups.legacy(node, controller).filter(|path| path.exists()));
-        let places = Places {
+        let places = NodeCgroups {
             unified: unified.as_deref(),
             cpu: cpu.as_deref(),
             memory: memory.as_deref(),

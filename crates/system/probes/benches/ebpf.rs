@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use netloom_probes::{Node, Places, Probes};
+use netloom_probes::{Node, Probes, ProcRoots};
 use netloom_units::Time;
 use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
 use nix::unistd::Pid;
@@ -40,7 +40,7 @@ fn main() {
         ("threads of a node", vec![Node { name: "a".into(), netns, ..Node::default() }]),
         ("threads outside, no nodes", vec![]),
     ] {
-        let places = Places::of_this_machine(nodes);
+        let places = ProcRoots::of_this_machine(nodes);
         let mut pairs: Vec<(f64, f64)> = (0..PAIRS)
             .map(|_| {
                 let off = measure();
@@ -91,7 +91,7 @@ fn play(mut from: PipeReader, mut to: PipeWriter) {
 }
 
 /// Prints what the kernel counts for each program, including itself.
-fn by_program(places: &Places, measure: &dyn Fn() -> f64) {
+fn by_program(places: &ProcRoots, measure: &dyn Fn() -> f64) {
     if fs::write(STATS, "1").is_err() {
         return println!("  this kernel does not count the time of programs");
     }
@@ -112,7 +112,7 @@ fn by_program(places: &Places, measure: &dyn Fn() -> f64) {
 
 /// Prints the time spent in probes for ten seconds, as a share of one CPU.
 fn in_user_space() {
-    let places = Places::of_this_machine(vec![]);
+    let places = ProcRoots::of_this_machine(vec![]);
     for (what, mut probes) in
         [("event-driven", Probes::best(&places)), ("polling", Probes::polling(&places))]
     {

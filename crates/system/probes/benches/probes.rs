@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
 use netloom_monitor::{Criteria, Monitor, Observation, Trust, Work};
-use netloom_probes::{Places, Probes};
+use netloom_probes::{Probes, ProcRoots};
 use netloom_units::Time;
 
 fn main() {
@@ -14,7 +14,7 @@ fn main() {
     let began = Instant::now();
     let now = || Time::from_nanos(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
     let mut monitor = Monitor::new(Criteria::default(), Trust::default(), now());
-    let mut probes = Probes::polling(&Places::of_this_machine(vec![]));
+    let mut probes = Probes::polling(&ProcRoots::of_this_machine(vec![]));
     let mut observations = 0u64;
     let cpu_before = cpu_time();
     while began.elapsed() < Duration::from_secs(seconds) {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use netloom_monitor::Party;
 use netloom_units::{Duration, Time};
 
-use crate::places::Places;
+use crate::places::ProcRoots;
 
 /// How often to look for new cgroups.
 const LOOK: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ pub struct Awaited {
 
 impl Awaited {
     /// Waits for the cgroups of all nodes that may get one.
-    pub fn of(places: &Places) -> Self {
+    pub fn of(places: &ProcRoots) -> Self {
         let mut awaited = Self::default();
         places.cgroups().for_each(|(party, cgroup)| awaited.await_again(party, &cgroup));
         awaited

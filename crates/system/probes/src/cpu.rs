@@ -11,9 +11,9 @@ use netloom_monitor::{Observation, SignalKind};
 use netloom_units::{Duration, Time};
 
 use crate::fields::{Counter, lines, number, words};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::Foundation;
 use crate::probe::{Probe, Sink};
-use crate::source::Foundation;
 
 const NAME: &str = "/proc/stat";
 const PERIOD: Duration = Duration::from_millis(50);
@@ -35,16 +35,16 @@ struct Counters {
 }
 
 impl Cpu {
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &ProcRoots) -> Self {
         Self::of(places, &[SignalKind::Cpu, SignalKind::Steal])
     }
 
     /// A probe of steal alone, for machines where a better probe watches busy CPUs.
-    pub fn only_steal(places: &Places) -> Self {
+    pub fn only_steal(places: &ProcRoots) -> Self {
         Self::of(places, &[SignalKind::Steal])
     }
 
-    fn of(places: &Places, signals: &'static [SignalKind]) -> Self {
+    fn of(places: &ProcRoots, signals: &'static [SignalKind]) -> Self {
         let stat = Foundation::open(NAME, &places.proc.join("stat"), signals);
         Self { stat, signals, cpus: BTreeMap::new() }
     }

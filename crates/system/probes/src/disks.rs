@@ -12,9 +12,9 @@ use netloom_units::{Duration, Time};
 
 use crate::cpu::TICK;
 use crate::fields::{Counter, lines, number, text, words};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::Foundation;
 use crate::probe::{Probe, Sink};
-use crate::source::Foundation;
 
 const PERIOD: Duration = Duration::from_millis(50);
 
@@ -35,7 +35,7 @@ struct Disk {
 }
 
 impl Disks {
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &ProcRoots) -> Self {
         let path = places.proc.join("diskstats");
         let stats = Foundation::open("/proc/diskstats", &path, &[SignalKind::Disk]);
         Self { stats, block: places.sys.join("block"), known: vec![] }

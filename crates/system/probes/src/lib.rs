@@ -3,7 +3,7 @@
 //!
 //! If a machine lacks something, that is a blind spot with a name, never an error. [`Probes::best`]
 //! uses programs in the kernel (`bpf`) if it can. Other probes poll files of the kernel, whose
-//! roots are arguments: [`Places`]. To add a probe, add a file with a [`Probe`].
+//! roots are arguments: [`ProcRoots`]. To add a probe, add a file with a [`Probe`].
 //!
 //! | file | reads | for |
 //! |---|---|---|
@@ -17,7 +17,7 @@
 //! | `softnet` | `/proc/net/softnet_stat` | frames lost in the kernel |
 //! | `neighbours` | `/proc/net/stat/arp_cache`, `ndisc_cache` | frames lost for lack of a neighbour entry |
 //! | `uplinks` | `/proc/net/dev` | traffic and losses of uplinks |
-//! | `places`, `awaited`, `source`, `fields` | – | where files are, or will be; reading and parsing them |
+//! | `places`, `awaited`, `polled_file`, `fields` | – | where files are, or will be; reading and parsing them |
 //! | `budget` | – | how often a probe with many files looks |
 //! | `probe`, `probes` | – | the interface of probes, and polling them when they are due |
 //! | `prepared` | – | selecting the best probes, and preparing them before there are nodes |
@@ -30,6 +30,7 @@ mod disks;
 mod fields;
 mod neighbours;
 mod places;
+mod polled_file;
 mod prepared;
 mod pressure;
 mod probe;
@@ -38,12 +39,11 @@ mod process;
 mod processes;
 mod refaults;
 mod softnet;
-mod source;
 mod uplinks;
 mod vmstat;
 
 pub use budget::Budget;
-pub use places::{Limited, Node, Places};
+pub use places::{Limited, Node, ProcRoots};
 pub use prepared::Prepared;
 pub use probe::{Probe, Sink};
 pub use probes::Probes;

@@ -7,9 +7,9 @@ use netloom_monitor::{DropCause, Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
 use crate::fields::{Counter, lines, words};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::Foundation;
 use crate::probe::{Probe, Sink};
-use crate::source::Foundation;
 
 const PERIOD: Duration = Duration::from_millis(500);
 const FULL: &[u8] = b"table_fulls";
@@ -22,16 +22,16 @@ pub struct Neighbours {
 
 impl Neighbours {
     /// Probe of IPv4's table.
-    pub fn of_ipv4(places: &Places) -> Self {
+    pub fn of_ipv4(places: &ProcRoots) -> Self {
         Self::of(places, "/proc/net/stat/arp_cache", "net/stat/arp_cache")
     }
 
     /// Probe of IPv6's table.
-    pub fn of_ipv6(places: &Places) -> Self {
+    pub fn of_ipv6(places: &ProcRoots) -> Self {
         Self::of(places, "/proc/net/stat/ndisc_cache", "net/stat/ndisc_cache")
     }
 
-    fn of(places: &Places, name: &'static str, file: &str) -> Self {
+    fn of(places: &ProcRoots, name: &'static str, file: &str) -> Self {
         let signals = &[SignalKind::UnmodelledDrop];
         let stat = Foundation::of_a_part(name, &places.proc.join(file), signals);
         Self { stat, full: Counter::default() }

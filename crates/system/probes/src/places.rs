@@ -8,7 +8,7 @@ use netloom_units::Duration;
 
 /// Roots of the kernel's files, and what belongs to the experiment.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct ProcRoots {
     /// Root of the process file system.
     pub proc: PathBuf,
     /// Root of the system file system.
@@ -46,7 +46,7 @@ pub struct Limited {
     pub memory: bool,
 }
 
-impl Places {
+impl ProcRoots {
     /// `/proc` and `/sys`, this process as the engine, no uplinks, and every wait reported.
     pub fn of_this_machine(nodes: Vec<Node>) -> Self {
         let (proc, sys) = ("/proc".into(), "/sys".into());

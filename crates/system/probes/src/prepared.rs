@@ -11,7 +11,7 @@ use crate::bpf::{
 use crate::cpu::Cpu;
 use crate::disks::Disks;
 use crate::neighbours::Neighbours;
-use crate::places::Places;
+use crate::places::ProcRoots;
 use crate::pressure::Pressures;
 use crate::probe::Probe;
 use crate::probes::Probes;
@@ -44,7 +44,7 @@ impl Prepared {
     }
 
     /// Attaches the programs and returns all probes.
-    pub fn start(self, places: &Places) -> Probes {
+    pub fn start(self, places: &ProcRoots) -> Probes {
         let mut probes: Vec<Box<dyn Probe>> = Vec::new();
         let mut waits_polled = true;
         match self.scheduler.and_then(|prepared| Scheduler::start(prepared, places)) {
@@ -77,18 +77,18 @@ impl Prepared {
 impl Probes {
     /// The best probes that this machine permits: event-driven ones if possible, polling ones for
     /// the rest. Each signal that cannot be event-driven is reported with the reason.
-    pub fn best(places: &Places) -> Self {
+    pub fn best(places: &ProcRoots) -> Self {
         Prepared::new(places.nodes.len(), places.tolerated_wait, &places.proc).start(places)
     }
 
     /// Polling probes of what a host has for all links: whether its CPUs have idle moments, and
     /// frames that the kernel loses. There are no nodes.
-    pub fn of_a_host(places: &Places) -> Self {
+    pub fn of_a_host(places: &ProcRoots) -> Self {
         Self::of(vec![Box::new(Cpu::new(places)), Box::new(Softnet::new(places))])
     }
 
     /// All polling probes of this crate, and no others.
-    pub fn polling(places: &Places) -> Self {
+    pub fn polling(places: &ProcRoots) -> Self {
         let mut probes: Vec<Box<dyn Probe>> = vec![
             Box::new(Cpu::new(places)),
             Box::new(Processes::new(places, true, None)),
@@ -100,7 +100,7 @@ impl Probes {
 }
 
 /// Probes that have no event-driven counterpart.
-fn always_polling(places: &Places) -> [Box<dyn Probe>; 7] {
+fn always_polling(places: &ProcRoots) -> [Box<dyn Probe>; 7] {
     [
         Box::new(Pressures::new(places)),
         Box::new(Refaults::new(places)),

@@ -15,9 +15,9 @@ use netloom_units::{Duration, Time};
 use crate::awaited::Awaited;
 use crate::budget::Budget;
 use crate::fields::{Counter, lines, number, words};
-use crate::places::{Limited, Places};
+use crate::places::{Limited, ProcRoots};
+use crate::polled_file::PolledFile;
 use crate::probe::{Probe, Sink, cannot_watch, watches};
-use crate::source::Source;
 
 const NAME: &str = "pressure stall information";
 const KINDS: [Pressure; 3] = [Pressure::Cpu, Pressure::Memory, Pressure::Io];
@@ -80,12 +80,12 @@ enum Stood {
 
 /// Total time during which tasks stood still for lack of one resource.
 struct Total {
-    source: Source,
+    source: PolledFile,
     stalled_us: Counter,
 }
 
 impl Pressures {
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &ProcRoots) -> Self {
         let has_cgroups = places.cgroups().next().is_some();
         let (proc, awaited) = (places.proc.join("pressure"), Awaited::of(places));
         let limited = places.cgroups().map(|(party, _)| (party, places.limited(party)));
@@ -130,7 +130,7 @@ impl Probe for Pressures {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        if let Err(error) = Source::open(&self.proc.join("cpu")) {
+        if let Err(error) = PolledFile::open(&self.proc.join("cpu")) {
             let why = format!("this kernel has no PSI, or not for us: {error}");
             cannot_watch(sink, NAME, &SIGNALS, &why);
             self.awaited.clear();
@@ -251,7 +251,7 @@ impl Total {
     /// `is_new`: the total was zero at the last look.
     fn open(path: &Path, is_new: bool) -> io::Result<Self> {
         let stalled_us = if is_new { Counter::from_zero() } else { Counter::default() };
-        Ok(Self { source: Source::open_whole(path)?, stalled_us })
+        Ok(Self { source: PolledFile::open_whole(path)?, stalled_us })
     }
 
     /// Growth since the last look; `None` at the first look.

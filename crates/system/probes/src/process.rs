@@ -8,7 +8,7 @@ use netloom_monitor::Party;
 use netloom_units::Duration;
 
 use crate::fields::{Counter, number, text, value, words};
-use crate::source::Source;
+use crate::polled_file::PolledFile;
 
 /// Contents of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,8 +120,8 @@ impl Process {
 /// Files of a process that are kept open.
 #[derive(Debug, Default)]
 pub struct Files {
-    pub stat: Option<Source>,
-    pub io: Option<Source>,
+    pub stat: Option<PolledFile>,
+    pub io: Option<PolledFile>,
 }
 
 /// Largest number of files of processes that are kept open. To read an open file costs a third, but
@@ -167,12 +167,12 @@ impl Reader {
     /// may have its ID by now.
     pub fn read_kept<'a>(
         &'a mut self,
-        kept: &'a mut Option<Source>,
+        kept: &'a mut Option<PolledFile>,
         file: &str,
     ) -> Option<&'a [u8]> {
         let same = kept.take().and_then(|mut source| source.read().is_ok().then_some(source));
         *kept = match same {
-            None if self.open < KEPT => Some(Source::open_whole(&self.path(file)).ok()?),
+            None if self.open < KEPT => Some(PolledFile::open_whole(&self.path(file)).ok()?),
             same => same,
         };
         let Some(source) = kept else { return self.read(file) };

@@ -23,10 +23,10 @@ use crate::bpf::{Task, Tasks};
 use crate::budget::Budget;
 use crate::cpu::ticks;
 use crate::fields::{Counter, lines, number, value, words};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::PolledFile;
 use crate::probe::{Probe, Sink, cannot_watch, watches};
 use crate::process::{Process, Reader, Stat};
-use crate::source::Source;
 
 const PERIOD: Duration = Duration::from_secs(1);
 /// If the probe reads files, it may use one in this many parts of a CPU: 0.1 %, enough for a
@@ -69,7 +69,7 @@ struct Sums {
 impl Processes {
     /// `waits`: whether this probe has to report waits for a CPU, because no better one does.
     /// `tasks` are read instead of files; files are read for processes that are missing in `tasks`.
-    pub fn new(places: &Places, waits: bool, tasks: Option<Tasks>) -> Self {
+    pub fn new(places: &ProcRoots, waits: bool, tasks: Option<Tasks>) -> Self {
         let nodes = places.namespaces().map(|(inode, node)| (inode, Party::Node(node)));
         // Only files contain the waits of each process.
         let tasks = tasks.filter(|_| !waits);
@@ -340,14 +340,14 @@ fn processes(proc: &Path) -> Vec<u32> {
 struct Cgroup {
     party: Party,
     path: PathBuf,
-    stat: Source,
+    stat: PolledFile,
     used_us: Counter,
 }
 
 impl Cgroup {
     /// `None` if the cgroup has disappeared again, or does not count CPU time.
     fn open(party: Party, path: PathBuf) -> Option<Self> {
-        let stat = Source::open_whole(&path.join("cpu.stat")).ok()?;
+        let stat = PolledFile::open_whole(&path.join("cpu.stat")).ok()?;
         value(stat.text(), "usage_usec")?;
         Some(Self { party, path, stat, used_us: Counter::from_zero() })
     }
@@ -363,7 +363,7 @@ impl Cgroup {
 /// CPU time of all processes, from `/proc/stat`.
 #[derive(Debug)]
 struct Machine {
-    stat: Source,
+    stat: PolledFile,
     busy: Counter,
     interrupts: Counter,
 }
@@ -371,7 +371,7 @@ struct Machine {
 impl Machine {
     fn open(proc: &Path) -> Option<Self> {
         let (busy, interrupts) = Default::default();
-        Some(Self { stat: Source::open(&proc.join("stat")).ok()?, busy, interrupts })
+        Some(Self { stat: PolledFile::open(&proc.join("stat")).ok()?, busy, interrupts })
     }
 
     /// CPU time of everything, and of interrupts alone, in ns since the last look.

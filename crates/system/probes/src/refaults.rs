@@ -10,9 +10,9 @@ use netloom_units::{Duration, Time};
 use crate::awaited::Awaited;
 use crate::budget::Budget;
 use crate::fields::{Counter, lines, number, words};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::PolledFile;
 use crate::probe::{Probe, Sink, cannot_watch, watches_a_part};
-use crate::source::Source;
 
 const NAME: &str = "memory.stat";
 const PERIOD: Duration = Duration::from_secs(1);
@@ -24,17 +24,18 @@ pub struct Refaults {
     awaited: Awaited,
     /// Nodes that evict pages because the scenario limits their memory.
     limited: BTreeSet<Party>,
-    files: Vec<(Party, Source, Counter)>,
+    files: Vec<(Party, PolledFile, Counter)>,
     last: Option<Time>,
     delegated: bool,
     budget: Budget,
 }
 
 impl Refaults {
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &ProcRoots) -> Self {
         // Controllers are delegated by the parent of the nodes' cgroups.
         let parent = places.cgroups().find_map(|(_, cgroup)| cgroup.parent().map(PathBuf::from));
-        let passed_on = parent.and_then(|p| Source::open(&p.join("cgroup.subtree_control")).ok());
+        let passed_on =
+            parent.and_then(|p| PolledFile::open(&p.join("cgroup.subtree_control")).ok());
         let delegated = passed_on.is_some_and(|s| words(s.text()).any(|word| word == b"memory"));
         let limited = places.limited_nodes(|limited| limited.memory);
         Self {
@@ -70,7 +71,7 @@ impl Probe for Refaults {
         let come = self.awaited.come(at).into_iter();
         for (party, cgroup) in come.filter(|(party, _)| !self.limited.contains(party)) {
             // A cgroup that has disappeared again meanwhile has no file.
-            let source = Source::open_whole(&cgroup.join("memory.stat"));
+            let source = PolledFile::open_whole(&cgroup.join("memory.stat"));
             files.extend(source.ok().map(|source| (party, source, Counter::default())));
         }
         let over = self.last.replace(at).map(|last| at.since(last));

@@ -6,9 +6,9 @@ use netloom_monitor::{DropCause, Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
 use crate::fields::{Counter, lines, words};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::Foundation;
 use crate::probe::{Probe, Sink};
-use crate::source::Foundation;
 
 const PERIOD: Duration = Duration::from_millis(100);
 
@@ -18,7 +18,7 @@ pub struct Softnet {
 }
 
 impl Softnet {
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &ProcRoots) -> Self {
         let path = places.proc.join("net/softnet_stat");
         let signals = &[SignalKind::UnmodelledDrop];
         let stat = Foundation::of_a_part("/proc/net/softnet_stat", &path, signals);

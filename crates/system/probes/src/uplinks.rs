@@ -5,9 +5,9 @@ use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject}
 use netloom_units::{Duration, Size, Time};
 
 use crate::fields::{Counter, lines, number, words};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::Foundation;
 use crate::probe::{Probe, Sink};
-use crate::source::Foundation;
 
 const PERIOD: Duration = Duration::from_millis(100);
 
@@ -23,7 +23,7 @@ struct Uplink {
 }
 
 impl Uplinks {
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &ProcRoots) -> Self {
         let signals = &[SignalKind::NetExternal];
         let uplink = |name: &String| Uplink {
             name: name.clone(),

@@ -5,9 +5,9 @@ use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
 use crate::fields::{Counter, lines, value};
-use crate::places::Places;
+use crate::places::ProcRoots;
+use crate::polled_file::{Foundation, PolledFile};
 use crate::probe::{Probe, Sink};
-use crate::source::{Foundation, Source};
 
 const PERIOD: Duration = Duration::from_millis(100);
 /// Period while the machine has nothing to swap to. Swap may be added later. (The kernel generates
@@ -17,13 +17,13 @@ const PERIOD_WITHOUT_SWAP: Duration = Duration::from_secs(1);
 pub struct Vmstat {
     vmstat: Foundation,
     /// The list of swap areas, below a title line.
-    swaps: Option<Source>,
+    swaps: Option<PolledFile>,
     can_swap: bool,
     counters: [(&'static str, Direction, Counter); 2],
 }
 
 impl Vmstat {
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &ProcRoots) -> Self {
         let signals = &[SignalKind::MemoryIn, SignalKind::MemoryOut];
         let counters = [("pswpin", Direction::In), ("pswpout", Direction::Out)];
         Self {
@@ -33,7 +33,7 @@ impl Vmstat {
                 signals,
                 |text| counters.iter().all(|(key, _)| value(text, key).is_some()),
             ),
-            swaps: Source::open(&places.proc.join("swaps")).ok(),
+            swaps: PolledFile::open(&places.proc.join("swaps")).ok(),
             can_swap: true,
             counters: counters.map(|(key, direction)| (key, direction, Counter::default())),
         }

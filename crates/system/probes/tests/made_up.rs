@@ -7,7 +7,7 @@ use netloom_monitor::{
     Criteria, Direction, Divided, DropCause, Monitor, Observation as O, PageCause, Party, Pressure,
     Resource, Route, SignalKind, Subject, Trust,
 };
-use netloom_probes::{Limited, Node, Places, Probes};
+use netloom_probes::{Limited, Node, Probes, ProcRoots};
 use netloom_units::{Duration, Size, Time};
 use tempfile::TempDir;
 
@@ -86,10 +86,10 @@ impl Machine {
         self.write("proc/diskstats", &format!(" 254 0 vda {columns}\n 254 1 vda1 {columns}\n"));
     }
 
-    fn places(&self) -> Places {
+    fn places(&self) -> ProcRoots {
         let netns = fs::metadata(self.path("proc/20/ns/net")).ok().map(|file| file.ino());
         let cgroup = Some(self.path("cgroup/x/a"));
-        Places {
+        ProcRoots {
             proc: self.path("proc"),
             sys: self.path("sys"),
             nodes: vec![Node { name: "a".into(), netns, cgroup, limited: Limited::default() }],
@@ -506,7 +506,7 @@ fn a_spinner_is_named_without_cgroups_and_schedstat() {
 fn an_empty_machine_is_blind_and_says_so() {
     let root = tempfile::tempdir().unwrap();
     let nowhere = |name: &str| root.path().join(name);
-    let places = Places {
+    let places = ProcRoots {
         proc: nowhere("proc"),
         sys: nowhere("sys"),
         nodes: vec![],
@@ -569,7 +569,7 @@ fn garbage_is_not_counted_and_does_not_panic() {
 
 #[test]
 fn the_real_machine_is_observed() {
-    let places = Places::of_this_machine(vec![]);
+    let places = ProcRoots::of_this_machine(vec![]);
     let mut probes = Probes::polling(&places);
     poll(&mut probes, ms(0));
     std::thread::sleep(std::time::Duration::from_millis(30));

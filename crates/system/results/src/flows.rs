@@ -9,9 +9,9 @@ use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table};
 use netloom_units::Time;
 
 /// A numeric column: its name, and the function that returns its value.
-type Source<T, N> = (&'static str, fn(&T) -> N);
+type NamedGetter<T, N> = (&'static str, fn(&T) -> N);
 
-const COLUMNS: &[Source<FlowStatus, u64>] = &[
+const COLUMNS: &[NamedGetter<FlowStatus, u64>] = &[
     ("sent_packets", |flow| flow.sent.frames),
     ("sent_bytes", |flow| flow.sent.bytes),
     ("received_packets", |flow| flow.received.frames),
@@ -25,7 +25,7 @@ const COLUMNS: &[Source<FlowStatus, u64>] = &[
 ];
 
 /// Columns of TCP flows only.
-const TCP_COLUMNS: &[Source<TcpStatus, Option<u64>>] = &[
+const TCP_COLUMNS: &[NamedGetter<TcpStatus, Option<u64>>] = &[
     ("cwnd", |tcp| Some(tcp.cwnd)),
     ("ssthresh", |tcp| tcp.ssthresh),
     ("in_flight", |tcp| Some(tcp.in_flight)),
@@ -70,7 +70,7 @@ impl FlowSampler {
             let names = [&flow.name, &flow.from, &flow.to, &flow.protocol];
             row.extend(names.map(|name| Cell::Name(name)));
             row.extend(COLUMNS.iter().map(|(_, value)| Cell::Number(value(flow))));
-            let of_tcp = |(_, value): &Source<TcpStatus, Option<u64>>| {
+            let of_tcp = |(_, value): &NamedGetter<TcpStatus, Option<u64>>| {
                 Cell::from(flow.tcp.as_ref().and_then(value))
             };
             row.extend(TCP_COLUMNS.iter().map(of_tcp));

@@ -13,15 +13,15 @@ use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table, TableError};
 use netloom_units::Time;
 
 /// A numeric column: its name, and the function that returns its value.
-type Source<T> = (&'static str, fn(&T) -> u64);
+type NamedGetter<T> = (&'static str, fn(&T) -> u64);
 
-const STATION: &[Source<StationStatus>] = &[
+const STATION: &[NamedGetter<StationStatus>] = &[
     ("radio_on", |station| u64::from(station.on)),
     ("queued_frames", |station| station.queued),
     ("window", |station| station.window.into()),
 ];
 
-const COUNTERS: &[Source<StationStatistics>] = &[
+const COUNTERS: &[NamedGetter<StationStatistics>] = &[
     ("offered_frames", |of| of.offered.frames),
     ("offered_bytes", |of| of.offered.bytes),
     ("sent_frames", |of| of.sent.frames),

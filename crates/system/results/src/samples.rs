@@ -14,10 +14,10 @@ use netloom_monitor::{Marks, Span};
 use netloom_units::{Duration, Time};
 
 /// A numeric column: its name, and the function that returns its value.
-type Source<T, N> = (&'static str, fn(&T) -> N);
+type NamedGetter<T, N> = (&'static str, fn(&T) -> N);
 
 /// Columns of values that are known of every pipe.
-const TRAFFIC: &[Source<PipeStatus, Option<u64>>] = &[
+const TRAFFIC: &[NamedGetter<PipeStatus, Option<u64>>] = &[
     ("offered_frames", |pipe| pipe.offered().map(|offered| offered.frames)),
     ("offered_bytes", |pipe| pipe.offered().map(|offered| offered.bytes)),
     ("delivered_frames", |pipe| pipe.delivered().map(|delivered| delivered.frames)),
@@ -26,7 +26,7 @@ const TRAFFIC: &[Source<PipeStatus, Option<u64>>] = &[
 ];
 
 /// Columns of values that only the model knows.
-const MODELLED: &[Source<PipeStatistics, u64>] = &[
+const MODELLED: &[NamedGetter<PipeStatistics, u64>] = &[
     ("lost_unmodelled_frames", |pipe| pipe.lost_unmodelled.frames),
     ("dropped_bytes", |pipe| pipe.dropped.total().bytes),
     ("queued_frames", |pipe| pipe.queue.now.frames),
@@ -45,7 +45,7 @@ const MODELLED: &[Source<PipeStatistics, u64>] = &[
 ];
 
 /// Columns of a background, for pipes that have had one.
-const BACKGROUND: &[Source<BackgroundStatistics, u64>] = &[
+const BACKGROUND: &[NamedGetter<BackgroundStatistics, u64>] = &[
     ("background_offered_frames", |background| background.offered.frames),
     ("background_offered_bytes", |background| background.offered.bytes),
     ("background_delivered_frames", |background| background.delivered.frames),

@@ -24,7 +24,7 @@ pub enum HookKind {
 
 /// A direction of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum HookPoint {
     /// Frames that it sends.
     Egress,
     /// Frames that it receives.
@@ -42,13 +42,13 @@ pub enum Attached {
 }
 
 /// A way to attach programs.
-pub trait Hook: std::fmt::Debug + Send {
+pub trait Hook: std::fmt::Debug + Send + Sync {
     /// Attaches `program` in front of all others at a side of `device`.
     fn attach(
         &self,
         program: &mut SchedClassifier,
         device: &str,
-        place: Place,
+        place: HookPoint,
     ) -> Result<Attached, SelectorError>;
 }
 
@@ -71,7 +71,7 @@ impl Hook for Tcx {
         &self,
         program: &mut SchedClassifier,
         device: &str,
-        place: Place,
+        place: HookPoint,
     ) -> Result<Attached, SelectorError> {
         let failed = |error: io::Error| refused(device, &error);
         let index = if_nametoindex(device).map_err(|errno| failed(errno.into()))?;
@@ -94,12 +94,12 @@ struct LinkCreate {
 
 /// Creates a link of a program, in front of all others at a side of a device. The library is not
 /// used for this, because [`raised`] needs the descriptor.
-fn link(program: i32, device: u32, place: Place) -> io::Result<OwnedFd> {
+fn link(program: i32, device: u32, place: HookPoint) -> io::Result<OwnedFd> {
     const BPF_LINK_CREATE: libc::c_long = 28;
     const BPF_F_BEFORE: u32 = 1 << 3;
     let kind = match place {
-        Place::Ingress => 46,
-        Place::Egress => 47,
+        HookPoint::Ingress => 46,
+        HookPoint::Egress => 47,
     };
     let asked = LinkCreate {
         program: program.unsigned_abs(),
@@ -148,7 +148,7 @@ impl Hook for Filters {
         &self,
         program: &mut SchedClassifier,
         device: &str,
-        place: Place,
+        place: HookPoint,
     ) -> Result<Attached, SelectorError> {
         match tc::qdisc_add_clsact(device) {
             Ok(()) | Err(TcError::AlreadyAttached) => {}
@@ -163,10 +163,10 @@ impl Hook for Filters {
     }
 }
 
-pub fn side(place: Place) -> TcAttachType {
+pub fn side(place: HookPoint) -> TcAttachType {
     match place {
-        Place::Egress => TcAttachType::Egress,
-        Place::Ingress => TcAttachType::Ingress,
+        HookPoint::Egress => TcAttachType::Egress,
+        HookPoint::Ingress => TcAttachType::Ingress,
     }
 }
 

@@ -13,6 +13,7 @@
 //! | `deadline` | deadlines of redirection: [`Deadlines`] |
 //! | `hook` | attachment of programs: tcx links, or filters of an older kernel |
 //! | `taps` | the two TAPs of a claim: [`Taps`] |
+//! | `network` | other network namespaces: [`Network`] |
 //! | `device` | properties of devices, asked of the kernel by name |
 //! | `reservations` | local ports that are kept for one user: [`Reservations`] |
 //! | `cgroup` | where programs about sockets are attached |
@@ -30,6 +31,7 @@ mod error;
 mod hook;
 mod loopback;
 mod missing;
+mod network;
 mod reservations;
 mod selector;
 mod tables;
@@ -40,6 +42,7 @@ pub use error::SelectorError;
 pub use hook::HookKind;
 pub use loopback::Loopback;
 pub use missing::{missing, restrictions};
+pub use network::{Network, NetworkName, own_network};
 pub use reservations::{Reservations, ReservedPorts};
 pub use selector::{Selector, forget_filters};
 pub use tables::{Chosen, MAX_CLAIMS};

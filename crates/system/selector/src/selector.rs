@@ -15,7 +15,7 @@ use crate::cgroup;
 use crate::deadline::Deadlines;
 use crate::device;
 use crate::error::{SelectorError, in_words};
-use crate::hook::{Attached, Hook, HookKind, Place, first_to_go, hook, side};
+use crate::hook::{Attached, Hook, HookKind, HookPoint, first_to_go, hook, side};
 use crate::missing::best_hook;
 use crate::tables::{Chosen, Tables};
 use crate::taps::{Taps, namespace_cookie};
@@ -79,10 +79,10 @@ impl Selector {
             deadlines,
             ebpf,
         };
-        let egress = selector.put("egress", device, Place::Egress)?;
+        let egress = selector.put("egress", device, HookPoint::Egress)?;
         selector.at_device.push(first_to_go(egress));
         if !is_loopback {
-            let ingress = selector.put("ingress", device, Place::Ingress)?;
+            let ingress = selector.put("ingress", device, HookPoint::Ingress)?;
             selector.at_device.push(first_to_go(ingress));
         }
         Ok(selector)
@@ -129,10 +129,10 @@ impl Selector {
         let identity = chosen.identity;
         let [host, wire] = &taps.names;
         let links = vec![
-            self.put("from_host_tap", host, Place::Ingress)?,
-            self.put("from_wire_tap", wire, Place::Ingress)?,
-            self.put("guard", host, Place::Egress)?,
-            self.put("guard", wire, Place::Egress)?,
+            self.put("from_host_tap", host, HookPoint::Ingress)?,
+            self.put("from_wire_tap", wire, HookPoint::Ingress)?,
+            self.put("guard", host, HookPoint::Egress)?,
+            self.put("guard", wire, HookPoint::Egress)?,
         ];
         self.tables.insert(chosen)?;
         self.at_taps.push((identity, links));
@@ -153,7 +153,12 @@ impl Selector {
         self.at_taps.retain(|(other, _)| *other != identity);
     }
 
-    fn put(&mut self, name: &str, device: &str, place: Place) -> Result<Attached, SelectorError> {
+    fn put(
+        &mut self,
+        name: &str,
+        device: &str,
+        place: HookPoint,
+    ) -> Result<Attached, SelectorError> {
         self.hook.attach(classifier(&mut self.ebpf, name)?, device, place)
     }
 }
@@ -212,7 +217,7 @@ fn watch_binds(ebpf: &mut Ebpf) -> Vec<CgroupSockLink> {
 
 /// Removes the filters that a dead process left at a device of an older kernel.
 pub fn forget_filters(device: &str) {
-    for (name, place) in [("egress", Place::Egress), ("ingress", Place::Ingress)] {
+    for (name, place) in [("egress", HookPoint::Egress), ("ingress", HookPoint::Ingress)] {
         // A device without filters is fine.
         let _ = tc::qdisc_detach_program(device, side(place), name);
     }

@@ -36,6 +36,8 @@ pub enum ShapeCommand {
         #[arg(long = "for", value_name = "TIME", default_value = "1h")]
         lifetime: Lifetime,
     },
+    /// Capture the frames of a claim of yours as pcapng.
+    Capture(CaptureClaim),
     /// End a claim, all of yours, or all.
     Remove {
         /// The claim.
@@ -97,6 +99,24 @@ pub struct ListClaims {
     pub showing: Showing,
 }
 
+/// `netloom shape capture`
+#[derive(Debug, Args)]
+pub struct CaptureClaim {
+    /// The claim.
+    pub name: String,
+    /// At the side of the wire: what leaves the link for it, and what comes from it. By default at
+    /// the side of the host.
+    #[arg(long)]
+    pub wire: bool,
+    /// Also show the frames that the link drops on their way from or to this side: as those of a
+    /// second interface `CLAIM:DEVICE drops`, each with the reason as its comment.
+    #[arg(long)]
+    pub drops: bool,
+    /// Where the pcapng goes; `-` for standard output, into `wireshark -k -i -`.
+    #[arg(short, long, value_name = "FILE|-")]
+    pub write: PathBuf,
+}
+
 /// `netloom shape add`
 #[derive(Debug, Args)]
 pub struct AddClaim {
@@ -123,7 +143,13 @@ pub struct AddClaim {
     /// The device; by default that of the default route.
     #[arg(long, value_name = "DEVICE")]
     pub interface: Option<String>,
-    /// All of the device but ssh; for root.
+    /// The network namespace, as /run/netns/NAME; for root.
+    #[arg(long, value_name = "PATH", conflicts_with = "pid")]
+    pub netns: Option<String>,
+    /// The network namespace of a process, as of a container's.
+    #[arg(long, value_name = "PID")]
+    pub pid: Option<u32>,
+    /// All of the device but ssh; for root, and in a network namespace of one's own.
     #[arg(long)]
     pub everything: bool,
     /// Properties of what this host sends, as `rate=5Mbit/s delay=20ms`.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use http_body_util::BodyExt;
+use hyper::body::Incoming;
 
 use crate::args::Capture;
 use crate::{exit, find};
@@ -16,13 +17,17 @@ pub async fn capture(args: Capture) -> Result<i32> {
     let (interface, experiment) = find::split_at(&args.interface);
     let client = find::client(experiment, &args.scenario).await?;
     let path = format!("/capture?interface={interface}&drops={}", args.drops);
-    let mut body = client.stream(&path).await?;
-    let mut output: Box<dyn Write> = if args.write == Path::new("-") {
+    write(client.stream(&path).await?, &args.write, &format!("at {interface}")).await
+}
+
+/// Writes a stream of captured frames to a file, or to standard output for `-`, until Ctrl-C, its
+/// end, or the end of the reader.
+pub async fn write(mut body: Incoming, to: &Path, what: &str) -> Result<i32> {
+    let mut output: Box<dyn Write> = if to == Path::new("-") {
         Box::new(io::stdout())
     } else {
-        let file = File::create(&args.write)
-            .with_context(|| format!("cannot make {}", args.write.display()))?;
-        eprintln!("capturing at {interface} into {}; Ctrl-C ends", args.write.display());
+        let file = File::create(to).with_context(|| format!("cannot make {}", to.display()))?;
+        eprintln!("capturing {what} into {}; Ctrl-C ends", to.display());
         Box::new(file)
     };
     let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());

@@ -82,7 +82,7 @@ pub async fn doctor(args: Doctor) -> Result<i32> {
     checks.push(shaping());
     checks.push(calibration());
     checks.extend(Controller::ALL.map(limits));
-    checks.extend(walls(size));
+    checks.extend(capacities(size));
     if let Some(loaded) = &loaded {
         checks.extend(programs::checks(&loaded.scenario, &loaded.directory));
     }
@@ -207,14 +207,14 @@ fn limits(controller: Controller) -> Check {
     }
 }
 
-fn walls(size: Demand) -> impl Iterator<Item = Check> {
-    netloom_host::walls(size).into_iter().map(|wall| {
-        let what = format!("room: {}", wall.what);
-        match wall.needs <= wall.has {
-            true => Check::new(what, State::Ok, format!("{} of {}", wall.needs, wall.has)),
+fn capacities(size: Demand) -> impl Iterator<Item = Check> {
+    netloom_host::capacities(size).into_iter().map(|capacity| {
+        let what = format!("room: {}", capacity.what);
+        match capacity.needs <= capacity.has {
+            true => Check::new(what, State::Ok, format!("{} of {}", capacity.needs, capacity.has)),
             false => {
-                let state = if wall.stops_start { State::Problem } else { State::Note };
-                Check::new(what, state, preflight::words(&wall))
+                let state = if capacity.stops_start { State::Problem } else { State::Note };
+                Check::new(what, state, preflight::words(&capacity))
             }
         }
     })

@@ -79,7 +79,7 @@ struct Member<'s> {
 }
 
 /// The result of a trial.
-struct Outcome {
+struct MediumTrial {
     bits_per_second: f64,
     /// Number of attempts, and of failed ones.
     attempts: u64,
@@ -143,7 +143,7 @@ impl<'s> Cell<'s> {
     }
 
     /// Runs a trial in which the first `count` of the senders send.
-    fn try_out(&self, count: usize, number: u64, args: &Medium) -> Result<Outcome> {
+    fn try_out(&self, count: usize, number: u64, args: &Medium) -> Result<MediumTrial> {
         let seed = self.scenario.seed.wrapping_add(number);
         let mut setup = medium_setup(self.scenario, self.medium, seed)
             .ok_or_else(|| anyhow!("`{}` is no medium", self.medium.name))?;
@@ -166,7 +166,7 @@ impl<'s> Cell<'s> {
     }
 
     /// Runs a trial in which the first `count` members are a chain.
-    fn chain(&self, medium: Model<u64>, count: usize, args: &Medium) -> Outcome {
+    fn chain(&self, medium: Model<u64>, count: usize, args: &Medium) -> MediumTrial {
         let stations: Vec<StationId> =
             self.members[..count].iter().map(|member| member.id).collect();
         let to = Receiver::Station(stations[1]);
@@ -179,13 +179,13 @@ impl<'s> Cell<'s> {
         let before = trial.packet_bits();
         trial.run(args.time);
         let bits = trial.packet_bits() - before;
-        Outcome {
+        MediumTrial {
             bits_per_second: bits as f64 / args.time.as_secs_f64(),
             ..outcome(&trial, stations[..count - 1].iter(), args.time)
         }
     }
 
-    fn outcome(&self, trial: &Trial, count: usize, time: Duration) -> Outcome {
+    fn outcome(&self, trial: &Trial, count: usize, time: Duration) -> MediumTrial {
         outcome(trial, self.flows[..count].iter().map(|(from, _)| from), time)
     }
 }
@@ -195,7 +195,7 @@ fn outcome<'a>(
     trial: &Trial,
     senders: impl Iterator<Item = &'a StationId>,
     time: Duration,
-) -> Outcome {
+) -> MediumTrial {
     let senders = senders.filter_map(|from| trial.medium.counters(*from));
     let counters: Vec<_> = senders.collect();
     let sum = |of: fn(&netloom_medium::StationCounters) -> u64| -> u64 {
@@ -209,7 +209,7 @@ fn outcome<'a>(
     let shares = counters.iter().map(share);
     let shares =
         shares.fold((1.0f64, 0.0f64), |(least, most), share| (least.min(share), most.max(share)));
-    Outcome {
+    MediumTrial {
         bits_per_second: trial.packet_bits() as f64 / time.as_secs_f64(),
         attempts: data,
         failed: data.saturating_sub(sent),
@@ -260,8 +260,8 @@ struct Row {
 }
 
 impl Row {
-    fn of(trials: &[Outcome]) -> Self {
-        let each = |of: fn(&Outcome) -> f64| trials.iter().map(of).collect::<Vec<f64>>();
+    fn of(trials: &[MediumTrial]) -> Self {
+        let each = |of: fn(&MediumTrial) -> f64| trials.iter().map(of).collect::<Vec<f64>>();
         let least = each(|trial| trial.shares.0).into_iter().fold(1.0, f64::min);
         let most = each(|trial| trial.shares.1).into_iter().fold(0.0, f64::max);
         Self {

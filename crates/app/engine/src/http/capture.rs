@@ -1,4 +1,4 @@
-//! `GET /v1/capture`: the frames at an interface as a pcapng stream.
+//! Streams of captured frames, as pcapng. `GET /v1/capture`: those at an interface.
 
 use std::sync::Arc;
 
@@ -6,6 +6,8 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use netloom_dataplane::Capture;
+use netloom_results::CaptureWriter;
 use netloom_scenario::Endpoint;
 use serde::Deserialize;
 use tokio::sync::mpsc;
@@ -33,17 +35,20 @@ pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At
                 Target::Interface(endpoint) => capture::open(&network, endpoint, at.drops)?,
                 Target::Medium(medium) => capture::open_medium(&network, medium)?,
             };
-            Ok((capture, target))
+            Ok((capture, target.writer(network.started_unix())?))
         });
-    let (capture, target) = match opened {
-        Ok(opened) => opened,
-        Err(error) => return failure(StatusCode::BAD_REQUEST, &error),
-    };
+    match opened {
+        Ok((capture, writer)) => pcapng(capture, writer),
+        Err(error) => failure(StatusCode::BAD_REQUEST, &error),
+    }
+}
+
+/// Streams a capture until it ends or the client closes.
+pub fn pcapng(capture: Capture, writer: CaptureWriter) -> Response {
     let (sender, receiver) = mpsc::channel::<Bytes>(64);
-    let zero = network.started_unix();
     tokio::task::spawn_blocking(move || {
         // Ends with an error when the client is gone: this is how captures end.
-        let _ = write_capture(capture, &target, zero, &mut Channel(sender));
+        let _ = write_capture(capture, writer, &mut Channel(sender));
     });
     let body = futures_util::stream::unfold(receiver, |mut receiver| async move {
         let bytes = receiver.recv().await?;

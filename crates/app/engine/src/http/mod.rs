@@ -2,7 +2,7 @@
 //! [`netloom_api::openapi`]; a test compares the two.
 
 mod answer;
-mod capture;
+pub mod capture;
 mod events;
 mod exec;
 mod links;

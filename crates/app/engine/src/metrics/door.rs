@@ -49,7 +49,7 @@ impl Door {
 
     /// Accepts a connection of `node`, unless the node has its maximum.
     fn admit(&self, stream: UnixStream, node: Option<u32>) -> Option<Connection> {
-        let place = Place::take(&self.guests, node)?;
+        let place = ConnectionSlot::take(&self.guests, node)?;
         let held = descriptors::take(&self.share, 1)?;
         Some(Connection { stream, idle: Box::pin(sleep(IDLE)), limit: IDLE, _held: (place, held) })
     }
@@ -81,12 +81,12 @@ impl Listener for Door {
 }
 
 /// One of the connections that a node may have, until it is dropped.
-pub struct Place {
+pub struct ConnectionSlot {
     guests: Guests,
     node: Option<u32>,
 }
 
-impl Place {
+impl ConnectionSlot {
     fn take(guests: &Guests, node: Option<u32>) -> Option<Self> {
         let mut count = guests.lock().unwrap_or_else(PoisonError::into_inner);
         let count = count.entry(node).or_default();
@@ -98,7 +98,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = guests.get_mut(&self.node) {
@@ -111,7 +111,7 @@ impl Drop for Place {
 }
 
 /// A connection that ends when no bytes move for too long.
-pub struct Connection<S = UnixStream, H = (Place, Held)> {
+pub struct Connection<S = UnixStream, H = (ConnectionSlot, Held)> {
     stream: S,
     idle: Pin<Box<Sleep>>,
     limit: Duration,
@@ -173,11 +173,15 @@ mod tests {
     #[test]
     fn a_node_has_so_many_places_and_takes_no_other_nodes() {
         let guests = Guests::default();
-        let mut places: Vec<_> = std::iter::from_fn(|| Place::take(&guests, Some(1))).collect();
+        let mut places: Vec<_> =
+            std::iter::from_fn(|| ConnectionSlot::take(&guests, Some(1))).collect();
         assert_eq!(places.len(), MOST_OF_A_NODE);
-        assert!(Place::take(&guests, Some(2)).is_some() && Place::take(&guests, None).is_some());
+        assert!(
+            ConnectionSlot::take(&guests, Some(2)).is_some()
+                && ConnectionSlot::take(&guests, None).is_some()
+        );
         places.pop();
-        places.extend(Place::take(&guests, Some(1)));
+        places.extend(ConnectionSlot::take(&guests, Some(1)));
         assert_eq!(places.len(), MOST_OF_A_NODE);
         drop(places);
         assert!(guests.lock().unwrap().is_empty());

@@ -1,12 +1,12 @@
 //! The nodes that probes observe, with the limits over them.
 
-use netloom_probes::{Limited, Node, Places};
+use netloom_probes::{Limited, Node, ProcRoots};
 use netloom_units::Duration;
 
 use crate::live::LiveNetwork;
 
 /// Returns the nodes that exist now, and those that existed.
-pub fn of(network: &LiveNetwork) -> Places {
+pub fn of(network: &LiveNetwork) -> ProcRoots {
     let deployment = network.deployment();
     // Nodes have no cgroup if cgroups cannot be used.
     let cgroup =
@@ -29,7 +29,7 @@ pub fn of(network: &LiveNetwork) -> Places {
     };
     let nodes = network.identities.node_names().into_iter().map(node).collect();
     let tolerated_wait = tolerated_wait(&deployment.scenario.monitor);
-    Places { tolerated_wait, ..Places::of_this_machine(nodes) }
+    ProcRoots { tolerated_wait, ..ProcRoots::of_this_machine(nodes) }
 }
 
 /// Returns the longest wait of a task for a CPU that is not reported: the tolerance of the

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::thread::{self, JoinHandle};
 
-use netloom_probes::{Places, Prepared, Probes};
+use netloom_probes::{Prepared, Probes, ProcRoots};
 use netloom_scenario::Scenario;
 use netloom_units::Duration;
 
@@ -46,7 +46,7 @@ impl Preparation {
     }
 
     /// Starts the probes. Returns them with the CPU time of their preparation.
-    pub fn finish(self, places: &Places) -> (Probes, Duration) {
+    pub fn finish(self, places: &ProcRoots) -> (Probes, Duration) {
         match self.wait() {
             Self::Done(ready) => {
                 let (prepared, spent) = *ready;

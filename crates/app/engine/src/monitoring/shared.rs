@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use netloom_dataplane::{Clock, Watch};
 use netloom_monitor::{Marks, Monitor, Observation, Verdict};
-use netloom_probes::{Places, Probes};
+use netloom_probes::{Probes, ProcRoots};
 
 use super::dataplane_probe::{self, DataplaneProbe};
 use super::recorded::RecordedMonitor;
@@ -86,7 +86,7 @@ impl SharedMonitor {
     }
 
     /// Gives the monitor probes for other places.
-    pub fn replace_places(&self, places: &Places) {
+    pub fn replace_places(&self, places: &ProcRoots) {
         self.replacements().probes = Some(Probes::best(places));
     }
 

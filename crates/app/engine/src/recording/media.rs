@@ -43,7 +43,7 @@ pub fn watch(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) -> Opti
 async fn tell(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
     let mut ticks = Ticks::every(LOOK, network.clock().dilation(), end);
     let mut pairs = Pairs::default();
-    let mut places = Places::default();
+    let mut places = PositionReports::default();
     loop {
         let last = ticks.is_last().await;
         // The network is being taken down, and there is no more news.
@@ -97,13 +97,13 @@ impl Pairs {
 
 /// Reports the positions of nodes that move.
 #[derive(Default)]
-struct Places {
+struct PositionReports {
     known: BTreeMap<String, [f64; 3]>,
     /// Time before which nothing is reported.
     next: Time,
 }
 
-impl Places {
+impl PositionReports {
     /// Returns whether positions are to be reported at `now`.
     fn are_due(&self, now: Time) -> bool {
         now >= self.next

@@ -28,7 +28,7 @@ pub use shared::{Context, Run};
 
 /// The outcome of a run.
 #[derive(Default)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// Failures, in words.
     pub failures: Vec<String>,
     /// The events of the timeline, in the order of the scenario.
@@ -41,13 +41,13 @@ pub struct Outcome {
 
 impl Run {
     /// Runs everything to its end. Ends early when somebody else asks for the end.
-    pub async fn drive(self) -> Outcome {
+    pub async fn drive(self) -> RunOutcome {
         let scenario = self.network().deployment().scenario.clone();
         let happenings = scenario.happenings();
         self.watch_timeline(happenings.len());
         let begun = self.state().begun();
         let begin = || self.network().with_deployment(|live, _| Ok(live.dataplane.begin(begun)?));
-        let mut outcome = Outcome::default();
+        let mut outcome = RunOutcome::default();
         outcome
             .failures
             .extend(tokio::task::block_in_place(begin).err().map(|error| in_words(error.as_ref())));
@@ -126,7 +126,7 @@ impl Run {
     }
 }
 
-impl Outcome {
+impl RunOutcome {
     async fn collect_events(&mut self, tasks: &mut JoinSet<TimelineStatus>) {
         while let Some(task) = tasks.join_next().await {
             match task {

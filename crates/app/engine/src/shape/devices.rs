@@ -8,23 +8,31 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use netloom_dataplane::Heartbeat;
-use netloom_selector::{Chosen, Deadlines, Loopback, SILENCE, Selector, Taps, forget_filters};
+use netloom_selector::{
+    Chosen, Deadlines, Loopback, Network, SILENCE, Selector, Taps, forget_filters,
+};
+use netloom_shape::{Location, NetworkId};
+
+use super::state::ChangedSetting;
 
 /// The only worker, which has all claims.
 pub const WORKER: u32 = 0;
 
 /// All devices with claims.
 pub struct Devices {
-    at: BTreeMap<String, AtDevice>,
+    at: BTreeMap<Location, AtDevice>,
     claimed: BTreeMap<u64, Claimed>,
     /// Devices that were found to be back when a claim was made there.
-    found_again: Vec<String>,
+    found_again: Vec<Location>,
+    last_tap: u32,
     beats: Arc<RwLock<Vec<Deadlines>>>,
     mark: u32,
 }
 
 /// The programs at a device, unless it is gone, and the loopback settings that it needed.
 struct AtDevice {
+    /// Its network namespace, if it is not this process's.
+    network: Option<Arc<Network>>,
     selector: Option<Selector>,
     loopback: Option<Loopback>,
     mtu: u32,
@@ -32,7 +40,7 @@ struct AtDevice {
 
 /// A claim at a device.
 struct Claimed {
-    device: String,
+    device: Location,
     chosen: Chosen,
     taps: Taps,
     /// Whether it has ended, and its link still delivers frames.
@@ -59,29 +67,46 @@ impl Devices {
         let (noticed, silences) = channel();
         let heartbeat = heartbeat(Arc::clone(&beats), noticed);
         let (at, claimed) = (BTreeMap::new(), BTreeMap::new());
-        (Self { at, claimed, found_again: Vec::new(), beats, mark }, heartbeat, silences)
+        let devices = Self { at, claimed, found_again: Vec::new(), last_tap: 0, beats, mark };
+        (devices, heartbeat, silences)
     }
 
-    /// Attaches the programs to a device, unless they are there. Returns the length of its longest
-    /// packet, in bytes.
-    pub fn attach(&mut self, device: &str) -> Result<u32> {
+    /// Attaches the programs to a device, unless they are there. `network` is its network
+    /// namespace, if that is not this process's.
+    pub fn attach(&mut self, device: &Location, network: Option<&Arc<Network>>) -> Result<()> {
         match self.at.get(device) {
-            Some(AtDevice { selector: Some(_), mtu, .. }) => return Ok(*mtu),
+            Some(AtDevice { selector: Some(_), .. }) => {}
             Some(AtDevice { selector: None, .. }) => {
                 self.come_back(device)?;
-                self.found_again.push(device.into());
+                self.found_again.push(device.clone());
             }
-            None => self.attach_first(device)?,
+            None => self.attach_first(device, network)?,
         }
-        self.at.get(device).map(|at| at.mtu).with_context(|| format!("{device} is gone"))
+        Ok(())
+    }
+
+    /// Makes the TAPs of a claim at a device that has the programs. Their names are unused.
+    pub fn taps(&mut self, device: &Location) -> Result<Taps> {
+        let at = self.at.get(device).with_context(|| format!("{device} is gone"))?;
+        let last = &mut self.last_tap;
+        within(at.network.as_ref(), || {
+            for _ in 0..1000 {
+                *last = (*last + 1) % 1_000_000;
+                if Taps::are_free(*last) {
+                    return Ok(Taps::make(*last, at.mtu)?);
+                }
+            }
+            anyhow::bail!("all names of devices that begin with `nls` are taken")
+        })
     }
 
     /// Sends the frames of a claim through its TAPs. The programs are at the device already.
-    pub fn insert(&mut self, device: &str, chosen: Chosen, taps: Taps) -> Result<()> {
-        let at = self.at.get_mut(device).and_then(|at| at.selector.as_mut());
-        let selector = at.with_context(|| format!("{device} is gone"))?;
-        selector.insert(chosen.clone(), &taps)?;
-        let claimed = Claimed { device: device.into(), chosen, taps, is_over: false };
+    pub fn insert(&mut self, device: &Location, chosen: Chosen, taps: Taps) -> Result<()> {
+        let gone = || format!("{device} is gone");
+        let AtDevice { network, selector, .. } = self.at.get_mut(device).with_context(gone)?;
+        let selector = selector.as_mut().with_context(gone)?;
+        within(network.as_ref(), || Ok(selector.insert(chosen.clone(), &taps)?))?;
+        let claimed = Claimed { device: device.clone(), chosen, taps, is_over: false };
         self.claimed.insert(claimed.chosen.identity, claimed);
         Ok(())
     }
@@ -101,27 +126,27 @@ impl Devices {
     /// there.
     pub fn forget(&mut self, identity: u64) {
         let Some(Claimed { device, .. }) = self.claimed.remove(&identity) else { return };
-        if let Some(selector) = self.at.get_mut(&device).and_then(|at| at.selector.as_mut()) {
-            selector.forget(identity);
+        if let Some(AtDevice { network, selector: Some(selector), .. }) = self.at.get_mut(&device) {
+            // Filters at TAPs go with these, if this thread cannot remove them.
+            let _ = within(network.as_ref(), || Ok(selector.forget(identity)));
         }
         self.detach_if_idle(&device);
     }
 
     /// Detaches the programs from a device without claims.
-    pub fn detach_if_idle(&mut self, device: &str) {
-        if !self.claimed.values().any(|claimed| claimed.device == device) {
+    pub fn detach_if_idle(&mut self, device: &Location) {
+        if !self.claimed.values().any(|claimed| claimed.device == *device) {
             self.at.remove(device);
             self.share_beats();
         }
     }
 
     /// Returns the changes of devices since the last call, each with the device.
-    pub fn look(&mut self) -> Vec<(String, DeviceChange)> {
+    pub fn look(&mut self) -> Vec<(Location, DeviceChange)> {
         let back = std::mem::take(&mut self.found_again);
         let mut changes: Vec<_> =
             back.into_iter().map(|device| (device, DeviceChange::Back)).collect();
-        let devices: Vec<String> = self.at.keys().cloned().collect();
-        for device in devices {
+        for device in self.names() {
             if let Some(change) = self.look_at(&device) {
                 changes.push((device, change));
             }
@@ -129,19 +154,27 @@ impl Devices {
         changes
     }
 
+    /// Returns the other network namespaces with claims whose names do not mean them any more.
+    pub fn lost_networks(&self) -> Vec<NetworkId> {
+        let networks = self.at.values().filter_map(|at| at.network.as_ref());
+        networks.filter(|network| !network.is_there()).map(|network| network.id()).collect()
+    }
+
     /// Returns the settings of loopbacks that were changed, as the state file stores them.
-    pub fn loopback_settings(&self) -> Vec<(String, String, String)> {
+    pub fn loopback_settings(&self) -> Vec<ChangedSetting> {
         let all = self.at.iter().filter_map(|(device, at)| Some((device, at.loopback.as_ref()?)));
         let settings = all.flat_map(|(device, loopback)| {
-            let named =
-                |(name, was): &(String, String)| (device.clone(), name.clone(), was.clone());
-            loopback.before().iter().map(named).collect::<Vec<_>>()
+            loopback.before().iter().map(|(name, was)| ChangedSetting {
+                at: device.clone(),
+                name: name.clone(),
+                was: was.clone(),
+            })
         });
         settings.collect()
     }
 
     /// Returns the devices that have programs.
-    pub fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<Location> {
         self.at.keys().cloned().collect()
     }
 
@@ -150,57 +183,68 @@ impl Devices {
         self.at.clear();
     }
 
-    fn attach_first(&mut self, device: &str) -> Result<()> {
-        forget_filters(device);
-        let selector = Selector::attach(device, self.mark)?;
-        let mtu = mtu(&selector)?;
-        let loopback = match selector.is_loopback() {
-            true => Some(Loopback::prepare(device).with_context(|| {
-                format!("cannot prepare {device} (/proc/sys must be writable)")
-            })?),
-            false => None,
-        };
-        selector.deadlines().put_off(WORKER as usize);
-        self.at.insert(device.into(), AtDevice { selector: Some(selector), loopback, mtu });
+    fn attach_first(&mut self, at: &Location, network: Option<&Arc<Network>>) -> Result<()> {
+        let (device, mark) = (at.device.as_str(), self.mark);
+        let attached = within(network, || {
+            forget_filters(device);
+            let selector = Selector::attach(device, mark)?;
+            let mtu = mtu(&selector)?;
+            let loopback = match selector.is_loopback() {
+                true => Some(Loopback::prepare(device).with_context(|| {
+                    format!("cannot prepare {device} (/proc/sys must be writable)")
+                })?),
+                false => None,
+            };
+            selector.deadlines().put_off(WORKER as usize);
+            let (network, selector) = (network.cloned(), Some(selector));
+            Ok(AtDevice { network, selector, loopback, mtu })
+        });
+        self.at.insert(at.clone(), attached?);
         self.share_beats();
         Ok(())
     }
 
-    fn look_at(&mut self, device: &str) -> Option<DeviceChange> {
+    fn look_at(&mut self, device: &Location) -> Option<DeviceChange> {
         let at = self.at.get_mut(device)?;
-        match &at.selector {
-            None => self.come_back(device).is_ok().then_some(DeviceChange::Back),
-            Some(selector) if !selector.is_there() => {
-                at.selector = None;
-                self.share_beats();
-                Some(DeviceChange::Gone)
-            }
-            Some(selector) => {
-                // A device that goes at this moment is gone in the next look.
-                let mtu = selector.mtu().ok().filter(|mtu| *mtu != at.mtu)?;
-                at.mtu = mtu;
-                let failed = self.set_mtu(device, mtu).err().map(|error| format!("{error:#}"));
-                Some(DeviceChange::Mtu(mtu, failed))
-            }
+        let Some(selector) = &at.selector else {
+            return self.come_back(device).is_ok().then_some(DeviceChange::Back);
+        };
+        let seen = within(at.network.as_ref(), || Ok((selector.is_there(), selector.mtu().ok())));
+        // A thread that cannot enter now can in the next look.
+        let (is_there, mtu) = seen.ok()?;
+        if !is_there {
+            at.selector = None;
+            self.share_beats();
+            return Some(DeviceChange::Gone);
         }
+        // A device that goes at this moment is gone in the next look.
+        let mtu = mtu.filter(|mtu| *mtu != at.mtu)?;
+        at.mtu = mtu;
+        let network = at.network.clone();
+        let set = within(network.as_ref(), || self.set_mtu(device, mtu));
+        Some(DeviceChange::Mtu(mtu, set.err().map(|error| format!("{error:#}"))))
     }
 
     /// Gives the TAPs of all claims at a device its MTU.
-    fn set_mtu(&self, device: &str, mtu: u32) -> Result<()> {
-        let mut there = self.claimed.values().filter(|claimed| claimed.device == device);
+    fn set_mtu(&self, device: &Location, mtu: u32) -> Result<()> {
+        let mut there = self.claimed.values().filter(|claimed| claimed.device == *device);
         there.try_for_each(|claimed| Ok(claimed.taps.set_mtu(mtu)?))
     }
 
     /// Attaches the programs at a device that was gone, with all its claims.
-    fn come_back(&mut self, device: &str) -> Result<()> {
-        let mut selector = Selector::attach(device, self.mark)?;
-        let mtu = mtu(&selector)?;
-        selector.deadlines().put_off(WORKER as usize);
-        let there = |claimed: &&Claimed| claimed.device == device && !claimed.is_over;
-        for Claimed { chosen, taps, .. } in self.claimed.values().filter(there) {
-            selector.insert(chosen.clone(), taps)?;
-        }
-        self.set_mtu(device, mtu)?;
+    fn come_back(&mut self, device: &Location) -> Result<()> {
+        let network = self.at.get(device).and_then(|at| at.network.clone());
+        let (selector, mtu) = within(network.as_ref(), || {
+            let mut selector = Selector::attach(&device.device, self.mark)?;
+            let mtu = mtu(&selector)?;
+            selector.deadlines().put_off(WORKER as usize);
+            let there = |claimed: &&Claimed| claimed.device == *device && !claimed.is_over;
+            for Claimed { chosen, taps, .. } in self.claimed.values().filter(there) {
+                selector.insert(chosen.clone(), taps)?;
+            }
+            self.set_mtu(device, mtu)?;
+            Ok((selector, mtu))
+        })?;
         if let Some(at) = self.at.get_mut(device) {
             (at.selector, at.mtu) = (Some(selector), mtu);
         }
@@ -212,6 +256,28 @@ impl Devices {
         let all = self.at.values().filter_map(|at| at.selector.as_ref());
         let all = all.map(Selector::deadlines).collect();
         *self.beats.write().unwrap_or_else(PoisonError::into_inner) = all;
+    }
+}
+
+impl Drop for AtDevice {
+    fn drop(&mut self) {
+        let (selector, loopback) = (self.selector.take(), self.loopback.take());
+        // Programs and settings that cannot be removed from there go with their namespace.
+        let _ = within(self.network.as_ref(), || Ok(drop((selector, loopback))));
+    }
+}
+
+/// Does something in a network namespace: in that of this process, or on a thread that has entered
+/// another one.
+pub fn within<T: Send>(
+    network: Option<&Arc<Network>>,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    match network {
+        None => work(),
+        Some(network) => network
+            .enter(work)
+            .with_context(|| format!("cannot enter the network of {}", network.name()))?,
     }
 }
 

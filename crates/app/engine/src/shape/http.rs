@@ -16,7 +16,7 @@ use axum::{Json, Router};
 use futures_util::stream;
 use netloom_api::ApiError;
 use netloom_link::Window;
-use netloom_shape::wire::{Add, Done, Renew, Set};
+use netloom_shape::wire::{Add, CaptureOf, Done, Renew, Set};
 use netloom_shape::{Claim, Entry, Owner, Refusal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -28,6 +28,7 @@ use super::audit::{Record, now};
 use super::listing::Whose;
 use super::people;
 use super::shaping::Shaping;
+use crate::http::capture::pcapng;
 
 /// Largest body of a request: claims carry the values of traces and tables.
 const MAX_BODY: usize = 64 << 20;
@@ -68,6 +69,7 @@ pub fn router(served: Served) -> Router {
         .route("/v1/claims", get(list).post(add).delete(remove_all))
         .route("/v1/claims/{name}", patch(set).delete(remove))
         .route("/v1/claims/{name}/renew", post(renew))
+        .route("/v1/claims/{name}/capture", get(capture))
         .route("/v1/capacity", get(capacity))
         .route("/v1/log", get(log))
         .route("/v1/events", get(events))
@@ -202,6 +204,26 @@ async fn shutdown(State(served): State<Served>, ConnectInfo(peer): Caller) -> Re
     .await
 }
 
+async fn capture(
+    State(served): State<Served>,
+    ConnectInfo(peer): Caller,
+    Path(name): Path<String>,
+    Query(of): Query<CaptureOf>,
+) -> Response {
+    let owner = people::owner(peer.uid);
+    let properties = json!({ "at": of.at, "drops": of.drops });
+    let opened = match served.may(peer, &owner) {
+        true => served.shaping.capture(&owner, &name, of),
+        false => Err(Refusal::NotAllowed(owner.name).into()),
+    };
+    let what = Asked { claim: Some(name), selector: None, properties };
+    served.record(peer, "capture", what, opened.as_ref().err());
+    match opened {
+        Ok((capture, writer)) => pcapng(capture, writer),
+        Err(error) => answer::<()>(Err(error)),
+    }
+}
+
 async fn log(State(served): State<Served>, ConnectInfo(peer): Caller) -> Response {
     blocking(move || {
         let lines = served.shaping.audit.lines(&people::owner(peer.uid));
@@ -263,7 +285,7 @@ impl Served {
         carry_out: impl FnOnce(&Owner, T) -> Result<A>,
     ) -> Response {
         let owner = people::owner(peer.uid);
-        let may = peer.uid != people::overflow_uid() && self.shaping.allows(&owner, peer.gid);
+        let may = self.may(peer, &owner);
         let read = serde_json::from_slice::<T>(body);
         let what = read.as_ref().map(asked).unwrap_or_default();
         let outcome = match read {
@@ -271,11 +293,21 @@ impl Served {
             Err(error) => Err(Refusal::Malformed(format!("the request is none: {error}")).into()),
             Ok(request) => carry_out(&owner, request),
         };
-        let reason = outcome.as_ref().err().map(|error| netloom_api::in_words(error.as_ref()));
-        let result = match &outcome {
-            Ok(_) => "done",
-            Err(error) if error.is::<Refusal>() => "refused",
-            Err(_) => "failed",
+        self.record(peer, verb, what, outcome.as_ref().err());
+        answer(outcome)
+    }
+
+    /// Whether a user may request changes and captures.
+    fn may(&self, peer: Peer, owner: &Owner) -> bool {
+        peer.uid != people::overflow_uid() && self.shaping.allows(owner, peer.gid)
+    }
+
+    /// Records a request.
+    fn record(&self, peer: Peer, verb: &'static str, what: Asked, error: Option<&anyhow::Error>) {
+        let result = match error {
+            None => "done",
+            Some(error) if error.is::<Refusal>() => "refused",
+            Some(_) => "failed",
         };
         self.shaping.audit.write(&Record {
             time: now(),
@@ -286,9 +318,8 @@ impl Served {
             selector: what.selector,
             properties: what.properties,
             result,
-            reason,
+            reason: error.map(|error| netloom_api::in_words(error.as_ref())),
         });
-        answer(outcome)
     }
 }
 

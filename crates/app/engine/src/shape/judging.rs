@@ -2,6 +2,7 @@
 //! the rules (`netloom-monitor`), and when a claim is not shaped at all (`shaping`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use netloom_dataplane::{AnomalyKind, Clock, Limits, Watch};
 use netloom_fabric::{LinkId, PipeId};
@@ -10,10 +11,11 @@ use netloom_monitor::{
     Concern, Criteria, DropCause, Judgement, Monitor, Observation, PIPES_LOOKED, Party, SignalKind,
     Subject, Trust, Verdict,
 };
-use netloom_probes::{Places, Probes};
-use netloom_selector::Taps;
+use netloom_probes::{Probes, ProcRoots};
+use netloom_selector::{Network, Taps};
 use netloom_units::{Duration, Time};
 
+use super::devices::within;
 use crate::monitoring::cause;
 use crate::monitoring::exactness::{number, observed};
 
@@ -45,9 +47,17 @@ pub struct Judging {
 struct ClaimMonitor {
     began: Time,
     monitor: Monitor,
-    taps: [String; 2],
+    taps: ClaimTaps,
     /// Number of frames that the TAPs have dropped, as far as it was observed.
     dropped: u64,
+}
+
+/// The TAPs of a claim.
+pub struct ClaimTaps {
+    /// Their names.
+    pub names: [String; 2],
+    /// Their network namespace, if it is not this process's.
+    pub network: Option<Arc<Network>>,
 }
 
 /// The judgement on the frames of a claim since it began.
@@ -76,12 +86,12 @@ impl Judged {
 impl Judging {
     /// Starts without claims.
     pub fn new(clock: Clock) -> Self {
-        let probes = Probes::of_a_host(&Places::of_this_machine(Vec::new()));
+        let probes = Probes::of_a_host(&ProcRoots::of_this_machine(Vec::new()));
         Self { clock, watch: None, probes, claims: BTreeMap::new(), counted: clock.now() }
     }
 
     /// Judges a claim from now on.
-    pub fn begin(&mut self, link: LinkId, name: &str, taps: [String; 2]) {
+    pub fn begin(&mut self, link: LinkId, name: &str, taps: ClaimTaps) {
         let began = self.clock.now();
         let trust = Trust { delay: Some(NEEDED), ..Trust::default() };
         let criteria = Criteria::default().resolved(&trust);
@@ -183,17 +193,20 @@ impl Judging {
 
     /// Counts the frames that TAPs have dropped because the engine did not read them in time.
     fn count_dropped(&mut self, now: Time) {
-        let dropped = match Taps::dropped() {
-            Ok(dropped) => dropped,
-            Err(error) => {
-                let (signal, probe) = (SignalKind::UnmodelledDrop, NAME.into());
-                let why = format!("cannot read what the TAPs have dropped: {error}");
-                let unwatched = Observation::Unwatched { signal, probe, why };
-                return tell_all(&mut self.claims, now, &unwatched);
-            }
-        };
+        let mut tables = BTreeMap::new();
         for claim in self.claims.values_mut() {
-            let sum: u64 = claim.taps.iter().filter_map(|tap| dropped.get(tap)).sum();
+            let network = claim.taps.network.as_ref();
+            let table = tables.entry(network.map(|network| network.id()));
+            let dropped = match table.or_insert_with(|| within(network, || Ok(Taps::dropped()?))) {
+                Ok(dropped) => dropped,
+                Err(error) => {
+                    let (signal, probe) = (SignalKind::UnmodelledDrop, NAME.into());
+                    let why = format!("cannot read what the TAPs have dropped: {error:#}");
+                    claim.observe(now, &Observation::Unwatched { signal, probe, why });
+                    continue;
+                }
+            };
+            let sum: u64 = claim.taps.names.iter().filter_map(|tap| dropped.get(tap)).sum();
             let frames = sum.saturating_sub(std::mem::replace(&mut claim.dropped, sum));
             if frames > 0 {
                 let (cause, party) = (DropCause::NotReadInTime, Party::Engine);
@@ -263,7 +276,8 @@ mod tests {
 
     fn judging() -> Judging {
         let mut judging = Judging::new(Clock::since(Instant::now()));
-        judging.begin(LINK, "alice/web", ["nls1.h", "nls1.w"].map(String::from));
+        let names = ["nls1.h", "nls1.w"].map(String::from);
+        judging.begin(LINK, "alice/web", ClaimTaps { names, network: None });
         judging
     }
 

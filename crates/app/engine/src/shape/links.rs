@@ -2,21 +2,26 @@
 //! devices at which they are (`devices`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use netloom_dataplane::{
-    Dataplane, End, Incoming, LinkWiring, Options, PipeStatus, Scheduling, Wiring,
+    Capture, Dataplane, End, Incoming, LinkWiring, Options, PipeStatus, Scheduling, Wiring,
 };
 use netloom_fabric::{LinkEnd, LinkId, PipeId};
 use netloom_link::{Direction, PipeChange, Window};
 use netloom_ports::{Tap, fitted};
-use netloom_selector::{Chosen, Reservations, Taps};
-use netloom_shape::{Entry, Key, PortPrefix, Protocol, Side};
+use netloom_selector::{Chosen, Network, Reservations};
+use netloom_shape::wire::LinkSide;
+use netloom_shape::{Entry, Key, Location, NetworkId, PortPrefix, Protocol, Side};
+use netloom_units::Time;
 
 use super::devices::{DeviceChange, Devices, WORKER};
-use super::judging::{Judged, Judging, LIMITS};
+use super::judging::{ClaimTaps, Judged, Judging, LIMITS};
+use super::places;
+use super::state::ChangedSetting;
 
 /// Longest time for the pipes of an ended claim to deliver the frames in them.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -36,7 +41,6 @@ pub struct Links {
     reservations: Option<Reservations>,
     silences: Receiver<Duration>,
     last_link: u32,
-    last_tap: u32,
 }
 
 /// The link of a claim.
@@ -74,18 +78,17 @@ impl Links {
             reservations: None,
             silences,
             last_link: 0,
-            last_tap: 0,
         })
     }
 
     /// Makes the link of a claim and sends its frames there. Leaves everything as it was if that
     /// fails.
     pub fn add(&mut self, entry: &Entry) -> Result<()> {
-        let device = entry.device.as_str();
-        let mtu = self.devices.attach(device)?;
-        let made = self.reserve(entry).and_then(|()| self.make(entry, mtu));
+        let (device, network) = (entry.location(), places::network_of(entry)?);
+        self.devices.attach(&device, network.as_ref())?;
+        let made = self.reserve(entry).and_then(|()| self.make(entry, network));
         if made.is_err() {
-            self.devices.detach_if_idle(device);
+            self.devices.detach_if_idle(&device);
             self.release(entry.id)?;
         }
         made
@@ -113,6 +116,23 @@ impl Links {
             .collect();
         self.dataplane.change(&batch)?;
         Ok(())
+    }
+
+    /// Begins to capture a claim's frames at one end of its link: the host's, or that of the wire.
+    /// With `drops`, it includes those that the link drops. Also returns the zero of its times,
+    /// since 1970-01-01 UTC.
+    pub fn capture(&self, identity: u64, at: LinkSide, drops: bool) -> Result<(Capture, Duration)> {
+        let link = self.links.get(&identity).context("the claim has no link")?;
+        let end = match at {
+            LinkSide::Host => 0,
+            LinkSide::Wire => 1,
+        };
+        let capture = match drops {
+            true => self.dataplane.capture_with_drops(link.id, end)?,
+            false => self.dataplane.capture(link.id, end)?,
+        };
+        let (unix, own) = (SystemTime::now().duration_since(UNIX_EPOCH)?, self.dataplane.now());
+        Ok((capture, unix.saturating_sub(own.since(Time::ZERO).into())))
     }
 
     /// Returns the states of the pipes of all claims, by claim: since they began, or over the last
@@ -147,18 +167,23 @@ impl Links {
     }
 
     /// Returns the settings of loopbacks that were changed, as the state file stores them.
-    pub fn loopback_settings(&self) -> Vec<(String, String, String)> {
+    pub fn loopback_settings(&self) -> Vec<ChangedSetting> {
         self.devices.loopback_settings()
     }
 
     /// Returns the devices that have programs.
-    pub fn devices(&self) -> Vec<String> {
+    pub fn devices(&self) -> Vec<Location> {
         self.devices.names()
+    }
+
+    /// Returns the other network namespaces with claims whose names do not mean them any more.
+    pub fn lost_networks(&self) -> Vec<NetworkId> {
+        self.devices.lost_networks()
     }
 
     /// Observes the frames of all claims, removes empty links whose claims have ended, and checks
     /// whether devices have gone, come back or changed.
-    pub fn look(&mut self) -> Result<Vec<(String, DeviceChange)>> {
+    pub fn look(&mut self) -> Result<Vec<(Location, DeviceChange)>> {
         self.judging.look();
         self.drain()?;
         Ok(self.devices.look())
@@ -169,8 +194,9 @@ impl Links {
         self.links.is_empty() && self.draining.is_empty()
     }
 
-    fn make(&mut self, entry: &Entry, mtu: u32) -> Result<()> {
-        let mut taps = self.free_taps(mtu)?;
+    fn make(&mut self, entry: &Entry, network: Option<Arc<Network>>) -> Result<()> {
+        let device = entry.location();
+        let mut taps = self.devices.taps(&device)?;
         let target = entry.target();
         let keys = entry.claim.selector.keys(&target).map_err(anyhow::Error::msg)?;
         let ends = taps.ends.take().context("the TAPs have no ends")?;
@@ -190,10 +216,10 @@ impl Links {
         };
         let ends = ends.map(|end| LinkEnd::Port(fitted(Box::new(Tap::from_fd(end)))));
         let (name, pipes) = (link.name.clone(), entry.claim.pipes());
-        self.judging.begin(link.id, &name, taps.names.clone());
+        self.judging.begin(link.id, &name, ClaimTaps { names: taps.names.clone(), network });
         let wiring = LinkWiring { id: link.id, name, ends, pipes };
         let redirected =
-            self.wire(wiring).and_then(|()| self.devices.insert(&entry.device, chosen, taps));
+            self.wire(wiring).and_then(|()| self.devices.insert(&device, chosen, taps));
         if let Err(error) = redirected {
             self.judging.end(link.id);
             // It is not there if the data plane has refused it.
@@ -230,17 +256,6 @@ impl Links {
         let removed = reservations.remove(identity);
         self.reservations.take_if(|reservations| reservations.is_empty());
         Ok(removed?)
-    }
-
-    /// Makes TAPs with unused names.
-    fn free_taps(&mut self, mtu: u32) -> Result<Taps> {
-        for _ in 0..1000 {
-            self.last_tap = (self.last_tap + 1) % 1_000_000;
-            if Taps::are_free(self.last_tap) {
-                return Ok(Taps::make(self.last_tap, mtu)?);
-            }
-        }
-        anyhow::bail!("all names of devices that begin with `nls` are taken")
     }
 
     fn take_out(&mut self, link: &Link) -> Result<Vec<[End; 2]>> {

@@ -1,22 +1,25 @@
-//! Devices and cgroups of this host.
+//! Devices, network namespaces and cgroups of this host.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use netloom_shape::{Cgroup, Owner};
+use netloom_selector::{Network, NetworkName, own_network};
+use netloom_shape::{Cgroup, Entry, Owner, Selector};
 
-/// Returns the device of the default route: of IPv4, or else of IPv6.
+/// Returns the device of the default route in this thread's network namespace: of IPv4, or else of
+/// IPv6.
 pub fn default_device() -> Result<String> {
-    let v4 = fs::read_to_string("/proc/net/route").unwrap_or_default();
+    let v4 = fs::read_to_string("/proc/thread-self/net/route").unwrap_or_default();
     let v4 = v4.lines().skip(1).filter_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let is_default = fields.get(1) == Some(&"00000000") && fields.get(7) == Some(&"00000000");
         let metric: u32 = fields.get(6)?.parse().ok()?;
         is_default.then(|| (metric, (*fields.first().unwrap_or(&"")).to_owned()))
     });
-    let v6 = fs::read_to_string("/proc/net/ipv6_route").unwrap_or_default();
+    let v6 = fs::read_to_string("/proc/thread-self/net/ipv6_route").unwrap_or_default();
     let v6 = v6.lines().filter_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let is_default = fields.first()?.bytes().all(|byte| byte == b'0')
@@ -28,6 +31,43 @@ pub fn default_device() -> Result<String> {
     let best = v4.min().or_else(|| v6.min());
     best.map(|(_, device)| device)
         .context("there is no default route here: say which device with `--interface`")
+}
+
+/// Opens the network namespace that a selector names, unless it is the daemon's own. For an
+/// ordinary user, it must be one of the user's own user namespaces.
+pub fn network(selector: &Selector, owner: &Owner) -> Result<Option<Arc<Network>>> {
+    let name = match (&selector.netns, selector.pid) {
+        (Some(path), _) => NetworkName::Path(path.into()),
+        (None, Some(pid)) => NetworkName::Process(pid),
+        (None, None) => return Ok(None),
+    };
+    let words = format!("the network namespace of {name}");
+    if !owner.is_root() && selector.netns.is_some() {
+        // The daemon opens no path that a user names.
+        bail!("`netns` is for root: give the `pid` of a process in {name}");
+    }
+    let network = Network::open(name).with_context(|| format!("cannot enter {words}"))?;
+    if network.id() == own_network()? {
+        return Ok(None);
+    }
+    let maker = network.owner().with_context(|| format!("cannot ask whose {words} is"))?;
+    if !owner.is_root() && maker != Some(owner.uid) {
+        bail!("{words} is not yours: users claim in those of their own user namespaces");
+    }
+    if selector.user.is_some() && maker.is_some() {
+        bail!("{words} has users of its own: claim by ports, addresses or `cgroup` there");
+    }
+    Ok(Some(Arc::new(network)))
+}
+
+/// Opens the network namespace of a claim again.
+pub fn network_of(entry: &Entry) -> Result<Option<Arc<Network>>> {
+    let network = network(&entry.claim.selector, &entry.owner)?;
+    let found = network.as_ref().map(|network| network.id());
+    if found != entry.network {
+        bail!("its network namespace is gone, and there is another one in its place");
+    }
+    Ok(network)
 }
 
 /// Returns the cgroup of a path below the root of version 2, as `user.slice/build.scope`. For an

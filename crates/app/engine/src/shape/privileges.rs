@@ -1,5 +1,5 @@
 //! Limits the daemon to the rights that it needs. It starts no program, traces no process, and
-//! keeps five of root's capabilities.
+//! keeps five or six of root's capabilities.
 
 use std::collections::BTreeMap;
 
@@ -21,16 +21,18 @@ const KEPT: CapabilitySet = CapabilitySet::NET_ADMIN
 const FORBIDDEN: [libc::c_long; 5] =
     [SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev];
 
-/// Drops all rights except those that are needed, for this thread and all that it will start.
-/// Raises the limit on open files, since a claim takes six.
-pub fn drop_all_but_needed() -> Result<()> {
+/// Drops all rights except those that are needed, for this thread and all that it will start. The
+/// right to enter other network namespaces is kept if `containers` is true. Raises the limit on
+/// open files, since a claim takes six.
+pub fn drop_all_but_needed(containers: bool) -> Result<()> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).context("cannot read the limit on files")?;
     // With a lower limit, there can be fewer claims.
     let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
     nix::sys::prctl::set_no_new_privs().context("cannot give up new rights")?;
     let mut sets = capabilities(None).context("cannot read capabilities")?;
-    sets.effective &= KEPT;
-    sets.permitted &= KEPT;
+    let kept = if containers { KEPT | CapabilitySet::SYS_ADMIN } else { KEPT };
+    sets.effective &= kept;
+    sets.permitted &= kept;
     sets.inheritable = CapabilitySet::empty();
     set_capabilities(None, sets).context("cannot give up capabilities")?;
     let rules: BTreeMap<_, _> = FORBIDDEN.into_iter().map(|call| (call, Vec::new())).collect();

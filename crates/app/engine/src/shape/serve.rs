@@ -66,7 +66,7 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
             .with_context(|| format!("cannot write {}", records.display()))?,
     };
     // Must come before there are other threads, which inherit the rights of their starter.
-    privileges::drop_all_but_needed()?;
+    privileges::drop_all_but_needed(setting.policy.containers)?;
     let shaping = Arc::new(Shaping::start(setting)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

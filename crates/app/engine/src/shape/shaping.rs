@@ -5,22 +5,25 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use netloom_dataplane::PipeStatus;
+use anyhow::{Context, Result};
+use netloom_dataplane::{Capture, PipeStatus};
 use netloom_link::Window;
-use netloom_shape::wire::{Add, Done, List, Room, Set};
+use netloom_results::CaptureWriter;
+use netloom_scenario::Endpoint;
+use netloom_shape::wire::{Add, CaptureOf, Done, List, Room, Set};
 use netloom_shape::{
-    Book, Capacity, Claim, Entry, Lifetime, Moment, Owner, Policy, Protocol, Refusal, Request,
+    Book, Capacity, Claim, Entry, Lifetime, Location, Moment, Owner, Policy, Protocol, Refusal,
+    Request,
 };
 use netloom_units::Rate;
 use serde_json::Value;
 
 use super::audit::{Audit, Record, now as rfc3339};
-use super::devices::DeviceChange;
+use super::devices::{DeviceChange, within};
 use super::judging::Judged;
 use super::links::Links;
 use super::listing::Whose;
-use super::state::{Kept, StateFile, Written};
+use super::state::{ChangedSetting, Kept, StateFile, Written};
 use super::unshaped::Unshaped;
 use super::{listing, people, places};
 
@@ -69,8 +72,9 @@ impl Shaping {
     /// Starts with the claims of an earlier daemon that have not expired.
     pub fn start(setting: Setting) -> Result<Self> {
         let Setting { policy, bears, file, audit } = setting;
-        let Kept { mut book, loopback, devices } = file.read()?;
-        restore(&loopback, &devices);
+        let kept = file.read()?;
+        restore(&kept);
+        let mut book = kept.book;
         let links = Links::new(secret()?, u64::from(secret()?))?;
         book.expire(now());
         let capacity = Capacity::of(bears, &policy);
@@ -106,17 +110,18 @@ impl Shaping {
                 unread.file
             )));
         }
-        if selector.netns.is_some() || selector.pid.is_some() {
-            return Err(refuse(
-                "other network namespaces cannot be shaped yet: run `netloom shape serve` there",
-            ));
-        }
+        self.policy.check_network(selector)?;
+        let network =
+            places::network(selector, owner).map_err(|error| refuse(format!("{error:#}")))?;
         if claim.lifetime == Lifetime::Session && people::has_session(owner.uid).is_none() {
             return Err(refuse(
                 "nobody says here when sessions end (systemd-logind): give a time, as `2h`",
             ));
         }
-        let device = selector.interface.clone().map_or_else(places::default_device, Ok);
+        let device = match &selector.interface {
+            Some(device) => Ok(device.clone()),
+            None => within(network.as_ref(), places::default_device),
+        };
         let device = device.map_err(|error| refuse(format!("{error:#}")))?;
         let cgroup = selector.cgroup.as_deref().map(|path| places::cgroup(path, owner)).transpose();
         let cgroup = cgroup.map_err(|error| refuse(format!("{error:#}")))?;
@@ -129,6 +134,7 @@ impl Shaping {
             claim,
             cgroup,
             user: user.transpose()?,
+            network: network.map(|network| network.id()),
             device: &device,
             now: now(),
             bound: &[],
@@ -241,10 +247,25 @@ impl Shaping {
                     recent: &all(&recent, entry.id),
                     judged: judged.remove(&entry.id).unwrap_or_else(Judged::unobserved),
                     unshaped: inner.unshaped.reasons(entry, at),
-                    suspended: inner.unshaped.gone_since(&entry.device),
+                    suspended: inner.unshaped.gone_since(&entry.location()),
                 },
             )
         }))
+    }
+
+    /// Begins to capture the frames of a user's claim. Also returns the writer of what is captured.
+    pub fn capture(
+        &self,
+        owner: &Owner,
+        name: &str,
+        of: CaptureOf,
+    ) -> Result<(Capture, CaptureWriter)> {
+        let inner = self.lock();
+        let entry = inner.book.find(owner, name);
+        let entry = entry.ok_or_else(|| Refusal::Unknown(name.into()))?;
+        let (capture, zero) = inner.links.capture(entry.id, of.at, of.drops)?;
+        let endpoint = Endpoint { node: entry.name.clone(), interface: entry.device.clone() };
+        Ok((capture, CaptureWriter::new(&endpoint, zero)?))
     }
 
     /// Returns the room that is left for claims.
@@ -271,7 +292,14 @@ impl Shaping {
             inner.end(entry)?;
             self.audit.write(&event("expired", entry, None));
         }
-        if !over.is_empty() {
+        let lost = inner.without_network();
+        for entry in &lost {
+            inner.end(entry)?;
+            let reason = "its network namespace is gone: nothing is there by that name, or \
+                          another one";
+            self.audit.write(&event("lost", entry, Some(reason.into())));
+        }
+        if !(over.is_empty() && lost.is_empty()) {
             self.keep(&inner)?;
         }
         self.note_silences(&mut inner);
@@ -312,7 +340,7 @@ impl Shaping {
                 DeviceChange::Mtu(..) => {}
             }
             let (verb, reason) = in_words(&device, &change);
-            for entry in entries.iter().filter(|entry| entry.device == device) {
+            for entry in entries.iter().filter(|entry| entry.location() == device) {
                 self.audit.write(&event(verb, entry, Some(reason.clone())));
             }
         }
@@ -365,13 +393,19 @@ impl Shaping {
                     .into(),
             );
         }
-        let on_device = inner.book.entries().iter().filter(|other| other.device == entry.device);
+        let on_device = inner.book.entries().iter();
+        let on_device = on_device.filter(|other| other.location() == entry.location());
         let out = on_device.filter_map(|other| {
             let [out, _] = other.claim.pipes();
             out.rate.nominal().map(Rate::bits_per_second)
         });
         let out: u64 = out.sum();
-        if let Some(speed) = places::speed(&entry.device).filter(|speed| *speed < out) {
+        // Devices of other networks have no speed of their own, as a rule.
+        let speed = match entry.network {
+            None => places::speed(&entry.device),
+            Some(_) => None,
+        };
+        if let Some(speed) = speed.filter(|speed| *speed < out) {
             notes.push(format!(
                 "the claims at {} send up to {} Mbit/s, and the device {} Mbit/s: what waits there \
                  is not of the model",
@@ -414,6 +448,15 @@ impl Inner {
         self.links.remove(entry.id)
     }
 
+    /// Removes claims whose network namespaces are gone.
+    fn without_network(&mut self) -> Vec<Entry> {
+        let lost = self.links.lost_networks();
+        let is_lost = |entry: &&Entry| entry.network.is_some_and(|network| lost.contains(&network));
+        let ids: Vec<u64> =
+            self.book.entries().iter().filter(is_lost).map(|entry| entry.id).collect();
+        ids.into_iter().filter_map(|id| self.book.take(id)).collect()
+    }
+
     /// Removes claims of users whose last session has ended.
     fn left_behind(&mut self) -> Vec<Entry> {
         let is_over = |entry: &&Entry| {
@@ -427,7 +470,7 @@ impl Inner {
 }
 
 /// Returns the verb and the reason of the event of a device.
-fn in_words(device: &str, change: &DeviceChange) -> (&'static str, String) {
+fn in_words(device: &Location, change: &DeviceChange) -> (&'static str, String) {
     match change {
         DeviceChange::Gone => ("suspended", format!("interface {device}")),
         DeviceChange::Back => ("resumed", format!("interface {device}")),
@@ -465,13 +508,27 @@ pub fn event(verb: &'static str, entry: &Entry, reason: Option<String>) -> Recor
     }
 }
 
-/// Undoes changes that a dead daemon left behind.
-fn restore(loopback: &[(String, String, String)], devices: &[String]) {
-    for (device, setting, was) in loopback {
-        let before = vec![(setting.clone(), was.clone())];
-        drop(netloom_selector::Loopback::adopt(device, before));
+/// Undoes changes that a dead daemon left behind. What is left in a network namespace that cannot
+/// be found again passes all frames.
+fn restore(Kept { book, loopback, devices }: &Kept) {
+    let undo = |at: &Location, undo: &(dyn Fn() + Sync)| {
+        let has_claim = |entry: &&Entry| entry.network == at.network;
+        let claim = book.entries().iter().find(has_claim);
+        let network = match at.network {
+            None => Ok(None),
+            Some(_) => claim.context("no claim is there").and_then(places::network_of),
+        };
+        let _ = network.and_then(|network| within(network.as_ref(), || Ok(undo())));
+    };
+    for ChangedSetting { at, name, was } in loopback {
+        undo(at, &|| {
+            let before = vec![(name.clone(), was.clone())];
+            drop(netloom_selector::Loopback::adopt(&at.device, before));
+        });
     }
-    devices.iter().for_each(|device| netloom_selector::forget_filters(device));
+    for at in devices {
+        undo(at, &|| netloom_selector::forget_filters(&at.device));
+    }
 }
 
 /// Makes a refusal. Nothing was changed.

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use netloom_shape::Book;
+use netloom_shape::{Book, Location};
 use serde::{Deserialize, Serialize};
 
 /// The state for the next daemon.
@@ -15,12 +15,23 @@ use serde::{Deserialize, Serialize};
 pub struct Kept {
     /// The claims.
     pub book: Book,
-    /// Settings of a loopback that were changed, with their earlier values: device, setting, value.
+    /// Settings of loopbacks that were changed.
     #[serde(default)]
-    pub loopback: Vec<(String, String, String)>,
+    pub loopback: Vec<ChangedSetting>,
     /// Devices at which filters of an older kernel may remain.
     #[serde(default)]
-    pub devices: Vec<String>,
+    pub devices: Vec<Location>,
+}
+
+/// A setting of a device that was changed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ChangedSetting {
+    /// The device.
+    pub at: Location,
+    /// Name of the setting.
+    pub name: String,
+    /// Its earlier value.
+    pub was: String,
 }
 
 /// The state as it is written. Its fields are those of [`Kept`].
@@ -28,10 +39,10 @@ pub struct Kept {
 pub struct Written<'a> {
     /// The claims.
     pub book: &'a Book,
-    /// Settings of a loopback that were changed, with their earlier values.
-    pub loopback: Vec<(String, String, String)>,
+    /// Settings of loopbacks that were changed.
+    pub loopback: Vec<ChangedSetting>,
     /// Devices at which filters of an older kernel may remain.
-    pub devices: Vec<String>,
+    pub devices: Vec<Location>,
 }
 
 /// The file in which the claims are stored.

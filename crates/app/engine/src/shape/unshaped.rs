@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use netloom_shape::{Entry, Moment};
+use netloom_shape::{Entry, Location, Moment};
 
 /// The times of all claims.
 #[derive(Debug, Default)]
@@ -13,7 +13,7 @@ pub struct Unshaped {
     /// Times at which claims of an earlier daemon were taken up.
     taken_up: BTreeMap<u64, Moment>,
     /// Devices that are gone, and since when.
-    gone: BTreeMap<String, Moment>,
+    gone: BTreeMap<Location, Moment>,
 }
 
 impl Unshaped {
@@ -28,20 +28,20 @@ impl Unshaped {
     }
 
     /// Records that a device is gone.
-    pub fn device_gone(&mut self, device: &str, at: Moment) {
-        self.gone.insert(device.into(), at);
+    pub fn device_gone(&mut self, device: &Location, at: Moment) {
+        self.gone.insert(device.clone(), at);
     }
 
     /// Records that a device is back, with its claims among `entries`.
-    pub fn device_back(&mut self, device: &str, entries: &[Entry], at: Moment) {
+    pub fn device_back(&mut self, device: &Location, entries: &[Entry], at: Moment) {
         let Some(since) = self.gone.remove(device) else { return };
-        for entry in entries.iter().filter(|entry| entry.device == device) {
+        for entry in entries.iter().filter(|entry| entry.location() == *device) {
             *self.times.entry(entry.id).or_default() += without_device(entry, since, at);
         }
     }
 
     /// Forgets devices that are gone and not among `known`.
-    pub fn keep_devices(&mut self, known: &[String]) {
+    pub fn keep_devices(&mut self, known: &[Location]) {
         self.gone.retain(|device, _| known.contains(device));
     }
 
@@ -52,7 +52,7 @@ impl Unshaped {
     }
 
     /// Returns the time since which a device is gone.
-    pub fn gone_since(&self, device: &str) -> Option<Moment> {
+    pub fn gone_since(&self, device: &Location) -> Option<Moment> {
         self.gone.get(device).copied()
     }
 
@@ -62,7 +62,7 @@ impl Unshaped {
         let taken_up =
             taken_up.map(|at| format!("not shaped until the daemon was started anew at {at}"));
         let past = self.times.get(&entry.id).copied();
-        let now = self.gone_since(&entry.device).map(|since| without_device(entry, since, at));
+        let now = self.gone_since(&entry.location()).map(|since| without_device(entry, since, at));
         let whole = match (past, now) {
             (None, None) => None,
             _ => Some(past.unwrap_or_default() + now.unwrap_or_default()),
@@ -94,6 +94,7 @@ mod tests {
             owner: Owner { uid: 1001, name: "alice".into() },
             claim: Claim::default(),
             user: None,
+            network: None,
             device: "eth0".into(),
             began: at(began),
             ends: None,
@@ -105,10 +106,10 @@ mod tests {
     fn a_claim_whose_device_is_gone_is_not_shaped_from_then_on() {
         let (mut unshaped, old) = (Unshaped::default(), entry(1, 0));
         assert_eq!(unshaped.reasons(&old, at(100)), [""; 0]);
-        unshaped.device_gone("eth0", at(100));
+        unshaped.device_gone(&old.location(), at(100));
         assert_eq!(unshaped.reasons(&old, at(300)), ["not shaped for 200 ms"]);
         let new = entry(2, 400);
-        unshaped.device_back("eth0", &[old.clone(), new.clone()], at(500));
+        unshaped.device_back(&old.location(), &[old.clone(), new.clone()], at(500));
         assert_eq!(unshaped.reasons(&old, at(900)), ["not shaped for 400 ms"]);
         assert_eq!(unshaped.reasons(&new, at(900)), ["not shaped for 100 ms"]);
         unshaped.forget(1);

@@ -7,7 +7,7 @@ use std::mem;
 use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig, Vid};
 use netloom_units::{Duration, Time};
 
-use super::{Network, Port, Slot};
+use super::{DevicePort, Network, Slot};
 use crate::segment::{Hop, new_segment};
 use crate::{
     Link, LinkEnd, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, Segment, SegmentId,
@@ -17,7 +17,7 @@ use netloom_link::Direction;
 
 /// The place at which a pipe begins or ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum Attachment {
     /// A port of the network.
     Port(PortId),
     /// A trunk, by its index.
@@ -63,7 +63,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let slot = first + end;
             let id = PipeSlot { id: PipeId { link: id, direction }, slot };
             let (source, target) = (places[end], places[1 - end]);
-            let is_segment = |place: &Place| matches!(place, Place::Segment { .. });
+            let is_segment = |place: &Attachment| matches!(place, Attachment::Segment { .. });
             let is_alone = !places.iter().any(is_segment);
             let leads_to_medium = are_media[1 - end];
             self.slots[slot] = Some(Slot { id, pipe, source, target, is_alone, leads_to_medium });
@@ -155,25 +155,25 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// Registers one end of a link: the end at which the pipe of `slot` begins.
-    fn place(&mut self, end: LinkEnd, slot: usize, now: Time) -> Place {
+    fn place(&mut self, end: LinkEnd, slot: usize, now: Time) -> Attachment {
         match end {
             LinkEnd::Port(port) => {
-                self.open_port(port, Port { slot, vlan: None });
-                Place::Port(port)
+                self.open_port(port, DevicePort { slot, vlan: None });
+                Attachment::Port(port)
             }
             LinkEnd::Trunk { untagged, vlans } => {
-                self.open_port(untagged, Port { slot, vlan: None });
+                self.open_port(untagged, DevicePort { slot, vlan: None });
                 for (vlan, port) in &vlans {
-                    self.open_port(*port, Port { slot, vlan: Some(*vlan) });
+                    self.open_port(*port, DevicePort { slot, vlan: Some(*vlan) });
                 }
                 let trunk = TrunkPorts { untagged, vlans };
-                Place::Trunk(put(&mut self.trunks, &mut self.free_trunks, trunk))
+                Attachment::Trunk(put(&mut self.trunks, &mut self.free_trunks, trunk))
             }
             LinkEnd::Segment(settings) => self.open_segment_port(settings, slot, now),
         }
     }
 
-    fn open_port(&mut self, id: PortId, port: Port) {
+    fn open_port(&mut self, id: PortId, port: DevicePort) {
         if self.ports.len() <= id.index() {
             self.ports.resize(id.index() + 1, None);
         }
@@ -181,7 +181,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// Adds a port to a segment. Creates the segment for its first port.
-    fn open_segment_port(&mut self, settings: SegmentPort, slot: usize, now: Time) -> Place {
+    fn open_segment_port(&mut self, settings: SegmentPort, slot: usize, now: Time) -> Attachment {
         let segment = match self.homes.get(&settings.segment()) {
             Some(segment) => *segment,
             None => self.add_segment(&settings, now),
@@ -197,7 +197,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         home.segment.add_port(now, port, &settings);
         home.ways[port] = Some(slot);
         home.settings[port] = Some(settings);
-        Place::Segment { segment, port }
+        Attachment::Segment { segment, port }
     }
 
     fn add_segment(&mut self, settings: &SegmentPort, now: Time) -> usize {
@@ -211,14 +211,14 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// Returns the end of a link at a place.
-    fn end(&self, place: Place) -> LinkEnd {
+    fn end(&self, place: Attachment) -> LinkEnd {
         match place {
-            Place::Port(port) => LinkEnd::Port(port),
-            Place::Trunk(trunk) => {
+            Attachment::Port(port) => LinkEnd::Port(port),
+            Attachment::Trunk(trunk) => {
                 let TrunkPorts { untagged, vlans } = self.trunks[trunk].clone();
                 LinkEnd::Trunk { untagged, vlans }
             }
-            Place::Segment { segment, port } => {
+            Attachment::Segment { segment, port } => {
                 let settings = self.segments[segment].as_ref();
                 let settings = settings.and_then(|home| home.settings[port].clone());
                 LinkEnd::Segment(settings.expect("the port of a link has its settings"))
@@ -227,16 +227,16 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// Frees the place of a link that is removed. Returns the end that was there.
-    fn leave(&mut self, place: Place, now: Time) -> LinkEnd {
+    fn leave(&mut self, place: Attachment, now: Time) -> LinkEnd {
         let end = self.end(place);
         match (place, &end) {
-            (Place::Segment { segment, port }, _) => self.leave_segment(segment, port, now),
+            (Attachment::Segment { segment, port }, _) => self.leave_segment(segment, port, now),
             (_, LinkEnd::Port(port)) => self.ports[port.index()] = None,
             (_, LinkEnd::Trunk { untagged, vlans }) => {
                 for port in vlans.iter().map(|(_, port)| port).chain([untagged]) {
                     self.ports[port.index()] = None;
                 }
-                if let Place::Trunk(trunk) = place {
+                if let Attachment::Trunk(trunk) = place {
                     self.free_trunks.push(trunk);
                 }
             }

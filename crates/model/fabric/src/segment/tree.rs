@@ -18,7 +18,7 @@ const RESERVED: [u8; 5] = [0x01, 0x80, 0xc2, 0x00, 0x00];
 pub(super) struct SpanningTree<R> {
     relay: R,
     bridge: Bridge,
-    ports: Vec<Port>,
+    ports: Vec<TreeMember>,
     gates: Vec<Gate>,
     /// Time up to which the bridge has been driven. Frames of two links may arrive slightly out of
     /// order.
@@ -26,7 +26,7 @@ pub(super) struct SpanningTree<R> {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Port {
+struct TreeMember {
     settings: TreeSettings,
     /// Whether the port has been added to the bridge.
     is_added: bool,
@@ -106,10 +106,10 @@ impl<M: Memory, R: Relay<M>> Segment<M> for SpanningTree<R> {
         let SegmentPort::Switch(settings) = settings else { return };
         self.relay.add_port(port, settings.vlans.as_ref());
         if self.ports.len() <= port {
-            self.ports.resize(port + 1, Port::default());
+            self.ports.resize(port + 1, TreeMember::default());
             self.gates.resize(port + 1, Gate::default());
         }
-        self.ports[port] = Port { settings: settings.tree, ..Port::default() };
+        self.ports[port] = TreeMember { settings: settings.tree, ..TreeMember::default() };
     }
 
     fn link_changed(&mut self, now: Time, port: usize, link: LinkView, out: &mut Outputs<'_, M>) {
@@ -132,7 +132,7 @@ impl<M: Memory, R: Relay<M>> Segment<M> for SpanningTree<R> {
     fn remove_port(&mut self, now: Time, port: usize, out: &mut Outputs<'_, M>) {
         self.relay.forget(port);
         let at = self.advance(now);
-        self.ports[port] = Port::default();
+        self.ports[port] = TreeMember::default();
         self.bridge.remove_port(at, port);
         self.follow(at, out);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use netloom_traffic::{Emission, Source};
+use netloom_traffic::{Emission, FrameSource};
 use netloom_units::{Duration, Stream, Time};
 
 use super::config::line_of;
@@ -50,7 +50,7 @@ pub(crate) enum Due {
 /// One running entry.
 #[derive(Debug)]
 struct Entry {
-    source: Source,
+    source: FrameSource,
     /// Time of the pipe at which the source's time is 0.
     start: Time,
     /// Time at which its next frame arrives.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use netloom_link::{
     Ecn, FrameInfo, Header, Pipe, PipeConfig, PipeStatistics, QueueStatistics, Stream,
 };
-use netloom_traffic::{Line, Source};
+use netloom_traffic::{FrameSource, Line};
 use netloom_units::{Duration, Time};
 
 use crate::common::driven::{Driven, Fate, draws_of_channel};
@@ -24,7 +24,7 @@ fn arrivals(config: &PipeConfig, seed: u64, end: Time) -> Vec<(Time, u32, Header
     let mut all = Vec::new();
     for (index, entry) in config.background.entries().iter().enumerate() {
         let stream = stream.fork(&index.to_string());
-        let source: Source = entry.model.source(&entry.sizes, Some(&line), &stream).unwrap();
+        let source: FrameSource = entry.model.source(&entry.sizes, Some(&line), &stream).unwrap();
         let mut flows = stream.fork("flows");
         for frame in source.take_while(|frame| frame.at < end) {
             let flow = if entry.flows > 1 { flows.below(entry.flows.into()) } else { 0 };

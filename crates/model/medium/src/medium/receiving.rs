@@ -10,7 +10,7 @@ use crate::draw::Purpose;
 use crate::field::Channel;
 use crate::log::AirOccurrence;
 use crate::mac::{Ended, Garbled, Heard, Kind, Ppdu};
-use crate::radio::Outcome;
+use crate::radio::ReceptionOutcome;
 use crate::rules::Bits;
 use crate::{Receiver, StationId};
 
@@ -89,7 +89,11 @@ impl<F: Frame> Medium<F> {
                 }
                 outcome
             }
-            None => Outcome { loss: Some(FrameLoss::Down), was_received: false, went_idle: false },
+            None => ReceptionOutcome {
+                loss: Some(FrameLoss::Down),
+                was_received: false,
+                went_idle: false,
+            },
         };
         if outcome.was_received && outcome.loss == Some(FrameLoss::Collision) {
             station.desk.counters.collisions += 1;
@@ -119,9 +123,9 @@ impl<F: Frame> Medium<F> {
         let Ppdu { kind, to, rate, nav, .. } = ppdu;
         let heard = Heard { kind, from: StationId(sender), to, rate, nav };
         let reception = match outcome {
-            Outcome { loss: None, was_received: true, .. } => Some(Ok(heard)),
-            Outcome { was_received: true, .. } => Some(Err(Garbled)),
-            Outcome { .. } => None,
+            ReceptionOutcome { loss: None, was_received: true, .. } => Some(Ok(heard)),
+            ReceptionOutcome { was_received: true, .. } => Some(Err(Garbled)),
+            ReceptionOutcome { .. } => None,
         };
         if reception.is_some() || outcome.went_idle {
             let ended = Ended { reception, went_idle: outcome.went_idle };

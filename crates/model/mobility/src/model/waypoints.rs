@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Surroundings};
 use crate::trajectory::Walk;
-use crate::{MobilityError, Place, Point, Trajectory};
+use crate::{Coordinates, MobilityError, Point, Trajectory};
 
 /// A list of waypoints, written as a list or as `{path: […], loop: true}`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ fn is_false(value: &bool) -> bool {
 pub struct Waypoint {
     /// Where to go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<Place>,
+    pub to: Option<Coordinates>,
     /// How fast.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<Speed>,

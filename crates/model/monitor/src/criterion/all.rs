@@ -16,7 +16,7 @@ use super::run_queue::RunQueues;
 use super::simulation::Simulation;
 use super::timeline::Timeline;
 use crate::criteria::Criteria;
-use crate::names::{Names, Place};
+use crate::names::{Names, ResourceId};
 use crate::observation::{Observation, Subject};
 use crate::party::Party;
 use crate::signal::SignalKind;
@@ -78,7 +78,7 @@ impl All {
     }
 
     /// The tracker of a signal on a resource, if something was observed there.
-    pub fn tracker(&self, signal: SignalKind, place: Place) -> Option<&Tracker> {
+    pub fn tracker(&self, signal: SignalKind, place: ResourceId) -> Option<&Tracker> {
         match signal {
             // There are as many of these as nodes, so they are not searched one by one.
             SignalKind::RunQueue => self.run_queues.tracker(place),
@@ -111,10 +111,10 @@ impl All {
             }
             O::Pause { lasted } => self.lateness.paused(at, lasted, out),
             O::Drops { cause, party, frames } => {
-                self.drops.lost(at, Place::Losses(cause), party, frames, out);
+                self.drops.lost(at, ResourceId::Losses(cause), party, frames, out);
             }
             O::Overrun { of, party, packets } => {
-                self.buffers.lost(at, Place::Buffer(of, party), party, packets, out);
+                self.buffers.lost(at, ResourceId::Buffer(of, party), party, packets, out);
             }
             O::CpuSwitch { cpu, to } => self.cpus.switch(at, cpu, to, out),
             O::CpuInterval { cpu, over, idle } => self.cpus.interval(at, cpu, over, idle, out),
@@ -136,10 +136,10 @@ impl All {
             O::DiskInterval { disk, over, idle } => self.disks.interval(at, disk, over, idle, out),
             O::DiskStretch { disk, ref stretch } => self.disks.stretch(at, disk, stretch, out),
             O::Steal { cpu, stolen, over } => {
-                self.steal.took(at, Place::Cpu(cpu), Party::Hypervisor, stolen, over, out);
+                self.steal.took(at, ResourceId::Cpu(cpu), Party::Hypervisor, stolen, over, out);
             }
             O::Stalled { of, party, stalled, over } => {
-                let place = Place::Pressure(of, party);
+                let place = ResourceId::Pressure(of, party);
                 self.pressure.took(at, place, party, stalled, over, out);
             }
             O::Metric { metric, party, value } => {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::Time;
 
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::party::Party;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
@@ -35,7 +35,7 @@ impl Applications {
     ) {
         let limit = self.limits.get(name).copied();
         let tracker = self.metrics.entry((metric, party)).or_insert_with(|| {
-            Tracker::new(SignalKind::Application, Place::Metric(metric, party), limit)
+            Tracker::new(SignalKind::Application, ResourceId::Metric(metric, party), limit)
         });
         let value = if value.is_finite() { value } else { f64::MAX };
         tracker.lapse(at, out);

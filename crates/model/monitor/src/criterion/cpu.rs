@@ -11,7 +11,7 @@ use netloom_units::{Duration, Time};
 
 use super::{Criterion, nanos};
 use crate::criteria::Busy;
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::observation::BusyStretch;
 use crate::party::Party;
 use crate::signal::SignalKind;
@@ -79,7 +79,7 @@ impl Cpus {
     fn cpu(&mut self, cpu: u32) -> &mut Cpu {
         let longest = self.longest;
         self.cpus.entry(cpu).or_insert_with(|| {
-            let tracker = Tracker::new(SignalKind::Cpu, Place::Cpu(cpu), Some(nanos(longest)));
+            let tracker = Tracker::new(SignalKind::Cpu, ResourceId::Cpu(cpu), Some(nanos(longest)));
             let stretch = Stretch::new(tracker, longest);
             Cpu { stretch, switches: false, stretches: false, running: None }
         })

@@ -11,7 +11,7 @@ use netloom_units::{Duration, Time};
 
 use super::{Criterion, nanos};
 use crate::criteria::Busy;
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::observation::BusyStretch;
 use crate::party::Party;
 use crate::signal::SignalKind;
@@ -83,7 +83,8 @@ impl Disks {
     fn disk(&mut self, disk: u32) -> &mut Disk {
         let longest = self.longest;
         self.disks.entry(disk).or_insert_with(|| {
-            let tracker = Tracker::new(SignalKind::Disk, Place::Disk(disk), Some(nanos(longest)));
+            let tracker =
+                Tracker::new(SignalKind::Disk, ResourceId::Disk(disk), Some(nanos(longest)));
             Disk { stretch: Stretch::new(tracker, longest), pending: None, stretches: false }
         })
     }

@@ -4,7 +4,7 @@
 
 use netloom_units::Time;
 
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
 
@@ -30,8 +30,8 @@ impl Divergence {
         out: &mut Outbox,
     ) {
         let both = [
-            (&mut self.delay, Place::FlowDelay, delay),
-            (&mut self.throughput, Place::FlowThroughput, throughput),
+            (&mut self.delay, ResourceId::FlowDelay, delay),
+            (&mut self.throughput, ResourceId::FlowThroughput, throughput),
         ];
         for (tracker, place, value) in both {
             let Some(value) = value else { continue };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::Time;
 
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::party::Party;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
@@ -13,7 +13,7 @@ use crate::tracker::{Outbox, Tracker};
 #[derive(Debug, Clone)]
 pub(crate) struct Drops {
     signal: SignalKind,
-    places: BTreeMap<Place, Tracker>,
+    places: BTreeMap<ResourceId, Tracker>,
 }
 
 made_of!(Drops: places);
@@ -23,7 +23,14 @@ impl Drops {
         Self { signal, places: BTreeMap::new() }
     }
 
-    pub fn lost(&mut self, at: Time, place: Place, party: Party, number: u64, out: &mut Outbox) {
+    pub fn lost(
+        &mut self,
+        at: Time,
+        place: ResourceId,
+        party: Party,
+        number: u64,
+        out: &mut Outbox,
+    ) {
         let new = || Tracker::new(self.signal, place, Some(0.0));
         let tracker = self.places.entry(place).or_insert_with(new);
         if number > 0 {

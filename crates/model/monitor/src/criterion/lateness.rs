@@ -6,7 +6,7 @@ use netloom_units::{Duration, Time};
 
 use super::nanos;
 use crate::criteria::Delays;
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::party::Party;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
@@ -27,11 +27,11 @@ impl Lateness {
         let tracker =
             |place, threshold| Tracker::new(SignalKind::Lateness, place, Some(nanos(threshold)));
         let (tolerance, hard_limit) = (criteria.tolerance(), criteria.hard_limit());
-        let percentile = tracker(Place::Frames, tolerance);
+        let percentile = tracker(ResourceId::Frames, tolerance);
         Self {
             frames: PercentileWindow::new(percentile, criteria.window, tolerance),
-            single: tracker(Place::SingleFrame, hard_limit),
-            pauses: tracker(Place::Engine, hard_limit),
+            single: tracker(ResourceId::SingleFrame, hard_limit),
+            pauses: tracker(ResourceId::Engine, hard_limit),
             hard_limit,
         }
     }

@@ -5,7 +5,7 @@
 use netloom_units::{Duration, Time};
 
 use crate::criteria::{Criteria, Pages};
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::observation::{Direction, PageCause};
 use crate::party::Party;
 use crate::signal::SignalKind;
@@ -24,9 +24,9 @@ made_of!(Memory: swapped_in, swapped_out, faults);
 impl Memory {
     pub fn new(criteria: &Criteria) -> Self {
         Self {
-            swapped_in: window(SignalKind::MemoryIn, Place::Swap, &criteria.memory_in),
-            swapped_out: window(SignalKind::MemoryOut, Place::Swap, &criteria.memory_out),
-            faults: window(SignalKind::MemoryIn, Place::Faults, &criteria.faults),
+            swapped_in: window(SignalKind::MemoryIn, ResourceId::Swap, &criteria.memory_in),
+            swapped_out: window(SignalKind::MemoryOut, ResourceId::Swap, &criteria.memory_out),
+            faults: window(SignalKind::MemoryIn, ResourceId::Faults, &criteria.faults),
         }
     }
 
@@ -50,7 +50,7 @@ impl Memory {
     }
 }
 
-fn window(signal: SignalKind, place: Place, criteria: &Pages) -> SumWindow {
+fn window(signal: SignalKind, place: ResourceId, criteria: &Pages) -> SumWindow {
     let worth = 1.0 / criteria.window.as_secs_f64();
     // A threshold of zero makes any page as much above it as can be, never marginally.
     let threshold = if criteria.limit == 1 { 0.0 } else { criteria.limit as f64 * worth };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use netloom_units::{Duration, Size, Time};
 
 use crate::criteria::{Criteria, Traffic};
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::observation::Route;
 use crate::party::Party;
 use crate::signal::SignalKind;
@@ -41,9 +41,9 @@ impl Network {
         out: &mut Outbox,
     ) {
         let (signal, place, criteria) = match route {
-            Route::Internal => (SignalKind::NetInternal, Place::Internal, &self.internal),
+            Route::Internal => (SignalKind::NetInternal, ResourceId::Internal, &self.internal),
             Route::Uplink(uplink) => {
-                (SignalKind::NetExternal, Place::Uplink(uplink), &self.external)
+                (SignalKind::NetExternal, ResourceId::Uplink(uplink), &self.external)
             }
         };
         let window = self.routes.entry(route).or_insert_with(|| window(signal, place, criteria));
@@ -52,7 +52,7 @@ impl Network {
 }
 
 /// A window of bits. Contention holds from the limit Π = θ δ on, rounded up to whole bits.
-fn window(signal: SignalKind, place: Place, criteria: &Traffic) -> SumWindow {
+fn window(signal: SignalKind, place: ResourceId, criteria: &Traffic) -> SumWindow {
     let limit = criteria.rate.map(|rate| {
         let bits = u128::from(rate.bits_per_second()) * u128::from(criteria.window.as_nanos());
         u64::try_from(bits.div_ceil(1_000_000_000)).unwrap_or(u64::MAX)

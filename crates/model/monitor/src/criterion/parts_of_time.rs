@@ -7,7 +7,7 @@ use netloom_units::{Duration, Time};
 
 use super::parts::Many;
 use crate::criteria::Part;
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::party::Party;
 use crate::signal::{Pressure, SignalKind};
 use crate::tracker::{Outbox, Tracker};
@@ -17,7 +17,7 @@ use crate::window::SumWindow;
 pub(crate) struct PartsOfTime {
     signal: SignalKind,
     criteria: Part,
-    places: Many<Place, SumWindow>,
+    places: Many<ResourceId, SumWindow>,
 }
 
 made_of!(PartsOfTime: places);
@@ -28,7 +28,7 @@ impl PartsOfTime {
     }
 
     /// The tracker of a place, if something was observed there.
-    pub fn tracker(&self, place: Place) -> Option<&Tracker> {
+    pub fn tracker(&self, place: ResourceId) -> Option<&Tracker> {
         self.places.get(&place).map(|window| &window.tracker)
     }
 
@@ -36,7 +36,7 @@ impl PartsOfTime {
     pub fn took(
         &mut self,
         at: Time,
-        place: Place,
+        place: ResourceId,
         party: Party,
         part: Duration,
         over: Duration,
@@ -50,10 +50,10 @@ impl PartsOfTime {
 }
 
 /// A window of nanoseconds. Contention holds above the limit, from the next whole nanosecond on.
-fn window(signal: SignalKind, place: Place, criteria: &Part) -> SumWindow {
+fn window(signal: SignalKind, place: ResourceId, criteria: &Part) -> SumWindow {
     let nanos = criteria.window.as_nanos() as f64;
     let limit = (criteria.limit.value() * nanos).floor() as u64 + 1;
-    let tested = !matches!(place, Place::Pressure(Pressure::Io, _));
+    let tested = !matches!(place, ResourceId::Pressure(Pressure::Io, _));
     let tracker = Tracker::new(signal, place, tested.then_some(criteria.limit.value()));
     SumWindow::new(tracker, criteria.window, tested.then_some(limit), 1.0 / nanos)
 }

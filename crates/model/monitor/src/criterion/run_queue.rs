@@ -23,7 +23,7 @@ use netloom_units::{Duration, Time};
 use super::Quiet;
 use super::parts::Many;
 use crate::criteria::Delays;
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::party::Party;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
@@ -57,8 +57,8 @@ impl RunQueues {
     }
 
     /// The tracker of a place, if something was observed there.
-    pub fn tracker(&self, place: Place) -> Option<&Tracker> {
-        let Place::RunQueue(party) = place else { return None };
+    pub fn tracker(&self, place: ResourceId) -> Option<&Tracker> {
+        let ResourceId::RunQueue(party) = place else { return None };
         self.parties.get(&party).map(|queue| &queue.window.tracker)
     }
 
@@ -123,6 +123,7 @@ fn before(at: Time, ago: Duration) -> Time {
 fn window(party: Party, criteria: &Delays) -> SumWindow {
     let nanos = criteria.window.as_nanos() as f64;
     let limit = (Delays::PART * nanos).floor() as u64 + 1;
-    let tracker = Tracker::new(SignalKind::RunQueue, Place::RunQueue(party), Some(Delays::PART));
+    let tracker =
+        Tracker::new(SignalKind::RunQueue, ResourceId::RunQueue(party), Some(Delays::PART));
     SumWindow::new(tracker, criteria.window, Some(limit), 1.0 / nanos)
 }

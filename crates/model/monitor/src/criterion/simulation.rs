@@ -5,7 +5,7 @@
 use netloom_units::{Duration, Time};
 
 use super::nanos;
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
 
@@ -30,9 +30,9 @@ impl Simulation {
         let is_late = periods > 1.0;
         let is_lost = is_late && (self.was_late || periods > LOST);
         self.was_late = is_late;
-        let late = self
-            .late
-            .get_or_insert_with(|| Tracker::new(SignalKind::Simulation, Place::Periods, Some(1.0)));
+        let late = self.late.get_or_insert_with(|| {
+            Tracker::new(SignalKind::Simulation, ResourceId::Periods, Some(1.0))
+        });
         late.lapse(at, out);
         if is_late {
             late.held(at, at, periods, out);
@@ -41,7 +41,7 @@ impl Simulation {
         }
         if is_lost {
             let lost = self.lost.get_or_insert_with(|| {
-                Tracker::new(SignalKind::Simulation, Place::LostPeriods, Some(1.0))
+                Tracker::new(SignalKind::Simulation, ResourceId::LostPeriods, Some(1.0))
             });
             lost.lapse(at, out);
             lost.held(at, at, periods, out);

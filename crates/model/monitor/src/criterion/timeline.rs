@@ -6,7 +6,7 @@ use netloom_units::{Duration, Time};
 
 use super::nanos;
 use crate::criteria::Punctuality;
-use crate::names::Place;
+use crate::names::ResourceId;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
 
@@ -28,7 +28,7 @@ impl Timeline {
     pub fn happened(&mut self, at: Time, late: Duration, out: &mut Outbox) {
         let tolerance = self.tolerance;
         let tracker = self.late.get_or_insert_with(|| {
-            Tracker::new(SignalKind::Timeline, Place::Events, Some(nanos(tolerance)))
+            Tracker::new(SignalKind::Timeline, ResourceId::Events, Some(nanos(tolerance)))
         });
         tracker.lapse(at, out);
         if late > tolerance {
@@ -42,7 +42,7 @@ impl Timeline {
     /// for `due_for`.
     pub fn missed(&mut self, at: Time, due_for: Duration, out: &mut Outbox) {
         let tracker = self.missed.get_or_insert_with(|| {
-            Tracker::new(SignalKind::Timeline, Place::MissedEvents, Some(0.0))
+            Tracker::new(SignalKind::Timeline, ResourceId::MissedEvents, Some(0.0))
         });
         tracker.held(at, at, nanos(due_for).max(1.0), out);
     }

@@ -10,7 +10,7 @@ use crate::sent::Sent;
 
 /// The results of one acknowledgement.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(super) struct AckOutcome {
     /// Whether it acknowledges new data cumulatively.
     pub advanced: bool,
     /// Number of packets newly acknowledged cumulatively, whether SACKed before or not.
@@ -71,11 +71,11 @@ impl Endpoint {
             return true;
         }
         let ack = ack.max(self.snd.una);
-        let mut outcome = Outcome {
+        let mut outcome = AckOutcome {
             advanced: ack > self.snd.una,
             flight_before: self.in_flight(),
             echo: self.negotiated.ecn_on() && segment.flags.contains(Flags::ECE),
-            ..Outcome::default()
+            ..AckOutcome::default()
         };
         let idle = self.snd.sent.is_empty();
         let updated = !old && self.update_window(now, segment, start, ack);
@@ -129,7 +129,7 @@ impl Endpoint {
         changed
     }
 
-    fn take_sacks(&mut self, now: Time, sack: &SackBlocks, ack: u64, outcome: &mut Outcome) {
+    fn take_sacks(&mut self, now: Time, sack: &SackBlocks, ack: u64, outcome: &mut AckOutcome) {
         if !self.negotiated.sack || sack.count() == 0 {
             return;
         }
@@ -191,7 +191,7 @@ impl Endpoint {
         from <= start && end <= to
     }
 
-    fn take_dsack(&mut self, end: u64, outcome: &mut Outcome) {
+    fn take_dsack(&mut self, end: u64, outcome: &mut AckOutcome) {
         outcome.dsack = true;
         self.recovery.see_duplicate(end);
         // A tail-loss probe is retransmitted on purpose, so its DSACK says nothing about RACK's
@@ -204,7 +204,7 @@ impl Endpoint {
 
     /// Removes packets that are acknowledged, up to `ack`. Packets up to `highest` were SACKed
     /// before.
-    fn take_cumulative(&mut self, now: Time, ack: u64, highest: u64, outcome: &mut Outcome) {
+    fn take_cumulative(&mut self, now: Time, ack: u64, highest: u64, outcome: &mut AckOutcome) {
         let least = self.rtt.least().unwrap_or(Duration::ZERO);
         while let Some(packet) = self.snd.sent.pop_acknowledged(ack) {
             outcome.packets += 1;
@@ -225,7 +225,7 @@ impl Endpoint {
         packet: &Sent,
         highest: u64,
         least: Duration,
-        outcome: &mut Outcome,
+        outcome: &mut AckOutcome,
     ) {
         outcome.delivered += 1;
         if packet.ever_resent {
@@ -248,7 +248,7 @@ impl Endpoint {
     }
 
     /// Without SACK, a duplicate acknowledgement stands for one packet that arrived (RFC 6582).
-    fn take_duplicate(&mut self, outcome: &mut Outcome) {
+    fn take_duplicate(&mut self, outcome: &mut AckOutcome) {
         if self.negotiated.sack {
             self.detect_reordering(outcome.overtaken);
             return;
@@ -288,7 +288,7 @@ impl Endpoint {
     }
 
     /// Takes samples of the round-trip time (RFC 6298 §3, RFC 7323 §4).
-    fn take_rtt(&mut self, now: Time, outcome: &mut Outcome) {
+    fn take_rtt(&mut self, now: Time, outcome: &mut AckOutcome) {
         let first = outcome.first_sent.filter(|_| !outcome.resent);
         let sent = first.or(outcome.sacked_sent);
         let rtt = match sent {
@@ -307,7 +307,7 @@ impl Endpoint {
     }
 
     /// Reports the acknowledgement to the congestion control.
-    fn report(&mut self, now: Time, outcome: &Outcome) {
+    fn report(&mut self, now: Time, outcome: &AckOutcome) {
         let event =
             CongestionEvent::Acknowledged { echo: outcome.echo, packets: outcome.delivered };
         self.control.event(&mut self.flow, event);

@@ -5,7 +5,7 @@
 use netloom_units::{Duration, Time};
 
 use super::Endpoint;
-use super::acknowledge::Outcome;
+use super::acknowledge::AckOutcome;
 use super::timers::Retransmit;
 use crate::config::LossDetection;
 use crate::congestion::{CongestionEvent, RecoveryState as S};
@@ -13,7 +13,7 @@ use crate::rack::{Conditions, mark_at_timeout};
 
 impl Endpoint {
     /// Handles an acknowledgement that arrived while packets were in flight.
-    pub(super) fn repair(&mut self, now: Time, mut outcome: Outcome) {
+    pub(super) fn repair(&mut self, now: Time, mut outcome: AckOutcome) {
         let lost_before = self.rate.lost;
         let reducing = matches!(self.flow.state, S::Reduced | S::Recovery);
         self.recovery.hold = false;
@@ -31,7 +31,7 @@ impl Endpoint {
     }
 
     /// Sets the timer after an acknowledgement (RFC 6298 §5.2 and 5.3, RFC 8985 §7.2).
-    fn rearm_after(&mut self, now: Time, outcome: &Outcome) {
+    fn rearm_after(&mut self, now: Time, outcome: &AckOutcome) {
         if self.snd.sent.is_empty() {
             self.timers.retransmit = None;
             if self.snd.has_unsent() && self.snd.window == 0 {
@@ -49,7 +49,7 @@ impl Endpoint {
     }
 
     /// Handles the answer to the probe of a tail loss (TLP_process_ack, RFC 8985 §7.4.2).
-    fn answer_probe(&mut self, outcome: &Outcome) {
+    fn answer_probe(&mut self, outcome: &AckOutcome) {
         let Some(probe) = self.recovery.probe else { return };
         if self.snd.una < probe.end {
             return;
@@ -68,7 +68,7 @@ impl Endpoint {
         }
     }
 
-    fn step(&mut self, now: Time, outcome: &Outcome) {
+    fn step(&mut self, now: Time, outcome: &AckOutcome) {
         if outcome.echo {
             // The network is congested, so the reduction must not be undone (RFC 4015 §3).
             self.flow.prior_ssthresh = 0;
@@ -94,7 +94,7 @@ impl Endpoint {
 
     /// Detects reneging: the other end has dropped data that it had announced, because the packet
     /// at SND.UNA was SACKed (RFC 2018 §8).
-    fn notice_reneging(&mut self, outcome: &Outcome) {
+    fn notice_reneging(&mut self, outcome: &AckOutcome) {
         let reneged = self.snd.sent.first().is_some_and(|packet| packet.sacked);
         if outcome.advanced && reneged {
             self.snd.sent.unmark_sacks();
@@ -128,7 +128,7 @@ impl Endpoint {
         }
     }
 
-    fn step_in_recovery(&mut self, now: Time, outcome: &Outcome) {
+    fn step_in_recovery(&mut self, now: Time, outcome: &AckOutcome) {
         if outcome.advanced {
             if self.undo_partial() {
                 return;
@@ -146,7 +146,7 @@ impl Endpoint {
         self.detect_losses(now);
     }
 
-    fn step_in_loss(&mut self, outcome: &Outcome) {
+    fn step_in_loss(&mut self, outcome: &AckOutcome) {
         let recovered = self.snd.una >= self.recovery.point;
         if outcome.advanced && self.undo_loss(false) {
             return;
@@ -186,7 +186,7 @@ impl Endpoint {
     }
 
     /// Handles an acknowledgement in the states Open, Disorder and Reduced.
-    fn step_elsewhere(&mut self, now: Time, outcome: &Outcome) {
+    fn step_elsewhere(&mut self, now: Time, outcome: &AckOutcome) {
         if !self.negotiated.sack && outcome.advanced {
             self.snd.duplicates = 0;
         }
@@ -206,7 +206,7 @@ impl Endpoint {
     }
 
     /// Sets the state, now that no packet is deemed lost.
-    fn try_open(&mut self, outcome: &Outcome) {
+    fn try_open(&mut self, outcome: &AckOutcome) {
         if outcome.echo && self.flow.state < S::Reduced {
             self.enter_reduction(outcome.delivered);
         }
@@ -416,7 +416,7 @@ impl Endpoint {
 
     /// Updates the window after an acknowledgement. `reducing` is whether a reduction was under way
     /// before.
-    fn control_window(&mut self, now: Time, outcome: &Outcome, reducing: bool) {
+    fn control_window(&mut self, now: Time, outcome: &AckOutcome, reducing: bool) {
         self.refresh_flow(now);
         let mut sample = self.rate.sample(now, self.rtt.least());
         sample.newly_delivered = outcome.delivered;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
 use crate::Moments;
-use crate::source::Source;
+use crate::source::FrameSource;
 
 /// Connections that send as fast as their congestion control lets them. TCP decides when, so that
 /// this is a description only.
@@ -43,7 +43,7 @@ impl Configured for BulkConfig {
         }
     }
 
-    fn source(&self, _: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, _: &Given<'_>) -> Result<FrameSource, TrafficError> {
         Err(TrafficError::ClosedLoop { model: "bulk" })
     }
 

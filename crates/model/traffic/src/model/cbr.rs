@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, Sending, TrafficError, mean_rate, one_of_rate_and_load, pace};
-use crate::source::{Bursts, Source};
+use crate::source::{Bursts, FrameSource};
 use crate::train::Trains;
 use crate::{Burst, Load, Moments};
 
@@ -26,7 +26,7 @@ impl Configured for CbrConfig {
         one_of_rate_and_load(self.rate.is_some(), self.load.is_some())
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let pace = pace(mean_rate(self.rate, self.load, given)?)?;
         Ok(Trains::new(for_ever(given), pace, given.sizes.law()?, given.stream).into())
     }

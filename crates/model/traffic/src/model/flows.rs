@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::flow_list::FlowList;
 use super::{Configured, Given, Sending, TrafficError};
 use crate::distribution::{DurationDistribution, Exponential, Law, SizeDistribution, nanoseconds};
-use crate::source::{Bursts, Source};
+use crate::source::{Bursts, FrameSource};
 use crate::train::Trains;
 use crate::{Burst, Flow, Moments, Pace};
 
@@ -110,7 +110,7 @@ impl Configured for FlowsConfig {
         [gaps, bytes, list].into_iter().flatten().collect()
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let pace = match (&self.file, self.rate) {
             (Some(_), None) => None,
             _ => Some(self.pace()?),

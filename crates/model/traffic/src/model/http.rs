@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Configured, Given, TrafficError};
 use crate::Moments;
 use crate::distribution::{DurationDistribution, Law, SizeDistribution};
-use crate::source::Source;
+use crate::source::FrameSource;
 
 /// A client that asks for objects, one after the other. Responses decide when, so that this is a
 /// description, and [`HttpConfig::exchanges`] the draws.
@@ -132,7 +132,7 @@ impl Configured for HttpConfig {
             .collect()
     }
 
-    fn source(&self, _: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, _: &Given<'_>) -> Result<FrameSource, TrafficError> {
         Err(TrafficError::ClosedLoop { model: "http" })
     }
 

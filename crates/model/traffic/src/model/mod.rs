@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::distribution::Law;
 use crate::files;
-use crate::source::{Bursts, Fluid, Source};
+use crate::source::{Bursts, Fluid, FrameSource};
 use crate::{Line, Moments, Pace, Sizes};
 pub use bulk::BulkConfig;
 pub use cbr::CbrConfig;
@@ -88,7 +88,7 @@ trait Configured {
         Vec::new()
     }
     /// Returns the source of the frames that the model sends.
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError>;
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError>;
     /// Returns the bursts in which the model sends, if it does.
     fn bursts(&self, _: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
         Ok(None)
@@ -291,7 +291,7 @@ impl Model {
         sizes: &Sizes,
         line: Option<&Line>,
         stream: &Stream,
-    ) -> Result<Source, TrafficError> {
+    ) -> Result<FrameSource, TrafficError> {
         self.configured().source(&Given { sizes, line, stream })
     }
 

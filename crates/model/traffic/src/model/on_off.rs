@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, Sending, Start, TrafficError, enough};
 use crate::distribution::{DurationDistribution, Law};
-use crate::source::Source;
+use crate::source::FrameSource;
 use crate::train::Trains;
 use crate::{Burst, Distribution, Moments, Pace};
 
@@ -62,7 +62,7 @@ impl Configured for OnOffConfig {
         [self.on.file(), self.off.file()].into_iter().flatten().collect()
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let pace = self.pace()?;
         enough(&self.on.law()?, pace, given.sizes)?;
         let bursts = OnOffBursts::new(self, given.stream)?.into();

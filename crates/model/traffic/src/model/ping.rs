@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
 use crate::sizes::SizeLaw;
-use crate::source::Source;
+use crate::source::FrameSource;
 use crate::{Emission, Moments};
 
 /// The default interval of ping(8).
@@ -38,7 +38,7 @@ impl Configured for PingConfig {
         }
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let (sizes, lengths) = (given.sizes.law()?, given.stream.fork("sizes"));
         let (interval, left) = (self.interval, self.count.unwrap_or(u64::MAX));
         Ok(Requests { at: Time::ZERO, interval, left, sizes, lengths }.into())

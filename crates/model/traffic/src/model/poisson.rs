@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Configured, Given, TrafficError, mean_rate, one_of_rate_and_load, pace};
 use crate::distribution::{Exponential, nanoseconds};
 use crate::sizes::SizeLaw;
-use crate::source::Source;
+use crate::source::FrameSource;
 use crate::{Emission, Load, Moments, Pace};
 
 /// Frames that arrive as a Poisson process.
@@ -28,7 +28,7 @@ impl Configured for PoissonConfig {
         one_of_rate_and_load(self.rate.is_some(), self.load.is_some())
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let rate = pace(mean_rate(self.rate, self.load, given)?)?;
         Ok(PoissonFrames::new(rate, given.sizes.law()?, given.stream).into())
     }

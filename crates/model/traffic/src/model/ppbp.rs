@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, Sending, Start, TrafficError, enough, pace};
 use crate::distribution::{Exponential, Law, Pareto, nanoseconds};
-use crate::source::Source;
+use crate::source::FrameSource;
 use crate::train::Trains;
 use crate::{Burst, Distribution, Load, Moments};
 
@@ -101,7 +101,7 @@ impl Configured for PpbpConfig {
         }
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let derived = self.derived(given)?;
         let pace = pace(derived.rate)?;
         enough(&self.lengths()?, pace, given.sizes)?;

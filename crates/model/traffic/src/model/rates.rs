@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
 use crate::sizes::SizeLaw;
-use crate::source::{Fluid, Source};
+use crate::source::{Fluid, FrameSource};
 use crate::{Emission, Moments, Pace, RateStep};
 
 /// A rate that changes at given times: a `schedule`, or a `file` with a rate for each `step`.
@@ -159,7 +159,7 @@ impl Configured for RatesConfig {
         self.file.iter_mut().map(|file| file as _).collect()
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let sizes = given.sizes.law()?;
         let steps = self.steps()?;
         self.check_steps(&steps, sizes.mean() * 8.0)?;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
 use crate::Moments;
-use crate::source::Source;
+use crate::source::FrameSource;
 
 /// Largest number of rewritten addresses. They are an argument of a process.
 const MOST: usize = 1000;
@@ -72,7 +72,7 @@ impl Configured for ReplayConfig {
         }
     }
 
-    fn source(&self, _: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, _: &Given<'_>) -> Result<FrameSource, TrafficError> {
         Err(TrafficError::WholeFrames { model: "replay" })
     }
 

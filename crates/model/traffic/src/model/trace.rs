@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
 use crate::recorded::Arrivals;
-use crate::source::Source;
+use crate::source::FrameSource;
 use crate::{Emission, Load, Moments};
 
 /// Units in a stretch of 1.
@@ -93,7 +93,7 @@ impl Configured for TraceConfig {
         vec![&mut self.file]
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let arrivals = self.arrivals()?;
         let round = self.repeat.is_some().then_some(self.round(arrivals)?);
         let parts = self.parts(given)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{Configured, Given, TrafficError};
 use crate::sizes::SizeLaw;
-use crate::source::Source;
+use crate::source::FrameSource;
 use crate::{Emission, Moments};
 
 /// Pictures of a video, over and over. Each is sent at once, in frames of at most the entry's
@@ -86,7 +86,7 @@ impl Configured for VbrConfig {
         vec![&mut self.file]
     }
 
-    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+    fn source(&self, given: &Given<'_>) -> Result<FrameSource, TrafficError> {
         let pictures = self.pictures()?;
         let left = pictures.0[0].bytes();
         let (sizes, lengths) = (given.sizes.law()?, given.stream.fork("sizes"));

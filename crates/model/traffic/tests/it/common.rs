@@ -1,6 +1,6 @@
 //! Code that the tests share.
 
-use netloom_traffic::{Emission, Model, Sizes, Source};
+use netloom_traffic::{Emission, FrameSource, Model, Sizes};
 use netloom_units::Stream;
 
 /// Returns the model that `json` describes.
@@ -14,22 +14,22 @@ pub fn refused(json: &str) -> String {
 }
 
 /// Returns a source that runs the model `json`, with full frames.
-pub fn source(json: &str, seed: u64) -> Source {
+pub fn source(json: &str, seed: u64) -> FrameSource {
     sized(json, Sizes::default(), seed)
 }
 
 /// Returns a source that runs the model `json`, with frames of `sizes`.
-pub fn sized(json: &str, sizes: Sizes, seed: u64) -> Source {
+pub fn sized(json: &str, sizes: Sizes, seed: u64) -> FrameSource {
     model(json).source(&sizes, None, &Stream::new(seed, "test")).unwrap()
 }
 
 /// Returns the frames of the first `seconds`.
-pub fn first(source: Source, seconds: f64) -> impl Iterator<Item = Emission> {
+pub fn first(source: FrameSource, seconds: f64) -> impl Iterator<Item = Emission> {
     let end = (seconds * 1e9) as u64;
     source.take_while(move |frame| frame.at.as_nanos() < end)
 }
 
 /// Returns the number of bits in the first `seconds`.
-pub fn bits(source: Source, seconds: f64) -> f64 {
+pub fn bits(source: FrameSource, seconds: f64) -> f64 {
     first(source, seconds).map(|frame| f64::from(frame.bytes) * 8.0).sum()
 }

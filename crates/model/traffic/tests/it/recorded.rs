@@ -1,11 +1,11 @@
 //! Recorded arrivals, pictures, requests and rates.
 
-use netloom_traffic::{Line, Model, Sizes, Source};
+use netloom_traffic::{FrameSource, Line, Model, Sizes};
 use netloom_units::Stream;
 
 use crate::common::{bits, first, model, refused, sized, source};
 
-fn all(source: Source) -> Vec<(u64, u32)> {
+fn all(source: FrameSource) -> Vec<(u64, u32)> {
     source.map(|frame| (frame.at.as_nanos(), frame.bytes)).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use netloom_scenario::Port;
+use netloom_scenario::InterfaceIndex;
 
 use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
@@ -74,8 +74,8 @@ impl Graph {
         for (node, edges) in self.edges.iter_mut().enumerate() {
             for edge in edges {
                 let [from, to] = edge.interfaces;
-                let from = Port { node, interface: from };
-                let to = Port { node: edge.to, interface: to };
+                let from = InterfaceIndex { node, interface: from };
+                let to = InterfaceIndex { node: edge.to, interface: to };
                 edge.via = [Family::V4, Family::V6].map(|f| next_hop(addressing, from, to, f));
             }
         }
@@ -103,7 +103,7 @@ impl Graph {
     }
 }
 
-fn edge(from: Port, crossing: Crossing) -> Edge {
+fn edge(from: InterfaceIndex, crossing: Crossing) -> Edge {
     Edge {
         to: crossing.to.node,
         delay: crossing.delay,
@@ -115,7 +115,12 @@ fn edge(from: Port, crossing: Crossing) -> Edge {
 }
 
 /// Returns the first address of `to` that is in a network of `from`.
-fn next_hop(addressing: &Addressing, from: Port, to: Port, family: Family) -> Option<IpAddr> {
+fn next_hop(
+    addressing: &Addressing,
+    from: InterfaceIndex,
+    to: InterfaceIndex,
+    family: Family,
+) -> Option<IpAddr> {
     let on_link = |address: &&Cidr| {
         let own = addressing.of_port(from).iter().filter(|cidr| cidr.family == family);
         own.into_iter().any(|cidr| cidr.contains(address.bits))

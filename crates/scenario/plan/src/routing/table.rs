@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use netloom_scenario::{NodeKind, Port};
+use netloom_scenario::{InterfaceIndex, NodeKind};
 
 use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
@@ -13,11 +13,11 @@ use super::compress::{Choice, Choices, Entry, compress};
 use super::destinations::Destination;
 use super::graph::Graph;
 use super::labels::Label;
-use super::trie::{Place, Trie};
+use super::trie::{PrefixIndex, Trie};
 use super::{Exit, Ties};
 
 /// A node that has a table.
-pub(super) struct Source {
+pub(super) struct RouteOrigin {
     /// Index of the node in the scenario.
     pub index: usize,
     host: bool,
@@ -28,11 +28,11 @@ pub(super) struct Source {
     local: Vec<Cidr>,
 }
 
-impl Source {
+impl RouteOrigin {
     pub fn new(topology: &Topology<'_>, addressing: &Addressing, index: usize) -> Self {
         let node = topology.node(index);
         let connected = (0..node.interfaces.len())
-            .flat_map(|interface| addressing.of_port(Port { node: index, interface }))
+            .flat_map(|interface| addressing.of_port(InterfaceIndex { node: index, interface }))
             .map(|cidr| cidr.network());
         let own = node.routes.iter().map(|route| Cidr::from(route.to).network());
         Self {
@@ -49,8 +49,8 @@ pub(super) struct FamilyTables {
     pub family: Family,
     pub ties: Ties,
     destinations: Vec<Destination>,
-    /// Place of each destination in the trie.
-    places: Vec<Place>,
+    /// PrefixIndex of each destination in the trie.
+    places: Vec<PrefixIndex>,
     trie: Trie,
 }
 
@@ -69,7 +69,7 @@ impl FamilyTables {
         family: Family,
         ties: Ties,
         destinations: Vec<Destination>,
-        sources: impl Iterator<Item = &'s Source>,
+        sources: impl Iterator<Item = &'s RouteOrigin>,
     ) -> Self {
         let theirs: Vec<Cidr> = sources
             .flat_map(|source| source.foreign.iter().chain(&source.local))
@@ -88,7 +88,7 @@ impl FamilyTables {
     pub fn table(
         &self,
         graph: &Graph,
-        source: &Source,
+        source: &RouteOrigin,
         beginnings: impl FnOnce() -> Rc<Beginnings>,
     ) -> Vec<(Cidr, Exit)> {
         let gateway = || graph.only_gateway(source.index, self.family);
@@ -102,13 +102,13 @@ impl FamilyTables {
         }
     }
 
-    fn default_route(&self, source: &Source, exit: Exit) -> Vec<(Cidr, Exit)> {
+    fn default_route(&self, source: &RouteOrigin, exit: Exit) -> Vec<(Cidr, Exit)> {
         let default = self.family.default_route();
         if source.foreign.contains(&default) { vec![] } else { vec![(default, exit)] }
     }
 
     /// Returns the exits to every destination that the node reaches and has no other route to.
-    fn entries(&self, graph: &Graph, source: &Source, beginnings: &Beginnings) -> Entries {
+    fn entries(&self, graph: &Graph, source: &RouteOrigin, beginnings: &Beginnings) -> Entries {
         let mut entries = vec![Entry::Absent; self.trie.prefixes.len()];
         let mut mark = |prefixes: &[Cidr], entry| {
             for place in prefixes.iter().filter_map(|prefix| self.trie.place(*prefix)) {
@@ -135,7 +135,7 @@ impl FamilyTables {
     pub fn uncompressed(
         &self,
         graph: &Graph,
-        source: &Source,
+        source: &RouteOrigin,
         beginnings: &Beginnings,
     ) -> Vec<(Cidr, Exit)> {
         let table = self.entries(graph, source, beginnings);

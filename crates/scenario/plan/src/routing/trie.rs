@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::cidr::{Cidr, Family};
 
 /// Index of a prefix in the trie.
-pub(super) type Place = u32;
+pub(super) type PrefixIndex = u32;
 
 /// The halves of a prefix in which there are longer ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Halves {
 pub(super) struct Trie {
     pub prefixes: Vec<Cidr>,
     pub halves: Vec<Halves>,
-    places: HashMap<Cidr, Place>,
+    places: HashMap<Cidr, PrefixIndex>,
 }
 
 impl Trie {
@@ -50,7 +50,7 @@ impl Trie {
     }
 
     /// Returns the place of a prefix from which the trie was made.
-    pub fn place(&self, prefix: Cidr) -> Option<Place> {
+    pub fn place(&self, prefix: Cidr) -> Option<PrefixIndex> {
         self.places.get(&prefix).copied()
     }
 
@@ -60,7 +60,8 @@ impl Trie {
             [first, below @ ..] if *first == prefix => {
                 // Invariant: there are at most four places for a prefix, and prefixes fit in memory
                 // far below 2^30.
-                let place = Place::try_from(self.prefixes.len()).expect("fewer than 2^32 places");
+                let place =
+                    PrefixIndex::try_from(self.prefixes.len()).expect("fewer than 2^32 places");
                 self.places.insert(prefix, place);
                 below
             }

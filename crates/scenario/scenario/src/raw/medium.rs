@@ -1,7 +1,7 @@
 //! Shared media, as the user wrote them.
 
 use netloom_medium::{MediumProperties, Window};
-use netloom_mobility::{MobilityError, Place};
+use netloom_mobility::{Coordinates, MobilityError};
 use netloom_units::{Power, Rate, Speed};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,7 +46,7 @@ pub(crate) struct RawMediumHead {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMove {
     /// Destination, which the node reaches in a straight line.
-    pub to: Place,
+    pub to: Coordinates,
     /// Speed of the movement.
     pub speed: Speed,
 }
@@ -66,7 +66,7 @@ pub(crate) enum RawRadio {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StationKeys {
-    position: Option<Place>,
+    position: Option<Coordinates>,
     power: Option<Power>,
     rate: Option<Rate>,
     cw: Option<Window>,

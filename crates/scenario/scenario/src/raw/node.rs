@@ -6,7 +6,7 @@ mod spanning_tree;
 
 use netloom_link::PortVlans;
 use netloom_medium::{Antenna, Window};
-use netloom_mobility::{Mobility, Place};
+use netloom_mobility::{Coordinates, Mobility};
 use netloom_units::{Power, Rate};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -89,7 +89,7 @@ pub(crate) struct RawNodeHead {
     /// Initial position, like `[10m, 5m]` or `[10m, 5m, 2m]`: distances to the east, to the north,
     /// and upwards (default: zero). Only shared media use it.
     #[serde(default)]
-    pub position: Option<Spanned<Place>>,
+    pub position: Option<Spanned<Coordinates>>,
     /// Ports of the machine that are forwarded to ports of this node, like `8080:80`, or
     /// `127.0.0.1:5353:53/udp`. Without an address, the machine listens on 127.0.0.1 and ::1.
     /// Forwarded data crosses no link.

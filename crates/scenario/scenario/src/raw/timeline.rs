@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use netloom_medium::MediumProperties;
-use netloom_mobility::Place;
+use netloom_mobility::Coordinates;
 use netloom_traffic::DurationDistribution;
 use netloom_units::{Duration, Power};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -66,7 +66,7 @@ pub(crate) struct RawEvent {
     pub media: Entries<Spanned<MediumProperties>>,
     /// New position of the node, like `[10m, 5m]`.
     #[serde(default)]
-    pub position: Option<Spanned<Place>>,
+    pub position: Option<Spanned<Coordinates>>,
     /// Movement of the node that starts now.
     #[serde(default, rename = "move")]
     pub goes: Option<Spanned<RawMove>>,

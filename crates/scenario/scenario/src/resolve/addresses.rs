@@ -11,7 +11,7 @@ use super::segments::Segment;
 use crate::address::{Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::layer2::Port;
+use crate::layer2::InterfaceIndex;
 use crate::raw::{RawAddresses, RawInterface};
 use crate::span::Span;
 use crate::spec::{LoopbackAddress, Routing};
@@ -30,13 +30,13 @@ struct Given {
 pub(super) fn check(nodes: &[NodeDraft<'_>], segments: &[Segment], report: &mut Report<'_>) {
     let given: Vec<Given> =
         (0..nodes.len()).flat_map(|index| given_in(nodes, index, report)).collect();
-    let segment_of: HashMap<Port, usize> = segments
+    let segment_of: HashMap<InterfaceIndex, usize> = segments
         .iter()
         .enumerate()
         .flat_map(|(index, segment)| segment.iter().map(move |interface| (*interface, index)))
         .collect();
     let place = |given: &Given| {
-        let port = Port { node: given.node, interface: given.interface? };
+        let port = InterfaceIndex { node: given.node, interface: given.interface? };
         segment_of.get(&port).copied()
     };
     check_unique(nodes, &given, place, report);
@@ -235,7 +235,7 @@ fn share_subnet(a: &Given, b: &Given) -> bool {
 
 fn check_macs(nodes: &[NodeDraft<'_>], segment: &Segment, report: &mut Report<'_>) {
     let mut seen: HashMap<MacAddress, Span> = HashMap::new();
-    for Port { node, interface } in segment {
+    for InterfaceIndex { node, interface } in segment {
         let (node, name) = (&nodes[*node], &nodes[*node].interfaces[*interface].name);
         let raw = node.raw.head.interfaces.find(name);
         let Some(mac) = raw.and_then(|raw| raw.mac.as_ref()) else { continue };

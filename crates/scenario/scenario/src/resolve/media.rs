@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use netloom_medium::MediumConfig;
-use netloom_mobility::{Geographic, Place, Plane};
+use netloom_mobility::{Coordinates, Geographic, Plane};
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
@@ -288,7 +288,7 @@ pub(super) fn resolve(
 
 /// Converts a place to a position, or reports an invalid one.
 pub(super) fn position(
-    place: Place,
+    place: Coordinates,
     origin: Option<Geographic>,
     span: Span,
     report: &mut Report<'_>,

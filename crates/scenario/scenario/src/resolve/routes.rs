@@ -112,15 +112,16 @@ fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_
     let interfaces = node.interfaces.iter();
     let interfaces =
         interfaces.filter(|interface| through.is_none_or(|name| name == interface.name));
-    let places: Vec<Place> = interfaces.map(|interface| Place::of(address, interface)).collect();
+    let places: Vec<Neighbourhood> =
+        interfaces.map(|interface| Neighbourhood::of(address, interface)).collect();
     let is_known = links_are_complete(report)
         && !report.is_incomplete_in_file(&["topology", "nodes", &node.name.value, "interfaces"])
-        && !places.contains(&Place::Unknown);
+        && !places.contains(&Neighbourhood::Unknown);
     let name = &node.name.value;
-    if places.contains(&Place::Own) {
+    if places.contains(&Neighbourhood::Own) {
         let message = format!("the next hop {address} is node `{name}` itself");
         report.error(Diagnostic::error(via.span, message));
-    } else if is_known && !places.contains(&Place::Connected) {
+    } else if is_known && !places.contains(&Neighbourhood::Connected) {
         let message = format!("the next hop {address} is in no subnet of node `{name}`");
         let help = "a next hop is a neighbour: an address in a subnet of one of the interfaces";
         report.error(Diagnostic::error(via.span, message).with_help(help));
@@ -129,14 +130,14 @@ fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_
 
 /// Relation of an address to the subnets of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Neighbourhood {
     Own,
     Connected,
     Elsewhere,
     Unknown,
 }
 
-impl Place {
+impl Neighbourhood {
     fn of(address: IpAddr, interface: &Interface) -> Self {
         let prefixes: Vec<IpPrefix> = match (address, &interface.ipv4, &interface.ipv6) {
             (IpAddr::V4(_), Addresses::Auto, _) | (IpAddr::V6(_), _, Addresses::Auto) => {

@@ -10,13 +10,13 @@ use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
-use crate::layer2::{Layer2, Port};
+use crate::layer2::{InterfaceIndex, Layer2};
 
 /// Largest number of ports of a switch that runs a spanning tree.
 const MAX_PORTS: usize = 4095;
 
 /// The interfaces of one segment, without the ports of switches.
-pub(super) type Segment = Vec<Port>;
+pub(super) type Segment = Vec<InterfaceIndex>;
 
 /// Returns all segments.
 pub(super) fn find(
@@ -75,9 +75,9 @@ fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>]) -> Vec<Segment> {
     let port = |end: &End<'_>| {
         let mut interfaces = nodes[end.node].interfaces.iter();
         let interface = interfaces.position(|interface| interface.name == end.interface)?;
-        Some(Port { node: end.node, interface })
+        Some(InterfaceIndex { node: end.node, interface })
     };
-    let ends: Vec<Option<[Port; 2]>> = links
+    let ends: Vec<Option<[InterfaceIndex; 2]>> = links
         .iter()
         .map(|link| {
             let [a, b] = link.ends.as_ref()?;
@@ -89,10 +89,10 @@ fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>]) -> Vec<Segment> {
     let subinterfaces = nodes.iter().enumerate().flat_map(|(node, draft)| {
         let subinterfaces = (0..draft.interfaces.len())
             .filter(|interface| draft.interfaces[*interface].subinterface.is_some());
-        subinterfaces.map(move |interface| Port { node, interface })
+        subinterfaces.map(move |interface| InterfaceIndex { node, interface })
     });
     let linked = ends.iter().flatten().flatten().copied();
-    let mut seen: HashSet<Port> = HashSet::new();
+    let mut seen: HashSet<InterfaceIndex> = HashSet::new();
     let mut segments = Vec::new();
     for port in linked.chain(subinterfaces).filter(|port| !nodes[port.node].is_segment()) {
         if seen.contains(&port) {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use netloom_link::{PortVlans, Vid};
-use netloom_mobility::{Mobility, Place};
+use netloom_mobility::{Coordinates, Mobility};
 use netloom_spanning_tree::Priority;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ pub struct Node {
     pub publish: Vec<Publish>,
     /// Initial position, for shared media.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub position: Option<Place>,
+    pub position: Option<Coordinates>,
     /// Mobility model, for shared media.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mobility: Option<Mobility>,

@@ -1,6 +1,6 @@
 //! Admission of claims, their lifetimes, and the wording of refusals.
 
-use netloom_shape::{BoundPort, Capacity, Lifetime, Policy, Protocol, Refusal, Tier};
+use netloom_shape::{BoundPort, Capacity, Lifetime, NetworkId, Policy, Protocol, Refusal, Tier};
 use netloom_units::Duration;
 use proptest::prelude::*;
 
@@ -196,6 +196,34 @@ fn a_users_claim_means_own_sockets_whatever_it_says() {
     assert_eq!((by_root.target().tier, by_root.target().uid), (Tier::Root, Some(1002)));
     let over = host.ask(&root(), "over", "{client: {ports: 80}, over: true}", 0).unwrap();
     assert_eq!((over.target().tier, over.target().uid), (Tier::Over, None));
+}
+
+#[test]
+fn in_another_network_a_users_claim_is_for_all_of_it() {
+    let mut host = Host::new();
+    host.policy.interfaces = vec!["lo".into()];
+    let pid = |selector: &str| format!("{{pid: 7, {selector}, {PIPES}}}");
+    let selector = netloom_shape::Selector { pid: Some(7), ..Default::default() };
+    assert_eq!(host.policy.check_network(&selector), Err(Refusal::Containers));
+    host.policy.containers = true;
+    assert_eq!(host.policy.check_network(&selector), Ok(()));
+    host.network = Some(NetworkId(9));
+    host.bound.push(BoundPort { protocol: Protocol::Tcp, port: 80, owner: bob(), pid: None });
+    // The policy's ports and devices, and ports in use, are of the daemon's network.
+    let web = host.ask(&alice(), "web", &pid("server: {ports: 80}"), 0).unwrap();
+    assert_eq!((web.target().tier, web.target().uid), (Tier::Root, None));
+    let all = host.ask(&alice(), "all", &pid("everything: true"), 0).unwrap();
+    assert_eq!(all.location().network, Some(NetworkId(9)));
+    // Root has it all, too: one of them has a frame.
+    assert_eq!(
+        host.refusal(&root(), &pid("everything: true")),
+        "everything is claimed by alice as \"all\" until 13:32: take another one, or ask alice"
+    );
+    host.ask(&root(), "over", &pid("everything: true, over: true"), 0).unwrap();
+    host.ask(&root(), "other", &pid("client: {ports: 80}"), 0).unwrap();
+    // The same device of another network is another one.
+    host.network = Some(NetworkId(10));
+    host.ask(&root(), "there", &pid("everything: true"), 0).unwrap();
 }
 
 #[test]

@@ -75,6 +75,9 @@ fn what_makes_no_sense_is_refused() {
         ("{client: {ports: 80}, delay: 5}", "delay"),
         ("{client: {ports: 80, porst: 81}}", "porst"),
         ("{client: {ports: 80}, for: 0s}", "takes nothing"),
+        ("{client: {ports: 80}, netns: web}", "`web` is no path of a network namespace"),
+        ("{client: {ports: 80}, netns: /run/netns/web, pid: 7}", "keep one of them"),
+        ("{server: {ports: 80}, pid: 7, reserve: true}", "`reserve` keeps ports of this host"),
     ];
     for (text, expected) in cases {
         let words = wrong(text);

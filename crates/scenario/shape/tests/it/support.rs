@@ -1,7 +1,7 @@
 //! Users, times and claims for tests.
 
 use netloom_shape::{
-    Book, BoundPort, Capacity, Claim, Entry, Moment, Owner, Policy, Refusal, Request,
+    Book, BoundPort, Capacity, Claim, Entry, Moment, NetworkId, Owner, Policy, Refusal, Request,
 };
 use netloom_units::Duration;
 
@@ -35,13 +35,15 @@ pub struct Host {
     pub policy: Policy,
     pub capacity: Capacity,
     pub bound: Vec<BoundPort>,
+    /// The network namespace of the next claims.
+    pub network: Option<NetworkId>,
 }
 
 impl Host {
     pub fn new() -> Self {
         let policy = Policy::default();
         let capacity = Capacity::of(None, &policy);
-        Self { book: Book::default(), policy, capacity, bound: Vec::new() }
+        Self { book: Book::default(), policy, capacity, bound: Vec::new(), network: None }
     }
 
     /// Requests a claim `seconds` after 12:32.
@@ -64,6 +66,7 @@ impl Host {
             claim: &claim,
             cgroup: None,
             user,
+            network: self.network,
             device: "eth0",
             now: at(seconds),
             bound: &self.bound,

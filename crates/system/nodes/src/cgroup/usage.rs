@@ -27,7 +27,7 @@ pub struct Usage {
 
 /// The existing cgroups of a node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Places<'p> {
+pub(crate) struct NodeCgroups<'p> {
     pub unified: Option<&'p Path>,
     pub cpu: Option<&'p Path>,
     pub memory: Option<&'p Path>,
@@ -35,7 +35,7 @@ pub(crate) struct Places<'p> {
 }
 
 impl Usage {
-    pub(crate) fn read(places: Places<'_>) -> Self {
+    pub(crate) fn read(places: NodeCgroups<'_>) -> Self {
         let mut usage = places.unified.map(Self::of_unified).unwrap_or_default();
         if let Some(cpu) = places.cpu {
             usage.throttled = entry(&cpu.join("cpu.stat"), "nr_throttled");
@@ -106,7 +106,7 @@ mod tests {
         write("one/memory.usage_in_bytes", "4096\n");
         write("one/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
         let (two, one) = (folder.path().join("two"), folder.path().join("one"));
-        let unified = Places { unified: Some(&two), cpu: None, memory: None, pids: None };
+        let unified = NodeCgroups { unified: Some(&two), cpu: None, memory: None, pids: None };
         let expected = Usage {
             cpu_ns: Some(7000),
             throttled: Some(2),
@@ -115,7 +115,7 @@ mod tests {
             ..Usage::default()
         };
         assert_eq!(Usage::read(unified), expected);
-        let hybrid = Places { memory: Some(&one), ..unified };
+        let hybrid = NodeCgroups { memory: Some(&one), ..unified };
         let expected = Usage { memory: Some(4096), memory_kills: Some(1), ..expected };
         assert_eq!(Usage::read(hybrid), expected);
     }

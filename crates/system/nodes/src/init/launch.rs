@@ -15,7 +15,7 @@ use crate::process::oom;
 use crate::process::view::View;
 
 /// Which of the two processes this is.
-pub(super) enum Outcome {
+pub(super) enum Launched {
     /// The launcher, which has finished its work.
     Launcher,
     /// The node's init.
@@ -38,7 +38,7 @@ pub(super) fn control() -> io::Result<Control> {
 }
 
 /// Enters the namespaces and forks the init process.
-pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
+pub(super) fn launch(control: &Control) -> Result<Launched, Failed> {
     let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
     let received = control.receive::<ToInit>().and_then(|message| message.ok_or_else(gone));
     let (message, fds) = attempt(received, || "read the first message".into())?;
@@ -63,11 +63,11 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     attempt(unshare(new), || "create PID, mount, UTS and IPC namespaces".into())?;
     drop((network, mounts));
     match attempt(fork_sibling(), || "fork the init process".into())? {
-        0 => Ok(Outcome::Init(Box::new((setup, view)))),
+        0 => Ok(Launched::Init(Box::new((setup, view)))),
         pid => {
             let started = control.send(&FromInit::Started { pid }, &[]);
             attempt(started, || "report".into())?;
-            Ok(Outcome::Launcher)
+            Ok(Launched::Launcher)
         }
     }
 }

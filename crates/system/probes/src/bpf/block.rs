@@ -14,7 +14,7 @@ use super::clock::Clock;
 use super::load::{Loader, Why, attach, map, next, verify};
 use super::looking::Look;
 use super::shared::Shared;
-use crate::places::Places;
+use crate::places::ProcRoots;
 use crate::probe::{Sink, watches};
 
 const NAME: &str = "eBPF on block_rq_issue";
@@ -108,7 +108,7 @@ impl Block {
     }
 
     /// Attaches the programs.
-    pub fn start(PreparedBlock(mut ebpf): PreparedBlock, places: &Places) -> Result<Self, Why> {
+    pub fn start(PreparedBlock(mut ebpf): PreparedBlock, places: &ProcRoots) -> Result<Self, Why> {
         attach(&mut ebpf, &TRACEPOINTS)?;
         Ok(Self {
             disks: map(&mut ebpf, "disks")?,
@@ -297,7 +297,7 @@ mod tests {
     fn a_request_that_seems_pending_and_is_not_keeps_no_disk_busy() {
         let kernel = Kernel::of_this_machine(0, Duration::ZERO, Path::new("/proc"));
         let block = Block::prepare(&mut Loader::new(&kernel))
-            .and_then(|prepared| Block::start(prepared, &Places::of_this_machine(vec![])));
+            .and_then(|prepared| Block::start(prepared, &ProcRoots::of_this_machine(vec![])));
         let Ok(mut block) = block else {
             return eprintln!("SKIPPED: this machine permits no eBPF");
         };

@@ -9,7 +9,7 @@ use netloom_monitor::{Observation, Party, Subject};
 use netloom_units::{Duration, Time};
 
 use crate::fields::text;
-use crate::places::Places;
+use crate::places::ProcRoots;
 use crate::probe::Sink;
 
 /// Names are reported again after this time, because processes turn into other programs, and
@@ -26,7 +26,7 @@ pub struct Runners {
 }
 
 impl Runners {
-    pub fn of(places: &Places) -> Self {
+    pub fn of(places: &ProcRoots) -> Self {
         Self { engine: places.engine, proc: places.proc.clone(), told: BTreeMap::new() }
     }
 

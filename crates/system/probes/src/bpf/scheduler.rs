@@ -18,7 +18,7 @@ use super::record::{Record, WORDS};
 use super::runners::Runners;
 use super::shared::Shared;
 use super::waits::Waits;
-use crate::places::Places;
+use crate::places::ProcRoots;
 use crate::probe::{Sink, watches};
 
 const NAME: &str = "eBPF on sched_switch";
@@ -92,7 +92,7 @@ impl Scheduler {
     /// Attaches the programs. Returns a second probe, of waits, if there are nodes.
     pub fn start(
         PreparedScheduler { mut ebpf, timers }: PreparedScheduler,
-        places: &Places,
+        places: &ProcRoots,
     ) -> Result<(Self, Option<Waits>), Why> {
         let nodes = places.namespaces().map(|(inode, node)| Ok((u32::try_from(inode)?, node)));
         let parties: Vec<(u32, u32)> = nodes.collect::<Result<_, Why>>()?;

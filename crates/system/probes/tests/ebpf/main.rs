@@ -14,7 +14,7 @@ use std::time::{Duration as StdDuration, Instant};
 use netloom_monitor::{
     BusyStretch, Coverage, Criteria, Monitor, Observation as O, Party, SignalKind, Subject, Trust,
 };
-use netloom_probes::{Limited, Node, Places, Probes};
+use netloom_probes::{Limited, Node, Probes, ProcRoots};
 use netloom_units::{Duration, Time};
 use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
 use nix::unistd::Pid;
@@ -33,10 +33,10 @@ struct Watch {
 impl Watch {
     /// `None` if the kernel does not permit it. Then it prints why.
     fn start(nodes: Vec<Node>) -> Option<Self> {
-        Self::at(&Places::of_this_machine(nodes))
+        Self::at(&ProcRoots::of_this_machine(nodes))
     }
 
-    fn at(places: &Places) -> Option<Self> {
+    fn at(places: &ProcRoots) -> Option<Self> {
         let probes = Probes::best(places);
         let mut watch = Self { probes, began: Instant::now(), seen: vec![] };
         watch.look();
@@ -329,7 +329,7 @@ fn without_rights_the_polling_probes_take_over() {
         return;
     }
     let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
-    let mut probes = Probes::best(&Places::of_this_machine(vec![]));
+    let mut probes = Probes::best(&ProcRoots::of_this_machine(vec![]));
     probes.poll(Time::ZERO, &mut |seen| monitor.observe(Time::ZERO, &seen));
     let coverage = monitor.verdict(Time::ZERO + Duration::from_secs(1)).coverage;
     let of = |signal| coverage.iter().find(|c: &&Coverage| c.signal == signal).unwrap();

@@ -11,7 +11,7 @@ use std::time::{Duration as StdDuration, Instant};
 use aya::programs::BtfTracePoint;
 use aya::{Btf, Ebpf, EbpfLoader};
 use netloom_monitor::{Observation as O, Party};
-use netloom_probes::{Limited, Node, Places};
+use netloom_probes::{Limited, Node, ProcRoots};
 use netloom_units::Duration;
 use nix::sched::{CloneFlags, unshare};
 use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
@@ -44,7 +44,7 @@ fn in_a_node<T: Send + 'static>(
     };
     let node =
         Node { name: "a".into(), netns: Some(netns), cgroup: None, limited: Limited::default() };
-    let mut places = Places::of_this_machine(vec![node]);
+    let mut places = ProcRoots::of_this_machine(vec![node]);
     places.tolerated_wait = tolerated;
     let mut watch = Watch::at(&places)?;
     let (party, delay) = (Party::Node(0), Duration::ZERO);

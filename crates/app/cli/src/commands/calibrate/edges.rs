@@ -9,7 +9,7 @@ use netloom_units::readable::bit_rate;
 
 use super::network::Load;
 use super::session::Session;
-use super::trial::{self, Outcome};
+use super::trial::{self, TrialOutcome};
 
 /// Most ports and hops that are tried.
 const MOST: u32 = 64;
@@ -104,13 +104,13 @@ async fn edge(
         let offered = pace * traffic.bits() * f64::from(shape.flows());
         session.show(&format!("{step}: {}", bit_rate(offered)));
         let outcome = trial::run(session, &load).await?;
-        search.tell(matches!(outcome, Outcome::Borne(_)));
+        search.tell(matches!(outcome, TrialOutcome::Borne(_)));
         match outcome {
-            Outcome::Borne(borne) => {
+            TrialOutcome::Borne(borne) => {
                 beyond = beyond.filter(|beyond| beyond.bits_per_second > offered);
                 edge = Some(borne);
             }
-            Outcome::NotBorne(why) => {
+            TrialOutcome::NotBorne(why) => {
                 beyond = Some(NotBorne { bits_per_second: offered, why });
             }
         }

@@ -15,7 +15,7 @@ use super::session::Session;
 
 /// The result of a load.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum TrialOutcome {
     /// The machine could bear it.
     Borne(Edge),
     /// The machine could not bear it, for this reason.
@@ -23,14 +23,14 @@ pub enum Outcome {
 }
 
 /// Runs a load.
-pub async fn run(session: &mut Session, load: &Load) -> Result<Outcome> {
+pub async fn run(session: &mut Session, load: &Load) -> Result<TrialOutcome> {
     let results = session.run(&load.scenario(session.binary())?).await?;
     let outcome = read(&results, load);
     fs::remove_dir_all(&results).context("cannot remove the results of a calibration run")?;
     outcome
 }
 
-fn read(results: &Path, load: &Load) -> Result<Outcome> {
+fn read(results: &Path, load: &Load) -> Result<TrialOutcome> {
     let summary: Summary =
         serde_json::from_slice(&fs::read(results.join("summary.json"))?).context("summary.json")?;
     if !summary.success {
@@ -56,34 +56,36 @@ pub fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) ->
 
 /// Returns whether a load was borne: nothing was lost outside the model, nothing was late, all
 /// senders were in time, and everything arrived in the end.
-fn judge(load: &Load, verdict: &Verdict, sent: &[Sent], received: &[Received]) -> Outcome {
+fn judge(load: &Load, verdict: &Verdict, sent: &[Sent], received: &[Received]) -> TrialOutcome {
     // However briefly, since the runs are brief.
     let is_late = |report: &&SignalReport| {
         report.signal == SignalKind::Lateness && report.counted().next().is_some()
     };
     if let Some(late) = verdict.signals.iter().find(is_late) {
-        return Outcome::NotBorne(late.in_words());
+        return TrialOutcome::NotBorne(late.in_words());
     }
     // Losses that may concern frames of others count as suspect at most.
     let is_lost = |finding: &&Finding| {
         finding.signal == SignalKind::UnmodelledDrop && finding.judgement == Judgement::Invalid
     };
     if let Some(lost) = verdict.findings.iter().find(is_lost) {
-        return Outcome::NotBorne(lost.why.clone());
+        return TrialOutcome::NotBorne(lost.why.clone());
     }
     let planned: u64 = sent.iter().map(|sent| sent.planned).sum();
     let writes: u64 = sent.iter().map(|sent| sent.writes).sum();
     if writes < planned {
         let part = percent(writes, planned);
-        return Outcome::NotBorne(format!("senders had time for {part} of what was to be sent"));
+        return TrialOutcome::NotBorne(format!(
+            "senders had time for {part} of what was to be sent"
+        ));
     }
     let bytes: u64 = received.iter().map(|received| received.bytes).sum();
     let expected = writes * load.traffic.payload() as u64;
     if bytes < expected {
-        return Outcome::NotBorne(format!("{} arrived", percent(bytes, expected)));
+        return TrialOutcome::NotBorne(format!("{} arrived", percent(bytes, expected)));
     }
     let arrived = writes as f64 / load.seconds;
-    Outcome::Borne(Edge {
+    TrialOutcome::Borne(Edge {
         bits_per_second: arrived * load.traffic.bits(),
         frames_per_second: (load.traffic != Traffic::Tcp).then_some(arrived),
         peak_bits_per_second: peak(verdict),
@@ -132,15 +134,15 @@ mod tests {
         .unwrap()
     }
 
-    fn judged(findings: Value, planned: u64, writes: u64, bytes: u64) -> Outcome {
+    fn judged(findings: Value, planned: u64, writes: u64, bytes: u64) -> TrialOutcome {
         let verdict = verdict(findings, json!([]));
         judge(&load(), &verdict, &[Sent { planned, writes }], &[Received { bytes }])
     }
 
-    fn not_borne(outcome: Outcome) -> String {
+    fn not_borne(outcome: TrialOutcome) -> String {
         match outcome {
-            Outcome::NotBorne(why) => why,
-            Outcome::Borne(edge) => panic!("{edge:?}"),
+            TrialOutcome::NotBorne(why) => why,
+            TrialOutcome::Borne(edge) => panic!("{edge:?}"),
         }
     }
 
@@ -155,7 +157,7 @@ mod tests {
             frames_per_second: Some(100.0),
             peak_bits_per_second: 3e6,
         };
-        assert_eq!(judged(cpu, 200, 200, 3600), Outcome::Borne(edge));
+        assert_eq!(judged(cpu, 200, 200, 3600), TrialOutcome::Borne(edge));
     }
 
     #[test]
@@ -177,7 +179,7 @@ mod tests {
             }])
         };
         assert_eq!(not_borne(judged(lost("invalid"), 200, 200, 3600)), "lost");
-        assert!(matches!(judged(lost("suspect"), 200, 200, 3600), Outcome::Borne(_)));
+        assert!(matches!(judged(lost("suspect"), 200, 200, 3600), TrialOutcome::Borne(_)));
         assert!(not_borne(judged(json!([]), 200, 199, 3582)).contains("99.5 %"));
         assert_eq!(not_borne(judged(json!([]), 200, 200, 3582)), "99.5 % arrived");
     }

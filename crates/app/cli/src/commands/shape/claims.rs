@@ -9,8 +9,9 @@ use netloom_shape::wire::{Add, Done, Set, properties};
 use netloom_shape::{Claim, Lifetime, Selector, prefix};
 
 use super::{daemon, show};
-use crate::args::{AddClaim, SetClaim};
+use crate::args::{AddClaim, CaptureClaim, SetClaim};
 use crate::client::Client;
+use crate::commands::capture;
 use crate::commands::set::properties::yaml;
 use crate::exit::WithCode;
 use crate::{exit, files};
@@ -29,6 +30,14 @@ pub async fn add(client: &Client, state: &Path, words: AddClaim) -> Result<()> {
     let done: Done = client.ask("/claims", &Add { name, claim, force }).await?;
     show::added(&done);
     Ok(())
+}
+
+/// Captures the frames of a claim.
+pub async fn capture(client: &Client, words: CaptureClaim) -> Result<i32> {
+    let CaptureClaim { name, wire, drops, write } = words;
+    let at = if wire { "wire" } else { "host" };
+    let body = client.stream(&format!("/claims/{name}/capture?at={at}&drops={drops}")).await?;
+    capture::write(body, &write, &format!("of {name} at the side of the {at}")).await
 }
 
 /// Changes the pipes of a claim.
@@ -62,8 +71,9 @@ fn claim(words: AddClaim) -> Result<Claim> {
         cgroup: words.cgroup,
         prefix: prefixes.collect::<Result<_>>()?,
         interface: words.interface,
+        netns: words.netns,
+        pid: words.pid,
         everything: words.everything,
-        ..Selector::default()
     };
     let [both, out, inward] = [change(&words.both)?, change(&words.out)?, change(&words.inward)?];
     Ok(Claim {

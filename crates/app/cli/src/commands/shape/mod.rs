@@ -22,6 +22,7 @@ pub async fn shape(args: Shape) -> Result<i32> {
     match args.command {
         ShapeCommand::Add(add) => claims::add(&client, &state, *add).await?,
         ShapeCommand::Set(set) => claims::set(&client, set).await?,
+        ShapeCommand::Capture(of) => return claims::capture(&client, of).await,
         ShapeCommand::List(of) => return list::list(&client, &of).await,
         ShapeCommand::Renew { name, lifetime } => {
             let path = format!("/claims/{name}/renew");

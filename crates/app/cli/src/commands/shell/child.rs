@@ -21,7 +21,7 @@ use crate::launch::Engine;
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The end of the command.
-pub enum Outcome {
+pub enum CommandEnd {
     /// It ended by itself or on request, with this exit code.
     Ended(i32),
     /// The engine is gone, and the command with it.
@@ -56,7 +56,7 @@ impl Child {
         mut self,
         engine: &mut Engine,
         interrupts: &mut Interrupts,
-    ) -> Result<Outcome> {
+    ) -> Result<CommandEnd> {
         let mut asked = None;
         loop {
             let over = async {
@@ -67,14 +67,15 @@ impl Child {
             };
             tokio::select! {
                 status = self.process.wait() => {
-                    return Ok(Outcome::Ended(code(status.context("cannot wait for the command")?)));
+                    let status = status.context("cannot wait for the command")?;
+                    return Ok(CommandEnd::Ended(code(status)));
                 }
                 ended = engine.wait() => {
                     ended?;
                     self.abandon().await?;
-                    return Ok(Outcome::Abandoned);
+                    return Ok(CommandEnd::Abandoned);
                 }
-                () = over => return Ok(Outcome::Ended(128 + asked.unwrap_or_default())),
+                () = over => return Ok(CommandEnd::Ended(128 + asked.unwrap_or_default())),
                 signal = interrupts.next() => {
                     self.pass_on(signal);
                     if matches!(signal, libc::SIGTERM | libc::SIGHUP) {

@@ -30,7 +30,7 @@ use crate::interrupts::Interrupts;
 use crate::launch::{Engine, results_directory};
 use crate::{preflight, profile_file, results};
 use caller::Caller;
-use child::{Child, Outcome};
+use child::{Child, CommandEnd};
 use network::{NODE, Network};
 
 /// Runs a command over a link of its own. Returns its exit code.
@@ -139,8 +139,8 @@ async fn run(
         conclude(directory)?;
     }
     match outcome? {
-        Outcome::Ended(code) => Ok(code),
-        Outcome::Abandoned => bail!(
+        CommandEnd::Ended(code) => Ok(code),
+        CommandEnd::Abandoned => bail!(
             "the engine of `{name}` died; the command was ended, and nothing of the network is left"
         ),
     }
@@ -185,12 +185,12 @@ async fn end(
     network: &Network,
     engine: &mut Engine,
     interrupts: &mut Interrupts,
-    outcome: &Result<Outcome>,
+    outcome: &Result<CommandEnd>,
 ) -> Result<()> {
     let name = &network.name;
     let client = Client::new(name, &Layout::new(name).socket());
     let ended = async {
-        if !matches!(outcome, Ok(Outcome::Abandoned)) {
+        if !matches!(outcome, Ok(CommandEnd::Abandoned)) {
             client.shutdown().await?;
         }
         engine.wait().await

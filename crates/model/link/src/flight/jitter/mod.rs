@@ -64,13 +64,13 @@ impl Jitter {
 /// The jitter of one pipe.
 #[derive(Debug)]
 pub(super) struct JitterProcess {
-    source: Source,
+    source: JitterSource,
     noise: Noise,
 }
 
 /// The source of a pipe's values. Deviations are in ns.
 #[derive(Debug)]
-enum Source {
+enum JitterSource {
     None,
     Uniform(f64),
     Normal(f64),
@@ -85,34 +85,38 @@ enum Source {
 impl JitterProcess {
     pub fn new(jitter: &Jitter, stream: &Stream) -> Self {
         let noise = Noise::new(jitter.correlation, stream.fork("jitter"));
-        Self { source: Source::new(&jitter.distribution), noise }
+        Self { source: JitterSource::new(&jitter.distribution), noise }
     }
 
     /// Sets another jitter. The noise behind it continues.
     pub fn configure(&mut self, jitter: &Jitter) {
-        self.source = Source::new(&jitter.distribution);
+        self.source = JitterSource::new(&jitter.distribution);
         self.noise.correlate(jitter.correlation);
     }
 
     /// Whether the delay varies.
     pub fn is_some(&self) -> bool {
-        !matches!(self.source, Source::None)
+        !matches!(self.source, JitterSource::None)
     }
 
     /// Returns the offset to add to the delay of the next frame.
     pub fn next(&mut self) -> Offset {
         let noise = &mut self.noise;
         match &mut self.source {
-            Source::None => Offset::ZERO,
-            Source::Uniform(spread) => rounded(*spread * shapes::uniform(noise.uniform())),
-            Source::Normal(deviation) => rounded(*deviation * shapes::normal(noise.gaussian())),
-            Source::Pareto(deviation) => rounded(*deviation * shapes::pareto(noise.uniform())),
-            Source::ParetoNormal(deviation) => {
+            JitterSource::None => Offset::ZERO,
+            JitterSource::Uniform(spread) => rounded(*spread * shapes::uniform(noise.uniform())),
+            JitterSource::Normal(deviation) => {
+                rounded(*deviation * shapes::normal(noise.gaussian()))
+            }
+            JitterSource::Pareto(deviation) => {
+                rounded(*deviation * shapes::pareto(noise.uniform()))
+            }
+            JitterSource::ParetoNormal(deviation) => {
                 rounded(*deviation * shapes::paretonormal(noise.gaussian()))
             }
-            Source::Empirical(samples) => samples.quantile(noise.uniform()),
-            Source::Table(table, deviation) => table.quantile(noise.uniform(), *deviation),
-            Source::Pattern(pattern, next) => {
+            JitterSource::Empirical(samples) => samples.quantile(noise.uniform()),
+            JitterSource::Table(table, deviation) => table.quantile(noise.uniform(), *deviation),
+            JitterSource::Pattern(pattern, next) => {
                 let offset = pattern.as_slice()[*next];
                 *next = (*next + 1) % pattern.as_slice().len();
                 offset
@@ -123,20 +127,22 @@ impl JitterProcess {
     /// The smallest offset that can occur.
     pub fn shortest(&self) -> Offset {
         match &self.source {
-            Source::None => Offset::ZERO,
-            Source::Uniform(spread) => rounded(*spread * shapes::uniform(0.0)),
-            Source::Normal(deviation) => rounded(*deviation * -shapes::CLIP),
-            Source::Pareto(deviation) => rounded(*deviation * shapes::pareto(0.0)),
-            Source::ParetoNormal(deviation) => {
+            JitterSource::None => Offset::ZERO,
+            JitterSource::Uniform(spread) => rounded(*spread * shapes::uniform(0.0)),
+            JitterSource::Normal(deviation) => rounded(*deviation * -shapes::CLIP),
+            JitterSource::Pareto(deviation) => rounded(*deviation * shapes::pareto(0.0)),
+            JitterSource::ParetoNormal(deviation) => {
                 rounded(*deviation * shapes::paretonormal(f64::NEG_INFINITY))
             }
-            Source::Empirical(samples) | Source::Pattern(samples, _) => samples.shortest(),
-            Source::Table(table, deviation) => table.shortest(*deviation),
+            JitterSource::Empirical(samples) | JitterSource::Pattern(samples, _) => {
+                samples.shortest()
+            }
+            JitterSource::Table(table, deviation) => table.shortest(*deviation),
         }
     }
 }
 
-impl Source {
+impl JitterSource {
     fn new(distribution: &JitterDistribution) -> Self {
         use JitterDistribution as Kind;
         let nanos = |deviation: &Duration| deviation.as_nanos() as f64;

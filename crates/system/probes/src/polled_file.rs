@@ -13,7 +13,7 @@ use crate::probe::{Sink, cannot_watch, watches, watches_a_part};
 
 /// An open file and its contents at the last read.
 #[derive(Debug)]
-pub struct Source {
+pub struct PolledFile {
     file: File,
     buffer: Vec<u8>,
     length: usize,
@@ -21,7 +21,7 @@ pub struct Source {
     at_once: bool,
 }
 
-impl Source {
+impl PolledFile {
     /// Opens a file and reads it once: some files can be opened but not read.
     pub fn open(path: &Path) -> io::Result<Self> {
         let (buffer, length) = (vec![0; 1024], 0);
@@ -77,17 +77,21 @@ impl Source {
 pub struct Foundation {
     name: &'static str,
     signals: &'static [SignalKind],
-    source: io::Result<Source>,
+    source: io::Result<PolledFile>,
     last: Option<Time>,
     partial: bool,
 }
 
 impl Foundation {
     pub fn open(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
-        Self::of(name, signals, Source::open(path))
+        Self::of(name, signals, PolledFile::open(path))
     }
 
-    fn of(name: &'static str, signals: &'static [SignalKind], source: io::Result<Source>) -> Self {
+    fn of(
+        name: &'static str,
+        signals: &'static [SignalKind],
+        source: io::Result<PolledFile>,
+    ) -> Self {
         Self { name, signals, source, last: None, partial: false }
     }
 
@@ -98,7 +102,7 @@ impl Foundation {
         signals: &'static [SignalKind],
         says: impl Fn(&[u8]) -> bool,
     ) -> Self {
-        Self::of(name, signals, Source::open_head(path, says))
+        Self::of(name, signals, PolledFile::open_head(path, says))
     }
 
     /// A file that shows too little of its signals to count alone.

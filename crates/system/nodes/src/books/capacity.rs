@@ -26,7 +26,7 @@ pub struct Demand {
 
 /// A limit of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wall {
+pub struct Capacity {
     /// Name of the limited resource.
     pub what: &'static str,
     /// Number that the experiment needs.
@@ -53,9 +53,9 @@ impl Demand {
 }
 
 /// Returns all limits that this machine reports.
-pub fn walls(demand: Demand) -> Vec<Wall> {
+pub fn capacities(demand: Demand) -> Vec<Capacity> {
     let proc = Path::new("/proc");
-    let files = Wall {
+    let files = Capacity {
         what: "open files",
         needs: demand.files(),
         has: most_files(proc),
@@ -68,9 +68,9 @@ pub fn walls(demand: Demand) -> Vec<Wall> {
 }
 
 /// Returns the limits in files below `proc`.
-fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
+fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Capacity> {
     let mounts = fs::read_to_string(proc.join("self/mountinfo")).map_or(0, |m| m.lines().count());
-    let namespaces = Wall {
+    let namespaces = Capacity {
         what: "network namespaces",
         // One more to create devices in, and one to wait for the end of the others.
         needs: demand.nodes + 2,
@@ -78,7 +78,7 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         stops_start: true,
         advice: "raise it with `sysctl user.max_net_namespaces`".into(),
     };
-    let mounted = Wall {
+    let mounted = Capacity {
         what: "mounts",
         // One mount for each namespace, in addition to existing ones.
         needs: mounts as u64 + demand.nodes,
@@ -86,14 +86,14 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         stops_start: true,
         advice: "raise it with `sysctl fs.mount-max`".into(),
     };
-    let neighbours = |family: &str, what| Wall {
+    let neighbours = |family: &str, what| Capacity {
         what,
         needs: demand.neighbours,
         has: 0,
         stops_start: false,
         advice: raise_neighbours(family, demand.neighbours).into(),
     };
-    let processes = Wall {
+    let processes = Capacity {
         what: "processes",
         // One program in each node, and the node's init.
         needs: 2 * demand.nodes,
@@ -102,7 +102,7 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         advice: "that is with one program in each node; raise it with `sysctl kernel.pid_max`"
             .into(),
     };
-    let memory = Wall {
+    let memory = Capacity {
         what: "kB of memory",
         needs: KB_PER_NODE * demand.nodes + KB_PER_INTERFACE * demand.interfaces,
         has: 0,
@@ -127,7 +127,7 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         (memory, available_memory(proc)),
     ]
     .into_iter()
-    .filter_map(|(wall, has)| has.map(|has| Wall { has, ..wall }))
+    .filter_map(|(capacity, has)| has.map(|has| Capacity { has, ..capacity }))
 }
 
 /// Returns what happens when the table of neighbours is full, and the command that makes it large
@@ -194,7 +194,7 @@ mod tests {
         let demand = Demand { nodes: 1000, interfaces: 4000, opened: 3000, neighbours: 5000 };
         assert_eq!(demand.files(), 3000 + SPARE_FILES);
         let found: Vec<_> = of_files(demand, machine.path())
-            .map(|wall| (wall.what, wall.needs, wall.has, wall.stops_start))
+            .map(|capacity| (capacity.what, capacity.needs, capacity.has, capacity.stops_start))
             .collect();
         assert_eq!(
             found,
