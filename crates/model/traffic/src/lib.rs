@@ -3,9 +3,9 @@
 //! therefore draw the same values.
 //!
 //! A [`Model`] is the description in a scenario. A [`FrameSource`] runs it: a state machine that
-//! yields one [`Emission`] after the other, in virtual time from 0. Models that send while something
-//! is on consist of [`Burst`]s: a TCP sender needs [`Bursts`], and [`Fluid`] is the total rate of
-//! all bursts, in steps. All three have the same bursts for the same stream.
+//! yields one [`Emission`] after the other, in virtual time from 0. Models that send while
+//! something is on consist of [`Burst`]s: a TCP sender needs [`Bursts`], and [`Fluid`] is the total
+//! rate of all bursts, in steps. All three have the same bursts for the same stream.
 //!
 //! | module | contents |
 //! |---|---|
