@@ -82,3 +82,23 @@ fn taps_have_the_mtu_of_their_device() {
     let time = Duration::from_secs_f64(time.expect(&said).parse::<f64>().unwrap() / 1000.0);
     assert!(output.status.success() && time >= SHAPED, "{said}");
 }
+
+#[test]
+fn a_claim_that_has_lost_a_tap_ends_and_its_traffic_passes() {
+    if !takes_root("a_claim_that_has_lost_a_tap_ends_and_its_traffic_passes", WHY) {
+        return;
+    }
+    let host = Host::new("t");
+    let _server = host.server(1, None, THERE, 7001);
+    host.ok(None, &format!("add web --client tcp/7001 --both {DELAY}"));
+    host.ok(None, "add other --client tcp/7002 --both delay=1ms");
+    assert!(shaped(&host));
+    let links = text(&host.command(0, None, "ip").args(["-o", "link"]).output().unwrap().stdout);
+    let tap = links.split_whitespace().find(|word| word.starts_with("nls") && word.contains(".h"));
+    host.ip(0, &format!("link delete {}\n", tap.unwrap().trim_end_matches(':')));
+    let event = host.await_event("lost");
+    assert_eq!(event["claim"], "web");
+    assert_eq!(event["reason"], "somebody has removed one of its TAPs");
+    assert!(!shaped(&host));
+    assert_eq!(host.claims().len(), 1);
+}

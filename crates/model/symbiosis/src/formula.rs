@@ -1,5 +1,15 @@
 //! The equations of Erazo 2013, §5.3, with their numbers. Rates are in frames per second, times in
 //! seconds.
+//!
+//! ```
+//! use netloom_symbiosis::formula::{mean_number, mean_time, service_rate};
+//!
+//! // At half its load, a line of 1,000 frames per second holds 0.75 of them on average.
+//! let time = mean_time(mean_number(0.5), 500.0);
+//! assert_eq!(time, 0.0015);
+//! // The line that holds frames for that time, when as many arrive, is found again.
+//! assert!((service_rate(time, 500.0) - 1000.0).abs() < 1e-9);
+//! ```
 
 /// (5.1): returns the mean number of frames in an M/D/1 system at `load`, which is from 0 to below
 /// 1.

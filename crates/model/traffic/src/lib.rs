@@ -7,6 +7,18 @@
 //! something is on consist of [`Burst`]s: a TCP sender needs [`Bursts`], and [`Fluid`] is the total
 //! rate of all bursts, in steps. All three have the same bursts for the same stream.
 //!
+//! ```
+//! use netloom_traffic::{Model, Sizes};
+//! use netloom_units::Stream;
+//!
+//! // Full frames at 1.2112 Mbit/s: one every 10 ms.
+//! let model: Model = serde_json::from_str(r#"{"cbr": {"rate": "1211200bit/s"}}"#)?;
+//! let frames = model.source(&Sizes::default(), None, &Stream::new(7, "example"))?;
+//! let times: Vec<u64> = frames.take(3).map(|frame| frame.at.as_nanos()).collect();
+//! assert_eq!((times[1] - times[0], times[2] - times[1]), (10_000_000, 10_000_000));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | module | contents |
 //! |---|---|
 //! | `emission` | the values that a source yields: [`Emission`], [`Burst`], [`RateStep`] |

@@ -9,6 +9,18 @@
 ///
 /// Try [`Search::next`] and report with [`Search::tell`] whether it was borne, until there is no
 /// next load.
+///
+/// ```
+/// use netloom_profile::search::{Range, Search};
+///
+/// let range = Range { least: 1.0, most: 1000.0, gap: 1.05, tries: 40 };
+/// let mut search = Search::new(10.0, range);
+/// while let Some(load) = search.next() {
+///     search.tell(load <= 123.0);
+/// }
+/// let found = search.borne().unwrap();
+/// assert!(found <= 123.0 && found * 1.05 > 123.0);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Search {
     range: Range,

@@ -108,11 +108,12 @@ fn options(service: &ServiceUse, template: &ServiceTemplate) -> BTreeMap<String,
             (OptionKind::List, Some(OptionValue::Text(text))) => Value::from(vec![text.clone()]),
             (_, Some(OptionValue::List(texts))) => Value::from(texts.clone()),
             // Values were checked when the scenario was read.
-            (OptionKind::Number, Some(OptionValue::Text(text))) => {
-                text.parse::<u64>().map_or(Value::UNDEFINED, Value::from)
-            }
             (OptionKind::Flag, Some(OptionValue::Text(text))) => Value::from(text == "true"),
             (OptionKind::Text, Some(OptionValue::Text(text))) => Value::from(text.clone()),
+            (kind, Some(OptionValue::Text(text))) => {
+                let number = kind.number(text).and_then(Result::ok);
+                number.map_or(Value::UNDEFINED, Value::from)
+            }
         };
         (name.clone(), value)
     };

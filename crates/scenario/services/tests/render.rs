@@ -108,14 +108,14 @@ fn addresses_are_given_out_where_some_are_free() {
 topology:
   nodes:
     s: { kind: switch }
-    dns: { services: [dnsmasq], interfaces: { eth1: { ipv4: 10.1.0.1/24 } } }
+    dns: { services: { dnsmasq: { lease: 10min } }, interfaces: { eth1: { ipv4: 10.1.0.1/24 } } }
     a: { interfaces: { eth1: { ipv4: 10.1.0.9/24 } } }
     b: { ipv4: none }
   links: [{ endpoints: [dns, s] }, { endpoints: [a, s] }, { endpoints: [b, s] }]
 ";
     let nodes = rendered(&scenario(text)).unwrap();
     let config = &nodes["dns"].files["/etc/dnsmasq.conf"].content;
-    assert!(config.contains("10.1.0.10,10.1.0.254,255.255.255.0,1h\n"), "{config}");
+    assert!(config.contains("10.1.0.10,10.1.0.254,255.255.255.0,600\n"), "{config}");
 }
 
 #[test]

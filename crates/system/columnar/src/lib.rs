@@ -7,6 +7,18 @@
 //! | `columns` | columns: [`Parquet`] |
 //! | `growing` | columns in a file that can be read while it grows: [`GrowingParquet`] |
 //! | `stored` | reading columns: [`Stored`] |
+//!
+//! ```
+//! use netloom_columnar::{Cell, Csv, Kind, Table};
+//!
+//! let mut text = Vec::new();
+//! let columns = [("time_ns", Kind::Number), ("pipe", Kind::Name)];
+//! let mut table = Box::new(Csv::new(&mut text, &columns)?);
+//! table.row(&[Cell::Number(5), Cell::Name("a, or b")])?;
+//! table.finish()?;
+//! assert_eq!(String::from_utf8(text)?, "time_ns,pipe\n5,\"a, or b\"\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod columns;
 mod csv;

@@ -13,6 +13,7 @@ use netloom_selector::{
 };
 use netloom_shape::{Location, NetworkId};
 
+use super::shaping::secret;
 use super::state::ChangedSetting;
 
 /// The only worker, which has all claims.
@@ -26,7 +27,6 @@ pub struct Devices {
     found_again: Vec<Location>,
     last_tap: u32,
     beats: Arc<RwLock<Vec<Deadlines>>>,
-    mark: u32,
 }
 
 /// The programs at a device, unless it is gone, and the loopback settings that it needed.
@@ -61,13 +61,13 @@ pub enum DeviceChange {
 
 impl Devices {
     /// Makes the devices without any claim, the heartbeat of the worker, and the silences of the
-    /// worker in which frames passed unshaped. `mark` is secret.
-    pub fn new(mark: u32) -> (Self, Heartbeat, Receiver<Duration>) {
+    /// worker in which frames passed unshaped.
+    pub fn new() -> (Self, Heartbeat, Receiver<Duration>) {
         let beats = Arc::<RwLock<Vec<Deadlines>>>::default();
         let (noticed, silences) = channel();
         let heartbeat = heartbeat(Arc::clone(&beats), noticed);
         let (at, claimed) = (BTreeMap::new(), BTreeMap::new());
-        let devices = Self { at, claimed, found_again: Vec::new(), last_tap: 0, beats, mark };
+        let devices = Self { at, claimed, found_again: Vec::new(), last_tap: 0, beats };
         (devices, heartbeat, silences)
     }
 
@@ -128,7 +128,10 @@ impl Devices {
         let Some(Claimed { device, .. }) = self.claimed.remove(&identity) else { return };
         if let Some(AtDevice { network, selector: Some(selector), .. }) = self.at.get_mut(&device) {
             // Filters at TAPs go with these, if this thread cannot remove them.
-            let _ = within(network.as_ref(), || Ok(selector.forget(identity)));
+            let _ = within(network.as_ref(), || {
+                selector.forget(identity);
+                Ok(())
+            });
         }
         self.detach_if_idle(&device);
     }
@@ -184,7 +187,8 @@ impl Devices {
     }
 
     fn attach_first(&mut self, at: &Location, network: Option<&Arc<Network>>) -> Result<()> {
-        let (device, mark) = (at.device.as_str(), self.mark);
+        // A secret of its own: whoever has rights in one network can read its marks there.
+        let (device, mark) = (at.device.as_str(), secret()?);
         let attached = within(network, || {
             forget_filters(device);
             let selector = Selector::attach(device, mark)?;
@@ -235,7 +239,7 @@ impl Devices {
     fn come_back(&mut self, device: &Location) -> Result<()> {
         let network = self.at.get(device).and_then(|at| at.network.clone());
         let (selector, mtu) = within(network.as_ref(), || {
-            let mut selector = Selector::attach(&device.device, self.mark)?;
+            let mut selector = Selector::attach(&device.device, secret()?)?;
             let mtu = mtu(&selector)?;
             selector.deadlines().put_off(WORKER as usize);
             let there = |claimed: &&Claimed| claimed.device == *device && !claimed.is_over;
@@ -263,7 +267,10 @@ impl Drop for AtDevice {
     fn drop(&mut self) {
         let (selector, loopback) = (self.selector.take(), self.loopback.take());
         // Programs and settings that cannot be removed from there go with their namespace.
-        let _ = within(self.network.as_ref(), || Ok(drop((selector, loopback))));
+        let _ = within(self.network.as_ref(), || {
+            drop((selector, loopback));
+            Ok(())
+        });
     }
 }
 

@@ -50,6 +50,8 @@ struct ClaimMonitor {
     taps: ClaimTaps,
     /// Number of frames that the TAPs have dropped, as far as it was observed.
     dropped: u64,
+    /// Whether one of the TAPs is gone.
+    lacks_tap: bool,
 }
 
 /// The TAPs of a claim.
@@ -96,7 +98,7 @@ impl Judging {
         let trust = Trust { delay: Some(NEEDED), ..Trust::default() };
         let criteria = Criteria::default().resolved(&trust);
         let monitor = Monitor::new(criteria, trust, Time::ZERO);
-        let mut claim = ClaimMonitor { began, monitor, taps, dropped: 0 };
+        let mut claim = ClaimMonitor { began, monitor, taps, dropped: 0, lacks_tap: false };
         for direction in Direction::BOTH {
             let what = Subject::Pipe(number(PipeId { link, direction }));
             let word = match direction {
@@ -138,6 +140,12 @@ impl Judging {
         }
         tell_all(&mut self.claims, now, &Observation::Looked);
         self.claims.values_mut().for_each(ClaimMonitor::forget_signals);
+    }
+
+    /// Returns the links of claims of which a TAP is gone: whoever has the rights can remove it.
+    pub fn without_tap(&self) -> Vec<LinkId> {
+        let lacking = self.claims.iter().filter(|(_, claim)| claim.lacks_tap);
+        lacking.map(|(link, _)| *link).collect()
     }
 
     /// Returns the judgements on all claims so far.
@@ -206,6 +214,7 @@ impl Judging {
                     continue;
                 }
             };
+            claim.lacks_tap = claim.taps.names.iter().any(|tap| !dropped.contains_key(tap));
             let sum: u64 = claim.taps.names.iter().filter_map(|tap| dropped.get(tap)).sum();
             let frames = sum.saturating_sub(std::mem::replace(&mut claim.dropped, sum));
             if frames > 0 {

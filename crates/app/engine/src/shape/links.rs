@@ -58,9 +58,9 @@ struct Draining {
 }
 
 impl Links {
-    /// Makes the links without any claim yet. `mark` is secret.
-    pub fn new(mark: u32, seed: u64) -> Result<Self> {
-        let (devices, heartbeat, silences) = Devices::new(mark);
+    /// Makes the links without any claim yet.
+    pub fn new(seed: u64) -> Result<Self> {
+        let (devices, heartbeat, silences) = Devices::new();
         let options = Options {
             seed,
             workers: Some(1),
@@ -179,6 +179,13 @@ impl Links {
     /// Returns the other network namespaces with claims whose names do not mean them any more.
     pub fn lost_networks(&self) -> Vec<NetworkId> {
         self.devices.lost_networks()
+    }
+
+    /// Returns the claims of which a TAP is gone.
+    pub fn without_tap(&self) -> Vec<u64> {
+        let lacking = self.judging.without_tap();
+        let links = self.links.iter().filter(|(_, link)| lacking.contains(&link.id));
+        links.map(|(identity, _)| *identity).collect()
     }
 
     /// Observes the frames of all claims, removes empty links whose claims have ended, and checks

@@ -75,7 +75,7 @@ impl Shaping {
         let kept = file.read()?;
         restore(&kept);
         let mut book = kept.book;
-        let links = Links::new(secret()?, u64::from(secret()?))?;
+        let links = Links::new(u64::from(secret()?))?;
         book.expire(now());
         let capacity = Capacity::of(bears, &policy);
         let inner = Inner {
@@ -292,12 +292,10 @@ impl Shaping {
             inner.end(entry)?;
             self.audit.write(&event("expired", entry, None));
         }
-        let lost = inner.without_network();
-        for entry in &lost {
+        let lost = inner.lost();
+        for (entry, reason) in &lost {
             inner.end(entry)?;
-            let reason = "its network namespace is gone: nothing is there by that name, or \
-                          another one";
-            self.audit.write(&event("lost", entry, Some(reason.into())));
+            self.audit.write(&event("lost", entry, Some((*reason).into())));
         }
         if !(over.is_empty() && lost.is_empty()) {
             self.keep(&inner)?;
@@ -448,13 +446,19 @@ impl Inner {
         self.links.remove(entry.id)
     }
 
-    /// Removes claims whose network namespaces are gone.
-    fn without_network(&mut self) -> Vec<Entry> {
-        let lost = self.links.lost_networks();
-        let is_lost = |entry: &&Entry| entry.network.is_some_and(|network| lost.contains(&network));
-        let ids: Vec<u64> =
-            self.book.entries().iter().filter(is_lost).map(|entry| entry.id).collect();
-        ids.into_iter().filter_map(|id| self.book.take(id)).collect()
+    /// Removes claims that have lost what they need, and says what that is.
+    fn lost(&mut self) -> Vec<(Entry, &'static str)> {
+        let networks = self.links.lost_networks();
+        let without_tap = self.links.without_tap();
+        let lost = |entry: &Entry| {
+            if entry.network.is_some_and(|network| networks.contains(&network)) {
+                return Some("its network namespace is gone, or has another name now");
+            }
+            without_tap.contains(&entry.id).then_some("somebody has removed one of its TAPs")
+        };
+        let found = self.book.entries().iter();
+        let found: Vec<_> = found.filter_map(|entry| Some((entry.id, lost(entry)?))).collect();
+        found.into_iter().filter_map(|(id, why)| Some((self.book.take(id)?, why))).collect()
     }
 
     /// Removes claims of users whose last session has ended.
@@ -511,23 +515,27 @@ pub fn event(verb: &'static str, entry: &Entry, reason: Option<String>) -> Recor
 /// Undoes changes that a dead daemon left behind. What is left in a network namespace that cannot
 /// be found again passes all frames.
 fn restore(Kept { book, loopback, devices }: &Kept) {
-    let undo = |at: &Location, undo: &(dyn Fn() + Sync)| {
+    let undo = |at: &Location, undo: &(dyn Fn() -> Result<()> + Sync)| {
         let has_claim = |entry: &&Entry| entry.network == at.network;
         let claim = book.entries().iter().find(has_claim);
         let network = match at.network {
             None => Ok(None),
             Some(_) => claim.context("no claim is there").and_then(places::network_of),
         };
-        let _ = network.and_then(|network| within(network.as_ref(), || Ok(undo())));
+        let _ = network.and_then(|network| within(network.as_ref(), undo));
     };
     for ChangedSetting { at, name, was } in loopback {
         undo(at, &|| {
             let before = vec![(name.clone(), was.clone())];
             drop(netloom_selector::Loopback::adopt(&at.device, before));
+            Ok(())
         });
     }
     for at in devices {
-        undo(at, &|| netloom_selector::forget_filters(&at.device));
+        undo(at, &|| {
+            netloom_selector::forget_filters(&at.device);
+            Ok(())
+        });
     }
 }
 
@@ -537,7 +545,7 @@ fn refuse(words: impl Into<String>) -> anyhow::Error {
 }
 
 /// Returns secret random bits.
-fn secret() -> Result<u32> {
+pub fn secret() -> Result<u32> {
     let mut bytes = [0; 4];
     let mut random = std::fs::File::open(Path::new("/dev/urandom"))?;
     std::io::Read::read_exact(&mut random, &mut bytes)?;

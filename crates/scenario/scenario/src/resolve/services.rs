@@ -257,12 +257,17 @@ fn problem(name: &str, text: &str, option: &ServiceOption) -> Option<String> {
             .then(|| format!("the option `{name}` is a line of text, without control characters")),
         OptionKind::Flag => (!matches!(text, "true" | "false"))
             .then(|| format!("`{text}` is neither `true` nor `false`")),
-        OptionKind::Number => {
+        OptionKind::Number | OptionKind::Seconds | OptionKind::Milliseconds => {
             let (min, max) = (option.min.unwrap_or(0), option.max.unwrap_or(u64::MAX));
-            match text.parse::<u64>() {
+            let unit = match option.kind {
+                OptionKind::Seconds => " s",
+                OptionKind::Milliseconds => " ms",
+                _ => "",
+            };
+            match option.kind.number(text)? {
                 Ok(number) if (min..=max).contains(&number) => None,
-                Ok(_) => Some(format!("`{name}` is from {min} to {max}, not {text}")),
-                Err(_) => Some(format!("`{text}` is not a whole number")),
+                Ok(_) => Some(format!("`{name}` is from {min} to {max}{unit}, not {text}")),
+                Err(problem) => Some(problem),
             }
         }
     }

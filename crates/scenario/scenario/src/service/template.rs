@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -97,10 +98,50 @@ pub enum OptionKind {
     Text,
     /// A whole number.
     Number,
+    /// A duration like `10s`, or a number of seconds. Templates get the number of seconds, and
+    /// `min` and `max` are in seconds.
+    Seconds,
+    /// A duration like `10ms`, or a number of milliseconds. Templates get the number of
+    /// milliseconds, and `min` and `max` are in milliseconds.
+    Milliseconds,
     /// `true` or `false`.
     Flag,
     /// A list of lines of text. A single line is a list of one.
     List,
+}
+
+impl OptionKind {
+    /// Returns the number that a text stands for. `None` if values of this kind are no numbers.
+    ///
+    /// ```
+    /// use netloom_scenario::service::OptionKind;
+    ///
+    /// assert_eq!(OptionKind::Seconds.number("10min"), Some(Ok(600)));
+    /// assert_eq!(OptionKind::Seconds.number("600"), Some(Ok(600)));
+    /// assert!(OptionKind::Seconds.number("1500ms").is_some_and(|number| number.is_err()));
+    /// assert_eq!(OptionKind::Text.number("600"), None);
+    /// ```
+    pub fn number(self, text: &str) -> Option<Result<u64, String>> {
+        let (unit, name) = match self {
+            Self::Seconds => (Duration::from_secs(1), "seconds"),
+            Self::Milliseconds => (Duration::from_millis(1), "milliseconds"),
+            Self::Number => {
+                let number = text.parse::<u64>();
+                return Some(number.map_err(|_| format!("`{text}` is not a whole number")));
+            }
+            Self::Text | Self::Flag | Self::List => return None,
+        };
+        if let Ok(number) = text.parse::<u64>() {
+            return Some(Ok(number));
+        }
+        Some(match text.parse::<Duration>() {
+            Ok(time) if time.as_nanos() % unit.as_nanos() == 0 => {
+                Ok(time.as_nanos() / unit.as_nanos())
+            }
+            Ok(_) => Err(format!("`{text}` is not a whole number of {name}")),
+            Err(error) => Err(format!("{error}; or write a number of {name}")),
+        })
+    }
 }
 
 /// The value of an option, as the user wrote it.
