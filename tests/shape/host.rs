@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -67,7 +68,9 @@ impl Host {
 
     /// A host with another policy.
     pub fn with_policy(what: &str, policy: &str) -> Self {
-        let names = ["a", "b"].map(|side| format!("shape{}{what}{side}", std::process::id()));
+        static HOSTS: AtomicU32 = AtomicU32::new(0);
+        let (process, host) = (std::process::id(), HOSTS.fetch_add(1, Ordering::Relaxed));
+        let names = ["a", "b"].map(|side| format!("shape{process}{what}{host}{side}"));
         let directory = std::env::temp_dir().join(format!("netloom-{}", names[0]));
         fs::create_dir_all(&directory).unwrap();
         fs::set_permissions(&directory, fs::Permissions::from_mode(0o755)).unwrap();

@@ -76,8 +76,9 @@ impl Scenario {
     /// Returns the number of neighbours of all interfaces together, where the neighbours of an
     /// interface are the others that it reaches on layer 2. Networks beyond ends of links to the
     /// outside are not counted. On a medium, neighbours are the stations within reach, and the
-    /// largest number at nine times of the run counts. Where the reach is unknown, all members are
-    /// neighbours.
+    /// largest number at nine times of the run counts. There, nodes that move also have the
+    /// neighbours of the minute before, which the kernel keeps. Where the reach is unknown, all
+    /// members are neighbours.
     pub fn neighbours(&self) -> u64 {
         let interfaces = self.nodes.iter().enumerate().flat_map(|(node, of)| {
             let names = of.interfaces.iter().enumerate();
@@ -150,23 +151,41 @@ impl Scenario {
         let end = self.duration.unwrap_or(Duration::from_secs(600)).as_nanos();
         for step in 0..TIMES {
             let at = Duration::from_nanos(end / (TIMES - 1) * step);
-            let Ok(now) = Snapshot::new(self, at) else { continue };
-            let mut pairs: HashMap<usize, u64> = HashMap::new();
-            for (medium, _) in now.hears {
-                *pairs.entry(medium).or_default() += 1;
-            }
-            for (medium, pairs) in pairs {
+            for (medium, pairs) in self.pairs_until(at) {
                 if let Some(heard) = all.get_mut(&medium) {
-                    heard.pairs = heard.pairs.max(pairs);
+                    heard.pairs = heard.pairs.max(pairs.len() as u64);
                 }
             }
         }
         all
     }
+
+    /// Returns the pairs of stations on each medium that hear each other at a time, or did in the
+    /// minute before if nodes move.
+    fn pairs_until(&self, at: Duration) -> HashMap<usize, HashSet<(usize, usize)>> {
+        let moves = self.nodes.iter().any(|node| node.mobility.is_some());
+        let looks = if moves { LOOKS } else { 1 };
+        let mut pairs: HashMap<usize, HashSet<(usize, usize)>> = HashMap::new();
+        for look in 0..looks {
+            let before = Duration::from_nanos(KEPT.as_nanos() / (LOOKS - 1) * look);
+            if before > at {
+                break;
+            }
+            let Ok(then) = Snapshot::new(self, at.saturating_sub(before)) else { continue };
+            for (medium, pair) in then.hears {
+                pairs.entry(medium).or_default().insert(pair);
+            }
+        }
+        pairs
+    }
 }
 
 /// Number of times at which positions are sampled.
 const TIMES: u64 = 9;
+/// Time for which the kernel keeps a neighbour of which it has not heard again (`gc_stale_time`),
+/// and the number of samples within it.
+const KEPT: Duration = Duration::from_secs(60);
+const LOOKS: u64 = 4;
 
 /// Stations of a medium, and how many pairs of them hear each other.
 #[derive(Debug, Clone, Copy, Default)]
@@ -211,6 +230,26 @@ mod tests {
         assert_eq!(air(""), 4);
         // A node that comes nearer is heard by both others.
         assert_eq!(air(", mobility: { waypoints: [{ to: [0m, 0m], speed: 1m/s }] }"), 6);
+    }
+
+    #[test]
+    fn who_moves_has_the_neighbours_of_the_last_minute() {
+        let air = |speed: &str| {
+            let mobility =
+                format!("mobility: {{ waypoints: [{{ to: [300m, 0m], speed: {speed} }}] }}");
+            let air = format!(
+                "  media: {{ air: {{ propagation: {{ range: {{ reach: 100m }} }}, members: [n] }} }}
+  groups: {{ n: {{}} }}
+  nodes:
+    a: {{ group: n, position: [0m, 0m] }}
+    b: {{ group: n, position: [300m, 0m] }}
+    c: {{ group: n, position: [0m, 0m], {mobility} }}
+"
+            );
+            scenario(&air).neighbours()
+        };
+        assert_eq!(air("4m/s"), 4);
+        assert_eq!(air("1m/s"), 2);
     }
 
     #[test]

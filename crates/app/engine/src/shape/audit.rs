@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use netloom_shape::Owner;
+use netloom_shape::{Entry, Owner};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::broadcast;
@@ -60,6 +60,18 @@ impl Record {
             properties: Value::Null,
             result: "done",
             reason: None,
+        }
+    }
+
+    /// Makes a record of an event of a claim that nobody requested.
+    pub fn of_claim(verb: &'static str, entry: &Entry, reason: Option<String>) -> Self {
+        Self {
+            uid: entry.owner.uid,
+            pid: None,
+            claim: Some(entry.name.clone()),
+            selector: Some(entry.claim.selector.to_string()),
+            reason,
+            ..Self::of_daemon(verb)
         }
     }
 }

@@ -2,6 +2,8 @@
 //! devices that go, come back, or change. Not here: the links (`links`).
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -13,7 +15,6 @@ use netloom_selector::{
 };
 use netloom_shape::{Location, NetworkId};
 
-use super::shaping::secret;
 use super::state::ChangedSetting;
 
 /// The only worker, which has all claims.
@@ -57,6 +58,23 @@ pub enum DeviceChange {
     /// The longest packet of the device has another length, in bytes. The TAPs of its claims have
     /// it too, unless there is an error.
     Mtu(u32, Option<String>),
+}
+
+impl DeviceChange {
+    /// Returns the verb and the reason of the event of a device.
+    pub fn in_words(&self, device: &Location) -> (&'static str, String) {
+        match self {
+            Self::Gone => ("suspended", format!("interface {device}")),
+            Self::Back => ("resumed", format!("interface {device}")),
+            Self::Mtu(mtu, None) => {
+                ("mtu-changed", format!("interface {device} has an MTU of {mtu} now"))
+            }
+            Self::Mtu(mtu, Some(error)) => (
+                "mtu-changed",
+                format!("interface {device} has an MTU of {mtu} now, and not its TAPs: {error}"),
+            ),
+        }
+    }
 }
 
 impl Devices {
@@ -306,4 +324,12 @@ fn heartbeat(beats: Arc<RwLock<Vec<Deadlines>>>, noticed: Sender<Duration>) -> H
             }
         }
     })
+}
+
+/// Returns secret random bits.
+pub fn secret() -> Result<u32> {
+    let mut bytes = [0; 4];
+    let mut random = File::open("/dev/urandom")?;
+    random.read_exact(&mut bytes)?;
+    Ok(u32::from_ne_bytes(bytes).max(1))
 }

@@ -7,11 +7,44 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use netloom_selector::{Network, NetworkName, own_network};
-use netloom_shape::{Cgroup, Entry, Owner, Selector};
+use netloom_shape::{Cgroup, Entry, NetworkId, Owner, Selector};
+
+use super::devices::within;
+use super::people;
+
+/// What the words of a selector mean on this host.
+#[derive(Debug)]
+pub struct Named {
+    /// The network namespace, if it is not the daemon's own.
+    pub network: Option<NetworkId>,
+    /// The device.
+    pub device: String,
+    /// The cgroup, if the selector names one.
+    pub cgroup: Option<Cgroup>,
+    /// The user, if the selector names one.
+    pub user: Option<u32>,
+}
+
+impl Named {
+    /// Finds what a selector names, for its owner.
+    pub fn find(selector: &Selector, owner: &Owner) -> Result<Self> {
+        let network = network(selector, owner)?;
+        let device = match &selector.interface {
+            Some(device) => device.clone(),
+            None => within(network.as_ref(), default_device)?,
+        };
+        let cgroup = selector.cgroup.as_deref().map(|path| cgroup(path, owner)).transpose()?;
+        let user = selector.user.as_deref().map(|name| {
+            people::uid_of(name).with_context(|| format!("there is no user `{name}` here"))
+        });
+        let network = network.map(|network| network.id());
+        Ok(Self { network, device, cgroup, user: user.transpose()? })
+    }
+}
 
 /// Returns the device of the default route in this thread's network namespace: of IPv4, or else of
 /// IPv6.
-pub fn default_device() -> Result<String> {
+fn default_device() -> Result<String> {
     let v4 = fs::read_to_string("/proc/thread-self/net/route").unwrap_or_default();
     let v4 = v4.lines().skip(1).filter_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
@@ -35,7 +68,7 @@ pub fn default_device() -> Result<String> {
 
 /// Opens the network namespace that a selector names, unless it is the daemon's own. For an
 /// ordinary user, it must be one of the user's own user namespaces.
-pub fn network(selector: &Selector, owner: &Owner) -> Result<Option<Arc<Network>>> {
+fn network(selector: &Selector, owner: &Owner) -> Result<Option<Arc<Network>>> {
     let name = match (&selector.netns, selector.pid) {
         (Some(path), _) => NetworkName::Path(path.into()),
         (None, Some(pid)) => NetworkName::Process(pid),
@@ -72,7 +105,7 @@ pub fn network_of(entry: &Entry) -> Result<Option<Arc<Network>>> {
 
 /// Returns the cgroup of a path below the root of version 2, as `user.slice/build.scope`. For an
 /// ordinary user, it must be one of the user's own.
-pub fn cgroup(path: &str, owner: &Owner) -> Result<Cgroup> {
+fn cgroup(path: &str, owner: &Owner) -> Result<Cgroup> {
     let root = cgroup_root().context("this host has no cgroups of version 2")?;
     let inner = Path::new(path.trim_start_matches('/'));
     if inner.components().any(|part| !matches!(part, Component::Normal(_))) {

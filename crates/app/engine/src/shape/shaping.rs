@@ -1,29 +1,27 @@
 //! Keeps the claims and their links consistent: a request takes effect completely or not at all.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use netloom_dataplane::{Capture, PipeStatus};
 use netloom_link::Window;
 use netloom_results::CaptureWriter;
 use netloom_scenario::Endpoint;
 use netloom_shape::wire::{Add, CaptureOf, Done, List, Room, Set};
 use netloom_shape::{
-    Book, Capacity, Claim, Entry, Lifetime, Location, Moment, Owner, Policy, Protocol, Refusal,
-    Request,
+    Book, Capacity, Claim, Entry, Lifetime, Moment, Owner, Policy, Protocol, Refusal, Request,
 };
 use netloom_units::Rate;
-use serde_json::Value;
 
-use super::audit::{Audit, Record, now as rfc3339};
-use super::devices::{DeviceChange, within};
+use super::audit::{Audit, Record};
+use super::devices::{DeviceChange, secret};
 use super::judging::Judged;
 use super::links::Links;
 use super::listing::Whose;
-use super::state::{ChangedSetting, Kept, StateFile, Written};
+use super::places::Named;
+use super::state::{StateFile, Written};
 use super::unshaped::Unshaped;
 use super::{listing, people, places};
 
@@ -73,7 +71,7 @@ impl Shaping {
     pub fn start(setting: Setting) -> Result<Self> {
         let Setting { policy, bears, file, audit } = setting;
         let kept = file.read()?;
-        restore(&kept);
+        kept.restore();
         let mut book = kept.book;
         let links = Links::new(u64::from(secret()?))?;
         book.expire(now());
@@ -111,30 +109,20 @@ impl Shaping {
             )));
         }
         self.policy.check_network(selector)?;
-        let network =
-            places::network(selector, owner).map_err(|error| refuse(format!("{error:#}")))?;
         if claim.lifetime == Lifetime::Session && people::has_session(owner.uid).is_none() {
             return Err(refuse(
                 "nobody says here when sessions end (systemd-logind): give a time, as `2h`",
             ));
         }
-        let device = match &selector.interface {
-            Some(device) => Ok(device.clone()),
-            None => within(network.as_ref(), places::default_device),
-        };
-        let device = device.map_err(|error| refuse(format!("{error:#}")))?;
-        let cgroup = selector.cgroup.as_deref().map(|path| places::cgroup(path, owner)).transpose();
-        let cgroup = cgroup.map_err(|error| refuse(format!("{error:#}")))?;
-        let user = selector.user.as_deref().map(|name| {
-            people::uid_of(name).ok_or_else(|| refuse(format!("there is no user `{name}` here")))
-        });
+        let Named { network, device, cgroup, user } =
+            Named::find(selector, owner).map_err(|error| refuse(format!("{error:#}")))?;
         let mut request = Request {
             owner,
             name,
             claim,
             cgroup,
-            user: user.transpose()?,
-            network: network.map(|network| network.id()),
+            user,
+            network,
             device: &device,
             now: now(),
             bound: &[],
@@ -290,12 +278,12 @@ impl Shaping {
         over.extend(inner.left_behind());
         for entry in &over {
             inner.end(entry)?;
-            self.audit.write(&event("expired", entry, None));
+            self.audit.write(&Record::of_claim("expired", entry, None));
         }
         let lost = inner.lost();
         for (entry, reason) in &lost {
             inner.end(entry)?;
-            self.audit.write(&event("lost", entry, Some((*reason).into())));
+            self.audit.write(&Record::of_claim("lost", entry, Some((*reason).into())));
         }
         if !(over.is_empty() && lost.is_empty()) {
             self.keep(&inner)?;
@@ -325,7 +313,7 @@ impl Shaping {
             inner.unshaped.stood_still(&entry, silent, at);
             let reason =
                 format!("not shaped for {} ms: the daemon stood still", silent.as_millis());
-            self.audit.write(&event("unshaped", &entry, Some(reason)));
+            self.audit.write(&Record::of_claim("unshaped", &entry, Some(reason)));
         }
     }
 
@@ -337,9 +325,9 @@ impl Shaping {
                 DeviceChange::Back => inner.unshaped.device_back(&device, &entries, at),
                 DeviceChange::Mtu(..) => {}
             }
-            let (verb, reason) = in_words(&device, &change);
+            let (verb, reason) = change.in_words(&device);
             for entry in entries.iter().filter(|entry| entry.location() == device) {
-                self.audit.write(&event(verb, entry, Some(reason.clone())));
+                self.audit.write(&Record::of_claim(verb, entry, Some(reason.clone())));
             }
         }
         Ok(())
@@ -353,10 +341,10 @@ impl Shaping {
         for entry in entries {
             if let Err(error) = inner.links.add(&entry) {
                 inner.book.take(entry.id);
-                self.audit.write(&event("lost", &entry, Some(format!("{error:#}"))));
+                self.audit.write(&Record::of_claim("lost", &entry, Some(format!("{error:#}"))));
             } else {
                 inner.unshaped.take_up(&entry, now());
-                self.audit.write(&event("taken-up", &entry, None));
+                self.audit.write(&Record::of_claim("taken-up", &entry, None));
             }
         }
         self.keep(&inner)
@@ -473,21 +461,6 @@ impl Inner {
     }
 }
 
-/// Returns the verb and the reason of the event of a device.
-fn in_words(device: &Location, change: &DeviceChange) -> (&'static str, String) {
-    match change {
-        DeviceChange::Gone => ("suspended", format!("interface {device}")),
-        DeviceChange::Back => ("resumed", format!("interface {device}")),
-        DeviceChange::Mtu(mtu, None) => {
-            ("mtu-changed", format!("interface {device} has an MTU of {mtu} now"))
-        }
-        DeviceChange::Mtu(mtu, Some(error)) => (
-            "mtu-changed",
-            format!("interface {device} has an MTU of {mtu} now, and not its TAPs: {error}"),
-        ),
-    }
-}
-
 /// Whether a claim selects a local port.
 fn is_local(claim: &Claim, protocol: Protocol, port: u16) -> bool {
     let selectors = [&claim.selector.server, &claim.selector.service];
@@ -497,57 +470,7 @@ fn is_local(claim: &Claim, protocol: Protocol, port: u16) -> bool {
     })
 }
 
-/// Makes the record of an event of a claim that nobody requested.
-pub fn event(verb: &'static str, entry: &Entry, reason: Option<String>) -> Record {
-    Record {
-        time: rfc3339(),
-        uid: entry.owner.uid,
-        pid: None,
-        verb,
-        claim: Some(entry.name.clone()),
-        selector: Some(entry.claim.selector.to_string()),
-        properties: Value::Null,
-        result: "done",
-        reason,
-    }
-}
-
-/// Undoes changes that a dead daemon left behind. What is left in a network namespace that cannot
-/// be found again passes all frames.
-fn restore(Kept { book, loopback, devices }: &Kept) {
-    let undo = |at: &Location, undo: &(dyn Fn() -> Result<()> + Sync)| {
-        let has_claim = |entry: &&Entry| entry.network == at.network;
-        let claim = book.entries().iter().find(has_claim);
-        let network = match at.network {
-            None => Ok(None),
-            Some(_) => claim.context("no claim is there").and_then(places::network_of),
-        };
-        let _ = network.and_then(|network| within(network.as_ref(), undo));
-    };
-    for ChangedSetting { at, name, was } in loopback {
-        undo(at, &|| {
-            let before = vec![(name.clone(), was.clone())];
-            drop(netloom_selector::Loopback::adopt(&at.device, before));
-            Ok(())
-        });
-    }
-    for at in devices {
-        undo(at, &|| {
-            netloom_selector::forget_filters(&at.device);
-            Ok(())
-        });
-    }
-}
-
 /// Makes a refusal. Nothing was changed.
 fn refuse(words: impl Into<String>) -> anyhow::Error {
     Refusal::Malformed(words.into()).into()
-}
-
-/// Returns secret random bits.
-pub fn secret() -> Result<u32> {
-    let mut bytes = [0; 4];
-    let mut random = std::fs::File::open(Path::new("/dev/urandom"))?;
-    std::io::Read::read_exact(&mut random, &mut bytes)?;
-    Ok(u32::from_ne_bytes(bytes).max(1))
 }

@@ -7,8 +7,12 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use netloom_selector::{Loopback, forget_filters};
 use netloom_shape::{Book, Location};
 use serde::{Deserialize, Serialize};
+
+use super::devices::within;
+use super::places;
 
 /// The state for the next daemon.
 #[derive(Debug, Default, Deserialize)]
@@ -21,6 +25,36 @@ pub struct Kept {
     /// Devices at which filters of an older kernel may remain.
     #[serde(default)]
     pub devices: Vec<Location>,
+}
+
+impl Kept {
+    /// Undoes changes that a dead daemon left behind. What is left in a network namespace that
+    /// cannot be found again passes all frames.
+    pub fn restore(&self) {
+        for ChangedSetting { at, name, was } in &self.loopback {
+            self.undo(at, || {
+                let before = vec![(name.clone(), was.clone())];
+                drop(Loopback::adopt(&at.device, before));
+                Ok(())
+            });
+        }
+        for at in &self.devices {
+            self.undo(at, || {
+                forget_filters(&at.device);
+                Ok(())
+            });
+        }
+    }
+
+    /// Does something in the network namespace of a device, if that is still there.
+    fn undo(&self, at: &Location, undo: impl FnOnce() -> Result<()> + Send) {
+        let claim = self.book.entries().iter().find(|entry| entry.network == at.network);
+        let network = match at.network {
+            None => Ok(None),
+            Some(_) => claim.context("no claim is there").and_then(places::network_of),
+        };
+        let _ = network.and_then(|network| within(network.as_ref(), undo));
+    }
 }
 
 /// A setting of a device that was changed.
