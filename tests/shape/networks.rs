@@ -64,7 +64,7 @@ fn root_claims_in_a_network_namespace_with_a_path() {
     let there = format!("--netns /run/netns/{}", host.names[1]);
     // It has no default route.
     let said = host.refusal(None, &format!("add web {there} --server tcp/7001 --both {DELAY}"));
-    assert!(said.contains("there is no default route"), "{said}");
+    assert!(said.contains("that network has no default route"), "{said}");
     let add = format!("add web {there} --interface eth0 --server tcp/7001 --both {DELAY}");
     let said = host.ok(None, &add);
     assert!(said.contains(&format!("in /run/netns/{} at eth0", host.names[1])), "{said}");

@@ -300,3 +300,17 @@ fn what_has_ended_is_had_again_by_one_user_only() {
         assert!(again && !taken, "{port}: {again} {taken}");
     }
 }
+
+#[test]
+fn a_daemon_answers_who_ends_it() {
+    if !takes_root("a_daemon_answers_who_ends_it", WHY) {
+        return;
+    }
+    let mut host = Host::new("a");
+    for _ in 0..5 {
+        // Without claims, it ends at once.
+        assert_eq!(host.ok(None, "stop"), "the daemon ends\n");
+        assert!(host.daemon.take().unwrap().wait().unwrap().success());
+        host.serve();
+    }
+}

@@ -63,7 +63,7 @@ fn default_device() -> Result<String> {
     });
     let best = v4.min().or_else(|| v6.min());
     best.map(|(_, device)| device)
-        .context("there is no default route here: say which device with `--interface`")
+        .context("that network has no default route: say which device with `--interface`")
 }
 
 /// Opens the network namespace that a selector names, unless it is the daemon's own. For an

@@ -1,6 +1,7 @@
 //! The daemon's life: its lock and socket, its periodic checks, its end.
 
 use std::fs;
+use std::future::IntoFuture;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,8 @@ use netloom_units::Rate;
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
+use tokio::time::timeout;
 
 use super::audit::{Audit, Record};
 use super::http::{Peer, Served, router};
@@ -22,6 +24,9 @@ use super::people;
 use super::privileges;
 use super::shaping::{Setting, Shaping};
 use super::state::StateFile;
+
+/// Longest time for answers that are under way when the daemon ends.
+const ANSWERED: Duration = Duration::from_secs(1);
 
 /// Period of checks of claims and devices.
 const LOOK: Duration = Duration::from_millis(200);
@@ -104,7 +109,12 @@ async fn serve(socket: &Path, shaping: Arc<Shaping>) -> Result<()> {
     let end = Arc::new(Notify::new());
     let served = Served { shaping: Arc::clone(&shaping), end: Arc::clone(&end) };
     let service = router(served).into_make_service_with_connect_info::<Peer>();
-    let server = tokio::spawn(async move { axum::serve(listener, service).await });
+    let (stop, stopped) = oneshot::channel::<()>();
+    let server = axum::serve(listener, service).with_graceful_shutdown(async move {
+        // It ends with the other end, too.
+        let _ = stopped.await;
+    });
+    let mut server = tokio::spawn(server.into_future());
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let outcome = tokio::select! {
@@ -113,7 +123,12 @@ async fn serve(socket: &Path, shaping: Arc<Shaping>) -> Result<()> {
         _ = terminated.recv() => Ok(()),
         _ = interrupted.recv() => Ok(()),
     };
-    server.abort();
+    let _ = stop.send(());
+    // Whoever asked for the end is answered. Streams of events and captures do not end by
+    // themselves.
+    if timeout(ANSWERED, &mut server).await.is_err() {
+        server.abort();
+    }
     shaping.audit.write(&Record::of_daemon("ended"));
     outcome
 }
