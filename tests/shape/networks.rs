@@ -125,6 +125,8 @@ fn users_claim_in_network_namespaces_of_their_own() {
     assert!(said.contains(&format!("of process {pid} is not yours")), "{said}");
     let said = host.refusal(Some(ALICE), "add x --netns /run/netns/none --client 80");
     assert!(said.contains("`netns` is for root: give the `pid`"), "{said}");
+    let said = host.refusal(None, "add x --pid 4194305 --everything");
+    assert!(said.contains("of process 4194305: there is no such process"), "{said}");
     let said = host.refusal(None, &format!("add x --pid {pid} --user 0 --interface in0"));
     assert!(said.contains("has users of its own"), "{said}");
     let said = host.refusal(None, &format!("add x --pid {pid} --server 80 --reserve"));

@@ -65,7 +65,13 @@ impl Network {
     /// # Errors
     /// There is none of that name, or this process may not enter it.
     pub fn open(name: NetworkName) -> io::Result<Self> {
-        let namespace = open_namespace(&name.file())?;
+        let namespace = open_namespace(&name.file()).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => io::Error::other(match name {
+                NetworkName::Path(_) => "there is no such file",
+                NetworkName::Process(_) => "there is no such process",
+            }),
+            _ => error,
+        })?;
         let mut network = Self { name, namespace, id: NetworkId(0) };
         network.id = network.enter(own_network)??;
         Ok(network)
