@@ -69,7 +69,12 @@ fn run_in(folder: &Path, example: &str, command: Command) -> Results {
 }
 
 /// Runs an example like [`run_in`], but with this file.
-fn run_file(file: &Path, example: &str, mut command: Command) -> Results {
+fn run_file(file: &Path, example: &str, command: Command) -> Results {
+    try_file(file, example, command).unwrap_or_else(|said| panic!("{example}: {said}"))
+}
+
+/// Runs an example like [`run_file`]. Returns what was said if the run did not succeed.
+fn try_file(file: &Path, example: &str, mut command: Command) -> Result<Results, String> {
     let name = format!("{example}-{}", process::id());
     let results = Results(std::env::temp_dir().join(format!("netloom-example-{name}")));
     let output = command
@@ -77,10 +82,12 @@ fn run_file(file: &Path, example: &str, mut command: Command) -> Results {
         .arg(file)
         .output()
         .unwrap();
-    assert!(output.status.success(), "{example}: {}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(remains(&name), [""; 0]);
+    if !output.status.success() {
+        return Err(text(&output.stdout) + &text(&output.stderr));
+    }
     results.has_a_report();
-    results
+    Ok(results)
 }
 
 #[test]
@@ -135,7 +142,14 @@ fn own_kernel() {
         eprintln!("SKIPPED: {why}");
         return;
     }
-    let results = run("own-kernel");
+    let file = folder("own-kernel").join("netloom.yaml");
+    let run = || try_file(&file, "own-kernel", Command::new(NETLOOM));
+    let results = run().or_else(|said| {
+        // Beside other work, programs in such kernels crash once in a while (docs/own-kernel.md).
+        assert!(said.contains("Segmentation fault"), "{said}");
+        run()
+    });
+    let results = results.unwrap_or_else(|said| panic!("{said}"));
     let report: serde_json::Value =
         serde_json::from_str(&results.read("bic@sender.stdout")).unwrap();
     assert_eq!(report["end"]["sender_tcp_congestion"], "bic");
