@@ -161,9 +161,10 @@ fn a_simulation_that_cannot_keep_up_is_told_and_ends_with_the_run() {
     let lab = Lab::new(&format!(
         "duration: 1s\n{NETWORK}traffic:
   - {{ name: flood, from: from, to: to, udp: {{}}, cbr: {{ rate: 40Gbit/s }}, size: 60B,
-      background: true }}
+      background: true, start: 500ms }}
 processes:
-  - {{ name: ping, node: client, command: ping -4 -n -i 0.1 -c 10 server, background: true }}
+  # Frames come at the moment at which it falls behind.
+  - {{ name: ping, node: client, command: ping -4 -n -q -i 0.002 -c 500 server, background: true }}
 "
     ));
     let output = lab.netloom(&["run", "-o", "results"]);

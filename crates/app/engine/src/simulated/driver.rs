@@ -210,11 +210,8 @@ impl Driver {
     /// Does everything that is due, and returns until when there is nothing to do.
     pub fn turn(&mut self) -> Result<Option<Time>> {
         let now = self.clock.now();
-        let cell = self.joined.cell();
-        // Without events the simulation is not behind, however long it has slept.
-        let due = cell.next_event().map_or(now, |due| due.min(now)).max(cell.now());
         // If it is behind, it advances in steps, so that requests and interfaces are served, too.
-        let until = now.min(due + MOST_AT_ONCE);
+        let until = now.min(self.due(now) + MOST_AT_ONCE);
         self.joined.advance(until)?;
         self.hand_out()?;
         self.lag = self.lag.max(now.since(until));
@@ -228,6 +225,13 @@ impl Driver {
         self.load.add(until, self.clock.dilation().to_machine(done.since(now)));
         self.budget.awake(done);
         Ok(if until < now { Some(Time::ZERO) } else { self.next() })
+    }
+
+    /// Returns the time up to which everything has happened, at most `now`. Without events the
+    /// simulation is not behind, however long it has slept.
+    fn due(&mut self, now: Time) -> Time {
+        let cell = self.joined.cell();
+        cell.next_event().map_or(now, |due| due.min(now)).max(cell.now())
     }
 
     /// Returns the time at which there is something to do next.
@@ -272,9 +276,17 @@ impl Driver {
     /// may be late, but never too early.
     fn take_in(&mut self) -> Result<()> {
         let looked = std::mem::replace(&mut self.looked, self.clock.now());
-        for door in &mut self.doors {
-            door.is_full = true;
+        for place in 0..self.doors.len() {
+            self.doors[place].is_full = true;
             for _ in 0..FRAMES_A_TURN {
+                // A simulation that needs longer than the machine's time falls behind with each
+                // frame: the next ones wait until it has caught up, in steps.
+                let now = self.clock.now();
+                if now.since(self.due(now)) > MOST_AT_ONCE {
+                    self.looked = looked;
+                    break;
+                }
+                let door = &mut self.doors[place];
                 let Some(frame) = door.device.receive().context("a device cannot be read")? else {
                     door.is_full = false;
                     break;
