@@ -76,7 +76,7 @@ impl Scenario {
     /// Returns the number of neighbours of all interfaces together, where the neighbours of an
     /// interface are the others that it reaches on layer 2. Networks beyond ends of links to the
     /// outside are not counted. On a medium, neighbours are the stations within reach, and the
-    /// largest number at nine times of the run counts. There, nodes that move also have the
+    /// largest number at several times of the run counts. There, nodes that move also have the
     /// neighbours of the minute before, which the kernel keeps. Where the reach is unknown, all
     /// members are neighbours.
     pub fn neighbours(&self) -> u64 {
@@ -149,9 +149,12 @@ impl Scenario {
             return all;
         }
         let end = self.duration.unwrap_or(Duration::from_secs(600)).as_nanos();
-        for step in 0..TIMES {
-            let at = Duration::from_nanos(end / (TIMES - 1) * step);
-            for (medium, pairs) in self.pairs_until(at) {
+        let moves = self.nodes.iter().any(|node| node.mobility.is_some());
+        // As many positions are computed for both: a thousand nodes take most of a second.
+        let (steps, looks) = if moves { (STEPS_OF_MOVING, LOOKS) } else { (STEPS, 1) };
+        for step in steps {
+            let at = Duration::from_nanos(end / 8 * step);
+            for (medium, pairs) in self.pairs_until(at, looks) {
                 if let Some(heard) = all.get_mut(&medium) {
                     heard.pairs = heard.pairs.max(pairs.len() as u64);
                 }
@@ -160,11 +163,9 @@ impl Scenario {
         all
     }
 
-    /// Returns the pairs of stations on each medium that hear each other at a time, or did in the
-    /// minute before if nodes move.
-    fn pairs_until(&self, at: Duration) -> HashMap<usize, HashSet<(usize, usize)>> {
-        let moves = self.nodes.iter().any(|node| node.mobility.is_some());
-        let looks = if moves { LOOKS } else { 1 };
+    /// Returns the pairs of stations on each medium that hear each other at a time, or did at one
+    /// of the other `looks` in the minute before.
+    fn pairs_until(&self, at: Duration, looks: u64) -> HashMap<usize, HashSet<(usize, usize)>> {
         let mut pairs: HashMap<usize, HashSet<(usize, usize)>> = HashMap::new();
         for look in 0..looks {
             let before = Duration::from_nanos(KEPT.as_nanos() / (LOOKS - 1) * look);
@@ -180,12 +181,14 @@ impl Scenario {
     }
 }
 
-/// Number of times at which positions are sampled.
-const TIMES: u64 = 9;
+/// Times at which positions are sampled, in eighths of the run: where nodes move by the timeline
+/// only, and where they move all the time.
+const STEPS: &[u64] = &[0, 1, 2, 3, 4, 5, 6, 7, 8];
+const STEPS_OF_MOVING: &[u64] = &[1, 4, 8];
 /// Time for which the kernel keeps a neighbour of which it has not heard again (`gc_stale_time`),
 /// and the number of samples within it.
 const KEPT: Duration = Duration::from_secs(60);
-const LOOKS: u64 = 4;
+const LOOKS: u64 = 3;
 
 /// Stations of a medium, and how many pairs of them hear each other.
 #[derive(Debug, Clone, Copy, Default)]
