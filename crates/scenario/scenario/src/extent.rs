@@ -150,7 +150,7 @@ impl Scenario {
         }
         let end = self.duration.unwrap_or(Duration::from_secs(600)).as_nanos();
         let moves = self.nodes.iter().any(|node| node.mobility.is_some());
-        // As many positions are computed for both: a thousand nodes take most of a second.
+        // Nine samples either way: those of a thousand nodes take most of a second.
         let (steps, looks) = if moves { (STEPS_OF_MOVING, LOOKS) } else { (STEPS, 1) };
         for step in steps {
             let at = Duration::from_nanos(end / 8 * step);
@@ -182,7 +182,7 @@ impl Scenario {
 }
 
 /// Times at which positions are sampled, in eighths of the run: where nodes move by the timeline
-/// only, and where they move all the time.
+/// at most, and where they have a mobility.
 const STEPS: &[u64] = &[0, 1, 2, 3, 4, 5, 6, 7, 8];
 const STEPS_OF_MOVING: &[u64] = &[1, 4, 8];
 /// Time for which the kernel keeps a neighbour of which it has not heard again (`gc_stale_time`),
