@@ -6,10 +6,10 @@ mod common;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Lab, eventually, text};
+use common::{Lab, NETLOOM, eventually, text};
 use nix::sys::signal::Signal;
 
 const ONE_NODE: &str = "topology: { nodes: { a: } }\n";
@@ -184,6 +184,47 @@ fn an_engine_that_does_not_answer_holds_nobody_up() {
     let destroying = lab.command(&["destroy", &lab.name]).spawn().unwrap();
     assert!(ended(destroying, "destroy").success());
     assert_eq!(lab.remains(), [""; 0]);
+}
+
+/// A process whose first thread has ended and whose second has not: to the kernel's account it is
+/// going, and it does not end.
+const GOING: &str = "\
+import ctypes, platform, threading, time
+threading.Thread(target=time.sleep, args=(1000.25,)).start()
+time.sleep(0.1)
+ctypes.CDLL(None).syscall({'x86_64': 60}.get(platform.machine(), 93), 0)
+";
+
+#[test]
+fn an_engine_of_another_experiment_that_does_not_end_holds_nobody_up() {
+    let mut stuck = Command::new("python3").args(["-c", GOING]).spawn().unwrap();
+    let is_going = || netloom_nodes::is_going(stuck.id());
+    eventually("its first thread has ended", is_going);
+    let other = format!("t{}-stuck", std::process::id());
+    let state = common::state(&other);
+    fs::create_dir_all(&state).unwrap();
+    let started = netloom_nodes::started_at(stuck.id()).unwrap();
+    fs::write(state.join("engine.started"), started.to_string()).unwrap();
+    fs::write(state.join("engine.pid"), stuck.id().to_string()).unwrap();
+
+    let lab = Lab::deployed(
+        "topology:\n  nodes: { a: , b: }\n  links: [{ name: slow, endpoints: [a, b] }]\n",
+    );
+    // None of these names the experiment.
+    lab.ok(&["set", "slow", "delay=3ms"]);
+    lab.ok(&["exec", "a", "true"]);
+    lab.ok(&["inspect"]);
+    let listed =
+        text(&Command::new(NETLOOM).arg("inspect").current_dir("/").output().unwrap().stdout);
+    assert!(listed.contains(&other) || listed.contains(&lab.name), "{listed}");
+    let alone = Lab::new("topology: { nodes: { a: } }\n");
+    let (_, error) = alone.fails(&["exec", "a", "true"]);
+    assert!(error.contains("is not running"), "{error}");
+    lab.ok(&["destroy"]);
+
+    stuck.kill().unwrap();
+    stuck.wait().unwrap();
+    fs::remove_dir_all(&state).unwrap();
 }
 
 #[test]

@@ -131,16 +131,16 @@ pub async fn obvious_experiment() -> Result<Option<Found>> {
 /// scenarios in this folder, by name, or else by the file that they were started from. Without a
 /// scenario, they are all of the machine.
 async fn candidates(here: &[PathBuf]) -> Result<Vec<Found>> {
-    let all = netloom_host::experiments()?;
-    if here.is_empty() || all.is_empty() {
-        return Ok(all);
+    if here.is_empty() {
+        return netloom_host::experiments();
     }
-    let names: Vec<String> = here.iter().filter_map(|file| name_in(file)).collect();
-    let (by_name, others): (Vec<Found>, Vec<Found>) =
-        all.into_iter().partition(|found| names.contains(&found.name));
+    let traces = netloom_host::names();
+    let named = here.iter().filter_map(|file| name_in(file)).filter(|name| traces.contains(name));
+    let by_name = named.map(|name| netloom_host::inspect(&name)).collect::<Result<Vec<_>>>()?;
     if !by_name.is_empty() {
         return Ok(by_name);
     }
+    let others = netloom_host::experiments()?;
     let files: Vec<PathBuf> = here.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
     let origins = others.iter().map(|found| async {
         let client = Client::of(found);

@@ -20,7 +20,7 @@ const START_FILE: &str = "engine.started";
 pub struct Found {
     /// Its name.
     pub name: String,
-    /// Whether its engine lives.
+    /// Whether its engine lives, and has not been killed.
     pub alive: bool,
     /// The engine's process ID, if the engine has recorded it.
     pub pid: Option<u32>,
@@ -33,10 +33,11 @@ pub fn names() -> Vec<String> {
     Layout::all()
 }
 
-/// All experiments that have left a trace, sorted by name.
+/// All experiments that have left a trace, sorted by name. An engine that has been killed and does
+/// not end keeps nobody waiting: its experiment is one that does not live.
 pub fn experiments() -> Result<Vec<Found>> {
     let mut found: Vec<Found> =
-        names().into_iter().map(|name| inspect(&name)).collect::<Result<_>>()?;
+        names().into_iter().map(|name| look(&name)).collect::<Result<_>>()?;
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
 }
@@ -46,14 +47,23 @@ pub fn experiments() -> Result<Vec<Found>> {
 pub fn inspect(name: &str) -> Result<Found> {
     let layout = Layout::new(name);
     layout.check_state_root()?;
-    let taken = || {
-        StateLock::is_taken(layout.state_dir())
-            .with_context(|| format!("cannot look at {}", layout.state_dir().display()))
-    };
     wait_if_going(&layout)?;
-    let alive = taken()?;
+    look(name)
+}
+
+/// State of the experiment `name` at this moment.
+fn look(name: &str) -> Result<Found> {
+    let layout = Layout::new(name);
+    layout.check_state_root()?;
+    let taken = StateLock::is_taken(layout.state_dir())
+        .with_context(|| format!("cannot look at {}", layout.state_dir().display()))?;
     let pid = read_number(&layout, PID_FILE).and_then(|pid| u32::try_from(pid).ok());
-    Ok(Found { name: name.into(), alive, pid, socket: layout.socket() })
+    Ok(Found {
+        name: name.into(),
+        alive: taken && !is_going(&layout),
+        pid,
+        socket: layout.socket(),
+    })
 }
 
 /// Result of [`cleanup`].
@@ -138,6 +148,11 @@ pub fn write_process(layout: &Layout) -> Result<()> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
+}
+
+/// Whether the engine of an experiment has been killed and is still there.
+fn is_going(layout: &Layout) -> bool {
+    Process::of(layout).is_some_and(|engine| netloom_nodes::is_going(engine.pid))
 }
 
 /// Waits for the engine of an experiment if it has been killed. Returns whether it had been.
