@@ -8,8 +8,9 @@ NETLOOM := $(TARGET)/release/netloom
 PURE := units link spanning-tree fabric medium traffic radio tcp sim symbiosis mobility monitor scenario plan services api profile shape report-page
 PURE_PACKAGES := $(PURE:%=--package netloom-%)
 DEMO_RESULTS := target/demo
-# Most end-to-end tests wait more than they compute: so many programs, and tests of each, at a time.
-export RUST_TEST_THREADS ?= 4
+# Most end-to-end tests wait more than they compute: at most so many programs, and tests of each, at
+# a time. `xtask test` begins another program only while the machine has CPU time left.
+export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
 .PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz

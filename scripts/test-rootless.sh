@@ -23,7 +23,6 @@ fi
 # mktemp puts its own letters for the Xs.
 NETLOOM_LEFT_OUT=$(mktemp /tmp/netloom-left-out.XXXXXX)
 export NETLOOM_LEFT_OUT
-chmod 666 "$NETLOOM_LEFT_OUT"
 trap 'rm -f "$NETLOOM_LEFT_OUT"' EXIT
 
 run_by() { # PROGRAMS WORDS SELECTION...: tests of these names, so many programs at a time, each

@@ -4,6 +4,7 @@
 
 mod generate;
 mod lint;
+mod load;
 mod properties;
 mod test_programs;
 

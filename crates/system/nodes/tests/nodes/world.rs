@@ -1,7 +1,7 @@
 //! An experiment for one test, which is removed when the test ends, however it ends.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -162,13 +162,9 @@ pub fn is_rootless() -> bool {
     map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
 }
 
-/// Reports a test that needs root, on standard error and in the file that `NETLOOM_LEFT_OUT` names.
+/// Reports a test that needs root to the runner of the tests, which lists it.
 pub fn left_out(what: &str, why: &str) {
-    eprintln!("LEFT OUT {what}: {why}");
-    if let Some(file) = std::env::var_os("NETLOOM_LEFT_OUT") {
-        let mut file = fs::File::options().append(true).open(file).unwrap();
-        writeln!(file, "{what}: {why}").unwrap();
-    }
+    println!("skipped: {what}: {why}");
 }
 
 /// Returns a name that no other test has, in this process or another.
