@@ -48,8 +48,8 @@ const AFTER: &str = "topology:
     - { endpoints: [\"n4:eth2\", \"n5:eth1\"], delay: 2ms }
 ";
 
-/// CI tests one step of this many.
-const CI_DOES_ONE_IN: usize = 8;
+/// CI tests one step of this many: each takes the CPU time of one or two starts of an engine.
+const CI_DOES_ONE_IN: usize = 16;
 
 /// Longest time for a command to end, and for the kernel to remove what was given up.
 const PATIENCE: Duration = Duration::from_secs(60);
