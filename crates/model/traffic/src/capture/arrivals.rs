@@ -1,9 +1,10 @@
 //! Arrivals from a capture: the times and lengths of its frames. Bytes of a frame that the capture
 //! lacks do not matter.
 
+use std::collections::HashMap;
 use std::io::Read;
 
-use netloom_units::Time;
+use netloom_units::{MAX_VALUES, Time};
 use thiserror::Error;
 
 use super::reader::{CaptureError, CaptureReader, LinkType};
@@ -19,33 +20,59 @@ pub enum NoArrivals {
     /// The capture cannot be read.
     #[error(transparent)]
     Unread(#[from] CaptureError),
-    /// The frames of the capture are not in order.
-    #[error("frame {0} is earlier than the one before: put them in order, with `reordercap`")]
+    /// The frames of an interface are not in order.
+    #[error(
+        "frame {0} is earlier than the one before it of the same interface, whose clock was set \
+         back or which was written out of order: put them in order, with `reordercap`"
+    )]
     Earlier(u64),
+    /// The time of a frame cannot be that of the others.
+    #[error("frame {0} is more than 292 years from the first one: its time cannot be right")]
+    Far(u64),
+    /// A frame has no length.
+    #[error("frame {0} has a length of 0 bytes")]
+    Empty(u64),
+    /// The capture has more frames than can be held.
+    #[error(
+        "it has more than {MAX_VALUES} frames: take a part of it, with `editcap -c {MAX_VALUES}`"
+    )]
+    TooMany,
     /// The frames are not a valid list of arrivals.
     #[error("{0}")]
     Unfit(String),
 }
 
-/// Returns the arrivals of all frames. The first one is at 0.
+/// Returns the arrivals of all frames, in order of time. The first one is at 0.
+///
+/// Frames of one interface must be in order. Those of several interfaces are merged: programs write
+/// each interface's frames when they get them.
 ///
 /// # Errors
 /// If `from` is not a capture, or its frames are not a valid list of arrivals.
 pub fn arrivals(from: impl Read) -> Result<Arrivals, NoArrivals> {
     let mut reader = CaptureReader::new(from)?;
-    let mut all: Vec<Emission> = Vec::new();
+    // Times are in ns since the first frame of the file, which need not be the earliest.
+    let mut all: Vec<(i64, u32)> = Vec::new();
     let mut first = None;
+    let mut last_of: HashMap<u64, i64> = HashMap::new();
     while let Some(frame) = reader.next_frame()? {
         let since = frame.at - *first.get_or_insert(frame.at);
-        let nanos = u64::try_from(since).map_err(|_| NoArrivals::Earlier(frame.number))?;
-        let at = Time::from_nanos(nanos);
-        if all.last().is_some_and(|last| last.at > at) {
+        let at = i64::try_from(since).map_err(|_| NoArrivals::Far(frame.number))?;
+        if last_of.insert(frame.interface, at).is_some_and(|last| last > at) {
             return Err(NoArrivals::Earlier(frame.number));
         }
         let header = if frame.link == LinkType::Ip { ETHERNET } else { 0 };
-        all.push(Emission { at, bytes: frame.length.saturating_add(header) });
+        match (frame.length, all.len() < MAX_VALUES) {
+            (0, _) => return Err(NoArrivals::Empty(frame.number)),
+            (_, false) => return Err(NoArrivals::TooMany),
+            (length, true) => all.push((at, length.saturating_add(header))),
+        }
     }
-    Arrivals::new(all).map_err(NoArrivals::Unfit)
+    all.sort_by_key(|(at, _)| *at);
+    let earliest = all.first().map_or(0, |(at, _)| *at);
+    let arrival =
+        |(at, bytes): (i64, u32)| Emission { at: Time::from_nanos(at.abs_diff(earliest)), bytes };
+    Arrivals::new(all.into_iter().map(arrival).collect()).map_err(NoArrivals::Unfit)
 }
 
 #[cfg(test)]
@@ -77,8 +104,16 @@ mod tests {
         let file = capture(1, &[(5, 1514), (1006, 60), (1006, 61)]);
         let expected = ["0.000000000 1514", "0.000001001 60", "0.000001001 61"];
         assert_eq!(texts(&file).unwrap(), expected);
-        // On the line, IP packets have an Ethernet header.
-        assert_eq!(texts(&capture(101, &[(5, 1500)])).unwrap(), ["0.000000000 1514"]);
+    }
+
+    /// On the line, a packet has an Ethernet header, and no header that was made up for the file.
+    #[test]
+    fn packets_have_the_header_of_the_line() {
+        for (link, made_up) in [(101, 0), (0, 4), (108, 4), (113, 16), (276, 20)] {
+            let file = capture(link, &[(5, 1500 + made_up)]);
+            assert_eq!(texts(&file).unwrap(), ["0.000000000 1514"], "link type {link}");
+        }
+        assert!(texts(&capture(127, &[(5, 1500)])).is_err());
     }
 
     #[test]
@@ -88,5 +123,11 @@ mod tests {
         let error = texts(&capture(1, &[(5, 60), (4, 60)])).unwrap_err();
         assert!(error.to_string().starts_with("frame 2 is earlier"), "{error}");
         assert!(texts(&capture(1, &[])).is_err());
+    }
+
+    #[test]
+    fn a_frame_without_bytes_is_named() {
+        let error = texts(&capture(1, &[(5, 60), (9, 0)])).unwrap_err();
+        assert_eq!(error.to_string(), "frame 2 has a length of 0 bytes");
     }
 }

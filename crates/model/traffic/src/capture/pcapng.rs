@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::reader::{CaptureError, Found, Input, LONGEST, LinkType, u32_of};
+use super::reader::{CaptureError, Found, Input, LONGEST, Link, u32_of};
 
 /// Types of blocks.
 const SECTION: u32 = 0x0a0d_0d0a;
@@ -24,6 +24,8 @@ const LONGEST_DESCRIPTION: u32 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Section {
     is_big: bool,
+    /// Number of interfaces in the sections before.
+    before: u64,
     interfaces: Vec<Interface>,
 }
 
@@ -43,6 +45,8 @@ struct Interface {
 enum Unit {
     /// The unit is this many ns.
     Nanos(u32),
+    /// A ns has 10 to the power of this many units.
+    Fractions(u8),
     /// A second has 2 to the power of this many units.
     Binary(u8),
 }
@@ -51,7 +55,9 @@ impl Unit {
     fn of_option(value: u8) -> Option<Self> {
         match value {
             0..=9 => Some(Self::Nanos(10u32.pow(9 - u32::from(value)))),
-            0x80..=0xbf => Some(Self::Binary(value & 0x7f)),
+            // A count has 64 bits: at 10⁻²⁸ s all of them are less than 2 ns.
+            10..=28 => Some(Self::Fractions(value - 9)),
+            0x80..=0xff => Some(Self::Binary(value & 0x7f)),
             _ => None,
         }
     }
@@ -60,14 +66,16 @@ impl Unit {
     fn nanos(self, count: u64) -> i128 {
         match self {
             Self::Nanos(nanos) => i128::from(count) * i128::from(nanos),
+            Self::Fractions(power) => i128::from(count) / 10i128.pow(power.into()),
             Self::Binary(power) => (i128::from(count) * 1_000_000_000) >> power,
         }
     }
 }
 
 impl Section {
-    /// Reads the beginning of a section. Only the type of its first block has been read.
-    pub fn begin<R: Read>(input: &mut Input<R>) -> Result<Self, CaptureError> {
+    /// Reads the beginning of a section, which has `before` interfaces before it. Only the type of
+    /// its first block has been read.
+    pub fn begin<R: Read>(input: &mut Input<R>, before: u64) -> Result<Self, CaptureError> {
         let mut header = [0; 8];
         input.exact(&mut header)?;
         let [a, b, c, d, order @ ..] = header;
@@ -81,14 +89,14 @@ impl Section {
         let rest = length.filter(|rest| rest % 4 == 0 && *rest >= 16);
         let rest = rest.ok_or_else(|| input.malformed("a section's header has a wrong length"))?;
         input.skip(rest)?;
-        Ok(Self { is_big, interfaces: Vec::new() })
+        Ok(Self { is_big, before, interfaces: Vec::new() })
     }
 
     /// Returns the next frame, or `None` at the end.
     pub fn next_packet<R: Read>(
         &mut self,
         input: &mut Input<R>,
-    ) -> Result<Option<(Found, LinkType)>, CaptureError> {
+    ) -> Result<Option<(Found, Link)>, CaptureError> {
         loop {
             let mut kind = [0; 4];
             if input.is_over(&mut kind)? {
@@ -96,7 +104,7 @@ impl Section {
             }
             // This type has the same bytes in both byte orders.
             if u32_of(true, kind) == SECTION {
-                *self = Self::begin(input)?;
+                *self = Self::begin(input, self.before + self.interfaces.len() as u64)?;
                 continue;
             }
             let mut length = [0; 4];
@@ -183,7 +191,7 @@ impl Section {
         &self,
         input: &mut Input<R>,
         body: u32,
-    ) -> Result<(Found, LinkType), CaptureError> {
+    ) -> Result<(Found, Link), CaptureError> {
         // Options may follow the frame.
         if body > 2 * LONGEST {
             return Err(input.malformed("a frame is longer than 262144 bytes"));
@@ -198,6 +206,7 @@ impl Section {
         if captured > LONGEST || place.end > input.buffer.len() {
             return Err(input.malformed("a frame is longer than its block"));
         }
+        let number = self.before + u64::from(interface);
         let Some(interface) = self.interfaces.get(interface as usize) else {
             return Err(input.malformed("a frame is of no interface"));
         };
@@ -206,6 +215,9 @@ impl Section {
         }
         let count = u64::from(high) << 32 | u64::from(low);
         let at = interface.unit.nanos(count) + i128::from(interface.offset) * 1_000_000_000;
-        Ok((Found { at, length, place }, LinkType::of_number(interface.link.into())?))
+        Ok((
+            Found { interface: number, at, length, place },
+            Link::of_number(interface.link.into())?,
+        ))
     }
 }

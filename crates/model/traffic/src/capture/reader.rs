@@ -14,19 +14,34 @@ pub(super) const LONGEST: u32 = 262_144;
 pub enum LinkType {
     /// An Ethernet header.
     Ethernet,
-    /// An IPv4 or IPv6 header.
+    /// The header of a packet: IPv4 or IPv6, or of ARP where the link type allows it.
     Ip,
 }
 
-impl LinkType {
-    /// Returns the link type with this number in the list of tcpdump.org.
-    pub(super) fn of_number(number: u32) -> Result<Self, CaptureError> {
-        match number {
-            1 => Ok(Self::Ethernet),
+/// The headers that the frames of one interface begin with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Link {
+    kind: LinkType,
+    /// Bytes in front of the packet that were on no line, as those that Linux makes up for the
+    /// device `any`. They are left out.
+    made_up: u32,
+}
+
+impl Link {
+    /// Returns the link with this number in the list of tcpdump.org.
+    pub fn of_number(number: u32) -> Result<Self, CaptureError> {
+        let (kind, made_up) = match number {
+            1 => (LinkType::Ethernet, 0),
             // Raw IP, including the numbers that BSDs have for it; IPv4; IPv6.
-            12 | 14 | 101 | 228 | 229 => Ok(Self::Ip),
-            other => Err(CaptureError::LinkType(other)),
-        }
+            12 | 14 | 101 | 228 | 229 => (LinkType::Ip, 0),
+            // Loopback of BSDs, two orders of bytes.
+            0 | 108 => (LinkType::Ip, 4),
+            // Linux's cooked captures, of both versions: the device `any`.
+            113 => (LinkType::Ip, 16),
+            276 => (LinkType::Ip, 20),
+            other => return Err(CaptureError::LinkType(other)),
+        };
+        Ok(Self { kind, made_up })
     }
 }
 
@@ -35,6 +50,9 @@ impl LinkType {
 pub struct RecordedFrame<'a> {
     /// Number of the frame, from 1 on, as in Wireshark.
     pub number: u64,
+    /// Number of the interface that captured it, from 0 on. Frames of one interface are in order of
+    /// time if its clock was not set back; those of several need not be.
+    pub interface: u64,
     /// Time of capture in ns since 1970-01-01 UTC, if the clock was right.
     pub at: i128,
     /// The header that it begins with.
@@ -66,7 +84,10 @@ pub enum CaptureError {
         why: &'static str,
     },
     /// Frames begin with a header that is not supported.
-    #[error("frames of link type {0} are not read, only those of Ethernet (1) and IP (101)")]
+    #[error(
+        "frames of link type {0} are not read, only those of Ethernet (1), IP (101), loopback (0) \
+         and Linux's device `any` (113, 276)"
+    )]
     LinkType(u32),
     /// The capture contains something that is not supported.
     #[error("what follows frame {after} is not supported: {what}")]
@@ -100,7 +121,7 @@ pub struct CaptureReader<R> {
 
 #[derive(Debug)]
 enum Format {
-    Pcap { is_big: bool, nanos: u32, link: LinkType },
+    Pcap { is_big: bool, nanos: u32, link: Link },
     PcapNg(Section),
 }
 
@@ -133,7 +154,7 @@ impl<R: Read> CaptureReader<R> {
             read => read?,
         }
         let format = match magic {
-            [0x0a, 0x0d, 0x0d, 0x0a] => Format::PcapNg(Section::begin(&mut input)?),
+            [0x0a, 0x0d, 0x0d, 0x0a] => Format::PcapNg(Section::begin(&mut input, 0)?),
             [0xa1, 0xb2, 0xc3, 0xd4] => pcap(&mut input, true, 1000)?,
             [0xa1, 0xb2, 0x3c, 0x4d] => pcap(&mut input, true, 1)?,
             [0xd4, 0xc3, 0xb2, 0xa1] => pcap(&mut input, false, 1000)?,
@@ -154,16 +175,19 @@ impl<R: Read> CaptureReader<R> {
             }
             Format::PcapNg(section) => section.next_packet(&mut self.input)?,
         };
-        let Some((Found { at, length, place }, link)) = found else { return Ok(None) };
+        let Some((Found { interface, at, length, place }, link)) = found else { return Ok(None) };
         self.input.frames += 1;
         let number = self.input.frames;
         let bytes = self.input.buffer.get(place).unwrap_or_default();
-        Ok(Some(RecordedFrame { number, at, link, length, bytes }))
+        let bytes = bytes.get(link.made_up as usize..).unwrap_or_default();
+        let length = length.saturating_sub(link.made_up);
+        Ok(Some(RecordedFrame { number, interface, at, link: link.kind, length, bytes }))
     }
 }
 
 /// A frame in the buffer.
 pub(super) struct Found {
+    pub interface: u64,
     pub at: i128,
     pub length: u32,
     pub place: std::ops::Range<usize>,
@@ -226,7 +250,7 @@ fn pcap<R: Read>(input: &mut Input<R>, is_big: bool, nanos: u32) -> Result<Forma
     if word >> 26 & 1 == 1 && word >> 28 != 0 {
         return Err(input.unsupported("frames with their check sequence"));
     }
-    Ok(Format::Pcap { is_big, nanos, link: LinkType::of_number(word & 0xffff)? })
+    Ok(Format::Pcap { is_big, nanos, link: Link::of_number(word & 0xffff)? })
 }
 
 /// Reads the next record of a pcap file.
@@ -247,5 +271,5 @@ fn record<R: Read>(
     }
     input.fill(captured)?;
     let at = i128::from(word(0)) * 1_000_000_000 + i128::from(word(4)) * i128::from(nanos);
-    Ok(Some(Found { at, length, place: 0..captured as usize }))
+    Ok(Some(Found { interface: 0, at, length, place: 0..captured as usize }))
 }

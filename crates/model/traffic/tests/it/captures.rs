@@ -88,7 +88,7 @@ fn ethernet(macs: [[u8; 6]; 2], packet: &[u8]) -> Vec<u8> {
 }
 
 fn frame(link: LinkType, bytes: &[u8]) -> RecordedFrame<'_> {
-    RecordedFrame { number: 1, at: 0, link, length: bytes.len() as u32, bytes }
+    RecordedFrame { number: 1, interface: 0, at: 0, link, length: bytes.len() as u32, bytes }
 }
 
 /// Returns the frame with replaced addresses.
@@ -188,6 +188,10 @@ proptest! {
             while let Ok(Some(frame)) = reader.next_frame() {
                 prop_assert!(frame.bytes.len() <= rest.len());
             }
+        }
+        if let Ok(arrivals) = netloom_traffic::arrivals(&file[..]) {
+            prop_assert!(arrivals.as_slice().is_sorted_by_key(|frame| frame.at));
+            prop_assert_eq!(arrivals.as_slice()[0].at.as_nanos(), 0);
         }
         let mut packet = packet;
         for (at, byte) in [(0, version), (6, protocol), (9, protocol), (2, 0)] {
@@ -341,12 +345,66 @@ fn enhanced(interface: u32, ticks: u64, length: u32, bytes: &[u8]) -> Vec<u8> {
     block(6, &[words.map(u32::to_le_bytes).as_flattened(), bytes].concat())
 }
 
+/// Returns the header of a section of pcapng.
+fn section() -> Vec<u8> {
+    let order = 0x1a2b_3c4d_u32.to_le_bytes();
+    block(0x0a0d_0d0a, &[&order[..], &[1, 0, 0, 0], &[0xff; 8]].concat())
+}
+
+fn interface(link: u8, options: &[u8]) -> Vec<u8> {
+    block(1, &[&[link, 0, 0, 0, 0, 0, 0, 0], options].concat())
+}
+
+/// The times and lengths of a capture's arrivals.
+fn arrivals(blocks: &[Vec<u8>]) -> Result<Vec<(u64, u32)>, String> {
+    let read =
+        netloom_traffic::arrivals(&blocks.concat()[..]).map_err(|error| error.to_string())?;
+    Ok(read.as_slice().iter().map(|frame| (frame.at.as_nanos(), frame.bytes)).collect())
+}
+
+/// Programs write the frames of each interface when they get them, so that only those of one
+/// interface are in order. Interfaces of a later section are others, whatever their number.
+#[test]
+fn frames_of_several_interfaces_are_merged_and_those_of_one_must_be_in_order() {
+    let two = [section(), interface(1, &[]), interface(1, &option(9, &[9]))];
+    let frames = [
+        enhanced(0, 9, 60, b"a"),
+        enhanced(1, 7_000, 70, b"b"),
+        enhanced(1, 8_000, 80, b"c"),
+        enhanced(0, 9, 90, b"d"),
+    ];
+    let expected = vec![(0, 70), (1000, 80), (2000, 60), (2000, 90)];
+    assert_eq!(arrivals(&[&two[..], &frames].concat()), Ok(expected));
+    let later = [section(), interface(1, &[]), enhanced(0, 8, 50, b"e")];
+    let expected = vec![(0, 70), (1000, 80), (1000, 50), (2000, 60), (2000, 90)];
+    assert_eq!(arrivals(&[&two[..], &frames, &later].concat()), Ok(expected));
+    let back = [enhanced(1, 7_999, 80, b"f")];
+    let error = arrivals(&[&two[..], &frames, &back].concat()).expect_err("out of order");
+    assert!(error.starts_with("frame 5 is earlier than the one before it of the same"), "{error}");
+}
+
+#[test]
+fn units_of_time_may_be_short_or_long_and_times_anything() {
+    let of = |resolution: u8, ticks: [u64; 2]| {
+        let [first, second] = ticks.map(|ticks| enhanced(0, ticks, 60, b"x"));
+        arrivals(&[section(), interface(1, &option(9, &[resolution])), first, second])
+            .map(|read| read[1].0)
+    };
+    assert_eq!(of(0, [1_700_000_000, 1_700_000_002]), Ok(2_000_000_000));
+    assert_eq!(of(12, [0, 7_999]), Ok(7));
+    assert_eq!(of(28, [0, u64::MAX]), Ok(1));
+    assert_eq!(of(0x80 | 30, [0, 3 << 29]), Ok(1_500_000_000));
+    assert_eq!(of(0xff, [0, u64::MAX]), Ok(0));
+    for resolution in [0, 0x80] {
+        let error = of(resolution, [0, u64::MAX]).expect_err("centuries");
+        assert!(error.starts_with("frame 2 is more than 292 years"), "{error}");
+    }
+    assert!(of(29, [0, 1]).is_err());
+}
+
 #[test]
 fn pcapng_has_units_and_offsets_of_each_interface() {
-    let order = 0x1a2b_3c4d_u32.to_le_bytes();
-    let section = block(0x0a0d_0d0a, &[&order[..], &[1, 0, 0, 0], &[0xff; 8]].concat());
-    let interface =
-        |link: u8, options: &[u8]| block(1, &[&[link, 0, 0, 0, 0, 0, 0, 0], options].concat());
+    let section = section();
     let binary = [option(9, &[0x8a]), option(14, &5i64.to_le_bytes()), option(0, &[])].concat();
     let file = [
         section.clone(),
