@@ -142,3 +142,97 @@ fn files_that_maps_name_are_there() {
         }
     }
 }
+
+/// Sources of tables, and the sections of `docs/results.md` that have their columns.
+const TABLES: &[(&str, &[&str])] = &[
+    ("crates/system/results/src/samples.rs", &["pipes.parquet"]),
+    ("crates/system/results/src/flows.rs", &["flows.parquet"]),
+    (
+        "crates/system/results/src/radio.rs",
+        &["radio.parquet", "positions.parquet", "neighbours.parquet"],
+    ),
+    ("crates/app/engine/src/traffic_file.rs", &["traffic.parquet"]),
+    ("crates/app/simulate/src/symbiosis/calibrations.rs", &["calibration.parquet"]),
+    ("crates/app/simulate/src/symbiosis/connections.rs", &["connections.parquet"]),
+    ("crates/app/simulate/src/symbiosis/metadata.rs", &["metadata.parquet"]),
+    ("crates/app/cli/src/commands/frames.rs", &["frames.nlf"]),
+    ("crates/app/cli/src/commands/frames/air.rs", &["Air logs"]),
+];
+
+/// All Rust files of products below `folder`.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() && !["tests", "benches", "target"].contains(&name.as_str()) {
+            found.extend(sources(&path));
+        } else if name.ends_with(".rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Names of the columns that a source declares: literals that begin a pair, and those of lists that
+/// are put into a pattern like `missed_{reason}_frames`.
+fn columns(text: &str) -> BTreeSet<String> {
+    let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
+    let mut found = BTreeSet::new();
+    for (place, _) in product.match_indices("(\"") {
+        let Some((name, rest)) = product[place + 2..].split_once('"') else { continue };
+        let is_column = [", Kind::", ", |", ", delay_sum", ", queue_sum", ", seen_sum"];
+        if is_name(name) && is_column.iter().any(|after| rest.starts_with(after)) {
+            found.insert(name.to_owned());
+        }
+    }
+    for line in product.lines().filter(|line| line.contains("format!(\"")) {
+        let Some((_, pattern)) = line.split_once("format!(\"") else { continue };
+        let Some((before, rest)) = pattern.split_once('{') else { continue };
+        let Some((_, after)) = rest.split_once('}') else { continue };
+        let after = after.split('"').next().unwrap_or_default();
+        let before_iter = line.split(".iter()").next().unwrap_or_default();
+        let list = before_iter.rsplit(' ').next().unwrap_or_default();
+        let Some((_, names)) = product.split_once(&format!("const {list}: &[&str] = &[")) else {
+            continue;
+        };
+        let names = names.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2);
+        found.extend(names.map(|name| format!("{before}{name}{after}")));
+    }
+    found
+}
+
+/// Every column of every table that a run or a command writes is on the page of results.
+#[test]
+fn every_column_of_a_table_is_on_the_page_of_results() {
+    let page = fs::read_to_string(root().join("docs/results.md")).unwrap();
+    let section = |heading: &str| {
+        let (_, rest) = page.split_once(&format!("\n## {heading}\n")).expect(heading);
+        rest.split("\n## ").next().unwrap_or_default().to_owned()
+    };
+    let mut missing = Vec::new();
+    for (file, sections) in TABLES {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let described: String = sections.iter().map(|heading| section(heading)).collect();
+        let found = columns(&text);
+        assert!(found.len() >= 5, "{file}: {found:?}");
+        let is_missing = |column: &&String| !described.contains(&format!("`{column}`"));
+        missing.extend(found.iter().filter(is_missing).map(|column| format!("{file}: {column}")));
+    }
+    assert!(missing.is_empty(), "docs/results.md does not describe {missing:#?}");
+    // A source that writes another table belongs into the list above.
+    let writes = |text: &str| {
+        let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let declares = ["[Column<'static>] =", "Vec<Column<'_>> ="];
+        product.contains("netloom_columnar::{") && declares.iter().any(|of| product.contains(of))
+    };
+    for path in sources(&root().join("crates")) {
+        let file = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        let is_known = TABLES.iter().any(|(known, _)| *known == file);
+        assert!(is_known || !writes(&fs::read_to_string(&path).unwrap()), "{file} writes a table");
+    }
+}
