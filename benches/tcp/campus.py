@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Downloads in a campus network: a real client beside a simulated one (V8).
+"""Downloads in a campus network: a real client beside a simulated one.
 
     sudo benches/tcp/campus.py [--trials 30] [--hosts 42] [--source 500kbit/s] [--controls cubic]
                                [--dilation 1]

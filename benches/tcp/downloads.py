@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Downloads of a real client beside real or simulated traffic of others (V7).
+"""Downloads of a real client beside real or simulated traffic of others.
 
     sudo benches/tcp/downloads.py [--load light heavy] [--trials 30] [--pairs 50]
 

@@ -3,7 +3,7 @@
 
     sudo benches/tcp/largest.py [--dilations 1 5 10] [--seconds 10] [--runs 3] [--steps 4]
 
-Erazo 2013, section 3.3.5, figures 3.10 and 3.11 (V6): a dumbbell of 1 Gbit/s and 50 ms, access
+Erazo 2013, section 3.3.5, figures 3.10 and 3.11: a dumbbell of 1 Gbit/s and 50 ms, access
 links of 1 ms; a real pair, on kernels of their own, and 20 simulated pairs, all with windows of
 about 30 packets of 960 bytes. The load grows by connections of each simulated pair: they double
 until most of so many runs are not `valid`, and then the gap is halved in steps. Load is what the

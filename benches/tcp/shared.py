@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A real and a simulated flow of HighSpeed TCP share a simulated bottleneck (V4).
+"""A real and a simulated flow of HighSpeed TCP share a simulated bottleneck.
 
     sudo benches/tcp/shared.py [--control highspeed] [--seconds 70] [--runs 1]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Real TCP over a simulated link beside simulated TCP over the same (V5).
+"""Real TCP over a simulated link beside simulated TCP over the same.
 
     sudo benches/tcp/throughput.py [--rates 10 50 ...] [--flows 1 2 ...] [--seconds 10]
 

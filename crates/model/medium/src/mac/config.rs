@@ -193,7 +193,7 @@ macs! {
     Aloha(AlohaConfig) = "aloha";
     /// Slots that belong to stations.
     Tdma(TdmaConfig) = "tdma";
-    /// The MAC of NET (Zheng 2003 §3.8).
+    /// The MAC of EMPOWER (Zheng 2003 §3.8).
     Emac(EmacConfig) = "emac";
     /// No contention: each station has a line of its own.
     None(NoMacConfig) = "none";

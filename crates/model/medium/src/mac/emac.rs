@@ -1,4 +1,4 @@
-//! eMAC, the MAC of NET (Zheng 2003 §3.8): carrier sense by the flags of neighbours, with optional
+//! eMAC, the MAC of EMPOWER (Zheng 2003 §3.8): carrier sense by the flags of neighbours, with optional
 //! requests and acknowledgements. It is `dcf` without the delays of radios: a carrier is sensed at
 //! once, and a failed reception does not prolong anybody's wait.
 

@@ -10,7 +10,7 @@
 //! | `csma_cd` | Ethernet on a cable |
 //! | `aloha` | sending without carrier sense |
 //! | `tdma` | slots that belong to stations |
-//! | `emac` | the MAC of NET, made of `dcf` |
+//! | `emac` | the MAC of EMPOWER, made of `dcf` |
 //! | `backoff` | contention windows |
 //! | `rate` | choice of the rate of a frame |
 

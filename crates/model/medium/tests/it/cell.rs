@@ -131,7 +131,7 @@ fn windows_differentiate_services() {
     assert!(sent(0) > 2 * sent(1), "{} and {}", sent(0), sent(1));
 }
 
-/// The MAC of NET as published: no transmission is destroyed.
+/// The MAC of EMPOWER as published: no transmission is destroyed.
 #[test]
 fn where_senders_collide_no_frame_is_lost() {
     let emac = r#"{"mac":{"emac":{"collisions":"sender","rate":"11Mbit/s"}}}"#;
