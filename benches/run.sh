@@ -1,7 +1,7 @@
 #!/bin/sh
-# The benchmarks of nodes, links, the data plane, routes, TCP and symbiosis, one after the other. They
-# measure and print; they judge nothing. docs/measured names all others, with the commands of each:
-# many take half an hour, an idle machine, or programs that are not part of NetLoom.
+# The benchmarks of nodes, links, the data plane, routes, TCP and symbiosis, one after the other.
+# They measure and print; they judge nothing. docs/measured names all others, with the commands of
+# each: many take half an hour, an idle machine, or programs that are not part of NetLoom.
 set -eu
 cd "$(dirname "$0")/.."
 for bench in hello ring changes replay background generators shell; do

@@ -1,6 +1,6 @@
-//! eMAC, the MAC of EMPOWER (Zheng 2003 §3.8): carrier sense by the flags of neighbours, with optional
-//! requests and acknowledgements. It is `dcf` without the delays of radios: a carrier is sensed at
-//! once, and a failed reception does not prolong anybody's wait.
+//! eMAC, the MAC of EMPOWER (Zheng 2003 §3.8): carrier sense by the flags of neighbours, with
+//! optional requests and acknowledgements. It is `dcf` without the delays of radios: a carrier is
+//! sensed at once, and a failed reception does not prolong anybody's wait.
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Rate};
