@@ -39,6 +39,13 @@ if [ "$(uname -m)" = x86_64 ] && command -v apt-cache >/dev/null 2>&1 \
     need linux.uml user-mode-linux
 fi
 
+# The compiler of the BPF objects that are checked in, by which a test compares them with their
+# sources. Another version makes other code, and is no substitute.
+if command -v apt-cache >/dev/null 2>&1 && apt-cache show clang-14 >/dev/null 2>&1; then
+    need clang-14 clang-14
+    need llvm-strip-14 llvm-14
+fi
+
 # Routing daemons of radio networks: not in every distribution. What needs them is left out there.
 if command -v apt-cache >/dev/null 2>&1; then
     for daemon in babeld batmand; do
