@@ -1,7 +1,8 @@
 //! CUBIC (RFC 9438; Ha, Rhee and Xu 2008, "CUBIC: A new TCP-friendly high-speed TCP variant"), with
 //! fast convergence, and HyStart before it. The Reno-friendly window grows by α = 3(1 − β)/(1 + β)
 //! above its old maximum too, as in the paper (equation 4); RFC 9438 §4.3 sets α to 1 there. The
-//! time of the cubic function does not advance while the application sends nothing (RFC 9438 §5.8).
+//! time of the cubic function does not advance while the application sends nothing (RFC 9438 §5.8):
+//! from the last payload sent before a pause to the first one after it, whatever arrives meanwhile.
 
 use netloom_units::Time;
 
@@ -32,7 +33,6 @@ pub(crate) struct Cubic {
     epoch: Option<Epoch>,
     /// Least round-trip time of the connection in ns. 0 before the first sample.
     least_rtt: u64,
-    idle_since: Time,
 }
 
 /// A period of congestion avoidance.
@@ -50,13 +50,7 @@ struct Epoch {
 
 impl Cubic {
     pub fn new(hystart: HyStart) -> Self {
-        Self {
-            exit: Exit::new(hystart),
-            last_max: 0,
-            epoch: None,
-            least_rtt: 0,
-            idle_since: Time::ZERO,
-        }
+        Self { exit: Exit::new(hystart), last_max: 0, epoch: None, least_rtt: 0 }
     }
 
     fn begin(&mut self, flow: &Flow) -> Epoch {
@@ -182,11 +176,7 @@ impl CongestionControl for Cubic {
         if event == CongestionEvent::TransmitStart
             && let Some(epoch) = &mut self.epoch
         {
-            let idle = flow.now.since(self.idle_since.max(epoch.start));
-            epoch.start += idle;
-        }
-        if let CongestionEvent::Acknowledged { .. } = event {
-            self.idle_since = flow.now;
+            epoch.start += flow.now.since(flow.sent_at.max(epoch.start));
         }
     }
 }

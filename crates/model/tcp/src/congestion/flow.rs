@@ -118,6 +118,10 @@ pub struct Flow {
     pub pacing_rate: u64,
     /// Upper bound of the pacing rate.
     pub max_pacing_rate: u64,
+    /// Time at which payload was last sent, whether for the first time or again. At
+    /// [`TransmitStart`](CongestionEvent::TransmitStart) that is the time before the pause, so the
+    /// connection has been idle since then. [`Time::ZERO`] before the first payload.
+    pub sent_at: Time,
     /// Whether the application currently leaves the path idle.
     pub app_limited: bool,
     /// Set by a control that itself keeps the path from being full. Samples of the delivery rate
@@ -155,6 +159,7 @@ impl Flow {
             state: RecoveryState::Open,
             pacing_rate: u64::MAX,
             max_pacing_rate,
+            sent_at: Time::ZERO,
             app_limited: false,
             sampling_limited: false,
             timestamp_echo: None,

@@ -31,8 +31,8 @@ pub(crate) struct Usage {
     /// which it last did.
     used: u32,
     limited_at: Time,
-    /// Time at which payload was last sent.
-    pub sent_at: Time,
+    /// Time at which the window was last restarted after an idle period.
+    restarted_at: Time,
     /// Whether anything was sent since the window was last validated.
     pub unvalidated: bool,
 }
@@ -161,10 +161,12 @@ impl Endpoint {
     /// Restarts the window when data is written after an idle period (RFC 5681 §4.1, RFC 2861): it
     /// is halved once for each timeout that has passed.
     pub(super) fn restart_after_idle(&mut self, now: Time) {
-        if !self.snd.sent.is_empty() || self.usage.sent_at == Time::ZERO {
+        if !self.snd.sent.is_empty() || self.flow.sent_at == Time::ZERO {
             return;
         }
-        let idle = now.since(self.usage.sent_at);
+        // The halving takes effect only once. The time of the last payload stays, because controls
+        // measure the pause from it.
+        let idle = now.since(self.flow.sent_at.max(self.usage.restarted_at));
         let rto = self.rtt.timeout(self.recovery.backoff);
         if !self.config.slow_start_after_idle || idle <= rto || self.control.sets_window() {
             return;
@@ -175,8 +177,7 @@ impl Endpoint {
         let restart = flow.initial_cwnd.min(flow.cwnd);
         let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).min(31) as u32;
         flow.cwnd = (flow.cwnd >> halvings).max(restart);
-        // The halving must take effect only once.
-        self.usage.sent_at = now;
+        self.usage.restarted_at = now;
         self.usage.limited_at = now;
         self.usage.used = 0;
     }

@@ -237,7 +237,7 @@ impl Endpoint {
     fn finish_data(&mut self, now: Time, mut segment: Segment, fresh: bool) -> Transmit {
         self.pace(now, segment.len);
         self.snd.packets_sent += u64::from(segment.packets());
-        self.usage.sent_at = now;
+        self.flow.sent_at = now;
         self.rcv.acks.sending_data(now);
         if self.negotiated.ecn_on() && segment.len > 0 {
             if fresh {

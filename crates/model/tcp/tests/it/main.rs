@@ -3,6 +3,7 @@
 mod common;
 mod handshake;
 mod laws;
+mod pauses;
 mod properties;
 mod receiver;
 mod recovery;
