@@ -4,9 +4,10 @@
 //! congestion in that phase reduces the window to one packet.
 //!
 //! A one-way delay is the difference of two clocks that are not synchronised: timestamps start at a
-//! random value in Linux. At each decision, Linux's LP restarts the range, from the smoothed
-//! difference to twice that, so that 15 % of the range are days. From then on it behaves like Reno.
-//! So does this one.
+//! random value in Linux. LP takes the magnitude of the difference, so a longer delay shortens it
+//! for one connection in two: where the receiver's clock is behind. At each decision, Linux's LP
+//! restarts the range, from the smoothed magnitude to twice that, so that 15 % of the range are
+//! days. From then on it behaves like Reno. So does this one.
 
 use netloom_units::{Duration, Time};
 
@@ -16,11 +17,9 @@ use super::{Acked, CongestionControl, Flow};
 const THRESHOLD: u64 = 15;
 /// Duration of the inference phase in round trips.
 const INFERENCE_RTTS: u64 = 3;
-/// Offset between the clocks of the two ends in milliseconds: the order of magnitude of a random
-/// number of 32 bits.
-const APART: i64 = 1 << 30;
 
-/// TCP-LP's variables. One-way delays are in milliseconds, with an unknown offset.
+/// TCP-LP's variables. One-way delays are in milliseconds: magnitudes of differences of two clocks
+/// that are an unknown time apart.
 #[derive(Debug, Default)]
 pub(crate) struct Lp {
     /// Smoothed one-way delay in eighths, once there is a sample.
@@ -83,11 +82,49 @@ impl CongestionControl for Lp {
         // the newest one.
         let Some((rtt, value)) = sample.rtt.zip(flow.timestamp_value) else { return };
         let sent = flow.now.as_nanos().saturating_sub(rtt.as_nanos()) / 1_000_000;
-        self.sample(APART + i64::from(value.wrapping_sub(sent as u32) as i32));
+        self.sample(i64::from(value.wrapping_sub(sent as u32).cast_signed().unsigned_abs()));
         // Slow start up to the first loss shows the range: it is the paper's initial estimate of
         // d_max.
         if self.above && flow.ssthresh != u32::MAX {
             self.react(flow);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the number of reactions to a delay that rises and falls by 53 ms, ten times in two
+    /// minutes, after a loss. The receiver's clock is `apart` from the sender's.
+    fn reactions(apart: u32) -> u32 {
+        let mut lp = Lp::default();
+        let mut flow = Flow::new(10, u64::MAX);
+        (flow.ssthresh, flow.srtt) = (75, Duration::from_millis(128));
+        let mut reactions = 0;
+        for milli in 0..120_000u64 {
+            let wave = milli % 12_000;
+            let queue = wave.min(12_000 - wave) * 53 / 6000;
+            let rtt = 128 + queue;
+            flow.now = Time::from_nanos((1000 + milli) * 1_000_000);
+            let sent = flow.now.as_nanos() / 1_000_000 - rtt;
+            flow.timestamp_value = Some((sent as u32).wrapping_add(64 + queue as u32 + apart));
+            flow.cwnd = 100;
+            let rtt = Some(Duration::from_millis(rtt));
+            lp.acked(&mut flow, &Acked { packets: 2, rtt, in_flight: 100 });
+            reactions += u32::from(flow.cwnd < 100);
+        }
+        reactions
+    }
+
+    /// The distance of the two clocks is a random number, of which half are negative. Whatever it
+    /// is, early congestion is detected once.
+    #[test]
+    fn early_congestion_is_detected_once_however_far_the_clocks_are_apart() {
+        for apart in
+            [1 << 20, 1 << 30, (1 << 31) - 200, (1 << 31) + 200, 3 << 30, u32::MAX - (1 << 20)]
+        {
+            assert_eq!(reactions(apart), 1, "{apart}");
         }
     }
 }

@@ -202,8 +202,14 @@ impl Network {
     }
 
     pub fn with_configs(first: Config, second: Config, lines: [Line; 2]) -> Self {
+        // Clocks of timestamps begin at the initial sequence number, far from each other.
+        Self::with_sequences(first, second, lines, 0x4d4d_0077)
+    }
+
+    /// A network whose server begins with the sequence number `server`.
+    pub fn with_sequences(first: Config, second: Config, lines: [Line; 2], server: u32) -> Self {
         let client = Endpoint::connect(Time::ZERO, Arc::new(first), 0xffff_f000);
-        let server = Endpoint::listen(Arc::new(second), 77);
+        let server = Endpoint::listen(Arc::new(second), server);
         let hosts = [Host::new(client), Host::new(server)];
         let flying = BinaryHeap::new();
         let whole = false;
