@@ -103,7 +103,7 @@ fn kernels(scenario: &Scenario) -> Result<()> {
 /// traffic would restart with the kernel.
 fn restarted(scenario: &Scenario) -> Result<()> {
     for event in &scenario.timeline {
-        let TimelineAction::SetNode { node, state: NodeState::Failed } = &event.action else {
+        let TimelineAction::SetNode { node, state: NodeState::Failed, .. } = &event.action else {
             continue;
         };
         let own = scenario.node(node).is_some_and(|node| node.kernel == Kernel::Own);

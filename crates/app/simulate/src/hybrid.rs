@@ -93,7 +93,7 @@ fn errors(scenario: &Scenario) -> Vec<String> {
     for event in &scenario.timeline {
         let (what, node) = match &event.action {
             TimelineAction::Route { node, .. } => ("a route", node),
-            TimelineAction::SetNode { node, state: NodeState::Failed } => ("`failed`", node),
+            TimelineAction::SetNode { node, state: NodeState::Failed, .. } => ("`failed`", node),
             _ => continue,
         };
         if is_simulated(node) {

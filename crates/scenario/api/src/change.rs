@@ -3,8 +3,8 @@
 pub use netloom_link::PipeChange;
 use netloom_link::notation::WrittenChange;
 use netloom_scenario::{
-    Direction, Happening, Link, NodeState, Position, Route, RouteChange, Scenario, StationChange,
-    TimelineAction,
+    Direction, Disk, Happening, Link, NodeState, Position, Route, RouteChange, Scenario,
+    StationChange, TimelineAction,
 };
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -45,7 +45,7 @@ impl LinkChange {
                 let (link, direction) = (link.clone(), *direction);
                 vec![Self { link, direction, change: (**change).clone() }]
             }
-            TimelineAction::SetNode { node, state } => {
+            TimelineAction::SetNode { node, state, .. } => {
                 let change = PipeChange { state: Some(state.of_links()), ..PipeChange::default() };
                 let at_node = scenario
                     .links
@@ -93,11 +93,12 @@ pub fn happening_in_words(happening: &Happening, changes: &[LinkChange]) -> Stri
         TimelineAction::SetNode { node, .. } if happening.takes_back() => {
             format!("node {node}: works again")
         }
-        TimelineAction::SetNode { node, state } => {
-            let state = match state {
-                NodeState::Up => "up",
-                NodeState::Down => "down",
-                NodeState::Failed => "failed",
+        TimelineAction::SetNode { node, state, disk } => {
+            let state = match (state, disk) {
+                (NodeState::Up, _) => "up",
+                (NodeState::Down, _) => "down",
+                (NodeState::Failed, Disk::Keep) => "failed",
+                (NodeState::Failed, Disk::Lose) => "failed, its files lost",
             };
             format!("node {node}: {state}")
         }

@@ -200,7 +200,7 @@ impl<'a> Network<'a> {
                 let link = self.numbers.get(link.as_str()).copied();
                 (link.into_iter().collect(), directions, (**change).clone())
             }
-            TimelineAction::SetNode { node, state } => {
+            TimelineAction::SetNode { node, state, .. } => {
                 let change = PipeChange { state: Some(state.of_links()), ..PipeChange::default() };
                 let links = self.scenario.links.iter().enumerate();
                 let at_node = links

@@ -38,7 +38,8 @@ pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
 pub use symbiosis::{CalibrationMethod, LossMethod, Symbiosis, TwinMethod};
 pub use timeline::{
-    Fails, Milestone, NodeState, Recurs, RouteChange, Start, TimelineAction, TimelineEvent, When,
+    Disk, Fails, Milestone, NodeState, Recurs, RouteChange, Start, TimelineAction, TimelineEvent,
+    When,
 };
 pub use traffic::{IpFamily, Traffic, Transport};
 pub use watching::{Capture, Measure, Monitor, OnContention};

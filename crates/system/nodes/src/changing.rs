@@ -69,33 +69,6 @@ impl Network {
         self.starter().set_view(node, view)
     }
 
-    /// Rewrites an existing file, at the path that the node's processes see. Its owner remains.
-    ///
-    /// # Errors
-    /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the
-    /// kernel's reason otherwise.
-    pub fn rewrite_in(&self, node: &str, path: &Path, content: &str) -> Result<(), NodeError> {
-        let files = self.files_of(node, path)?;
-        files
-            .rewrite(path, content)
-            .map_err(|error| NodeError::in_node(node, format!("write {}", path.display()), error))
-    }
-
-    /// Removes a file, at the path that the node's processes see. It is no error if the file does
-    /// not exist, or if nothing has run in the node.
-    ///
-    /// # Errors
-    /// [`NodeError::UnknownNode`], or [`NodeError::System`] with the kernel's reason.
-    pub fn remove_in(&self, node: &str, path: &Path) -> Result<(), NodeError> {
-        let files = match self.files_of(node, path) {
-            Err(NodeError::NoFiles { .. }) => return Ok(()),
-            files => files?,
-        };
-        files
-            .remove(path)
-            .map_err(|error| NodeError::in_node(node, format!("remove {}", path.display()), error))
-    }
-
     /// Raises the limit on open files as a network with this plan needs.
     ///
     /// # Errors

@@ -39,7 +39,11 @@ fn run(control: &Control) -> i32 {
         Ok(launch::Launched::Launcher) => 0,
         Ok(launch::Launched::Init(told)) => {
             let (setup, view) = &*told;
-            let ready = view::create(setup, view)
+            let created = match setup.has_files {
+                true => view::create_again(setup, view),
+                false => view::create(setup, view),
+            };
+            let ready = created
                 .and_then(|()| attempt(control.send(&FromInit::Ready, &[]), || "report".into()));
             if let Err((action, error)) = ready {
                 report(control, action, &error);

@@ -14,6 +14,7 @@
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
 //! | `context`, `device` | what nodes share with the machine; their interfaces, for the engine |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` (with `drain`) |
+//! | `files` | files of nodes, for the engine |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
 //! | `routes` | routes that come and go one by one, and come back |
 //!
@@ -28,6 +29,7 @@ mod create;
 mod device;
 mod drain;
 mod error;
+mod files;
 pub mod init;
 mod network;
 mod outside;

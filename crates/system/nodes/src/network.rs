@@ -1,11 +1,11 @@
 //! The network of one experiment, from creation to destruction.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
 use netloom_ports::PacketSocket;
-use netloom_scenario::{Controller, Endpoint};
+use netloom_scenario::{Controller, Disk, Endpoint};
 use netloom_units::Dilation;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 
@@ -28,7 +28,7 @@ use crate::process::starter::Starter;
 use crate::stack::interface::{self, InterfaceAddress, InterfaceState};
 use crate::stack::tcp_sockets::TcpSockets;
 use crate::{
-    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, create, own_kernel,
+    Layout, NodeError, Overruns, SpawnRequest, Spawned, create, own_kernel,
     process::oom, shell, stack::netns, stack::overruns,
 };
 
@@ -157,7 +157,7 @@ impl Network {
     pub fn processes(&self, node: &str) -> Result<Processes, NodeError> {
         // Invariant: the reactor is there from creation to destruction.
         let reactor = self.reactor.as_ref().expect("a reactor while the network lives");
-        let init = self.node(node)?.init(|| self.starter.start(node, reactor))?;
+        let init = self.node(node)?.init(|kept| self.starter.start(node, kept, reactor))?;
         Ok(Processes::new(init))
     }
 
@@ -213,50 +213,14 @@ impl Network {
     }
 
     /// Kills all processes of a node, its init among them. Does not wait: [`Killed::ended_by`]
-    /// does. The node's stack stays, and processes that are started in it later have another init.
+    /// does. The node's stack stays. Processes that are started in it later have another init, and
+    /// find what `disk` says of the files that the earlier ones left: all but those in `/run` and
+    /// `/dev/shm`, or none.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`].
-    pub fn kill_processes(&self, node: &str) -> Result<Killed, NodeError> {
-        Ok(Killed::new(self.node(node)?.running()))
-    }
-
-    /// Returns the files of a node in the view of its processes. Operations on them may block for
-    /// the node, so release the network before.
-    ///
-    /// # Errors
-    /// [`NodeError::NoFiles`] for `path` if nothing has run in the node yet.
-    pub fn files_of(&self, node: &str, path: &Path) -> Result<NodeFiles, NodeError> {
-        let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
-        let init = self.node(node)?.running().ok_or_else(no_files)?;
-        init.files().map_err(|error| NodeError::in_node(node, "open its root", error))
-    }
-
-    /// Opens a regular file for reading in the view of the node's processes. Relative paths start
-    /// at the scenario's directory. Links are followed inside the node only, and only those of
-    /// root.
-    ///
-    /// # Errors
-    /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the
-    /// reason otherwise, as of [`NodeFiles::open`].
-    pub fn open_in(&self, node: &str, path: &Path) -> Result<File, NodeError> {
-        self.files_of(node, path)?
-            .open(path)
-            .map_err(|error| NodeError::in_node(node, format!("open {}", path.display()), error))
-    }
-
-    /// Whether a path exists in the view of the node's processes. `false` if nothing has run there
-    /// yet.
-    ///
-    /// # Errors
-    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel reports an error.
-    pub fn exists_in(&self, node: &str, path: &Path) -> Result<bool, NodeError> {
-        let files = match self.files_of(node, path) {
-            Err(NodeError::NoFiles { .. }) => return Ok(false),
-            files => files?,
-        };
-        let action = || format!("look for {}", path.display());
-        files.exists(path).map_err(|error| NodeError::in_node(node, action(), error))
+    pub fn kill_processes(&self, node: &str, disk: Disk) -> Result<Killed, NodeError> {
+        Ok(self.node(node)?.kill(disk))
     }
 
     /// Returns the ports on which TCP sockets listen in the node, over IPv4 or IPv6, at any

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
 use netloom_nodes::Killed;
+use netloom_scenario::Disk;
 use netloom_units::Time;
 
 use super::LiveNetwork;
@@ -30,12 +31,13 @@ impl Failures {
 
 impl LiveNetwork {
     /// Makes a node fail: kills all its processes, and starts none until
-    /// [`recover`](Self::recover). The caller handles its links.
-    pub fn fail(&self, node: &str) -> Result<Killed> {
+    /// [`recover`](Self::recover). `disk` says what becomes of its files. The caller handles its
+    /// links.
+    pub fn fail(&self, node: &str, disk: Disk) -> Result<Killed> {
         // Comes first, so that starts that are under way do not succeed meanwhile.
         let failure = Failure { at: self.now(), is_over: false };
         self.failures.lock().insert(node.into(), failure);
-        self.with(|live| Ok(live.network.kill_processes(node)?))
+        self.with(|live| Ok(live.network.kill_processes(node, disk)?))
     }
 
     /// Makes a node work again. Returns whether it had failed.

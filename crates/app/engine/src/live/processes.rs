@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use netloom_nodes::{ExitStatus, Processes, SpawnRequest, Spawned};
+use netloom_scenario::Disk;
 use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 
@@ -99,7 +100,7 @@ impl LiveNetwork {
         let started = tokio::task::block_in_place(start)?;
         if let Err(failed) = self.check_works(node) {
             // The node failed meanwhile, and its new processes must not survive that.
-            self.with(|live| Ok(live.network.kill_processes(node)?))?;
+            self.with(|live| Ok(live.network.kill_processes(node, Disk::Keep)?))?;
             return Err(failed);
         }
         Ok(started)

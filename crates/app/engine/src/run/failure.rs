@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use netloom_api::change::LinkChange;
 use netloom_api::event::What;
 use netloom_nodes::Killed;
+use netloom_scenario::Disk;
 use netloom_units::Time;
 use tokio::sync::oneshot;
 
@@ -18,12 +19,12 @@ use crate::services;
 /// Longest time for killed processes to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Cuts the links of a node at `planned` by `cut`, and kills all processes in it. Returns `None` if
-/// the run ended before.
+/// Cuts the links of a node at `planned` by `cut`, and kills all processes in it. `disk` says what
+/// becomes of its files. Returns `None` if the run ended before.
 pub(super) async fn fail(
     run: &Run,
     planned: Time,
-    node: &str,
+    (node, disk): (&str, Disk),
     cut: Vec<LinkChange>,
 ) -> Option<Happened> {
     let (sender, done) = oneshot::channel();
@@ -33,7 +34,7 @@ pub(super) async fn fail(
         // The links come first, so that no process can notify its peers.
         let killed = changes::change(&network, &wanted).and_then(|at| {
             services.table.fail(&failing);
-            Ok((at, network.fail(&failing)?))
+            Ok((at, network.fail(&failing, disk)?))
         });
         _ = sender.send((network.now(), killed));
     });
@@ -74,7 +75,11 @@ pub(super) async fn recover_now(run: &Run, node: &str) -> Happened {
     }
     run.events().record(What::NodeRecovered { node: node.into() });
     let services = Arc::clone(&run.context.services);
-    let starts = services.table.again(node).into_iter().collect();
+    let start = services.table.again(node);
+    if let Some(Err(error)) = start.as_ref().map(|start| services::forget_signs(&services, start)) {
+        run.events().warn(netloom_api::in_words(error.as_ref()));
+    }
+    let starts = start.into_iter().collect();
     let slow = |progress| {
         if let services::Progress::Slow(message) = progress {
             run.events().warn(message);

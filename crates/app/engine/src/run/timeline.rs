@@ -59,11 +59,11 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         TimelineAction::Route { node, change } => {
             change_route(&run, planned, (node, change), event.lasting).await
         }
-        TimelineAction::SetNode { node, state: NodeState::Failed } => match event.lasting {
+        TimelineAction::SetNode { node, state: NodeState::Failed, disk } => match event.lasting {
             Some(Lasting::Ends(_)) => failure::recover(&run, planned, &node).await,
-            _ => failure::fail(&run, planned, &node, changes).await,
+            _ => failure::fail(&run, planned, (&node, disk), changes).await,
         },
-        TimelineAction::SetNode { node, state: NodeState::Up } => {
+        TimelineAction::SetNode { node, state: NodeState::Up, .. } => {
             change_and_recover(&run, planned, changes, &node).await
         }
         TimelineAction::SetMedia { changes } => {

@@ -26,7 +26,7 @@ use crate::end::End;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
 pub use prepare::{NodeStart, Prepared, prepare};
-pub use restart::Restart;
+pub use restart::{Restart, forget_signs};
 pub use start::{Progress, nodes_at_once, start};
 pub use table::{Logs, ServiceTable};
 

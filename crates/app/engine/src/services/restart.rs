@@ -24,6 +24,8 @@ const STEP: Duration = Duration::from_millis(20);
 
 /// Directories that each node has for itself. Elsewhere, a file may be the machine's.
 const OWN: [&str; 3] = ["/run", "/tmp", "/var/tmp"];
+/// Directories where a node's changes are its own, over what the machine has there.
+const LAID_OVER: [&str; 4] = ["/etc", "/var/lib", "/var/log", "/var/cache"];
 
 /// The changes in one node.
 #[derive(Debug, Clone)]
@@ -78,17 +80,7 @@ impl Restart {
     /// sockets.
     fn signs(&self) -> Vec<&Path> {
         let again = self.start.services.iter().filter(|s| self.services.contains(&s.name));
-        let signs = again.filter_map(|service| match &service.ready {
-            Some(Ready::Path(path)) => Some(Path::new(path)),
-            _ => None,
-        });
-        let own = |path: &Path| OWN.iter().any(|folder| path.starts_with(folder));
-        let given = |path: &Path| {
-            let mut files = self.view.files.iter().map(|file| &file.path);
-            let mut binds = self.view.binds.iter().map(|bind| &bind.node);
-            files.any(|file| file == path) || binds.any(|bind| path.starts_with(bind))
-        };
-        signs.filter(|path| own(path) && !given(path)).collect()
+        signs(again, &self.view, &OWN)
     }
 
     /// Carries the restart out. Returns when the services are ready.
@@ -122,6 +114,42 @@ impl Restart {
             NodeStart { startup: vec![], services: again.cloned().collect(), ..self.start.clone() };
         in_waves(services, start).await.map(drop)
     }
+}
+
+/// Returns the files in `folders` by which services signal that they are ready. Files of the
+/// scenario are none.
+fn signs<'s>(
+    services: impl Iterator<Item = &'s Service>,
+    view: &View,
+    folders: &[&str],
+) -> Vec<&'s Path> {
+    let signs = services.filter_map(|service| match &service.ready {
+        Some(Ready::Path(path)) => Some(Path::new(path)),
+        _ => None,
+    });
+    let own = |path: &Path| folders.iter().any(|folder| path.starts_with(folder));
+    let given = |path: &Path| {
+        let mut files = view.files.iter().map(|file| &file.path);
+        let mut binds = view.binds.iter().map(|bind| &bind.node);
+        files.any(|file| file == path) || binds.any(|bind| path.starts_with(bind))
+    };
+    signs.filter(|path| own(path) && !given(path)).collect()
+}
+
+/// Removes the files by which the services of a node that has failed signalled that they were
+/// ready: nobody listens at a socket from before. Other files in directories for data may be data.
+pub fn forget_signs(services: &Services, start: &NodeStart) -> Result<()> {
+    services.network.with(|live| {
+        let view = live.network.view(&start.node).unwrap_or_default();
+        let node = start.node.as_str();
+        for sign in signs(start.services.iter(), &view, &OWN) {
+            live.network.remove_in(node, sign)?;
+        }
+        for sign in signs(start.services.iter(), &view, &LAID_OVER) {
+            live.network.remove_socket_in(node, sign)?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns the services that have another command or other files, or need such a service.

@@ -93,7 +93,9 @@ fn timeline(scenario: &Scenario, is_simulated: &dyn Fn(&str) -> bool, errors: &m
             TimelineAction::Route { node, .. } => Some(format!(
                 "changes a route of `{node}`, and routes stay as planned: leave it out"
             )),
-            TimelineAction::SetNode { node, state: NodeState::Failed } if !is_simulated(node) => {
+            TimelineAction::SetNode { node, state: NodeState::Failed, .. }
+                if !is_simulated(node) =>
+            {
                 Some(format!("has the real host `{node}` fail: end its programs instead"))
             }
             TimelineAction::SetLink { change, .. }

@@ -195,7 +195,7 @@ fn up(scenario: &Scenario, events: &[(Duration, TimelineAction)]) -> Vec<bool> {
                     states[*number][1] = state;
                 }
             }
-            TimelineAction::SetNode { node, state } => {
+            TimelineAction::SetNode { node, state, .. } => {
                 for (link, states) in scenario.links.iter().zip(&mut states) {
                     if link.endpoints.iter().any(|end| end.node == *node) {
                         *states = [state.of_links(); 2];

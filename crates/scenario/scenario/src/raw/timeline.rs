@@ -17,7 +17,7 @@ use super::node::RawRoute;
 use super::values::{RawCommand, RawTime};
 use crate::address::IpPrefix;
 use crate::decode::{Entries, Spanned};
-use crate::spec::{Direction, Milestone, NodeState};
+use crate::spec::{Direction, Disk, Milestone, NodeState};
 
 /// An event: a `link` with `set` or `state`, or a `node` with `state`, `run` or `route`.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
@@ -45,6 +45,9 @@ pub(crate) struct RawEvent {
     /// after `for`.
     #[serde(default)]
     pub state: Option<NodeState>,
+    /// What becomes of the files of a node that fails: `keep` (default) or `lose`.
+    #[serde(default)]
+    pub disk: Option<Disk>,
     /// Duration of the change. Afterwards, the previous state returns.
     #[serde(default, rename = "for")]
     pub time: Option<RawTime>,

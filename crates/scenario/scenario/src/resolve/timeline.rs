@@ -153,6 +153,12 @@ fn action(
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
+    let fails = event.node.is_some() && event.state == Some(NodeState::Failed);
+    if let Some(span) = report.key(event.id, &["disk"]).filter(|_| !fails) {
+        let message = "`disk` says what becomes of the files of a node that fails";
+        let help = "write it beside `node: NAME` and `state: failed`, or leave it out";
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
     if !event.media.0.is_empty() {
         return set_media(event, references, report);
     }
@@ -247,7 +253,8 @@ fn at_node(
                 let span = report.key(event.id, &["state"]).unwrap_or(event.span);
                 report.error(Diagnostic::error(span, message).with_help(help));
             }
-            Some(TimelineAction::SetNode { node: node.value.clone(), state })
+            let disk = event.disk.unwrap_or_default();
+            Some(TimelineAction::SetNode { node: node.value.clone(), state, disk })
         }
         (None, Some(command)) => references
             .node_with_stack(node, report)

@@ -79,6 +79,9 @@ pub enum TimelineAction {
         node: String,
         /// The new state.
         state: NodeState,
+        /// What becomes of the node's files if it fails.
+        #[serde(default, skip_serializing_if = "Disk::is_kept")]
+        disk: Disk,
     },
     /// Properties of shared media change. All properties of a medium change at the same time.
     SetMedia {
@@ -118,6 +121,25 @@ pub enum NodeState {
     Down,
     /// Its links are down, and all its processes and services are killed.
     Failed,
+}
+
+/// What becomes of a node's files when it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Disk {
+    /// They stay, but for those in `/run` and `/dev/shm`.
+    #[default]
+    Keep,
+    /// They are as they were when the node was made.
+    Lose,
+}
+
+impl Disk {
+    /// Whether files stay.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_kept(&self) -> bool {
+        *self == Self::Keep
+    }
 }
 
 impl NodeState {

@@ -22,7 +22,7 @@ fn told(scenario: &Scenario) -> Vec<(u64, String)> {
                 let change = serde_json::to_string(&change).unwrap();
                 format!("{link} {direction:?} {change}")
             }
-            TimelineAction::SetNode { node, state } => format!("{node} {state:?}"),
+            TimelineAction::SetNode { node, state, .. } => format!("{node} {state:?}"),
             TimelineAction::SetMedia { changes } => format!("{:?}", changes.keys()),
             TimelineAction::SetStation { node, .. } => node.clone(),
             TimelineAction::Route { node, change } => format!("{node} {}", change.destination()),

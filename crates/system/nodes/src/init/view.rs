@@ -4,6 +4,7 @@
 //!
 //! | module | content |
 //! |---|---|
+//! | `again` | the view of a node that works again after a failure |
 //! | `mounts` | mounting, and following links to mount points |
 //! | `root` | the node's own root |
 //! | `kernel` | protects parameters and devices of the machine's kernel |
@@ -11,6 +12,7 @@
 //! | `links` | the same without an overlay |
 //! | `owner` | users by name |
 
+mod again;
 mod kernel;
 mod links;
 mod mounts;
@@ -33,8 +35,13 @@ use crate::{HOSTS, WORK_DIRECTORY, rootless};
 use mounts::{NONE, bind, bind_file, file_system, mount, open, read_only};
 use private::Private;
 
+pub(super) use again::create_again;
+
 /// Group of terminals, which has this id on all distributions.
 const TTY: u32 = 5;
+/// Directories that are empty after a boot.
+const RUN: &str = "/run";
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Creates the view, in the order in which later steps need earlier ones. Sources that may be below
 /// `/tmp` or `/run` are opened before these are covered, and a mount that covers others is mounted
@@ -125,29 +132,40 @@ fn file_systems(image: bool) -> Result<(), Failed> {
     file_system("proc", "/proc", inert, NONE)?;
     file_system("sysfs", "/sys", inert, NONE)?;
     if rootless::is_initial() {
-        kernel::protect()?;
+        kernel::protect(&["/proc", "/sys"])?;
     }
     file_system("tmpfs", "/tmp", safe, Some("mode=1777"))?;
-    file_system("tmpfs", "/run", safe, Some("mode=0755"))?;
+    run()?;
+    // Terminals belong to the group `tty`, if the user namespace has other groups than the user's
+    // own.
+    let group = if rootless::knows_group(TTY) { format!("gid={TTY},") } else { String::new() };
+    let terminals = format!("newinstance,{group}mode=620,ptmxmode=666");
+    optional("tmpfs", "/var/tmp", "mode=1777")?;
+    shared_memory()?;
+    optional("devpts", "/dev/pts", &terminals)
+}
+
+/// Mounts a file system where there is a directory for it.
+fn optional(kind: &str, path: &str, options: &str) -> Result<(), Failed> {
+    match Path::new(path).is_dir() {
+        true => file_system(kind, path, MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC, Some(options)),
+        false => Ok(()),
+    }
+}
+
+fn shared_memory() -> Result<(), Failed> {
+    optional("tmpfs", SHARED_MEMORY, "mode=1777")
+}
+
+/// Mounts an empty `/run`, with the directories that each node has there.
+fn run() -> Result<(), Failed> {
+    file_system("tmpfs", RUN, MsFlags::MS_NOSUID | MsFlags::MS_NODEV, Some("mode=0755"))?;
     for (path, mode) in [("/run/lock", 0o1777), ("/run/netloom", 0o755), (WORK_DIRECTORY, 0o755)] {
         let create = || -> io::Result<()> {
             fs::DirBuilder::new().mode(mode).create(path)?;
             fs::set_permissions(path, fs::Permissions::from_mode(mode))
         };
         attempt(create(), || format!("create {path}"))?;
-    }
-    // Terminals belong to the group `tty`, if the user namespace has other groups than the user's
-    // own.
-    let group = if rootless::knows_group(TTY) { format!("gid={TTY},") } else { String::new() };
-    let terminals = format!("newinstance,{group}mode=620,ptmxmode=666");
-    for (kind, path, options) in [
-        ("tmpfs", "/var/tmp", "mode=1777"),
-        ("tmpfs", "/dev/shm", "mode=1777"),
-        ("devpts", "/dev/pts", terminals.as_str()),
-    ] {
-        if Path::new(path).is_dir() {
-            file_system(kind, path, MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC, Some(options))?;
-        }
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ const SHOWN: usize = 1000;
 
 /// Starts the kernel of init's node in `namespace`, and waits until it is ready. Counts in `kernel`
 /// the frames that it loses from then on. Its time is the machine's. When the kernel ends, so does
-/// init, and with it all processes of the node.
+/// init, and with it all processes of the node; their files stay.
 pub(crate) fn boot(
     init: &Arc<Init>,
     namespace: &File,
@@ -80,7 +80,7 @@ fn start(init: &Arc<Init>, clock: File, console: &File) -> Result<Receiver<ExitS
         // Nobody may be waiting for it any more.
         let _ = sender.send(status);
         if let Some(init) = of_node.upgrade() {
-            init.end();
+            init.end_and_keep();
         }
     });
     let on_started = Box::new(move |outcome: Result<_, _>| _ = started_sender.send(outcome));

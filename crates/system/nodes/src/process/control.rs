@@ -24,8 +24,8 @@ const MOST_DESCRIPTORS: usize = 4;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToInit {
     /// The first message. Its descriptors are the node's network namespace, the experiment's base
-    /// mount namespace, and a file with the node's [`View`](crate::View) as JSON, which may be
-    /// longer than a message.
+    /// mount namespace or the node's own, and a file with the node's [`View`](crate::View) as JSON,
+    /// which may be longer than a message.
     Setup(Setup),
     /// Starts a process. The descriptors are its three standard streams, or none for a terminal.
     Spawn { id: u64, process: Process },
@@ -48,6 +48,8 @@ pub(crate) struct Setup {
     pub file_limits: (u64, u64),
     /// How likely the kernel is to kill processes for lack of memory.
     pub oom_score: String,
+    /// Whether the mount namespace is the node's own, with the files that it had when it failed.
+    pub has_files: bool,
 }
 
 /// A process to start, without its descriptors.

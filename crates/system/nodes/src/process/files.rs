@@ -39,6 +39,11 @@ impl NodeFiles {
         Ok(Self { root })
     }
 
+    /// Returns another handle of the same file system.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { root: self.root.try_clone()? })
+    }
+
     /// Opens a regular file for reading. Relative paths start at the scenario's directory. May wait
     /// if the node has mounted a file system that does.
     ///
@@ -85,6 +90,15 @@ impl NodeFiles {
             io::ErrorKind::NotFound => Ok(()),
             _ => Err(error),
         })
+    }
+
+    /// Removes a socket. Does nothing if there is none.
+    pub(crate) fn remove_socket(&self, path: &Path) -> io::Result<()> {
+        match self.walk(path).and_then(|found| Ok(kind(&fstat(&found)?))) {
+            Ok(SFlag::S_IFSOCK) => self.remove(path),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Finds a path before opening it, so that nothing happens to anything but a regular file.

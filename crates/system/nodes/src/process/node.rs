@@ -7,12 +7,14 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use netloom_scenario::Disk;
 use nix::fcntl::OFlag;
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, pipe2};
 
 use crate::process::control::{Control, FromInit, Process, ToInit};
 use crate::process::files::NodeFiles;
+use crate::process::kept::Kept;
 use crate::process::outgoing::Outgoing;
 use crate::process::pidfd::PidFd;
 use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio, own_kernel};
@@ -39,10 +41,11 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Returns the node's init process. If there is none, or it has ended, `start` starts one.
+    /// Returns the node's init process. If there is none, or it has ended, `start` starts one, with
+    /// the files that the node had when it failed.
     pub fn init(
         &self,
-        start: impl FnOnce() -> Result<Arc<Init>, NodeError>,
+        start: impl FnOnce(Option<&Kept>) -> Result<Arc<Init>, NodeError>,
     ) -> Result<Arc<Init>, NodeError> {
         if let Some(init) = self.running() {
             return Ok(init);
@@ -52,9 +55,29 @@ impl Node {
         if let Some(init) = self.running() {
             return Ok(init);
         }
-        let init = start()?;
+        // It stays there until another init has it, so that a failed start loses nothing.
+        let kept = self.kept();
+        let init = start(kept.as_deref())?;
         *lock(&self.init) = Some(Arc::clone(&init));
         Ok(init)
+    }
+
+    /// Kills the node's init, if it has one, and with it all processes.
+    pub fn kill(&self, disk: Disk) -> Killed {
+        let init = lock(&self.init).clone();
+        if let Some(init) = &init {
+            match disk {
+                Disk::Keep => init.end_and_keep(),
+                Disk::Lose => init.end_and_lose(),
+            }
+        }
+        Killed(init)
+    }
+
+    /// Returns the files that the node had when it failed. `None` if it runs, has never run, or has
+    /// lost them.
+    pub fn kept(&self) -> Option<Arc<Kept>> {
+        lock(&self.init).as_ref().filter(|init| !init.is_alive()).and_then(|init| init.kept())
     }
 
     /// Returns the node's init process, if it has one.
@@ -103,15 +126,6 @@ impl Processes {
 pub struct Killed(Option<Arc<Init>>);
 
 impl Killed {
-    /// Kills a node's init, if it has one, and thereby all its processes. Everybody who waits for
-    /// one of them is notified.
-    pub(crate) fn new(init: Option<Arc<Init>>) -> Self {
-        if let Some(init) = &init {
-            init.end();
-        }
-        Self(init)
-    }
-
     /// Waits until all of them have ended. Returns false if they have not by `deadline`.
     pub fn ended_by(&self, deadline: Instant) -> bool {
         self.0.as_ref().is_none_or(|init| init.ended_by(deadline))
@@ -129,6 +143,8 @@ pub(crate) struct Init {
     /// Whether the node has a kernel of its own, under which its processes run.
     has_own_kernel: bool,
     waiting: Mutex<Waiting>,
+    /// The node's files, once init was killed so that they stay.
+    kept: Mutex<Option<Arc<Kept>>>,
 }
 
 #[derive(Default)]
@@ -166,8 +182,8 @@ impl Init {
         control: Control,
         has_own_kernel: bool,
     ) -> Self {
-        let (outgoing, waiting) = (Outgoing::default(), Mutex::default());
-        Self { node: node.into(), pid, process, control, outgoing, has_own_kernel, waiting }
+        let (outgoing, waiting, kept) = (Outgoing::default(), Mutex::default(), Mutex::default());
+        Self { node: node.into(), pid, process, control, outgoing, has_own_kernel, waiting, kept }
     }
 
     pub fn name(&self) -> String {
@@ -356,6 +372,30 @@ impl Init {
         for on_exit in processes.into_values() {
             on_exit(ExitStatus::Signal(libc::SIGKILL));
         }
+    }
+
+    /// Does what [`end`](Self::end) does, and keeps the node's files for the next init.
+    pub fn end_and_keep(&self) {
+        {
+            // The process id is ours until its exit status is taken.
+            let waiting = lock(&self.waiting);
+            let mut kept = lock(&self.kept);
+            if kept.is_none() && !waiting.reaped {
+                // A process that has ended by itself, for lack of memory, has no files any more.
+                *kept = Kept::of_process(self.pid).ok().map(Arc::new);
+            }
+        }
+        self.end();
+    }
+
+    /// Does what [`end`](Self::end) does. The node's files are gone, also those of an earlier end.
+    fn end_and_lose(&self) {
+        self.end();
+        *lock(&self.kept) = None;
+    }
+
+    fn kept(&self) -> Option<Arc<Kept>> {
+        lock(&self.kept).clone()
     }
 
     /// Kills init, and thereby all processes of the node.

@@ -23,6 +23,7 @@ use crate::cgroup::Tree;
 use crate::context::Context;
 use crate::own_kernel::{self, Account, DilationPage, Orders, OwnKernel};
 use crate::process::control::{Control, FromInit, Setup, ToInit};
+use crate::process::kept::Kept;
 use crate::process::node::Init;
 use crate::process::pidfd::PidFd;
 use crate::process::reactor::Reactor;
@@ -138,8 +139,14 @@ impl Starter {
         }
     }
 
-    /// Starts the init process of `node`, and receives its messages.
-    pub fn start(&self, node: &str, reactor: &Reactor) -> Result<Arc<Init>, NodeError> {
+    /// Starts the init process of `node`, with the files in `kept` if there are some, and receives
+    /// its messages.
+    pub fn start(
+        &self,
+        node: &str,
+        kept: Option<&Kept>,
+        reactor: &Reactor,
+    ) -> Result<Arc<Init>, NodeError> {
         let failed = |reason: String| NodeError::Init { node: node.into(), reason };
         let (control, theirs) = Control::pair()
             .map_err(|error| NodeError::in_node(node, "make a socket pair", error))?;
@@ -152,7 +159,7 @@ impl Starter {
             })?);
         }
         let mut launcher = self.launch(node, theirs)?;
-        let begun = self.begin(node, &view, &control, launcher.id());
+        let begun = self.begin(node, (&view, kept), &control, launcher.id());
         if begun.is_err() {
             // Nothing depends on the launcher yet. It also ends by itself when the socket closes.
             let _ = launcher.kill();
@@ -193,7 +200,7 @@ impl Starter {
     fn begin(
         &self,
         node: &str,
-        view: &View,
+        (view, kept): (&View, Option<&Kept>),
         control: &Control,
         launcher: u32,
     ) -> Result<(u32, PidFd), NodeError> {
@@ -201,7 +208,8 @@ impl Starter {
         // All processes that the launcher starts are in these cgroups too.
         self.cgroups().enter(node, launcher)?;
         let network = self.ledger.namespace(node).map_err(|e| in_node("find its namespace", e))?;
-        let mounts = self.mounts().map_err(|error| in_node("make a mount namespace", error))?;
+        let base = self.mounts().map_err(|error| in_node("make a mount namespace", error))?;
+        let mounts = kept.map_or(&*base, Kept::mounts);
         let view = in_memory(view).map_err(|error| in_node("hand over its view", error))?;
         let setup = Setup {
             node: node.into(),
@@ -211,6 +219,7 @@ impl Starter {
             files: self.files(node),
             file_limits: self.file_limits,
             oom_score: self.oom_score.clone(),
+            has_files: kept.is_some(),
         };
         control
             .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd(), view.as_fd()])

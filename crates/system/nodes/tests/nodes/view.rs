@@ -3,9 +3,11 @@
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use netloom_nodes::{NodeError, WORK_DIRECTORY};
+use netloom_scenario::Disk;
 
 use crate::world::{self, Tests, World};
 
@@ -19,6 +21,7 @@ pub const TESTS: Tests = &[
     ("proc_and_sys_are_the_nodes_own", proc_and_sys_are_the_nodes_own),
     ("the_work_directory_is_the_scenarios", the_work_directory_is_the_scenarios),
     ("files_are_read_as_the_node_sees_them", files_are_read_as_the_node_sees_them),
+    ("files_stay_when_a_node_fails", files_stay_when_a_node_fails),
     ("nothing_of_the_view_is_on_the_machine", nothing_of_the_view_is_on_the_machine),
 ];
 
@@ -197,6 +200,53 @@ fn files_are_read_as_the_node_sees_them() {
     assert!(!network.exists_in("h2", path).unwrap());
     let error = content("/tmp/none").unwrap_err().to_string();
     assert_eq!(error, "node `h1`: cannot open /tmp/none: No such file or directory (os error 2)");
+}
+
+fn files_stay_when_a_node_fails() {
+    let world = World::new(PAIR);
+    let network = world.network();
+    let fail = |disk| {
+        let killed = network.kill_processes("h1", disk).unwrap();
+        assert!(killed.ended_by(Instant::now() + Duration::from_secs(30)));
+    };
+    let kept = ["/var/lib/k", "/var/log/k", "/var/cache/k", "/etc/k", "/tmp/k", "/var/tmp/k", "/k"];
+    let fleeting = ["/run/k", "/run/netloom/k", "/var/run/l", "/dev/shm/k"];
+    let written = kept.iter().chain(&fleeting).map(|file| format!("echo first > {file}"));
+    world.run("h1", &written.collect::<Vec<_>>().join("; "));
+    world.run("h1", "mkdir /var/lib/folder; ln -s ../k /var/lib/folder/link; rm /etc/hostname");
+    // Terminals, queues and processes of the earlier life are gone, the scenario's directory stays.
+    world.run("h1", "ipcmk -Q > /dev/null; sleep 1000 > /dev/null 2>&1 & echo");
+    let mounts = "cut -d' ' -f5 /proc/self/mountinfo | sort";
+    let first = world.run("h1", mounts);
+    for crash in 0..4 {
+        fail(Disk::Keep);
+        for file in kept {
+            let mut text = String::new();
+            network.open_in("h1", Path::new(file)).unwrap().read_to_string(&mut text).unwrap();
+            assert_eq!(text, "first\n", "{file} after crash {crash}, before anything runs again");
+            assert_eq!(world.run("h1", &format!("cat {file}")), "first", "{file}, crash {crash}");
+        }
+        assert_eq!(world.run("h1", "cat /var/lib/folder/link"), "first");
+        for file in fleeting {
+            assert_eq!(world.run("h1", &format!("[ -e {file} ] || echo gone")), "gone", "{file}");
+            world.run("h1", &format!("echo again > {file}"));
+        }
+        assert_eq!(world.run("h1", "[ -e /etc/hostname ] || echo gone"), "gone");
+        let there = "stat -c %a /run /run/lock /dev/shm; pwd; ls /proc/1/exe > /dev/null && echo";
+        let there = format!("{there} $(cat /proc/1/comm | head -c 7)");
+        assert_eq!(world.run("h1", &there), format!("755\n1777\n1777\n{WORK_DIRECTORY}\nnetloom"));
+        assert_eq!(world.run("h1", "pidof sleep; ipcs -q | grep -c 0x"), "0");
+        world.run("h1", "echo out > made-in-node");
+        assert!(world.work_dir.path().join("made-in-node").exists());
+        assert_eq!(world.run("h1", mounts), first, "crash {crash}");
+        let line = "true 2>/dev/null >>/proc/sys/kernel/panic || echo refused";
+        assert_eq!(world.run("h1", line), "refused");
+    }
+    fail(Disk::Lose);
+    for file in kept.iter().chain(&fleeting) {
+        assert_eq!(world.run("h1", &format!("[ -e {file} ] || echo gone")), "gone", "{file}");
+    }
+    assert_eq!(world.run("h1", "cat /etc/hostname"), "h1");
 }
 
 fn nothing_of_the_view_is_on_the_machine() {

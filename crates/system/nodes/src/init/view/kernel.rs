@@ -40,8 +40,9 @@ const OWN: &[&str] = &[
 const HIDDEN: &[&str] =
     &["/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/scsi", "/proc/timer_list"];
 
-/// Protects the paths, in the new `/proc` and `/sys` of a node.
-pub(super) fn protect() -> Result<(), Failed> {
+/// Protects the paths in these file systems of a node, `/proc` or `/sys`, which are new.
+pub(super) fn protect(systems: &[&str]) -> Result<(), Failed> {
+    let there = |paths| there(paths).filter(|path| systems.iter().any(|of| path.starts_with(of)));
     // Open them before something read-only is mounted over them.
     let own: Vec<_> = there(OWN).map(|path| Ok((open(path)?, path))).collect::<Result<_, _>>()?;
     for path in there(READ_ONLY) {

@@ -70,6 +70,16 @@ impl Private {
         Ok(private)
     }
 
+    /// Does what [`prepare`](Self::prepare) does, for a part of the view whose directories exist
+    /// and belong to the node already.
+    pub fn prepare_again(view: &View, binds: &[File]) -> Result<Self, Failed> {
+        let mut private = Self { covered: vec!["/".into()], overlays: vec![], fresh: vec![] };
+        private.make_directories(view)?;
+        private.write_files(&view.files)?;
+        private.make_targets(view, binds)?;
+        Ok(private)
+    }
+
     /// Whether the node sees and changes something else than the machine at `path`.
     pub fn hides(&self, path: &Path) -> bool {
         self.overlays.iter().any(|(place, _)| path.starts_with(place))
