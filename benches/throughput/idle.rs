@@ -43,6 +43,7 @@ pub fn silent_link(index: usize) -> LinkWiring {
         name: format!("idle{index}"),
         ends: [(); 2].map(|()| End::Port(Box::new(Silent))),
         pipes: [config(PIPE), config(PIPE)],
+        mtus: [None; 2],
     }
 }
 

@@ -102,6 +102,7 @@ fn wired(ends: Option<[fn() -> End; 2]>) -> (Dataplane, MemoryPeer, MemoryPeer) 
         name: format!("l{id}"),
         ends,
         pipes: [config("{}"), config("{}")],
+        mtus: [None; 2],
     };
     let links = match ends {
         None => vec![link(0, [a, b])],

@@ -41,6 +41,7 @@ pub fn link(index: usize, taps: [Tap; 2], text: &str) -> LinkWiring {
         name: format!("l{index}"),
         ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(text), config(text)],
+        mtus: [None; 2],
     }
 }
 

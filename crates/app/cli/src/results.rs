@@ -171,7 +171,12 @@ fn curves(file: &Path, summary: &Summary) -> Result<Curves> {
     let mut columns: Vec<&str> = ALWAYS.into_iter().chain(later).collect();
     let mut curves =
         Curves::new(summary.ended, drawn(summary).into_iter().map(|link| link.name.as_str()));
-    if columns.iter().any(|column| !table.names().iter().any(|name| name == column)) {
+    let is_there = |column: &&str| table.names().iter().any(|name| name == column);
+    // Earlier versions knew fewer reasons; the latest is the last column.
+    if columns.last().is_some_and(|last| !is_there(last)) {
+        columns.pop();
+    }
+    if !columns.iter().all(is_there) {
         columns.truncate(ALWAYS.len());
         curves.set_only_traffic();
     }

@@ -81,7 +81,13 @@ impl<'a> Nodes<'a> {
                 self.deployment.resolved(&link.name, link.forward.clone())?,
                 self.deployment.resolved(&link.name, link.reverse.clone())?,
             ],
+            mtus: link.endpoints.each_ref().map(|end| self.mtu(end)),
         })
+    }
+
+    /// Returns the MTU of the interface or port at an end of a link.
+    pub fn mtu(&self, Endpoint { node, interface }: &Endpoint) -> Option<u32> {
+        self.by_name.get(node.as_str())?.mtu(interface)
     }
 
     /// Returns the ends of a link, taken out of `devices`.

@@ -61,6 +61,7 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>, part: Part) -> Result<Des
             name: link.name.clone(),
             ends: [ends.end(a, b)?, ends.end(b, a)?],
             pipes: [link.forward.simulated(), link.reverse.simulated()],
+            mtus: link.endpoints.each_ref().map(|end| ends.mtu(end)),
             logged: logged(&link.name),
             taps: [taps(a), taps(b)],
         })
@@ -193,6 +194,11 @@ impl<'a> Ends<'a> {
         }
         let wired = plan::Ends::of(scenario, plan);
         Self { nodes: named.collect(), wired, places, ports: Vec::new() }
+    }
+
+    /// Returns the MTU of the interface or port at an end of a link.
+    fn mtu(&self, Endpoint { node, interface }: &Endpoint) -> Option<u32> {
+        self.nodes.get(node.as_str())?.1.mtu(interface)
     }
 
     fn interface(&self, node: &str, interface: &str) -> Option<InterfaceId> {

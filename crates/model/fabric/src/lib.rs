@@ -33,6 +33,7 @@ pub use frame::{Frame, Malformed, Memory};
 pub use ids::{LinkId, PipeId, PortId, SegmentId};
 pub use link::{
     Link, LinkEnd, SegmentKind, SegmentPort, StationPort, SwitchKind, SwitchPort, TreeSettings,
+    receiver_mtus,
 };
 pub use netloom_medium::{AssociationChange, AssociationEvent, StationView};
 pub use network::{Delivered, Network};

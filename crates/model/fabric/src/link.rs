@@ -19,6 +19,16 @@ pub struct Link<F> {
     pub pipes: [Pipe<F>; 2],
 }
 
+/// Returns the MTU that limits the frames of each pipe of a link, from the MTUs at its ends: that
+/// of the interface at the far end. A port of a segment also sends nothing longer than it takes,
+/// and reports nothing, unlike the stack of a node.
+pub fn receiver_mtus(are_segments: [bool; 2], mtus: [Option<u32>; 2]) -> [Option<u32>; 2] {
+    [0, 1].map(|near| {
+        let sent = mtus[near].filter(|_| are_segments[near]);
+        mtus[1 - near].into_iter().chain(sent).min()
+    })
+}
+
 /// The end of a link. `P` stands for a port of the network: its identity within the network, and
 /// the name of an interface or its device outside.
 #[derive(Debug, Clone, PartialEq)]

@@ -286,6 +286,14 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
+    /// Sets the MTU of the interface at the far end of a pipe, if the pipe is in this network.
+    pub fn set_receiver_mtu(&mut self, now: Time, pipe: PipeId, mtu: Option<u32>) {
+        let Some(first) = self.links.get(&pipe.link) else { return };
+        let slot = first + pipe.direction.index();
+        self.slot_mut(slot).pipe.set_receiver_mtu(mtu);
+        self.unsettled.push_back((slot, now));
+    }
+
     /// Changes a shared medium at `now`, if it is in this network.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_fabric::testing::{TestFrame, TestMemory};
 use netloom_fabric::{
     Frame as _, Link, LinkEnd, LinkId, Loss, Network, Observer, PipeId, PipeSlot, PortId,
-    SegmentId, SwitchPort, TreeSettings,
+    SegmentId, SwitchPort, TreeSettings, receiver_mtus,
 };
 use netloom_link::{Direction, Pipe, PipeChange, PipeConfig, PortVlans, Stream};
 use netloom_spanning_tree::{BridgeId, PortState, Priority, Role, is_bpdu};
@@ -99,6 +99,43 @@ impl Bench {
         let mut ports: Vec<u32> = frames.map(|(_, port, _)| port.0).collect();
         ports.sort_unstable();
         ports
+    }
+}
+
+/// Host 1 and host 2 at a switch, with these MTUs: host 1, its port, the port of host 2, host 2.
+/// Returns whether a frame of `bytes` from host 1 reaches host 2.
+fn passes_a_switch(mtus: [u32; 4], bytes: usize) -> bool {
+    let mut bench = Bench::new();
+    let [a, here, there, b] = mtus.map(Some);
+    for (end, mtus) in [(port(1), [a, here]), (port(2), [b, there])] {
+        let link = bench.join([end, switch(1)], "{}");
+        for (direction, mtu) in Direction::BOTH.into_iter().zip(receiver_mtus([false, true], mtus))
+        {
+            bench.network.set_receiver_mtu(bench.now, PipeId { link, direction }, mtu);
+        }
+    }
+    let mut frame = vec![0; bytes];
+    frame[..6].copy_from_slice(&BROADCAST);
+    frame[6..12].copy_from_slice(&mac(1));
+    frame[12] = 0x88;
+    frame[13] = 0xb5;
+    bench.send(1, TestFrame::of_bytes(&frame));
+    bench.run_for(1);
+    bench.receivers() == [2]
+}
+
+#[test]
+fn ports_of_switches_have_an_mtu_in_both_directions() {
+    for (mtus, expected) in [
+        ([9000, 9000, 9000, 9000], true),
+        ([9000, 9000, 9000, 1500], false),
+        ([9000, 9000, 1500, 9000], false),
+        ([9000, 1500, 9000, 9000], false),
+        // A host sends what its own stack lets through.
+        ([1500, 9000, 9000, 9000], true),
+    ] {
+        assert_eq!(passes_a_switch(mtus, 8000), expected, "{mtus:?}");
+        assert!(passes_a_switch(mtus, 1514), "{mtus:?}");
     }
 }
 

@@ -22,7 +22,7 @@ pub trait Frame: std::fmt::Debug + Send + 'static {
     fn header(&self) -> Option<Header>;
 
     /// Bytes of the VLAN tag behind the Ethernet addresses, which are not part of the packet.
-    /// Called only on frames that are longer than the pipe's MTU allows without a tag.
+    /// Called only on frames that are longer than an MTU allows without a tag.
     fn tag_bytes(&self) -> u32 {
         0
     }
@@ -164,11 +164,13 @@ pub enum DropReason {
     BitError,
     /// A conditioner dropped it.
     Policed,
+    /// It is longer than the interface at the far end takes.
+    ReceiverMtu,
 }
 
 impl DropReason {
     /// All reasons. The index of a reason is its code in frame logs.
-    pub const ALL: [DropReason; 7] = [
+    pub const ALL: [DropReason; 8] = [
         Self::Down,
         Self::Mtu,
         Self::QueueFull,
@@ -176,6 +178,7 @@ impl DropReason {
         Self::Loss,
         Self::BitError,
         Self::Policed,
+        Self::ReceiverMtu,
     ];
 
     /// Name of the reason, as in statistics.
@@ -188,6 +191,7 @@ impl DropReason {
             Self::Loss => "loss",
             Self::BitError => "bit_error",
             Self::Policed => "policed",
+            Self::ReceiverMtu => "receiver_mtu",
         }
     }
 }

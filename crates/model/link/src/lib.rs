@@ -14,6 +14,7 @@
 //! | `background` | cross traffic, as virtual frames or as a fluid: [`Background`] |
 //! | `condition` | traffic conditioning in front of the queue: [`Condition`] |
 //! | `queue`, `line`, `channel`, `flight` | the stages: waiting, serialization, loss, propagation |
+//! | `receiver` | the longest frame that the far end takes |
 //! | `stall_delay` | how much later frames leave the line because they were offered late |
 //! | `statistics` | the counters of a pipe: [`PipeStatistics`] |
 //! | `log` | the events of each frame, and their binary form: [`FrameEvent`], [`LogEncoder`] |
@@ -41,6 +42,7 @@ mod log;
 pub mod notation;
 mod pipe;
 mod queue;
+mod receiver;
 mod segment;
 mod stall_delay;
 mod statistics;

@@ -19,6 +19,7 @@ use crate::flight::{Flight, Flying};
 use crate::line::{Line, Served, Service};
 use crate::log::{FrameEvent, Journal, Occurrence};
 use crate::queue::{Queue, Queued, Rejection};
+use crate::receiver::ReceiverLimit;
 use crate::stall_delay::StallDelay;
 use crate::statistics::{Collector, Present};
 use crate::{
@@ -84,6 +85,7 @@ pub struct Pipe<F> {
     stream: Stream,
     shift: StallDelay,
     channel: Channel,
+    receiver: ReceiverLimit,
     flight: Flight<F>,
     discarded: VecDeque<Dropped<F>>,
     statistics: Collector,
@@ -160,6 +162,7 @@ impl<F: Frame> Pipe<F> {
             early: None,
             shift: StallDelay::default(),
             channel: Channel::new(&config, &stream),
+            receiver: ReceiverLimit::NONE,
             flight: Flight::new(&config, &stream, start),
             discarded: VecDeque::new(),
             statistics: Collector::new(start),
@@ -576,6 +579,12 @@ impl<F: Frame> Pipe<F> {
             return self.background_left(&info, lost);
         };
         let fate = if lost { Fate::Lost(DropReason::Loss) } else { self.channel.pass(&info) };
+        let fate = match fate {
+            Fate::Passes { .. } if !self.receiver.takes(&info, &frame) => {
+                Fate::Lost(DropReason::ReceiverMtu)
+            }
+            fate => fate,
+        };
         let (flipped, duplicated) = match fate {
             Fate::Lost(reason) => {
                 let (started, at) = (Some(started), end);

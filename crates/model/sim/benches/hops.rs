@@ -109,6 +109,7 @@ fn line(routers: u32, config: &PipeConfig) -> Network {
             name: format!("l{link}"),
             ends,
             pipes,
+            mtus: [None; 2],
             logged: false,
             taps: [vec![], vec![]],
         });

@@ -92,6 +92,7 @@ fn join(network: &mut Network, nodes: [u32; 2], config: &PipeConfig) {
         name: format!("l{number}"),
         ends,
         pipes,
+        mtus: [None; 2],
         logged: false,
         taps: [vec![], vec![]],
     });

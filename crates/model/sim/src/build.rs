@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use netloom_fabric::{Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, SegmentId};
+use netloom_fabric::{
+    Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, SegmentId, receiver_mtus,
+};
 use netloom_link::{Direction, Discipline, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
@@ -401,6 +403,8 @@ fn new_pipe<F: netloom_link::Frame>(seed: u64, link: &Link, direction: Direction
     let config = link.pipes[direction.index()].clone();
     let stream = Stream::of_pipe(seed, &link.name, direction);
     let mut pipe = Pipe::new(config, stream, Time::ZERO);
+    let are_segments = link.ends.each_ref().map(|end| end.segment_port().is_some());
+    pipe.set_receiver_mtu(receiver_mtus(are_segments, link.mtus)[direction.index()]);
     pipe.record_events(link.logged);
     pipe
 }

@@ -97,6 +97,8 @@ pub struct Link {
     pub ends: [LinkEnd; 2],
     /// Configurations of its pipes, in the order of [`netloom_link::Direction::BOTH`].
     pub pipes: [PipeConfig; 2],
+    /// MTUs of the interfaces at its ends. `None`: frames of any length are taken there.
+    pub mtus: [Option<u32>; 2],
     /// Whether the events of its frames are logged.
     pub logged: bool,
     /// The captures at each of its ends.

@@ -6,7 +6,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use netloom_fabric::LinkId;
+use netloom_fabric::{LinkId, receiver_mtus};
 use netloom_link::{Direction, Pipe, Stream};
 
 use crate::balance::{Rebalancing, WORTH};
@@ -116,12 +116,16 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
 impl Parts {
     /// A link that is new.
     pub(crate) fn of(link: LinkWiring, seed: u64, clock: Clock) -> Self {
-        let LinkWiring { name, ends, pipes, .. } = link;
+        let LinkWiring { name, ends, pipes, mtus, .. } = link;
         let [forward, reverse] = pipes;
         let pipe = |config, direction| {
             Pipe::new(config, Stream::of_pipe(seed, &name, direction), clock.now())
         };
-        let pipes = [pipe(forward, Direction::Forward), pipe(reverse, Direction::Reverse)];
+        let mut pipes = [pipe(forward, Direction::Forward), pipe(reverse, Direction::Reverse)];
+        let are_segments = ends.each_ref().map(|end| end.segment_port().is_some());
+        for (pipe, mtu) in pipes.iter_mut().zip(receiver_mtus(are_segments, mtus)) {
+            pipe.set_receiver_mtu(mtu);
+        }
         Self { ends, pipes, taps: Default::default() }
     }
 }

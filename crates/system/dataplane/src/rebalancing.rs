@@ -165,7 +165,8 @@ mod tests {
                 ..PipeConfig::default()
             };
             let pipes = [pipe.clone(), pipe];
-            LinkWiring { id: LinkId(number), name: format!("l{number}"), ends: [a, b], pipes }
+            let (id, name, ends) = (LinkId(number), format!("l{number}"), [a, b]);
+            LinkWiring { id, name, ends, pipes, mtus: [None; 2] }
         });
         let wiring = Wiring { links: links.collect() };
         let options = Options { workers: Some(2), ..Options::default() };

@@ -29,6 +29,8 @@ pub struct LinkWiring {
     pub ends: [End; 2],
     /// Its pipes: the first carries from the first end to the second, the other one back.
     pub pipes: [PipeConfig; 2],
+    /// MTUs of the interfaces at its ends. `None`: frames of any length are taken there.
+    pub mtus: [Option<u32>; 2],
 }
 
 /// An end of a link, with the devices of its interfaces.

@@ -89,6 +89,7 @@ fn record(properties: &str) -> Record {
         name: "l".into(),
         ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(properties), config(r#"{"delay":"5ms"}"#)],
+        mtus: [None; 2],
     };
     let options = Options { seed: SEED, capture_backlog: CAPTURE_BACKLOG, ..Options::default() };
     let wiring = Wiring { links: vec![link] };

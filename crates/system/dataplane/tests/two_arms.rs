@@ -86,6 +86,7 @@ impl Case {
             name: "l".into(),
             ends: taps.map(|tap| End::Port(Box::new(tap))),
             pipes: [self.config(), PipeConfig::default()],
+            mtus: [None; 2],
         };
         let wiring = Wiring { links: vec![link] };
         let options = Options { seed: SEED, ..Options::default() };

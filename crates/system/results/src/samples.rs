@@ -39,6 +39,7 @@ const MODELLED: &[NamedGetter<PipeStatistics, u64>] = &[
     ("dropped_loss_frames", |pipe| pipe.dropped.loss.frames),
     ("dropped_bit_error_frames", |pipe| pipe.dropped.bit_error.frames),
     ("dropped_policed_frames", |pipe| pipe.dropped.policed.frames),
+    ("dropped_receiver_mtu_frames", |pipe| pipe.dropped.receiver_mtu.frames),
     ("delay_sum_ns", delay_sum),
     ("queue_sum_ns", queue_sum),
     ("seen_sum_frames", seen_sum),

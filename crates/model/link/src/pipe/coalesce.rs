@@ -3,9 +3,18 @@
 use netloom_units::Time;
 
 use super::Pipe;
+use crate::receiver::ReceiverLimit;
 use crate::{COALESCING_BOUND, Frame, FrameInfo, MtuLimit, PipeConfig};
 
 impl<F: Frame> Pipe<F> {
+    /// Sets the MTU of the interface at the far end, in bytes, for frames that leave the line from
+    /// now on. Longer ones are lost there ([`DropReason::ReceiverMtu`](crate::DropReason)), but for
+    /// the room that drivers have for a VLAN tag. `None`, as at first: it takes frames of any
+    /// length.
+    pub fn set_receiver_mtu(&mut self, mtu: Option<u32>) {
+        self.receiver = ReceiverLimit::of_mtu(mtu);
+    }
+
     /// Returns how many wire frames of the super-frame `frame`, which is `info` on the wire, may
     /// stay together if it arrives at `now`: all, some, or 1 (split it fully).
     ///
@@ -15,6 +24,10 @@ impl<F: Frame> Pipe<F> {
     /// it.
     pub fn coalesce(&mut self, now: Time, info: &FrameInfo, frame: &F) -> u32 {
         if info.frames() == 1 {
+            return 1;
+        }
+        // The last one may be short enough for the receiver.
+        if self.receiver.may_cut(info) {
             return 1;
         }
         // Arrivals of the background may come between its frames.

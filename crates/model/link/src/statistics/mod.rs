@@ -162,6 +162,9 @@ pub struct DropStatistics {
     /// A conditioner in front of the queue dropped the frame.
     #[serde(default)]
     pub policed: Count,
+    /// The frame was longer than the interface at the far end takes.
+    #[serde(default)]
+    pub receiver_mtu: Count,
 }
 
 impl DropStatistics {
@@ -183,6 +186,7 @@ impl DropStatistics {
             DropReason::Loss => self.loss,
             DropReason::BitError => self.bit_error,
             DropReason::Policed => self.policed,
+            DropReason::ReceiverMtu => self.receiver_mtu,
         }
     }
 
@@ -195,6 +199,7 @@ impl DropStatistics {
             DropReason::Loss => &mut self.loss,
             DropReason::BitError => &mut self.bit_error,
             DropReason::Policed => &mut self.policed,
+            DropReason::ReceiverMtu => &mut self.receiver_mtu,
         }
     }
 }

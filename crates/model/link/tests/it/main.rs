@@ -23,6 +23,7 @@ mod notation;
 mod observed;
 mod queues;
 mod rates;
+mod receiver;
 mod statistical;
 mod steered;
 mod tc_children;

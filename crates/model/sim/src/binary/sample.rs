@@ -52,7 +52,7 @@ fields! {
     FrameEvent { number, at, frames, bytes, what }
     CapturedFrame { time, direction, note, bytes, original_length }
     DelayStatistics { min_ns, mean_ns, max_ns, p50_ns, p99_ns, p999_ns }
-    DropStatistics { down, mtu, queue_full, aqm, loss, bit_error, policed }
+    DropStatistics { down, mtu, queue_full, aqm, loss, bit_error, policed, receiver_mtu }
     QueueStatistics { now, maximum, mean_frames, seen_mean_frames, fill }
     BackgroundStatistics { offered, delivered, dropped, marked, queued, on_line }
     NodeCounts { time_exceeded, unreachable, too_big, not_forwarded, no_port, damaged, no_link }

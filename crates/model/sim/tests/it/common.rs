@@ -58,6 +58,7 @@ impl Sketch {
             name,
             ends: ports,
             pipes,
+            mtus: [None; 2],
             logged: true,
             taps: [vec![], vec![]],
         });

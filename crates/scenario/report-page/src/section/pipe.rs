@@ -14,7 +14,7 @@ pub const LEAST_QUEUE: f64 = 0.1;
 
 /// Classes of the curves of drop reasons, in the order of [`DropReason::ALL`].
 const DROP_CLASSES: [&str; DropReason::ALL.len()] =
-    ["drop-1", "drop-2", "drop-3", "drop-4", "drop-5", "drop-6", "drop-7"];
+    ["drop-1", "drop-2", "drop-3", "drop-4", "drop-5", "drop-6", "drop-7", "drop-8"];
 
 /// Describes the properties of the pipe at the end and, if they differ, at first.
 pub fn properties(pipe: &PipeStatus, at_first: Option<&PipeConfig>) -> String {

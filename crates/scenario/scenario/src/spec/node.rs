@@ -75,6 +75,12 @@ impl Node {
             Kernel::Own => Limits { memory: None, ..self.limits },
         }
     }
+
+    /// Returns the MTU of one of its interfaces or ports.
+    pub fn mtu(&self, interface: &str) -> Option<u32> {
+        let mut interfaces = self.interfaces.iter();
+        interfaces.find(|known| known.name == interface).map(|found| found.mtu)
+    }
 }
 
 /// Options of a switch in the spanning tree (IEEE 802.1D-2004, clause 17).

@@ -34,7 +34,8 @@ pub fn reverse(link: u32) -> PipeId {
 
 /// Creates a link whose two pipes have the same configuration. [`wiring`] gives it its identity.
 pub fn link(name: &str, ends: [End; 2], text: &str) -> LinkWiring {
-    LinkWiring { id: LinkId(0), name: name.into(), ends, pipes: [config(text), config(text)] }
+    let (id, pipes) = (LinkId(0), [config(text), config(text)]);
+    LinkWiring { id, name: name.into(), ends, pipes, mtus: [None; 2] }
 }
 
 /// Wires links whose identities are their positions.
