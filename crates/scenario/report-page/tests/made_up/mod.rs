@@ -139,7 +139,7 @@ fn sample(tenths: u64) -> Sample {
         offered_bytes: tenths * 100_000,
         delivered_bytes: delivered * 1000,
         delivered_frames: delivered,
-        dropped_frames: [0, 0, late * 15, 0, late * 5, 0, 0],
+        dropped_frames: [0, 0, late * 15, 0, late * 5, 0, 0, 0],
         delay_sum_ns: delivered * 15_000_000,
         queue_sum_ns: tenths * 100_000_000 * 10,
     }
