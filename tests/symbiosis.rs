@@ -416,8 +416,10 @@ fn an_interrupted_run_leaves_whole_periods() {
     let forward = of(&rows, "h1--h2/forward");
     assert_eq!(forward.len() as u64, periods);
     assert!(forward.iter().enumerate().all(|(place, row)| row.period == place as u64));
-    // Some ten pings in a period, each of which takes a transmission on the idle line.
-    assert!(forward[2..].iter().all(|row| row.numbers[0] > 0 && row.numbers[3] == 0), "{rows:?}");
+    // Some ten pings in a period, each of which takes a transmission on the idle line. On a busy
+    // machine a period may have none.
+    assert!(forward[2..].iter().any(|row| row.numbers[0] > 0), "{rows:?}");
+    assert!(forward.iter().all(|row| row.numbers[3] == 0), "{rows:?}");
     lab.ok(&["run", "--simulate", "--metadata", "results/metadata.parquet", "-o", "again"]);
     assert_eq!(calibrations(&lab, "again"), rows);
 }
