@@ -8,6 +8,11 @@
 //! Then `e(n) = min(u + w, e(n-1) + g)` is how much earlier it would have left the line if every
 //! frame had been offered without delay (Lindley's recursion, for both cases).
 //!
+//! Frames of one device keep their order, however late they are read. Those of several, which meet
+//! at a switch, do not: a frame that was read late would have overtaken what came from elsewhere
+//! meanwhile. So it may also have left earlier by the time for which the line sent such frames
+//! while it waited.
+//!
 //! Every frame that was on the line counts, in the order of the line, even if it was then lost,
 //! corrupted, duplicated or overtaken. Senders that receive answers adapt. So one second after the
 //! last frame that left late because of a late offer, the shift is zero, even if the line has not
@@ -29,7 +34,19 @@ pub(crate) struct StallDelay {
     by: Duration,
     /// Time up to which `by` applies to later frames.
     until: Time,
+    /// The last frames that were on the line: when each may have come first, and for how long it
+    /// was on the line.
+    recent: [(Time, Duration); RECENT],
+    /// Number of frames so far.
+    frames: usize,
 }
+
+/// Number of frames that may have been overtaken and are counted exactly. If there are more, all
+/// that a frame waited for may have been.
+const RECENT: usize = 16;
+/// Differences of arrival up to this do not change the order: a worker that is never held up reads
+/// its devices in turn, and looks at each as often.
+const IN_ORDER: Duration = Duration::from_micros(500);
 
 impl StallDelay {
     /// Returns how much earlier a frame that left the line at `end` would have left it. Must be
@@ -47,6 +64,9 @@ impl StallDelay {
         overtakes: impl FnOnce() -> Duration,
     ) -> Duration {
         let free = std::mem::replace(&mut self.free, end);
+        let came = frame.offered - frame.arrival_uncertainty;
+        self.recent[self.frames % RECENT] = (came, end.since(started));
+        self.frames = self.frames.wrapping_add(1);
         if self.by == Duration::ZERO && frame.arrival_uncertainty == Duration::ZERO {
             return Duration::ZERO;
         }
@@ -71,11 +91,29 @@ impl StallDelay {
     fn follow(&mut self, late: Duration, offered: Time, started: Time, idle: Duration) -> Duration {
         let waited = started.since(offered);
         let before = if offered > self.until { Duration::ZERO } else { self.by };
-        self.by = (late + waited).min(before + idle);
+        let overtakes = self.overtaken(offered - late, waited);
+        let overtaking = overtakes.map_or(Duration::ZERO, |work| late + work.min(waited));
+        self.by = (late + waited).min(before + idle).max(overtaking);
         // A stall does not change a line that always had work.
         if self.by > waited.min(before + idle) {
             self.until = offered + MEMORY;
         }
         self.by
+    }
+
+    /// Returns for how long the line sent frames that a frame would have overtaken if it had been
+    /// offered when it `came`: at most for the time that it `waited`. `None` if it would have
+    /// overtaken none.
+    fn overtaken(&self, came: Time, waited: Duration) -> Option<Duration> {
+        let known = self.recent.iter().take(self.frames);
+        let later = known.filter(|(other, _)| *other > came + IN_ORDER);
+        let (count, work) =
+            later.fold((0, Duration::ZERO), |(count, sum), (_, work)| (count + 1, sum + *work));
+        match count {
+            0 => None,
+            // The frame itself is one of them, so that the frames before may be others like these.
+            _ if count + 1 >= RECENT => Some(waited),
+            _ => Some(work),
+        }
     }
 }

@@ -202,3 +202,50 @@ fn a_second_later_a_stall_is_forgotten() {
     assert_eq!(late[&9_000].1, 99_000);
     assert_eq!(late[&12_000].1, 0);
 }
+
+/// Returns the frames of several devices in the order in which they are offered. The frames of the
+/// first device are read late by its stalls, the others at once.
+fn of_several(steps: &[(u64, Option<u64>)], others: &[u64]) -> Frames {
+    let mut came = 0;
+    let prompt = others.iter().map(|pause| {
+        came += pause;
+        (came, came)
+    });
+    let mut frames: Frames = stalled(steps).into_iter().chain(prompt).collect();
+    frames.sort_by_key(|(_, offered)| *offered);
+    frames
+}
+
+proptest! {
+    /// A frame may have been overtaken by frames of other devices while it waited unread. None is
+    /// later than its shift, but for what differences of arrival up to 500 us do.
+    #[test]
+    fn a_shift_bounds_lateness_also_where_frames_of_several_devices_meet(
+        steps in prop::collection::vec((200u64..900, prop::option::weighted(0.1, 2000u64..20_000)), 1..60),
+        others in prop::collection::vec(200u64..900, 1..60),
+    ) {
+        let frames = of_several(&steps, &others);
+        // The line without stalls takes them in the order in which they came.
+        let mut order: Vec<usize> = (0..frames.len()).collect();
+        order.sort_by_key(|index| frames[*index].0);
+        let prompt: Frames =
+            order.iter().map(|index| (frames[*index].0, frames[*index].0)).collect();
+        let text = format!(r#"{{{LINE}, "queue": {{"limit": "100000packets"}}}}"#);
+        let (late, prompt) = (run(&text, &frames), run(&text, &prompt));
+        for (number, index) in (0..).zip(order) {
+            let (left, shift) = late[&(index as u64)];
+            let lateness = left.saturating_sub(prompt[&number].0);
+            // Both devices send a frame in 550 us on average.
+            let slack = 500_000 + 6 * SERVICE * 1000;
+            prop_assert!(lateness <= shift + slack, "frame {index}: {lateness} {shift}");
+        }
+    }
+}
+
+#[test]
+fn a_late_frame_overtakes_what_came_from_elsewhere() {
+    // A frame of another device is on its way while the first one waits unread for 40 ms.
+    let frames = [(1_000, 1_000), (49_000, 49_000), (10_000, 50_000)];
+    let late = run(&format!("{{{LINE}}}"), &frames);
+    assert_eq!(late[&2].1, 40_000_000);
+}
