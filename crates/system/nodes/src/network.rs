@@ -28,8 +28,8 @@ use crate::process::starter::Starter;
 use crate::stack::interface::{self, InterfaceAddress, InterfaceState};
 use crate::stack::tcp_sockets::TcpSockets;
 use crate::{
-    Layout, NodeError, Overruns, SpawnRequest, Spawned, create, own_kernel,
-    process::oom, shell, stack::netns, stack::overruns,
+    Layout, NodeError, Overruns, SpawnRequest, Spawned, create, own_kernel, process::oom, shell,
+    stack::netns, stack::overruns,
 };
 
 /// Longest time for the processes of all nodes to end in [`Network::destroy`].

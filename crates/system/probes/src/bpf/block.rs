@@ -95,14 +95,18 @@ enum Doubt {
     UntilNextLook,
 }
 
+/// The compiled programs.
+pub fn object() -> &'static [u8] {
+    aya::include_bytes_aligned!("../../bpf/block.bpf.o")
+}
+
 impl Block {
     /// Name of the probe and its signals, for reports that it cannot be used.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SIGNAL]);
 
     /// Loads the programs into the kernel, where they do nothing yet.
     pub fn prepare(loader: &mut Loader<'_>) -> Result<PreparedBlock, Why> {
-        let object = aya::include_bytes_aligned!("../../bpf/block.bpf.o");
-        let mut ebpf = loader.load(object, &[])?;
+        let mut ebpf = loader.load(object(), &[])?;
         verify(&mut ebpf, loader.types()?, &TRACEPOINTS)?;
         Ok(PreparedBlock(ebpf))
     }

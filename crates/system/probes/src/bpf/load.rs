@@ -10,6 +10,9 @@ use aya::programs::BtfTracePoint;
 use aya::{Btf, Ebpf, EbpfLoader};
 use netloom_units::Duration;
 
+use super::types::KernelTypes;
+use super::{block, scheduler, tasks};
+
 /// The reason why the kernel refuses something. It may be reported to people.
 pub type Why = Box<dyn Error + Send + Sync>;
 
@@ -18,7 +21,7 @@ pub type Why = Box<dyn Error + Send + Sync>;
 pub struct Kernel(Result<Known, String>);
 
 struct Known {
-    types: Btf,
+    types: KernelTypes,
     own_netns: u32,
     own_pids: u32,
     watch_nodes: u32,
@@ -29,13 +32,14 @@ impl Kernel {
     /// Data of this machine. There are at most `nodes` nodes. Waits are reported if they are longer
     /// than `tolerated`.
     pub fn of_this_machine(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
+        let objects = [block::object(), scheduler::object(), tasks::object()];
         let known = || {
             Ok(Known {
                 own_netns: own_namespace(proc, "net")?,
                 own_pids: own_pids(proc)?,
                 watch_nodes: u32::from(nodes > 0),
                 tell_wait_ns: tolerated.as_nanos(),
-                types: Btf::from_sys_fs()?,
+                types: KernelTypes::of_this_machine(&objects)?,
             })
         };
         Self(known().map_err(|why: Why| in_words(&why)))
@@ -54,7 +58,7 @@ impl<'k> Loader<'k> {
         let mut loader = EbpfLoader::new();
         if let Ok(known) = known {
             loader
-                .btf(Some(&known.types))
+                .btf(Some(&known.types.fields))
                 // Not every object has all of these.
                 .override_global("own_netns", &known.own_netns, false)
                 .override_global("own_pids", &known.own_pids, false)
@@ -74,8 +78,9 @@ impl<'k> Loader<'k> {
         Ok(self.loader.load(object)?)
     }
 
+    /// The types with the numbers of what programs attach to.
     pub fn types(&self) -> Result<&'k Btf, Why> {
-        Ok(&self.known.map_err(String::clone)?.types)
+        Ok(&self.known.map_err(String::clone)?.types.attachments)
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `block` | stretches of disks with requests pending |
 //! | `tasks` | use by process |
 //! | `load` | loading programs into the kernel |
+//! | `types` | the kernel's types that programs need |
 //! | `shared` | memory that is shared with the programs |
 //! | `clock` | conversion of the kernel's time to the experiment's |
 //! | `looking` | polling the programs' data, until that fails |
@@ -27,6 +28,7 @@ mod runners;
 mod scheduler;
 mod shared;
 mod tasks;
+mod types;
 mod waits;
 
 pub use block::{Block, PreparedBlock};

@@ -64,13 +64,17 @@ struct Reported {
     lost: u64,
 }
 
+/// The compiled programs.
+pub fn object() -> &'static [u8] {
+    aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o")
+}
+
 impl Scheduler {
     /// Name of the probe and its signals, for reports that it cannot be used.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SignalKind::Cpu, SignalKind::RunQueue]);
 
     /// Loads the programs into the kernel, where they do nothing yet, with room for so many nodes.
     pub fn prepare(nodes: usize, loader: &mut Loader<'_>) -> Result<PreparedScheduler, Why> {
-        let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
         let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
         let tasks = if nodes == 0 { 1 } else { WAITING };
         let cpus = u32::try_from(cpus()?)?;
@@ -81,7 +85,7 @@ impl Scheduler {
             ("told", tasks),
             ("turns", cpus),
         ];
-        let mut ebpf = loader.load(object, &room)?;
+        let mut ebpf = loader.load(object(), &room)?;
         let btf = loader.types()?;
         verify(&mut ebpf, btf, &SWITCHES)?;
         verify(&mut ebpf, btf, &WAKE_UPS)?;

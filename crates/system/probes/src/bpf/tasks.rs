@@ -48,11 +48,15 @@ pub struct Task {
     name: [u8; NAME],
 }
 
+/// The compiled programs.
+pub fn object() -> &'static [u8] {
+    aya::include_bytes_aligned!("../../bpf/tasks.bpf.o")
+}
+
 impl Tasks {
     /// Loads the program into the kernel.
     pub fn prepare(loader: &mut Loader<'_>) -> Result<Self, Why> {
-        let object = aya::include_bytes_aligned!("../../bpf/tasks.bpf.o");
-        let mut tasks = Self { ebpf: loader.load(object, &[])?, records: vec![] };
+        let mut tasks = Self { ebpf: loader.load(object(), &[])?, records: vec![] };
         tasks.program()?.load(TYPE, loader.types()?)?;
         Ok(tasks)
     }
