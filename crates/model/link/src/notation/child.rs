@@ -212,21 +212,21 @@ fn red_burst(min: f64, weight: f64) -> Option<(u64, f64)> {
 }
 
 fn drr(config: &DrrConfig, tc: &mut TcEquivalent) -> Option<TcChild> {
-    if config.classes.is_empty() {
+    let Some(listed) = &config.classes else {
         tc.misses(
             "queue discipline drr over flows: tc wants a class for each of its queues; fq_codel \
              hashes flows by itself",
         );
         return None;
-    }
-    let (rest, count) = rest(&config.classes);
-    limits_of_classes(&config.classes, "drr", tc);
+    };
+    let (rest, count) = rest(listed);
+    limits_of_classes(listed, "drr", tc);
     let quantum = |class: usize| {
-        let weight = config.classes.get(class).and_then(|class| class.weight);
+        let weight = listed.get(class).and_then(|class| class.weight);
         weight.map_or(1, |weight| u64::from(weight.get())) * config.quantum.bytes()
     };
     let classes = (0..count).map(|class| format!("drr quantum {}", quantum(class)));
-    let mut filters = filters(&config.classes);
+    let mut filters = filters(listed);
     // drr drops packets that no filter matches.
     filters.push(TcFilter { protocol: "all", matches: "match u32 0 0".into(), class: rest + 1 });
     Some(TcChild { qdisc: "drr".into(), classes: classes.collect(), filters })

@@ -168,15 +168,17 @@ impl ClassConfig {
 
 /// Checks the classes or flows of a discipline that shares by weight.
 pub(super) fn check_shares(
-    classes: &[ClassConfig],
+    classes: Option<&[ClassConfig]>,
     flows: Option<NonZeroU32>,
 ) -> Result<(), String> {
-    match flows {
-        Some(_) if !classes.is_empty() => {
+    match (classes, flows) {
+        (Some([]), _) => Err("there are no `classes`; leave the list out to share by flows".into()),
+        (Some(_), Some(_)) => {
             Err("frames are shared out by `classes` or by `flows`, not by both".into())
         }
-        Some(flows) => check_flows(flows),
-        None => check_classes(classes),
+        (None, Some(flows)) => check_flows(flows),
+        (Some(classes), None) => check_classes(classes),
+        (None, None) => Ok(()),
     }
 }
 
@@ -220,8 +222,12 @@ impl Classes {
     }
 
     /// The written classes, or else flows by their hash.
-    pub fn shared(classes: &[ClassConfig], flows: Option<NonZeroU32>, stream: &Stream) -> Self {
-        if !classes.is_empty() {
+    pub fn shared(
+        classes: Option<&[ClassConfig]>,
+        flows: Option<NonZeroU32>,
+        stream: &Stream,
+    ) -> Self {
+        if let Some(classes) = classes {
             return Self::listed(classes);
         }
         let flows = flows.map_or(DEFAULT_FLOWS, |flows| flows.get() as usize);

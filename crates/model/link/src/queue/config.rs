@@ -174,10 +174,10 @@ impl Default for Discipline {
 
 impl Discipline {
     /// The classes that are written.
-    fn classes(&self) -> &[ClassConfig] {
+    pub(crate) fn classes(&self) -> &[ClassConfig] {
         match self {
-            Self::Drr(config) => &config.classes,
-            Self::Wf2q(config) => &config.classes,
+            Self::Drr(config) => config.classes.as_deref().unwrap_or_default(),
+            Self::Wf2q(config) => config.classes.as_deref().unwrap_or_default(),
             Self::Prio(config) => &config.classes,
             Self::Fifo(_) | Self::Red(_) | Self::Codel(_) | Self::FqCodel(_) | Self::Pie(_) => &[],
         }

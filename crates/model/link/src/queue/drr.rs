@@ -20,8 +20,8 @@ use crate::Stream;
 #[serde(default, deny_unknown_fields)]
 pub struct DrrConfig {
     /// The classes, each with a `match` and a `weight`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub classes: Vec<ClassConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<ClassConfig>>,
     /// Number of queues of equal weight into which flows are hashed by their 5-tuple, instead of
     /// classes (default 64, at most 65536).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,7 +33,7 @@ pub struct DrrConfig {
 
 impl Default for DrrConfig {
     fn default() -> Self {
-        Self { classes: Vec::new(), flows: None, quantum: QUANTUM }
+        Self { classes: None, flows: None, quantum: QUANTUM }
     }
 }
 
@@ -41,7 +41,7 @@ impl DrrConfig {
     /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
         check_quantum(self.quantum)?;
-        check_shares(&self.classes, self.flows)
+        check_shares(self.classes.as_deref(), self.flows)
     }
 }
 
@@ -77,7 +77,7 @@ impl Policy for Drr {
     }
 
     fn new(config: &DrrConfig, stream: &Stream) -> (Self, Classes) {
-        let classes = Classes::shared(&config.classes, config.flows, stream);
+        let classes = Classes::shared(config.classes.as_deref(), config.flows, stream);
         // A quantum of 0 would never end a round. `check` requires a larger one.
         let quantum = |terms: &ClassTerms| {
             let bytes = config.quantum.bytes().saturating_mul(terms.weight.into());

@@ -20,8 +20,8 @@ use crate::Stream;
 pub struct Wf2qConfig {
     /// The classes, each with a `match` and a `weight`. A class is guaranteed the share of the rate
     /// that corresponds to its weight.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub classes: Vec<ClassConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<ClassConfig>>,
     /// Number of queues of equal weight into which flows are hashed by their 5-tuple, instead of
     /// classes (default 64, at most 65536).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct Wf2qConfig {
 impl Wf2qConfig {
     /// Checks the parameters.
     pub(super) fn check(&self) -> Result<(), String> {
-        check_shares(&self.classes, self.flows)
+        check_shares(self.classes.as_deref(), self.flows)
     }
 }
 
@@ -103,7 +103,7 @@ impl Policy for Wf2q {
     }
 
     fn new(config: &Wf2qConfig, stream: &Stream) -> (Self, Classes) {
-        let classes = Classes::shared(&config.classes, config.flows, stream);
+        let classes = Classes::shared(config.classes.as_deref(), config.flows, stream);
         let total: u64 = classes.terms.iter().map(|terms| u64::from(terms.weight)).sum();
         let per_byte =
             |terms: &ClassTerms| virtual_time(total) / Virtual::from(terms.weight.max(1));

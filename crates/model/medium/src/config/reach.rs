@@ -17,7 +17,7 @@ impl MediumConfig {
     pub fn reach(&self, power: Option<Power>) -> Option<f64> {
         let is_listed = match &self.mac {
             Mac::CsmaCd(_) => true,
-            Mac::None(config) => !config.pairs.is_empty(),
+            Mac::None(config) => config.pairs.is_some(),
             _ => false,
         };
         let by_file =

@@ -21,9 +21,9 @@ pub struct NoMacConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
     /// Who receives from whom, instead of who is in reach: ordered pairs of stations, each with a
-    /// delay and losses of its own.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pairs: Vec<PairConfig>,
+    /// delay and losses of its own. With an empty list, nobody receives from anybody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Vec<PairConfig>>,
 }
 
 /// An ordered pair of stations.
@@ -47,12 +47,13 @@ pub struct PairConfig {
 
 impl Built for NoMacConfig {
     fn check(&self) -> Result<(), String> {
-        for (place, pair) in self.pairs.iter().enumerate() {
+        let pairs = self.pairs.as_deref().unwrap_or_default();
+        for (place, pair) in pairs.iter().enumerate() {
             let PairConfig { from, to, .. } = pair;
             if from == to {
                 return Err(format!("`pairs` has `{from}` with itself; a pair is of two stations"));
             }
-            if self.pairs[..place].iter().any(|other| (&other.from, &other.to) == (from, to)) {
+            if pairs[..place].iter().any(|other| (&other.from, &other.to) == (from, to)) {
                 return Err(format!("`pairs` has `{from}` to `{to}` twice; keep one of them"));
             }
         }
@@ -77,7 +78,7 @@ impl Built for NoMacConfig {
     }
 
     fn pairs(&self) -> Option<&[PairConfig]> {
-        (!self.pairs.is_empty()).then_some(&*self.pairs)
+        self.pairs.as_deref()
     }
 }
 

@@ -182,6 +182,26 @@ fn listed_pairs_have_delays_and_losses_of_their_own() {
     }
 }
 
+/// No pair is a list, too: nobody hears anybody. Without `pairs`, all in reach do.
+#[test]
+fn an_empty_list_of_pairs_joins_nobody() {
+    let received = |mac: &str| {
+        let config = with(config(Phy::B, "11Mbit/s", false), &format!(r#"{{"mac":{mac}}}"#));
+        // A configuration that was written and read again means the same.
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<MediumConfig>(&text).unwrap(), config);
+        assert_eq!(config.reach(None).is_some(), config.mac == with_all().mac, "{text}");
+        let mut medium = medium(config, &[(0.0, 0.0); 3], 1);
+        broadcasts(&mut medium, 10, 500)[..3].to_vec()
+    };
+    assert_eq!(received(r#"{"none":{"rate":"11Mbit/s","pairs":[]}}"#), [0, 0, 0]);
+    assert_eq!(received(r#"{"none":{"rate":"11Mbit/s"}}"#), [0, 10, 10]);
+}
+
+fn with_all() -> MediumConfig {
+    with(config(Phy::B, "11Mbit/s", false), r#"{"mac":{"none":{"rate":"11Mbit/s"}}}"#)
+}
+
 /// The largest distance at which a signal of the medium's power can be decoded.
 #[test]
 fn media_have_a_reach() {
