@@ -85,6 +85,29 @@ impl VlanSet {
         Self { ranges: vec![(Vid(1), Vid(LAST))] }
     }
 
+    /// Creates the set of these VLANs; `None` if there are none.
+    ///
+    /// ```
+    /// use netloom_link::{Vid, VlanSet};
+    ///
+    /// let vlans = [1, 2, 3, 7].into_iter().filter_map(Vid::new);
+    /// assert_eq!(VlanSet::from_vlans(vlans).unwrap().to_string(), "1-3,7");
+    /// ```
+    pub fn from_vlans(vlans: impl IntoIterator<Item = Vid>) -> Option<Self> {
+        let ranges: Vec<_> = vlans.into_iter().map(|vlan| (vlan, vlan)).collect();
+        (!ranges.is_empty()).then(|| Self::of(ranges))
+    }
+
+    /// Whether the set contains every VLAN.
+    pub fn is_all(&self) -> bool {
+        *self == Self::all()
+    }
+
+    /// Returns the VLANs in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = Vid> + '_ {
+        self.ranges.iter().flat_map(|(first, last)| (first.0..=last.0).map(Vid))
+    }
+
     /// Creates the union of ranges, which may overlap.
     fn of(mut ranges: Vec<(Vid, Vid)>) -> Self {
         ranges.sort_unstable();

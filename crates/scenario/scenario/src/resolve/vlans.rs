@@ -2,7 +2,9 @@
 //! link. Not here: how a port treats tags (`netloom-link`), and sub-interfaces themselves
 //! (`interfaces`).
 
-use netloom_link::PortVlans;
+use std::collections::BTreeSet;
+
+use netloom_link::{PortVlans, Vid, VlanSet};
 
 use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
@@ -18,12 +20,13 @@ pub(super) fn check(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>], report: &m
             false => check_stack(node, report),
         }
     }
+    let used = used(nodes);
     for link in links {
         let Some(ends) = &link.ends else { continue };
         let [a, b] = ends.each_ref().map(|end| interface(nodes, end));
         let (Some(a), Some(b)) = (a, b) else { continue };
         match (&a.vlan, &b.vlan) {
-            (Some(first), Some(second)) => compare(link, (first, second), report),
+            (Some(first), Some(second)) => compare(link, (first, second), &used, report),
             (Some(port), None) => check_host(nodes, (&ends[0], port), (&ends[1], b), report),
             (None, Some(port)) => check_host(nodes, (&ends[1], port), (&ends[0], a), report),
             (None, None) => {}
@@ -67,10 +70,34 @@ fn check_stack(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Returns the VLANs that the scenario names. What `all` allows beside them has no frames.
+fn used(nodes: &[NodeDraft<'_>]) -> BTreeSet<Vid> {
+    let interfaces = nodes.iter().flat_map(|node| &node.interfaces);
+    let mut used = BTreeSet::new();
+    for interface in interfaces {
+        used.extend(interface.subinterface.as_ref().map(|sub| sub.vlan));
+        used.extend(interface.vlan.as_ref().and_then(PortVlans::untagged));
+        if let Some(PortVlans::Trunk(trunk)) = &interface.vlan
+            && !trunk.allowed.is_all()
+        {
+            used.extend(trunk.allowed.iter());
+        }
+    }
+    used
+}
+
 /// Compares two ports of switches: reports if a frame changes its VLAN between them, or if they
 /// drop each other's frames.
-fn compare(link: &LinkDraft<'_>, (a, b): (&PortVlans, &PortVlans), report: &mut Report<'_>) {
+fn compare(
+    link: &LinkDraft<'_>,
+    (a, b): (&PortVlans, &PortVlans),
+    used: &BTreeSet<Vid>,
+    report: &mut Report<'_>,
+) {
     let Some([first, second]) = &link.ends else { return };
+    if share_a_vlan(a, b) {
+        compare_tagged(link, (a, b), used, report);
+    }
     let names = format!(
         "`{}:{}` ({a}) and `{}:{}` ({b})",
         first.node_name, first.interface, second.node_name, second.interface
@@ -91,6 +118,32 @@ fn compare(link: &LinkDraft<'_>, (a, b): (&PortVlans, &PortVlans), report: &mut 
         _ => return,
     };
     report.error(Diagnostic::warning(link.endpoints_span(), message).with_help(help));
+}
+
+/// Reports VLANs whose frames one port sends with a tag and the other drops.
+fn compare_tagged(
+    link: &LinkDraft<'_>,
+    (a, b): (&PortVlans, &PortVlans),
+    used: &BTreeSet<Vid>,
+    report: &mut Report<'_>,
+) {
+    let Some([first, second]) = &link.ends else { return };
+    let name = |end: &End<'_>| format!("`{}:{}`", end.node_name, end.interface);
+    for ((sender, from), (receiver, to)) in [((first, a), (second, b)), ((second, b), (first, a))] {
+        let is_lost = |vlan: &Vid| {
+            from.carries(*vlan) && from.untagged() != Some(*vlan) && !to.carries(*vlan)
+        };
+        let Some(lost) = VlanSet::from_vlans(used.iter().copied().filter(is_lost)) else {
+            continue;
+        };
+        let message = format!(
+            "{} ({to}) drops what {} ({from}) sends it of VLAN {lost}",
+            name(receiver),
+            name(sender)
+        );
+        let finding = Diagnostic::warning(link.endpoints_span(), message);
+        report.error(finding.with_help("allow the same VLANs at both ends"));
+    }
 }
 
 fn share_a_vlan(a: &PortVlans, b: &PortVlans) -> bool {
