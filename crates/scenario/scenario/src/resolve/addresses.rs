@@ -1,5 +1,6 @@
 //! Checks of given addresses: each is usable, is given only once, and fits its segment.
 
+mod overlaps;
 mod usable;
 
 use std::collections::{HashMap, HashSet};
@@ -40,6 +41,7 @@ pub(super) fn check(nodes: &[NodeDraft<'_>], segments: &[Segment], report: &mut 
         segment_of.get(&port).copied()
     };
     check_unique(nodes, &given, place, report);
+    overlaps::check(nodes, segments, &given, place, report);
     let mut by_segment: Vec<Vec<&Given>> = vec![Vec::new(); segments.len()];
     for address in &given {
         if let Some(segment) = place(address) {
