@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use netloom_link::{MacKey, Pipe, PortVlans, Vid};
 use netloom_medium::{MediumSetup, StationConfig, StationId, Trajectory};
-use netloom_spanning_tree::{BridgeId, PathCost, PortPriority};
+use netloom_spanning_tree::{BridgeConfig, PathCost, PortPriority};
 
 use crate::{PortId, SegmentId};
 
@@ -125,9 +125,9 @@ pub struct SwitchPort {
     /// VLAN configuration of the port, if the switch is VLAN-aware. Either all ports of a switch
     /// have one, or none.
     pub vlans: Option<PortVlans>,
-    /// Identity of the switch in its spanning tree, if it runs one. It is equal for all ports of a
-    /// switch.
-    pub bridge: Option<BridgeId>,
+    /// Identity and times of the switch in its spanning tree, if it runs one. They are equal for all
+    /// ports of a switch.
+    pub bridge: Option<BridgeConfig>,
     /// Cost and priority of the port in that tree.
     pub tree: TreeSettings,
 }
@@ -146,8 +146,8 @@ pub struct TreeSettings {
 pub struct SwitchKind {
     /// Whether it is VLAN-aware.
     pub knows_vlans: bool,
-    /// Identity in its spanning tree, if it runs one.
-    pub bridge: Option<BridgeId>,
+    /// Identity and times in its spanning tree, if it runs one.
+    pub bridge: Option<BridgeConfig>,
 }
 
 impl SwitchPort {

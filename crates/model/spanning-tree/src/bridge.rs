@@ -8,7 +8,10 @@ use netloom_units::Time;
 
 use crate::port::BridgePort;
 use crate::transitions::{Effects, Surroundings};
-use crate::{Bpdu, BridgeId, FRAME_BYTES, PathCost, PortPriority, PortView, Times, Vector};
+use crate::{
+    Bpdu, BridgeConfig, BridgeId, BridgeTimes, FRAME_BYTES, PathCost, PortPriority, PortView,
+    Times, Vector,
+};
 
 /// Largest number of ports of a bridge: port numbers have 12 bits, and 0 is not used (§9.2.7).
 const MAX_PORTS: u16 = 4095;
@@ -22,8 +25,9 @@ const MAX_STEPS: usize = 64;
 #[error("a bridge has no port {0}; with a spanning tree its ports are 0 to 4094")]
 pub struct PortError(usize);
 
-/// One bridge that runs the rapid spanning tree protocol, with the standard's recommended times
-/// (table 17-1): hello 2 s, max age 20 s, forward delay 15 s, migrate time 3 s, 6 BPDUs per second.
+/// One bridge that runs the rapid spanning tree protocol, by default with the standard's
+/// recommended times (table 17-1): hello 2 s, max age 20 s, forward delay 15 s. The migrate time is
+/// 3 s, and a port sends at most 6 BPDUs per second.
 ///
 /// Call [`handle_timeout`](Self::handle_timeout) at [`next_deadline`](Self::next_deadline). After
 /// that, and after each other call that takes `now`, send the frames that
@@ -33,6 +37,7 @@ pub struct PortError(usize);
 #[derive(Debug)]
 pub struct Bridge {
     pub(crate) id: BridgeId,
+    pub(crate) own_times: BridgeTimes,
     /// The bridge's root priority vector (§17.18.6).
     pub(crate) root: Vector,
     pub(crate) root_port: Option<usize>,
@@ -56,12 +61,14 @@ pub struct Bridge {
 
 impl Bridge {
     /// Returns a bridge without ports.
-    pub fn new(id: BridgeId) -> Self {
+    pub fn new(config: impl Into<BridgeConfig>) -> Self {
+        let BridgeConfig { id, times } = config.into();
         Self {
             id,
+            own_times: times,
             root: Vector { root: id, cost: 0, bridge: id, port: 0 },
             root_port: None,
-            times: Times::DEFAULT,
+            times: times.of_root(),
             ports: BTreeMap::new(),
             dirty: BTreeSet::new(),
             touched: BTreeSet::new(),
@@ -93,7 +100,7 @@ impl Bridge {
         let number = u16::try_from(port).ok().filter(|index| *index < MAX_PORTS);
         let number = number.ok_or(PortError(port))? + 1;
         self.remove_port(now, port);
-        self.hello.get_or_insert(now + Times::DEFAULT.hello());
+        self.hello.get_or_insert(now + self.own_times.hello());
         self.ports.insert(port, BridgePort::new(self.id, number, cost, priority, edge));
         self.enable(now, port, true);
         Ok(())
@@ -212,7 +219,7 @@ impl Bridge {
     /// make the next one earlier.
     fn greet(&mut self, now: Time) {
         let Some(due) = self.hello.filter(|due| *due <= now) else { return };
-        let period = Times::DEFAULT.hello();
+        let period = self.own_times.hello();
         let next = due + period;
         self.hello = Some(if next > now { next } else { now + period });
         for (index, port) in &mut self.ports {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `bridge` | the bridge, which joins the rest: [`Bridge`] |
 //! | `bpdu` | the messages between bridges, and their wire format: [`Bpdu`] |
-//! | `identifier`, `cost` | a bridge's configuration: [`BridgeId`], [`Priority`], [`PathCost`] |
+//! | `config`, `identifier`, `cost` | a bridge's configuration: [`BridgeConfig`], [`BridgeId`], [`Priority`], [`PathCost`] |
 //! | `vector`, `timer` | priority vectors and times that are compared and recorded |
 //! | `port` | the state of a port, and the part that is observable: [`PortView`] |
 //! | `roles` | selects the role of each port |
@@ -18,7 +18,7 @@
 //! second. All ports send hellos at the same time. A notification is sent to a legacy root only
 //! while there is a change to report. An agreement counts only if it can be an answer to the port's
 //! current information. A port that receives its own BPDUs is disputed. As in any RSTP, information
-//! about a lost root can go round until it is too old (20 hops), and for moments frames can do so,
+//! about a lost root can go round until it is too old (20 hops by default), and for moments frames can do so,
 //! too.
 //!
 //! Two bridges, joined by two links: the one with the higher identifier blocks the second link.
@@ -53,6 +53,7 @@
 
 mod bpdu;
 mod bridge;
+mod config;
 mod cost;
 mod identifier;
 mod information;
@@ -66,6 +67,7 @@ mod vector;
 
 pub use bpdu::{Bpdu, BpduError, Config, FRAME_BYTES, Flags, GROUP_ADDRESS, MessageRole, is_bpdu};
 pub use bridge::{Bridge, PortError};
+pub use config::{BridgeConfig, BridgeTimes, BridgeTimesError};
 pub use cost::{PathCost, PathCostError};
 pub use identifier::{BridgeId, PortPriority, PortPriorityError, Priority, PriorityError};
 pub use port::{PortCounters, PortState, PortView, Role};

@@ -33,9 +33,10 @@ impl Bridge {
             (path.bridge.address() != own.address()).then_some((path, port.id, Some(*index)))
         });
         let (root, _, root_port) = received.fold(mine, |best, other| best.min(other));
-        let hello = Times::DEFAULT.hello;
+        let own = self.own_times.of_root();
+        let hello = own.hello;
         let times = root_port.and_then(|index| self.ports.get(&index));
-        self.times = times.map_or(Times::DEFAULT, |port| Times { hello, ..port.times.aged() });
+        self.times = times.map_or(own, |port| Times { hello, ..port.times.aged() });
         (self.root, self.root_port) = (root, root_port);
     }
 }

@@ -160,7 +160,7 @@ fn switch_port(node: &Node, number: u32, interface: &str) -> Result<SwitchPort, 
     Ok(SwitchPort {
         switch: SegmentId(number),
         vlans: port.and_then(|port| port.vlan.clone()),
-        bridge: node.bridge_id(number).map_err(|error| no_switch(&error))?,
+        bridge: node.bridge(number).map_err(|error| no_switch(&error))?,
         tree: port.map_or(Ok(TreeSettings::default()), tree)?,
     })
 }

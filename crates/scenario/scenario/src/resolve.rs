@@ -35,6 +35,7 @@ mod stations;
 mod symbiosis;
 mod timeline;
 mod traffic;
+mod trees;
 mod vlans;
 mod waiting;
 
@@ -121,6 +122,7 @@ pub(crate) fn resolve(
         templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };
+    trees::check(&nodes, &scenario, &mut report);
     (scenario, report.finish())
 }
 

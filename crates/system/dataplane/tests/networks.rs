@@ -81,7 +81,7 @@ impl Case {
         SwitchPort {
             switch: SegmentId(switch),
             vlans: Some(serde_json::from_str::<PortVlans>(vlans).expect("a port")),
-            bridge: self.has_trees.then(|| BridgeId::new(Priority::default(), address)),
+            bridge: self.has_trees.then(|| BridgeId::new(Priority::default(), address).into()),
             tree: TreeSettings::default(),
         }
     }

@@ -75,8 +75,8 @@ pub(super) fn new_switch<M: Memory + 'static>(kind: SwitchKind) -> Box<dyn Segme
     match (knows_vlans, bridge) {
         (false, None) => Box::new(Switch { relay: LearningRelay::default() }),
         (true, None) => Box::new(Switch { relay: VlanRelay::default() }),
-        (false, Some(id)) => Box::new(SpanningTree::new(id, LearningRelay::default())),
-        (true, Some(id)) => Box::new(SpanningTree::new(id, VlanRelay::default())),
+        (false, Some(bridge)) => Box::new(SpanningTree::new(bridge, LearningRelay::default())),
+        (true, Some(bridge)) => Box::new(SpanningTree::new(bridge, VlanRelay::default())),
     }
 }
 

@@ -2,7 +2,7 @@
 //! ports take part. `netloom-spanning-tree` has the protocol, and the relay forwards frames that a
 //! port accepts.
 
-use netloom_spanning_tree::{Bridge, BridgeId, PathCost, is_bpdu};
+use netloom_spanning_tree::{Bridge, BridgeConfig, PathCost, is_bpdu};
 use netloom_units::{Duration, Time};
 
 use super::switch::{Gate, Gates, Relay};
@@ -35,8 +35,8 @@ struct TreeMember {
 
 impl<R> SpanningTree<R> {
     /// Creates a switch without ports.
-    pub fn new(id: BridgeId, relay: R) -> Self {
-        let bridge = Bridge::new(id);
+    pub fn new(config: BridgeConfig, relay: R) -> Self {
+        let bridge = Bridge::new(config);
         Self { relay, bridge, ports: Vec::new(), gates: Vec::new(), driven: Time::ZERO }
     }
 

@@ -7,5 +7,6 @@ mod common;
 mod flush;
 mod legacy;
 mod ports;
+mod times;
 mod trees;
 mod wire;

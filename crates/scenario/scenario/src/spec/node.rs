@@ -90,10 +90,37 @@ pub struct SpanningTree {
     /// the root.
     pub priority: u16,
 }
+    /// Age in seconds at which information about the root is dropped; each switch on its way adds
+    /// one. While the switch is the root, its three times are those of the whole tree.
+    #[serde(default = "default_max_age")]
+    pub max_age: u8,
+    /// Seconds that a port spends in listening and then in learning, where it has to wait.
+    #[serde(default = "default_forward_delay")]
+    pub forward_delay: u8,
+    /// Seconds between two hellos.
+    #[serde(default = "default_hello")]
+    pub hello: u8,
+}
+
+fn default_max_age() -> u8 {
+    20
+}
+
+fn default_forward_delay() -> u8 {
+    15
+}
+
+fn default_hello() -> u8 {
+    2
 
 impl Default for SpanningTree {
     fn default() -> Self {
-        Self { priority: Priority::default().get() }
+        Self {
+            priority: Priority::default().get(),
+            max_age: default_max_age(),
+            forward_delay: default_forward_delay(),
+            hello: default_hello(),
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
+use super::super::values::RawText;
+use crate::service::OptionKind;
 use crate::spec::SpanningTree;
 
 /// `true`, `false`, or options.
@@ -19,6 +21,19 @@ pub(crate) struct RawSpanningTree(pub Option<SpanningTree>);
 struct Options {
     #[serde(default)]
     priority: Option<u16>,
+    #[serde(default, deserialize_with = "seconds")]
+    max_age: Option<u8>,
+    #[serde(default, deserialize_with = "seconds")]
+    forward_delay: Option<u8>,
+    #[serde(default, deserialize_with = "seconds")]
+    hello: Option<u8>,
+}
+
+/// A duration of whole seconds, or a number of seconds.
+fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+    let RawText(text) = RawText::deserialize(deserializer)?;
+    let number = OptionKind::Seconds.number(&text).unwrap_or(Ok(0)).map_err(D::Error::custom)?;
+    u8::try_from(number).map(Some).map_err(|_| D::Error::custom(format!("{text} is too long")))
 }
 
 impl<'de> Deserialize<'de> for RawSpanningTree {
@@ -41,9 +56,17 @@ impl<'de> Visitor<'de> for WordOrOptions {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<RawSpanningTree, A::Error> {
-        let Options { priority } = Options::deserialize(MapAccessDeserializer::new(access))?;
-        let priority = priority.map(Priority::try_from).transpose().map_err(A::Error::custom)?;
-        Ok(RawSpanningTree(Some(SpanningTree { priority: priority.unwrap_or_default().get() })))
+        let options = Options::deserialize(MapAccessDeserializer::new(access))?;
+        let priority = options.priority.map(Priority::try_from).transpose();
+        let default = SpanningTree::default();
+        let tree = SpanningTree {
+            priority: priority.map_err(A::Error::custom)?.unwrap_or_default().get(),
+            max_age: options.max_age.unwrap_or(default.max_age),
+            forward_delay: options.forward_delay.unwrap_or(default.forward_delay),
+            hello: options.hello.unwrap_or(default.hello),
+        };
+        tree.times().map_err(A::Error::custom)?;
+        Ok(RawSpanningTree(Some(tree)))
     }
 }
 
@@ -95,6 +118,22 @@ impl JsonSchema for RawSpanningTree {
                             "multipleOf": 4096,
                             "description": "The switch with the lowest one becomes the root, and \
                                             of several the first in the file (default 32768).",
+                        },
+                        "max_age": {
+                            "type": ["integer", "string"],
+                            "description": "Age at which information about the root is dropped; \
+                                            each switch on its way adds a second (default `20s`, \
+                                            6 to 40 s). The root's times are the tree's.",
+                        },
+                        "forward_delay": {
+                            "type": ["integer", "string"],
+                            "description": "Time that a port spends in listening and then in \
+                                            learning, where it has to wait (default `15s`, 4 to \
+                                            30 s).",
+                        },
+                        "hello": {
+                            "type": ["integer", "string"],
+                            "description": "Time between two hellos (default `2s`, 1 to 10 s).",
                         },
                     },
                     "additionalProperties": false,
