@@ -30,6 +30,7 @@ mod segments;
 mod services;
 mod simulated;
 mod simulation;
+mod small;
 mod software;
 mod stations;
 mod symbiosis;
@@ -88,6 +89,7 @@ pub(crate) fn resolve(
     let references = References::new(raw, &nodes, &links);
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
+    small::check(raw, &nodes, &links, &references, &mut report);
     waiting::check(raw, &nodes, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
     simulated::check(raw, &nodes, &links, &processes, &mut report);

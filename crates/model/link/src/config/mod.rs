@@ -10,6 +10,7 @@ mod effect;
 mod files;
 mod mtu;
 mod rate;
+mod small;
 mod state;
 mod words;
 
@@ -29,6 +30,7 @@ pub use effect::{Circumstances, NoEffect};
 pub use files::UnreadFile;
 pub use mtu::MtuLimit;
 pub use rate::RateLimit;
+pub use small::TooSmall;
 pub use state::{InFlight, LinkState};
 
 /// How a property is represented in a change, and how it is changed.
