@@ -16,6 +16,9 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Names of the congestion controls that the kernel has, loaded modules included.
 const CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
+/// Name of the congestion control that the kernel takes by default.
+const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
 /// Reads files by names that are relative to a folder.
 pub struct Reader<'a>(&'a Path);
 
@@ -41,6 +44,11 @@ impl ReadFile for Reader<'_> {
     fn congestion_controls(&mut self) -> Vec<String> {
         let text = fs::read_to_string(CONGESTION_CONTROLS).unwrap_or_default();
         text.split_whitespace().map(Into::into).collect()
+    }
+
+    fn congestion_control(&mut self) -> Option<String> {
+        let text = fs::read_to_string(CONGESTION_CONTROL).ok()?;
+        Some(text.trim().into())
     }
 }
 

@@ -29,6 +29,12 @@ pub trait ReadFile {
     fn congestion_controls(&mut self) -> Vec<String> {
         vec![]
     }
+
+    /// Returns the name of the congestion control that the machine's kernel takes by default, if
+    /// it is known.
+    fn congestion_control(&mut self) -> Option<String> {
+        None
+    }
 }
 
 /// An open capture.
@@ -103,6 +109,11 @@ impl<'a> Files<'a> {
     pub fn congestion_controls(&mut self) -> &[String] {
         let read = &mut self.read;
         self.congestion_controls.get_or_insert_with(|| read.congestion_controls())
+    }
+
+    /// Returns the name of the machine's default congestion control.
+    pub fn congestion_control(&mut self) -> Option<String> {
+        self.read.congestion_control()
     }
 
     /// Opens a capture at its beginning.

@@ -126,6 +126,11 @@ pub(crate) struct RawTopology {
     /// Limits on the machine's resources that all nodes together may use.
     #[serde(default)]
     pub total_limits: Option<RawLimits>,
+    /// Congestion control of all TCP connections, like `cubic`, in emulated and simulated nodes
+    /// alike; `sysctls` and `traffic` may set others. Without it, an emulated node has the
+    /// machine's default, and a simulated one `cubic`.
+    #[serde(default)]
+    pub tcp: Option<Spanned<String>>,
     /// Nodes by name. `name:` alone is a node with default properties.
     pub nodes: Entries<Spanned<RawNode>>,
     /// Links, each between two interfaces.

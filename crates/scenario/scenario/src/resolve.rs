@@ -95,7 +95,7 @@ pub(crate) fn resolve(
     simulated::check(raw, &nodes, &links, &processes, &mut report);
     own_kernel::check(raw, &nodes, &links, &mut report);
     let traffic = traffic::resolve(raw, &references, files, &mut report);
-    congestion::check(raw, files, &mut report);
+    congestion::check(raw, &nodes, files, &mut report);
     symbiosis::check(raw, &nodes, &links, &processes, &traffic, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
     let mut timeline = timeline::resolve(raw, &references, &mut report);

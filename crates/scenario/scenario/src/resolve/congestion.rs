@@ -4,19 +4,30 @@
 
 use netloom_tcp::Algorithm;
 
+use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::decode::Entries;
 use crate::diagnostic::{Diagnostic, similar};
 use crate::files::Files;
 use crate::raw::{RawScenario, RawText};
 use crate::span::Span;
+use crate::spec::Command;
 
 /// Kernel parameter that names the congestion control of a node's connections.
-const SYSCTL: &str = "net.ipv4.tcp_congestion_control";
+pub(super) const SYSCTL: &str = "net.ipv4.tcp_congestion_control";
+
+/// Congestion control of simulated nodes without one of their own.
+const SIMULATED: Algorithm = Algorithm::Cubic;
 
 /// Reports names that belong neither to a congestion control of Linux or of the simulation, nor to
 /// one that a module has added to the machine's kernel.
-pub(super) fn check(raw: &RawScenario, files: &mut Files<'_>, report: &mut Report<'_>) {
+pub(super) fn check(
+    raw: &RawScenario,
+    nodes: &[NodeDraft<'_>],
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) {
+    check_default(raw, nodes, files, report);
     let topology = &raw.topology;
     let kinds = &topology.kinds;
     let mut named = Vec::new();
@@ -31,11 +42,55 @@ pub(super) fn check(raw: &RawScenario, files: &mut Files<'_>, report: &mut Repor
         let control = tcp.and_then(|tcp| tcp.value.congestion_control.as_ref());
         named.extend(control.map(|control| (control.value.as_str(), control.span)));
     }
+    named.extend(topology.tcp.as_ref().map(|tcp| (tcp.value.as_str(), tcp.span)));
     for (name, span) in named {
         if !is_linux(name) && !files.congestion_controls().iter().any(|known| known == name) {
             report.error(unknown(name, span, files.congestion_controls()));
         }
     }
+}
+
+/// Reports that the machine decides which congestion control connections have, if that is not the
+/// one of simulated runs.
+fn check_default(
+    raw: &RawScenario,
+    nodes: &[NodeDraft<'_>],
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) {
+    let by_default = |node: &&NodeDraft<'_>| {
+        node.kind.has_stack()
+            && !node.is_simulated()
+            && node.kernel().is_shared()
+            && !node.props.sysctls.contains_key(SYSCTL)
+    };
+    let Some(node) = nodes.iter().find(by_default) else { return };
+    let of_traffic = raw.traffic.iter().find_map(|entry| {
+        let tcp = entry.value.head.tcp.as_ref()?;
+        tcp.value.congestion_control.is_none().then_some(tcp.span)
+    });
+    // The best known programs that measure TCP.
+    let of_process = raw.processes.iter().find(|process| {
+        process.value.command.as_ref().is_some_and(|command| match &command.0 {
+            Command::Shell(line) => line.contains("iperf"),
+            Command::Exec(words) => words.iter().any(|word| word.contains("iperf")),
+        })
+    });
+    let Some(span) = of_traffic.or(of_process.map(|process| process.span)) else { return };
+    let Some(machine) = files.congestion_control() else { return };
+    if machine == SIMULATED.name() {
+        return;
+    }
+    let message = format!(
+        "the machine decides that TCP of `{}` is `{machine}`; simulated, it is `{}`",
+        node.name.value,
+        SIMULATED.name()
+    );
+    let help = format!(
+        "write `tcp: {}` or `tcp: {machine}` under `topology`, for the same everywhere",
+        SIMULATED.name()
+    );
+    report.error(Diagnostic::warning(span, message).with_help(help));
 }
 
 fn in_sysctls(sysctls: &Entries<RawText>) -> Option<(&str, Span)> {

@@ -63,8 +63,12 @@ pub(super) fn node(name: &Spanned<String>, report: &mut Report<'_>) {
     });
     if let Some(problem) = problem {
         let is_number = before.bytes().all(|byte| byte.is_ascii_digit());
-        let help =
-            if is_number { Some(format!("write `n{before}`")) } else { plain(before, MAX_LENGTH) };
+        let is_reserved = Outside::of_name(&before.to_lowercase()).is_some();
+        let help = match (is_number, is_reserved) {
+            (true, _) => Some(format!("write `n{before}`")),
+            (_, true) => Some(format!("write `{before}1`, or another name")),
+            _ => plain(before, MAX_LENGTH),
+        };
         let message = format!("`{before}` cannot be the name of a node: {problem}");
         report.error(Diagnostic::error(name.span, message).with_optional_help(help));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use netloom_mobility::Mobility;
 
+use super::congestion::SYSCTL;
 use super::names;
 use super::report::Report;
 use super::routes;
@@ -51,7 +52,7 @@ pub(super) struct NodeProps<'a> {
     loopback_ipv6: Option<LoopbackAddress<Ipv6Addr>>,
     pub ipv4: Option<RawFamily>,
     pub ipv6: Option<RawFamily>,
-    sysctls: BTreeMap<String, String>,
+    pub sysctls: BTreeMap<String, String>,
     pub mtu: Option<u32>,
     pub mobility: Option<&'a Spanned<Mobility>>,
     pub software: SoftwareDraft<'a>,
@@ -201,6 +202,8 @@ fn draft<'a>(
         NodeKind::Switch | NodeKind::Medium | NodeKind::Outside => &topology.kinds.switch,
     };
     let mut props = NodeProps::default();
+    let tcp = topology.tcp.as_ref().map(|tcp| (SYSCTL.to_owned(), tcp.value.clone()));
+    props.sysctls.extend(tcp);
     props.lay_over(&topology.defaults.node.rest, report);
     props.lay_over(of_kind, report);
     of_groups.for_each(|group| props.lay_over(&group.rest, report));

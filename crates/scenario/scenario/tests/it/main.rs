@@ -3,6 +3,7 @@
 //! All tests are one program, because linking takes longer than running.
 
 mod bad;
+mod congestion;
 mod constellations;
 mod dilation;
 mod docs;
