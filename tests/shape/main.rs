@@ -10,4 +10,5 @@ mod host;
 mod list;
 mod networks;
 mod reserve;
+mod sharing;
 mod users;

@@ -81,6 +81,7 @@ union socket_tuple {
 
 static void *(*const map_lookup)(void *map, const void *key) = (void *)1;
 static long (*const map_update)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
+static long (*const map_delete)(void *map, const void *key) = (void *)3;
 static u64 (*const monotonic_ns)(void) = (void *)5;
 static u64 (*const current_uid_gid)(void) = (void *)15;
 static long (*const redirect)(u32 interface, u64 flags) = (void *)23;

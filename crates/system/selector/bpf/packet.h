@@ -16,6 +16,7 @@ struct address {
 };
 
 enum fragment { WHOLE, FIRST, LATER };
+enum echo_kind { NO_ECHO, REQUEST, REPLY };
 
 /* Ports in network byte order. An echo has its identifier as both ports. */
 struct packet {
@@ -27,7 +28,7 @@ struct packet {
 	u8 protocol;
 	u8 is_v6;
 	u8 fragment;
-	u8 is_echo;
+	u8 echo;
 };
 
 struct ipv4_header {
@@ -86,11 +87,11 @@ INLINE int read_ports(struct __sk_buff *frame, struct packet *packet, u32 at)
 		return 1;
 	if (load_bytes(frame, at, &echo, sizeof(echo)))
 		return 0;
-	if (packet->is_v6)
-		packet->is_echo = echo.type == ECHO_REQUEST_V6 || echo.type == ECHO_REPLY_V6;
-	else
-		packet->is_echo = echo.type == ECHO_REQUEST || echo.type == ECHO_REPLY;
-	if (packet->is_echo) {
+	if (echo.type == (packet->is_v6 ? ECHO_REQUEST_V6 : ECHO_REQUEST))
+		packet->echo = REQUEST;
+	else if (echo.type == (packet->is_v6 ? ECHO_REPLY_V6 : ECHO_REPLY))
+		packet->echo = REPLY;
+	if (packet->echo) {
 		packet->source_port = echo.id;
 		packet->destination_port = echo.id;
 	}

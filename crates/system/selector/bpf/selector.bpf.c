@@ -28,6 +28,10 @@ enum class {
 };
 enum side { ANY, REMOTE, LOCAL };
 
+/* For how long an echo request waits for its answer, and a first fragment for the later ones: as
+ * long as the kernel waits for them, in ns. */
+static const u64 PATIENCE = 30000000000ull;
+
 /* Number of the claim that is none: what matches passes, whatever else there is. */
 enum { PASS = 0xffffffff };
 
@@ -88,17 +92,27 @@ struct echo_key {
 	u32 id;
 };
 
+struct echo {
+	u64 until; /* by the monotonic clock, in ns */
+	u32 uid;   /* EVERYBODY: two users wait for an answer with this identifier */
+	u32 is_answered;
+};
+
+/* The same identifier in packets of two users is not the same packet. */
 struct fragment_key {
 	struct address source;
 	struct address destination;
 	u32 id;
-	u32 protocol;
+	u32 uid; /* who sends it from here; EVERYBODY: it comes from elsewhere */
+	u16 protocol;
+	u16 outwards;
 };
 
-struct fragment_value {
-	u64 claim;
+struct first_fragment {
+	u64 claim; /* its identity */
+	u64 until; /* by the monotonic clock, in ns */
 	u32 number;
-	u32 outwards;
+	u32 zero;
 };
 
 /* Bit `2 * tier` of `tiers`: it has claims for one user; the next bit: for everybody. */
@@ -173,7 +187,7 @@ struct {
 	MAP_IS(type, MAP_LRU_HASH);
 	MAP_IS(max_entries, 16384);
 	MAP_OF(key, struct echo_key);
-	MAP_OF(value, u32);
+	MAP_OF(value, struct echo);
 } echoes SEC(".maps");
 
 /* Where the first fragment of a packet went: later ones have no ports. */
@@ -181,7 +195,7 @@ struct {
 	MAP_IS(type, MAP_LRU_HASH);
 	MAP_IS(max_entries, 16384);
 	MAP_OF(key, struct fragment_key);
-	MAP_OF(value, struct fragment_value);
+	MAP_OF(value, struct first_fragment);
 } fragments SEC(".maps");
 
 /* A frame as a host sees it that sends it, or gets it. */
@@ -357,38 +371,55 @@ INLINE int detour(struct __sk_buff *frame, struct claim *claim, int outwards)
 	return redirect(outwards ? claim->host_tap : claim->wire_tap, 0);
 }
 
-/* Keeps in mind where later fragments go. */
-INLINE void note_fragment(const struct packet *packet, const struct claim *claim, u32 number,
-			  u32 outwards)
+INLINE void fragment_key(struct fragment_key *key, const struct packet *packet, u32 uid,
+			 u32 outwards)
 {
-	struct fragment_key key = { .id = packet->fragment_id, .protocol = packet->protocol };
-	struct fragment_value value = { .number = number, .outwards = outwards };
-
-	if (packet->fragment != FIRST || !claim)
-		return;
-	key.source = packet->source;
-	key.destination = packet->destination;
-	value.claim = claim->identity;
-	map_update(&fragments, &key, &value, UPDATE_ANY);
+	key->source = packet->source;
+	key->destination = packet->destination;
+	key->id = packet->fragment_id;
+	key->uid = uid;
+	key->protocol = packet->protocol;
+	key->outwards = outwards;
 }
 
-/* The claim that the first fragment of the packet went to. */
-INLINE struct claim *of_first_fragment(const struct packet *packet, int *outwards)
+/* Keeps in mind where later fragments go. Every first fragment decides anew, since identifiers come
+ * again: one that no claim takes ends what an earlier packet has left. */
+SUBPROGRAM int note_fragment(const struct packet *packet, u32 number, u32 uid, u32 outwards)
 {
-	struct fragment_key key = { .id = packet->fragment_id, .protocol = packet->protocol };
-	struct fragment_value *value;
+	struct first_fragment first = { .number = number };
+	struct fragment_key key = {};
+	struct claim *claim = live(number);
+
+	if (packet->fragment != FIRST)
+		return 0;
+	fragment_key(&key, packet, uid, outwards);
+	if (!claim && number != PASS) {
+		map_delete(&fragments, &key);
+		return 0;
+	}
+	first.claim = claim ? claim->identity : 0;
+	first.until = monotonic_ns() + PATIENCE;
+	map_update(&fragments, &key, &first, UPDATE_ANY);
+	return 0;
+}
+
+/* The number of the claim that took the first fragment of the packet, if that is not long ago. */
+SUBPROGRAM u32 of_first_fragment(const struct packet *packet, u32 uid, u32 outwards)
+{
+	struct fragment_key key = {};
+	struct first_fragment *first;
 	struct claim *claim;
 
 	if (packet->fragment != LATER)
 		return 0;
-	key.source = packet->source;
-	key.destination = packet->destination;
-	value = map_lookup(&fragments, &key);
-	if (!value)
+	fragment_key(&key, packet, uid, outwards);
+	first = map_lookup(&fragments, &key);
+	if (!first || monotonic_ns() > first->until)
 		return 0;
-	*outwards = value->outwards;
-	claim = live(value->number);
-	return claim && claim->identity == value->claim ? claim : 0;
+	if (first->number == PASS)
+		return PASS;
+	claim = live(first->number);
+	return claim && claim->identity == first->claim ? first->number : 0;
 }
 
 /* Whether the user has claims of any kind, so that something must be kept of what they send. */
@@ -424,16 +455,43 @@ INLINE void note_socket(struct __sk_buff *frame, u32 uid, u64 claim)
 	}
 }
 
-INLINE void note_echo(const struct packet *packet, u32 uid)
+/* Keeps in mind who waits for the answer to an echo request, whether that user has claims or not.
+ * While two users wait for an answer with the same identifier, it is nobody's. */
+SUBPROGRAM int note_echo(const struct packet *packet, u32 uid)
 {
 	struct echo_key key = { .id = packet->source_port };
-	u32 *known;
+	u64 now = monotonic_ns();
+	struct echo asked = { .until = now + PATIENCE, .uid = uid };
+	struct echo *known;
 
+	if (packet->echo != REQUEST)
+		return 0;
 	key.local = packet->source;
 	key.remote = packet->destination;
 	known = map_lookup(&echoes, &key);
-	if (!known || *known != uid)
-		map_update(&echoes, &key, &uid, UPDATE_ANY);
+	if (known && now <= known->until && !known->is_answered && known->uid != uid) {
+		known->uid = EVERYBODY;
+		return 0;
+	}
+	map_update(&echoes, &key, &asked, UPDATE_ANY);
+	return 0;
+}
+
+/* The user who waits for an answer to an echo request; EVERYBODY if that is not known. */
+SUBPROGRAM u32 of_request(const struct packet *packet)
+{
+	struct echo_key key = { .id = packet->destination_port };
+	struct echo *known;
+
+	if (packet->echo != REPLY)
+		return EVERYBODY;
+	key.local = packet->destination;
+	key.remote = packet->source;
+	known = map_lookup(&echoes, &key);
+	if (!known || known->uid == EVERYBODY || monotonic_ns() > known->until)
+		return EVERYBODY;
+	known->is_answered = 1;
+	return known->uid;
 }
 
 /* Finds the socket that gets a packet; its user goes into `seen`. */
@@ -485,9 +543,6 @@ SUBPROGRAM int find_receiver(struct __sk_buff *frame, const struct packet *packe
 INLINE void look_inwards(struct __sk_buff *frame, const struct packet *packet, u32 tiers,
 			 struct seen *seen)
 {
-	struct echo_key key = { .id = packet->destination_port };
-	u32 *uid;
-
 	seen->remote = packet->source;
 	seen->remote_port = packet->source_port;
 	seen->local_port = packet->destination_port;
@@ -496,28 +551,24 @@ INLINE void look_inwards(struct __sk_buff *frame, const struct packet *packet, u
 	/* Claims for everybody ask for no user. */
 	if (!(tiers & (1 << 2 * OVER | 1 << 2 * OWN | 1 << 2 * ROOT)) || packet->fragment == LATER)
 		return;
-	if (packet->protocol == TCP || packet->protocol == UDP) {
+	if (packet->protocol == TCP || packet->protocol == UDP)
 		find_receiver(frame, packet, seen);
-	} else if (packet->is_echo) {
-		key.local = packet->destination;
-		key.remote = packet->source;
-		uid = map_lookup(&echoes, &key);
-		if (uid)
-			seen->uid = *uid;
-	}
+	else
+		seen->uid = of_request(packet);
 }
 
-INLINE int inwards(struct __sk_buff *frame, const struct packet *packet, u32 tiers)
+/* A frame that comes in; `sender` is EVERYBODY unless it comes from this host. */
+INLINE int inwards(struct __sk_buff *frame, const struct packet *packet, u32 tiers, u32 sender)
 {
 	struct seen seen = { .frame = frame };
-	struct claim *claim;
-	u32 number;
+	u32 number = of_first_fragment(packet, sender, 0);
 
-	look_inwards(frame, packet, tiers, &seen);
-	number = select_claim(&seen, tiers);
-	claim = live(number);
-	note_fragment(packet, claim, number, 0);
-	return detour(frame, claim, 0);
+	if (!number) {
+		look_inwards(frame, packet, tiers, &seen);
+		number = select_claim(&seen, tiers);
+		note_fragment(packet, number, sender, 0);
+	}
+	return detour(frame, live(number), 0);
 }
 
 /* Whether a frame comes back from a claim's link; it is as any other then. */
@@ -536,31 +587,32 @@ int egress(struct __sk_buff *frame)
 	struct seen seen = { .frame = frame, .outwards = 1 };
 	struct packet packet;
 	struct claim *claim;
-	int outwards = 1;
 	u32 number;
 
 	if (has_passed(frame) || !set || !set->tiers || !read_packet(frame, &packet))
 		return NEXT;
-	claim = of_first_fragment(&packet, &outwards);
-	if (claim)
-		return detour(frame, claim, outwards);
 	seen.remote = packet.destination;
 	seen.remote_port = packet.destination_port;
 	seen.local_port = packet.source_port;
 	seen.protocol = packet.protocol;
+	/* Fragments have the socket of their packet. */
 	seen.uid = frame->sk ? socket_uid(frame) : EVERYBODY;
-	number = select_claim(&seen, set->tiers);
+	number = of_first_fragment(&packet, seen.uid, 1);
+	if (!number) {
+		number = select_claim(&seen, set->tiers);
+		note_fragment(&packet, number, seen.uid, 1);
+	}
 	claim = live(number);
-	note_fragment(&packet, claim, number, 1);
-	if (seen.uid != EVERYBODY && has_claims(seen.uid)) {
-		if (packet.protocol == TCP || packet.protocol == UDP)
-			note_socket(frame, seen.uid, claim ? claim->identity : 0);
-		else if (packet.is_echo)
+	if (seen.uid != EVERYBODY) {
+		if (packet.echo)
 			note_echo(&packet, seen.uid);
+		else if (packet.fragment != LATER && has_claims(seen.uid) &&
+			 (packet.protocol == TCP || packet.protocol == UDP))
+			note_socket(frame, seen.uid, claim ? claim->identity : 0);
 	}
 	/* What one program sends to another over a loopback comes in there, too. */
 	if (!number && is_loopback)
-		return inwards(frame, &packet, set->tiers);
+		return inwards(frame, &packet, set->tiers, seen.uid);
 	return detour(frame, claim, 1);
 }
 
@@ -569,15 +621,10 @@ int ingress(struct __sk_buff *frame)
 {
 	struct settings *set = map_lookup(&settings, &zero);
 	struct packet packet;
-	struct claim *claim;
-	int outwards = 0;
 
 	if (has_passed(frame) || !set || !set->tiers || !read_packet(frame, &packet))
 		return NEXT;
-	claim = of_first_fragment(&packet, &outwards);
-	if (claim)
-		return detour(frame, claim, outwards);
-	return inwards(frame, &packet, set->tiers);
+	return inwards(frame, &packet, set->tiers, EVERYBODY);
 }
 
 /* Only what a selector has sent goes into a TAP: nothing that the kernel says to a new device. */
