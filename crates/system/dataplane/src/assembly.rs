@@ -126,7 +126,7 @@ impl Parts {
         for (pipe, mtu) in pipes.iter_mut().zip(receiver_mtus(are_segments, mtus)) {
             pipe.set_receiver_mtu(mtu);
         }
-        Self { ends, pipes, taps: Default::default() }
+        Self { ends, pipes, taps: Default::default(), parted: None }
     }
 }
 

@@ -30,8 +30,7 @@ impl Clock {
     /// Returns the current time; zero before the origin.
     #[inline]
     pub fn now(&self) -> Time {
-        let passed = Duration::from_nanos(monotonic().saturating_sub(self.origin));
-        Time::ZERO + self.dilation.to_experiment(passed)
+        self.at_machine(monotonic())
     }
 
     /// Returns how much slower the clock is than the machine's.
@@ -51,6 +50,13 @@ impl Clock {
         let real = nanos(clock_gettime(ClockId::Realtime));
         let ago = Duration::from_nanos(real.saturating_sub(unix_ns));
         self.now() - self.dilation.to_experiment(ago)
+    }
+
+    /// Returns the experiment's time at a time on `CLOCK_MONOTONIC`, in ns; zero before the origin.
+    #[inline]
+    pub fn at_machine(&self, monotonic_ns: u64) -> Time {
+        let passed = Duration::from_nanos(monotonic_ns.saturating_sub(self.origin));
+        Time::ZERO + self.dilation.to_experiment(passed)
     }
 
     /// Returns `time` on `CLOCK_MONOTONIC`, in ns.

@@ -17,6 +17,7 @@
 //! | `recorder` | what is counted and shown of the frames there |
 //! | `pipe_frame` | a frame as the link model and the fabric use it: [`PipeFrame`] |
 //! | `heartbeat` | a sign of life of each worker: [`Heartbeat`] |
+//! | `looking` | how often to look at devices that do not know when frames arrived |
 //! | `wakeup_margin` | how long before a deadline to stop sleeping |
 //! | `waiter`, `clock` | sleeping until something is due, what time it is |
 //! | `memory` | how the process gets its memory from the kernel |
@@ -44,6 +45,7 @@ mod frame_log;
 mod gate;
 mod handle;
 mod heartbeat;
+mod looking;
 mod memory;
 mod partition;
 mod pipe_frame;
@@ -71,6 +73,7 @@ pub use error::DataplaneError;
 pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::Dataplane;
 pub use heartbeat::Heartbeat;
+pub use looking::Looking;
 pub use memory::take_memory_in_large_pieces;
 pub use pipe_frame::PipeFrame;
 pub use rebalancing::{Overload, Rebalanced};

@@ -153,9 +153,11 @@ impl Dataplane {
                 let (id, name) = (link.id, link.name.clone());
                 Slot::incoming(id, name, Parts::of(*link, self.seed, self.clock))
             }
-            Incoming::Back(Unwired { id, name, pipes }, ends) => {
-                Slot::incoming(id, name, Parts { ends, pipes: *pipes, taps: Default::default() })
-            }
+            Incoming::Back(Unwired { id, name, pipes }, ends) => Slot::incoming(
+                id,
+                name,
+                Parts { ends, pipes: *pipes, taps: Default::default(), parted: None },
+            ),
         }
     }
 

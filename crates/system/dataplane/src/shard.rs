@@ -26,6 +26,9 @@ use crate::{Clock, End};
 /// µs for small frames, some 40 µs for super-frames.
 const READ_FRAMES: usize = 16;
 const READ_BYTES: usize = 256 << 10;
+/// Delays up to this are normal, and negligible beside any tolerance: the time to wake up, or to
+/// read other devices.
+pub(crate) const NOTICED: Duration = Duration::from_micros(100);
 /// Rounds in which frames move on through switches before a link is taken out. No scenario has
 /// loops of switches; frames that still wait after these rounds are lost, and counted.
 const ROUNDS: usize = 64;
@@ -39,6 +42,8 @@ pub(crate) struct Parts {
     pub pipes: [Pipe<PipeFrame>; 2],
     /// The captures of its frames.
     pub taps: [Taps; 2],
+    /// Time at which a worker gave it up, if one had it.
+    pub parted: Option<Time>,
 }
 
 /// A link that could not be joined.
@@ -52,6 +57,19 @@ pub(crate) struct Refused {
 struct OpenPort {
     device: Box<dyn FrameDevice>,
     is_alive: bool,
+    /// Whether the device knows when frames arrived.
+    is_stamped: bool,
+}
+
+/// Arrival of the oldest frame that waits in some devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// It came at this time.
+    At(Time),
+    /// It waits, and nobody knows since when.
+    Unknown,
+    /// No frame waits.
+    None,
 }
 
 pub(crate) struct Shard {
@@ -61,6 +79,10 @@ pub(crate) struct Shard {
     free_ports: Vec<PortId>,
     /// Ports that are not read until the given time, because their pipe is full.
     held: Vec<(PortId, Time)>,
+    /// Number of devices that are read, and do not know when frames arrived.
+    unstamped: usize,
+    /// Delays up to this are not uncertainty.
+    noticed: Duration,
     clock: Clock,
     buffer: FrameBuffer,
 }
@@ -73,6 +95,8 @@ impl Shard {
             ports: Vec::new(),
             free_ports: Vec::new(),
             held: Vec::new(),
+            unstamped: 0,
+            noticed: clock.dilation().to_experiment(NOTICED),
             clock,
             buffer: FrameBuffer::default(),
         }
@@ -110,26 +134,58 @@ impl Shard {
         self.network.set_uncertainty(uncertainty);
     }
 
+    /// Whether the arrival of some frames can only be bounded by looking often.
+    #[inline]
+    pub fn has_unstamped(&self) -> bool {
+        self.unstamped > 0
+    }
+
+    /// Returns when the oldest frame arrived that waits in the device of one of `ports`.
+    pub fn oldest_arrival(&mut self, ports: impl Iterator<Item = PortId>) -> Arrival {
+        let mut oldest = Arrival::None;
+        for port in ports {
+            let Some(OpenPort { device, is_alive: true, .. }) = &mut self.ports[port.index()]
+            else {
+                continue;
+            };
+            let Some(arrived) = device.take_arrival() else { return Arrival::Unknown };
+            let arrived = self.clock.at_machine(arrived);
+            oldest = match oldest {
+                Arrival::At(before) => Arrival::At(before.min(arrived)),
+                _ => Arrival::At(arrived),
+            };
+        }
+        oldest
+    }
+
     /// Reads the frames of the device of `port`, up to a budget, and moves them on. Frames that
-    /// come due meanwhile are released.
+    /// come due meanwhile are released. Returns whether all were read that the pipe takes.
     ///
     /// The device was reported readable at the time `seen`: its first frame had arrived by then,
     /// and the cost of reading it does not count for the link. All other frames arrive when they
-    /// are read. If the device fails, `waiter` stops waiting for it.
-    pub fn read(&mut self, port: PortId, seen: Time, waiter: &Waiter) {
+    /// are read, or since then if the machine held the worker up meanwhile. If the device fails,
+    /// `waiter` stops waiting for it.
+    pub fn read(&mut self, port: PortId, seen: Time, waiter: &Waiter) -> bool {
         let mut bytes = 0;
         for index in 0..READ_FRAMES {
             if bytes >= READ_BYTES {
-                break;
+                return false;
             }
-            let Some(OpenPort { device, .. }) = self.ports[port.index()].as_mut() else { break };
+            let Some(OpenPort { device, .. }) = self.ports[port.index()].as_mut() else {
+                return true;
+            };
             if let Some(until) = self.network.waits_for(port, seen) {
                 self.hold(port, until, waiter);
-                break;
+                return true;
             }
             match device.receive(&mut self.buffer) {
                 Ok(true) => {
                     let arrival = if index == 0 { seen } else { self.clock.now() };
+                    let unseen = arrival.since(seen);
+                    if unseen > self.noticed {
+                        let uncertainty = self.network.uncertainty().max(unseen);
+                        self.network.set_uncertainty(uncertainty);
+                    }
                     bytes += self.buffer.filled();
                     // Frames that are due earlier leave earlier, as in virtual time.
                     if self.network.next_deadline().is_some_and(|due| due <= arrival) {
@@ -138,14 +194,15 @@ impl Shard {
                     self.arrived(port, arrival);
                     self.release(arrival);
                 }
-                Ok(false) => break,
+                Ok(false) => return true,
                 Err(error) => {
                     self.fail(port, &error);
                     self.forget(port, waiter);
-                    break;
+                    return true;
                 }
             }
         }
+        false
     }
 
     /// Stops reading a port until its full pipe has taken a frame out.
@@ -250,7 +307,7 @@ impl Shard {
         let Delivery { frame, info, passage, release } = delivery;
         let frames = u64::from(info.frames());
         let sent = match self.ports[port.index()].as_mut() {
-            Some(OpenPort { device, is_alive: true }) => device.send(&frame.0),
+            Some(OpenPort { device, is_alive: true, .. }) => device.send(&frame.0),
             _ => Err(SendError::Gone(io::ErrorKind::NotConnected.into())),
         };
         let mut outcome = Occurrence::HandedOver;
@@ -321,13 +378,17 @@ impl Shard {
     /// # Errors
     /// If a device cannot be waited for. Nothing has changed then.
     pub fn join(&mut self, id: LinkId, parts: Parts, waiter: &Waiter) -> Result<(), Box<Refused>> {
-        let Parts { ends, pipes, taps } = parts;
+        let Parts { ends, pipes, taps, parted } = parts;
         let ends = ends.map(|end| self.open(end));
         let unwatched = ends.iter().map(|end| self.watch_end(end, waiter));
         let refused = unwatched.enumerate().find_map(|(end, watched)| Some((end, watched.err()?)));
         if let Some((end, source)) = refused {
             let ends = ends.map(|end| self.close(end, waiter));
-            return Err(Box::new(Refused { parts: Parts { ends, pipes, taps }, end, source }));
+            return Err(Box::new(Refused {
+                parts: Parts { ends, pipes, taps, parted },
+                end,
+                source,
+            }));
         }
         self.network.join(id, Link { ends, pipes }, self.clock.now());
         for (pipe, taps) in self.pipes_of(id).into_iter().zip(taps) {
@@ -354,7 +415,7 @@ impl Shard {
         let mut taps = slots.into_iter().map(|pipe| self.recorder().close(pipe));
         let taps = [taps.next()?, taps.next()?];
         let ends = ends.map(|end| self.close(end, waiter));
-        Some(Parts { ends, pipes, taps })
+        Some(Parts { ends, pipes, taps, parted: Some(now) })
     }
 
     /// Returns the slots of the two pipes of a link, if it is here.
@@ -465,7 +526,9 @@ impl Shard {
             self.ports.push(None);
             PortId(u32::try_from(self.ports.len() - 1).unwrap_or(u32::MAX))
         });
-        self.ports[port.index()] = Some(OpenPort { device, is_alive: true });
+        let is_stamped = device.knows_arrivals() || device.fd().is_none();
+        self.unstamped += usize::from(!is_stamped);
+        self.ports[port.index()] = Some(OpenPort { device, is_alive: true, is_stamped });
         port
     }
 
@@ -473,7 +536,9 @@ impl Shard {
         self.forget(port, waiter);
         self.held.retain(|(held, _)| *held != port);
         self.free_ports.push(port);
-        self.ports[port.index()].take().map(|port| port.device)
+        let OpenPort { device, is_stamped, .. } = self.ports[port.index()].take()?;
+        self.unstamped -= usize::from(!is_stamped);
+        Some(device)
     }
 
     /// Waits for frames from the devices at the end of a link.

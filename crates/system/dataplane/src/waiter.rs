@@ -87,9 +87,26 @@ impl Waiter {
             Timeout::Endless => self.epoll_wait(-1),
             Timeout::For(time) => self.wait_for(self.dilation.to_machine(time)),
         };
+        let ready = match ready {
+            // Something stopped the process, or tried to: frames may have come meanwhile.
+            Err(Errno::EINTR) => self.epoll_wait(0),
+            ready => ready,
+        };
+        self.take(ready)?;
+        if self.woken && timeout != Timeout::None {
+            // The thread may have been stopped on its way from the wake-up to here.
+            let ready = self.epoll_wait(0);
+            let woken = std::mem::replace(&mut self.woken, false);
+            self.take(ready)?;
+            self.woken |= woken;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, ready: Result<usize, Errno>) -> io::Result<()> {
         match ready {
             Ok(ready) => self.ready = ready,
-            Err(Errno::EINTR) => {}
+            Err(Errno::EINTR) => self.ready = 0,
             Err(errno) => return Err(errno.into()),
         }
         self.note_own_events();
@@ -99,6 +116,11 @@ impl Waiter {
     /// Returns the number of events of the last wait.
     pub fn ready(&self) -> usize {
         self.ready
+    }
+
+    /// Whether there may be more events than the last wait returned.
+    pub fn is_full(&self) -> bool {
+        self.ready == EVENTS
     }
 
     /// Returns the token of event number `index`, or `None` if the event is the waiter's own.

@@ -12,8 +12,9 @@ use netloom_units::{Duration, Time};
 use crate::Clock;
 use crate::command::{Command, PipeStatus, Unjoined};
 use crate::heartbeat::{Heartbeat, LONGEST_SLEEP};
+use crate::looking::Looking;
 use crate::scheduling::{RealTimeBudget, WorkerPlace, stay_on};
-use crate::shard::{Parts, Refused, Returned, Shard};
+use crate::shard::{Arrival, NOTICED, Parts, Refused, Returned, Shard};
 use crate::timing::WorkerLoad;
 use crate::waiter::{Timeout, Waiter};
 use crate::wakeup::exact_timers;
@@ -29,10 +30,6 @@ const STATUS_BATCH: usize = 16;
 /// A wait that is longer than its system call takes, so there was nothing to do.
 const ASLEEP: Duration = Duration::from_micros(10);
 
-/// Delays up to this are normal, and negligible beside any tolerance: the time to wake up, or to
-/// read other devices.
-const NOTICED: Duration = Duration::from_micros(100);
-
 pub(crate) struct Worker {
     shard: Shard,
     waiter: Waiter,
@@ -45,6 +42,9 @@ pub(crate) struct Worker {
     reports: VecDeque<Report>,
     account: Account,
     heartbeat: Option<(Heartbeat, WorkerId)>,
+    looking: Looking,
+    /// Time since which frames may wait unread, while the worker has not read all of them.
+    behind_since: Option<Time>,
 }
 
 /// A report on all pipes that is being made.
@@ -93,6 +93,8 @@ impl Worker {
             reports: VecDeque::new(),
             account: Account { start, asleep: Duration::ZERO, spinning: Duration::ZERO },
             heartbeat: None,
+            looking: Looking::default(),
+            behind_since: None,
         }
     }
 
@@ -147,19 +149,39 @@ impl Worker {
     /// the worker `looked` last, minus intentional sleep. A stall counts until the worker has
     /// caught up, since frames that it releases late come back late from nodes.
     fn note_unseen(&mut self, looked: Time, before: Time, now: Time, timeout: Timeout) {
-        let slept = now.since(before);
         let wanted = match timeout {
             Timeout::None => Duration::ZERO,
-            Timeout::For(sleep) => sleep.min(slept),
-            Timeout::Endless => slept,
+            Timeout::For(sleep) => self.undisturbed(before, now).min(sleep),
+            Timeout::Endless => self.undisturbed(before, now),
         };
         let dilation = self.clock.dilation();
         if dilation.to_machine(wanted) > ASLEEP {
+            self.behind_since = None;
             self.shard.set_uncertainty(Duration::ZERO);
         }
         let blind = now.since(looked).saturating_sub(wanted);
         if dilation.to_machine(blind) > NOTICED {
-            self.shard.set_uncertainty(self.shard.uncertainty().max(blind));
+            self.behind_since.get_or_insert(now - blind);
+        }
+        if let Some(since) = self.behind_since {
+            self.shard.set_uncertainty(self.shard.uncertainty().max(now.since(since)));
+        }
+    }
+
+    /// Returns for how long the worker slept before a frame came, which is when it wanted to wake.
+    /// The machine may not have let it run then, and nothing but the frame's arrival shows that.
+    fn undisturbed(&mut self, before: Time, now: Time) -> Duration {
+        let slept = now.since(before);
+        if self.waiter.ready() == 0 || self.clock.dilation().to_machine(slept) <= ASLEEP {
+            return slept;
+        }
+        self.looking.came(now);
+        let waiter = &self.waiter;
+        let ports = (0..waiter.ready()).filter_map(|index| waiter.token(index));
+        match self.shard.oldest_arrival(ports) {
+            Arrival::At(came) => came.since(before).min(slept),
+            Arrival::Unknown if self.looking.matters() => Duration::ZERO,
+            Arrival::Unknown | Arrival::None => slept,
         }
     }
 
@@ -168,7 +190,7 @@ impl Worker {
         if self.shard.has_work() || !self.reports.is_empty() {
             return Timeout::None;
         }
-        let longest = self.heartbeat.as_ref().map(|_| LONGEST_SLEEP);
+        let longest = self.longest_sleep(now);
         let Some(deadline) = self.shard.next_due() else {
             return longest.map_or(Timeout::Endless, Timeout::For);
         };
@@ -177,6 +199,16 @@ impl Worker {
         let margin = self.clock.dilation().to_experiment(margin);
         let sleep = left.saturating_sub(margin).min(longest.unwrap_or(left));
         if sleep == Duration::ZERO { Timeout::None } else { Timeout::For(sleep) }
+    }
+
+    /// Returns the longest sleep that owners and devices permit.
+    fn longest_sleep(&self, now: Time) -> Option<Duration> {
+        let beat = self.heartbeat.as_ref().map(|_| LONGEST_SLEEP);
+        let look = match self.shard.has_unstamped() {
+            true => self.looking.longest_sleep(now),
+            false => None,
+        };
+        beat.into_iter().chain(look).min()
     }
 
     fn may_wait_awake(&self) -> bool {
@@ -194,10 +226,14 @@ impl Worker {
         };
         self.shard.release(now);
         self.shard.resume(now, &self.waiter);
+        let mut all_read = !self.waiter.is_full();
         for index in 0..self.waiter.ready() {
             if let Some(port) = self.waiter.token(index) {
-                self.shard.read(port, now, &self.waiter);
+                all_read &= self.shard.read(port, now, &self.waiter);
             }
+        }
+        if all_read {
+            self.behind_since = None;
         }
         if self.waiter.woken() && !self.obey() {
             turn = Turn::Stopped;
@@ -338,11 +374,22 @@ impl Worker {
         let (end, spotter) = watch::ends(limits, self.shard.pipes_by_slot());
         spotter.begin();
         self.shard.recorder().spotter = Some(spotter);
+        self.looking.watched(limits.needed);
         end
+    }
+
+    /// Sets the longest time that frames may have waited while nobody had their links.
+    fn note_unattended(&mut self, links: &[(LinkId, Parts)]) {
+        let parted = links.iter().filter_map(|(_, parts)| parts.parted).min();
+        let waited = parted.map_or(Duration::ZERO, |parted| self.clock.now().since(parted));
+        if self.clock.dilation().to_machine(waited) > NOTICED {
+            self.shard.set_uncertainty(self.shard.uncertainty().max(waited));
+        }
     }
 
     /// Joins all of `links`, or none.
     fn join(&mut self, links: Vec<(LinkId, Parts)>) -> Result<(), Unjoined> {
+        self.note_unattended(&links);
         let mut joined = Vec::with_capacity(links.len());
         let mut links = links.into_iter();
         while let Some((id, parts)) = links.next() {

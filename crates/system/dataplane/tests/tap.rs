@@ -5,7 +5,7 @@ mod common;
 mod lab;
 
 use std::io::{Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use lab::netlink::delete_interface;
 use lab::{Namespace, available, ipv4, ipv6, two_hosts};
 use netloom_dataplane::{Dataplane, End};
 use netloom_fabric::{LinkId, SegmentId};
-use netloom_ports::Tap;
+use netloom_ports::{FrameBuffer, FrameDevice as _, Tap};
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::UdpGsoSegment;
 
@@ -54,6 +54,49 @@ fn datagrams_pass_and_the_round_trip_takes_both_delays() {
     let timing = dataplane.timing().unwrap();
     assert_eq!(timing.unmodelled.total(), 0);
     assert!(timing.lateness.count >= 10);
+}
+
+/// Whether this process is root of the machine, and not only of a user namespace.
+fn is_root_of_the_machine() -> bool {
+    let map = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    nix::unistd::geteuid().is_root() && map.split_whitespace().eq(["0", "0", "4294967295"])
+}
+
+fn monotonic() -> u64 {
+    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC).unwrap();
+    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
+}
+
+#[test]
+fn the_kernel_says_when_the_oldest_frame_came() {
+    if !available("the_kernel_says_when_the_oldest_frame_came") {
+        return;
+    }
+    let ([a, _b], [mut tap, _other]) = two_hosts();
+    assert_eq!(tap.knows_arrivals(), is_root_of_the_machine());
+    if !tap.knows_arrivals() {
+        assert_eq!(tap.take_arrival(), None);
+        return;
+    }
+    let socket = udp(&a, 1);
+    let mut buffer = FrameBuffer::default();
+    // The kernel also sends by itself, while an interface is new.
+    eventually("a frame comes that was sent here", || {
+        while tap.receive(&mut buffer).unwrap() {}
+        let before = monotonic();
+        socket.send_to(&[1; 40], (Ipv4Addr::new(10, 0, 0, 99), 7)).unwrap();
+        let after = monotonic();
+        thread::sleep(Duration::from_millis(20));
+        socket.send_to(&[1; 40], (Ipv4Addr::new(10, 0, 0, 98), 7)).unwrap();
+        let came = tap.take_arrival();
+        came.is_some_and(|came| before <= came && came <= after)
+    });
+    // Once asked, it says nothing until another frame comes.
+    eventually("nothing comes for a while", || {
+        while tap.receive(&mut buffer).unwrap() {}
+        thread::sleep(Duration::from_millis(20));
+        tap.take_arrival().is_none()
+    });
 }
 
 fn with_patience(socket: UdpSocket) -> UdpSocket {

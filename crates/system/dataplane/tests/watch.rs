@@ -78,3 +78,48 @@ fn a_time_without_a_look_at_devices_is_reported() {
             .any(|seen| matches!(seen, AnomalyKind::Pause { lasted } if *lasted > Duration::ZERO))
     });
 }
+
+/// The largest upper bound of lateness of any frame so far.
+fn at_most(watch: &mut Watch, frames: u64) -> Duration {
+    let (mut seen, mut most) = (0, Duration::ZERO);
+    eventually("all frames left", || {
+        for pipe in watch.lateness() {
+            seen += pipe.at_most.by.iter().map(|(_, frames)| frames).sum::<u64>();
+            most =
+                pipe.at_most.by.iter().map(|(at_most, _)| *at_most).max().max(Some(most)).unwrap();
+        }
+        seen >= frames
+    });
+    most
+}
+
+#[test]
+fn a_frame_that_ends_a_sleep_is_as_late_as_it_waited() {
+    const WAITED: Duration = Duration::from_millis(30);
+    let (dataplane, left, _right) = one_link(r#"{"delay":"1ms"}"#);
+    let mut watch = dataplane.watch(PATIENT).unwrap();
+    for burst in 0..3 {
+        // The worker sleeps, and may not be late by more than the time for which it has slept.
+        std::thread::sleep(2 * std::time::Duration::from(WAITED));
+        assert!(left.send_late(WAITED.into(), &frame(2, 1, 60)));
+        let bound = at_most(&mut watch, 1);
+        assert!(bound >= WAITED, "burst {burst}: {bound}");
+    }
+}
+
+#[test]
+fn a_sleep_bounds_arrivals_that_nobody_knows() {
+    let ((a, left), (b, _right)) = (device(), device());
+    left.hide_arrivals();
+    let wiring = wiring(vec![link("l", [a, b], "{}")]);
+    let dataplane = Dataplane::start(wiring, options()).unwrap();
+    let mut watch = dataplane.watch(PATIENT).unwrap();
+    for _ in 0..50 {
+        std::thread::sleep(std::time::Duration::from_millis(7));
+        assert!(left.send(&frame(2, 1, 60)));
+    }
+    // A frame comes at any moment of a sleep of 500 us, so one in five is within a fifth of it:
+    // all fifty are with a probability below 1e-34.
+    let bound = at_most(&mut watch, 50);
+    assert!(bound > Duration::from_micros(100), "{bound}");
+}

@@ -44,6 +44,18 @@ pub trait FrameDevice: Send {
     /// Fails if the device is broken or gone and will deliver no more frames.
     fn receive(&mut self, into: &mut FrameBuffer) -> io::Result<bool>;
 
+    /// Whether [`take_arrival`](Self::take_arrival) knows when frames arrived.
+    fn knows_arrivals(&self) -> bool {
+        false
+    }
+
+    /// Returns when the oldest frame arrived that came since the last call, or since
+    /// [`receive`](Self::receive) last found nothing: on `CLOCK_MONOTONIC`, in ns. `None` if it is
+    /// not known, or no frame came.
+    fn take_arrival(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Hands `frame` to the interface.
     ///
     /// # Errors

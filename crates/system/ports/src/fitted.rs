@@ -59,6 +59,14 @@ impl FrameDevice for Fitted {
         self.device.receive(into)
     }
 
+    fn knows_arrivals(&self) -> bool {
+        self.device.knows_arrivals()
+    }
+
+    fn take_arrival(&mut self) -> Option<u64> {
+        self.device.take_arrival()
+    }
+
     /// If a piece of a super-frame is refused, the pieces before it have been sent.
     fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
         if !frame.is_super() {

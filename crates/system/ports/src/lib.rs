@@ -11,6 +11,7 @@
 //! | `edit` | completes checksums, flips bits, marks congestion |
 //! | `tag` | reads, inserts and removes VLAN tags |
 //! | `checksum` | finishes or adjusts Internet checksums |
+//! | `arrival_stamp` | when frames arrived, stamped by the kernel |
 //! | `tap` | the kernel's TAP device |
 //! | `plain_tap` | a TAP device that delivers whole frames only |
 //! | `packet_device` | any Ethernet interface, read and written as its driver would |
@@ -23,6 +24,7 @@
 //! `virtio`, `layout`, `segment` and `checksum` are pure: bytes in, bytes out. Not here: creating
 //! and configuring devices, timing, and what happens to a frame between two devices.
 
+mod arrival_stamp;
 mod charge;
 pub mod checksum;
 mod device;

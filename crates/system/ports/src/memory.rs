@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
+use crate::arrival_stamp::monotonic;
 use crate::{Carrier, Frame, FrameBuffer, FrameDevice, HEADER_BYTES, SendError, VirtioHeader};
 
 /// A device and the program's end of it. Each direction holds at most `capacity` frames.
@@ -51,6 +52,9 @@ struct State {
     to_program: VecDeque<Vec<u8>>,
     carrier: bool,
     down: bool,
+    /// Arrival of the oldest frame that was sent to the engine since it asked or found nothing.
+    arrived: Option<u64>,
+    hides_arrivals: bool,
 }
 
 impl Shared {
@@ -69,14 +73,31 @@ impl MemoryPeer {
     /// Sends a frame with a header of its own, such as a super-frame. Returns `false` if there is
     /// no room.
     pub fn send_with(&self, header: &VirtioHeader, frame: &[u8]) -> bool {
+        self.push(monotonic(), header, frame)
+    }
+
+    fn push(&self, arrived: u64, header: &VirtioHeader, frame: &[u8]) -> bool {
         let mut state = self.0.lock();
         if state.to_engine.len() >= self.0.capacity {
             return false;
         }
+        state.arrived.get_or_insert(arrived);
         state.to_engine.push_back([&header.encode()[..], frame].concat());
         // Cannot fail: the counter never comes near its maximum.
         let _ = self.0.readable.write(1);
         true
+    }
+
+    /// Sends an ordinary frame that has waited for `waited` in the device, unread. Returns `false`
+    /// if there is no room.
+    pub fn send_late(&self, waited: Duration, frame: &[u8]) -> bool {
+        let waited = u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX);
+        self.push(monotonic().saturating_sub(waited), &VirtioHeader::default(), frame)
+    }
+
+    /// Makes the device not know when frames arrive, as if the kernel refused to stamp them.
+    pub fn hide_arrivals(&self) {
+        self.0.lock().hides_arrivals = true;
     }
 
     /// The next frame from the engine, with its header; `None` if none comes within `patience`.
@@ -117,7 +138,10 @@ impl FrameDevice for MemoryDevice {
 
     fn receive(&mut self, into: &mut FrameBuffer) -> io::Result<bool> {
         let mut state = self.0.lock();
-        let Some(raw) = state.to_engine.pop_front() else { return Ok(false) };
+        let Some(raw) = state.to_engine.pop_front() else {
+            state.arrived = None;
+            return Ok(false);
+        };
         if state.to_engine.is_empty() {
             // Fails only if the counter is already zero, which is the aim.
             let _ = self.0.readable.read();
@@ -129,6 +153,15 @@ impl FrameDevice for MemoryDevice {
         tail[..rest].copy_from_slice(&raw[cut..cut + rest]);
         into.set_filled(cut + rest);
         Ok(true)
+    }
+
+    fn knows_arrivals(&self) -> bool {
+        !self.0.lock().hides_arrivals
+    }
+
+    fn take_arrival(&mut self) -> Option<u64> {
+        let mut state = self.0.lock();
+        state.arrived.take().filter(|_| !state.hides_arrivals)
     }
 
     fn send(&mut self, frame: &Frame) -> Result<(), SendError> {

@@ -8,6 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use nix::net::if_::if_nametoindex;
 use rustix::io::Errno;
 
+use crate::arrival_stamp::ArrivalStamp;
 use crate::packet_socket::{self, dropped, open, set};
 use crate::writing::write_frame;
 use crate::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
@@ -22,12 +23,14 @@ const BACKLOG: libc::c_int = 8 << 20;
 #[derive(Debug)]
 pub struct PacketDevice {
     fd: OwnedFd,
+    stamp: Option<ArrivalStamp>,
 }
 
 impl PacketDevice {
     /// Takes over a descriptor from [`open`](Self::open).
     pub fn from_fd(fd: OwnedFd) -> Self {
-        Self { fd }
+        let stamp = ArrivalStamp::attach(fd.as_fd());
+        Self { fd, stamp }
     }
 
     /// Attaches to `interface` of the calling thread's network namespace, for
@@ -70,10 +73,23 @@ impl FrameDevice for PacketDevice {
                 // The frame is of a kind that the header cannot express. The kernel has dropped it.
                 Err(Errno::EINTR | Errno::EINVAL) => {}
                 // Somebody has taken the interface down; it may come back.
-                Err(Errno::EAGAIN | Errno::ENETDOWN) => return Ok(false),
+                Err(Errno::EAGAIN | Errno::ENETDOWN) => {
+                    if let Some(stamp) = &self.stamp {
+                        stamp.clear();
+                    }
+                    return Ok(false);
+                }
                 Err(errno) => return Err(errno.into()),
             }
         }
+    }
+
+    fn knows_arrivals(&self) -> bool {
+        self.stamp.is_some()
+    }
+
+    fn take_arrival(&mut self) -> Option<u64> {
+        self.stamp.as_ref()?.take()
     }
 
     fn send(&mut self, frame: &Frame) -> Result<(), SendError> {

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::{Errno, read, writev};
 
+use crate::arrival_stamp::ArrivalStamp;
 use crate::offload::disable_offloads;
 use crate::tap::{refusal, set_carrier};
 use crate::{HEADER_BYTES, SendError};
@@ -17,6 +18,7 @@ const LONGEST: usize = 65_536 + 14 + HEADER_BYTES;
 #[derive(Debug)]
 pub struct PlainTap {
     fd: OwnedFd,
+    stamp: Option<ArrivalStamp>,
     buffer: Box<[u8]>,
 }
 
@@ -29,7 +31,20 @@ impl PlainTap {
     /// Fails if the kernel refuses.
     pub fn from_fd(fd: OwnedFd) -> io::Result<Self> {
         disable_offloads(&fd)?;
-        Ok(Self { fd, buffer: vec![0; LONGEST].into() })
+        let stamp = ArrivalStamp::attach(fd.as_fd());
+        Ok(Self { fd, stamp, buffer: vec![0; LONGEST].into() })
+    }
+
+    /// Whether [`take_arrival`](Self::take_arrival) knows when frames arrived.
+    pub fn knows_arrivals(&self) -> bool {
+        self.stamp.is_some()
+    }
+
+    /// Returns when the oldest frame arrived that came since the last call, or since
+    /// [`receive`](Self::receive) last found nothing: on `CLOCK_MONOTONIC`, in ns. `None` if it is
+    /// not known, or no frame came.
+    pub fn take_arrival(&mut self) -> Option<u64> {
+        self.stamp.as_ref()?.take()
     }
 
     /// The next frame that the interface's owner has sent; `None` if there is none now.
@@ -41,7 +56,12 @@ impl PlainTap {
             match read(&self.fd, &mut *self.buffer) {
                 Ok(bytes) => return Ok(self.buffer.get(HEADER_BYTES..bytes)),
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(None),
+                Err(Errno::AGAIN) => {
+                    if let Some(stamp) = &self.stamp {
+                        stamp.clear();
+                    }
+                    return Ok(None);
+                }
                 Err(errno) => return Err(errno.into()),
             }
         }

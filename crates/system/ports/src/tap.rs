@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use rustix::io::{Errno, readv};
 
+use crate::arrival_stamp::ArrivalStamp;
 use crate::writing::write_frame;
 use crate::{Capabilities, Carrier, Frame, FrameBuffer, FrameDevice, Offload, SendError};
 
@@ -21,6 +22,7 @@ nix::ioctl_write_ptr!(tun_set_carrier, b'T', 226, libc::c_int);
 #[derive(Debug)]
 pub struct Tap {
     fd: Arc<OwnedFd>,
+    stamp: Option<ArrivalStamp>,
     /// Work that it can do.
     offload: Offload,
 }
@@ -29,7 +31,8 @@ impl Tap {
     /// Takes over `fd`, which must be attached to a device (`IFF_TAP | IFF_NO_PI | IFF_VNET_HDR`,
     /// 10-byte virtio-net header) and non-blocking.
     pub fn from_fd(fd: OwnedFd) -> Self {
-        Self { fd: Arc::new(fd), offload: Offload::Segmentation }
+        let stamp = ArrivalStamp::attach(fd.as_fd());
+        Self { fd: Arc::new(fd), stamp, offload: Offload::Segmentation }
     }
 
     /// Takes over `fd` like [`from_fd`](Self::from_fd), for a device whose interface must not get
@@ -55,10 +58,24 @@ impl FrameDevice for Tap {
                     return Ok(true);
                 }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(false),
+                Err(Errno::AGAIN) => {
+                    if let Some(stamp) = &self.stamp {
+                        stamp.clear();
+                    }
+                    return Ok(false);
+                }
                 Err(errno) => return Err(errno.into()),
             }
         }
+    }
+
+    fn knows_arrivals(&self) -> bool {
+        self.stamp.is_some()
+    }
+
+    #[inline]
+    fn take_arrival(&mut self) -> Option<u64> {
+        self.stamp.as_ref()?.take()
     }
 
     #[inline]

@@ -221,7 +221,10 @@ proptest! {
     /// later than its shift, but for what differences of arrival up to 500 us do.
     #[test]
     fn a_shift_bounds_lateness_also_where_frames_of_several_devices_meet(
-        steps in prop::collection::vec((200u64..900, prop::option::weighted(0.1, 2000u64..20_000)), 1..60),
+        steps in prop::collection::vec(
+            (200u64..900, prop::option::weighted(0.1, 2000u64..20_000)),
+            1..60,
+        ),
         others in prop::collection::vec(200u64..900, 1..60),
     ) {
         let frames = of_several(&steps, &others);
