@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::simulation::SimulationSummary;
-use netloom_dataplane::{Clock, RealTimeBudget, Scheduling};
+use netloom_dataplane::{Clock, Looking, RealTimeBudget, Scheduling};
 use netloom_fabric::PipeId;
 use netloom_link::PipeChange;
 use netloom_nodes::TcpSocket;
@@ -34,6 +34,8 @@ use super::twins::TwinWatch;
 const AWAKE: Duration = Duration::from_micros(100);
 /// Longest time for which internal events may wait, if no frame becomes late by that.
 const MOST_PATIENCE: Duration = Duration::from_micros(500);
+/// Lateness that runs permit unless they say otherwise.
+const NEEDED: Duration = Duration::from_millis(1);
 /// Most of the simulation's time that passes in one turn.
 const MOST_AT_ONCE: Duration = Duration::from_millis(1);
 /// Most frames that are read from one interface before the others have their turn.
@@ -51,6 +53,8 @@ pub struct Driver {
     clock: Clock,
     /// Time up to which the interfaces have been read.
     looked: Time,
+    /// How often to look at devices that do not know when frames arrived.
+    looking: Looking,
     budget: RealTimeBudget,
     /// Time for which the thread was busy.
     busy: Busy,
@@ -173,6 +177,7 @@ impl Driver {
             exits,
             clock,
             looked,
+            looking: Looking::for_need(NEEDED),
             budget,
             busy,
             load: Load::default(),
@@ -251,7 +256,9 @@ impl Driver {
         let since = self.clock.now();
         let left = until.map(|until| until.since(since));
         let dilation = self.clock.dilation();
-        let timeout = left.map(|left| TimeSpec::from_duration(dilation.to_machine(left).into()));
+        let longest = self.longest_sleep(since);
+        let sleep = left.into_iter().chain(longest).min();
+        let timeout = sleep.map(|sleep| TimeSpec::from_duration(dilation.to_machine(sleep).into()));
         let fds = self.doors.iter().map(|door| door.device.as_fd()).chain([wake.as_fd()]);
         let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         match ppoll(&mut fds, timeout, None) {
@@ -262,14 +269,47 @@ impl Driver {
         if woken {
             wake.read().context("cannot read what woke the simulation")?;
         }
-        if left.is_none_or(|left| left > Duration::ZERO) {
+        if sleep.is_none_or(|sleep| sleep > Duration::ZERO) {
             let now = self.clock.now();
             self.budget.slept(since, now);
-            // A frame wakes the thread. Frames that have not been noticed arrived after the planned
-            // wake-up.
-            self.looked = until.map_or(now, |until| until.min(now));
+            // Frames have arrived since the thread wanted to be awake: when the first of them
+            // came, or as planned.
+            let planned = sleep.map_or(now, |sleep| now.min(since + sleep));
+            self.looked = match self.oldest_arrival() {
+                Some(came) => planned.min(came),
+                None => planned,
+            };
         }
         Ok(())
+    }
+
+    /// Returns when the oldest frame arrived that waits in a device, or the time of the last look
+    /// if nobody knows. `None` if no frame waits.
+    fn oldest_arrival(&mut self) -> Option<Time> {
+        let fds = self.doors.iter().map(|door| PollFd::new(door.device.as_fd(), PollFlags::POLLIN));
+        let mut fds: Vec<PollFd<'_>> = fds.collect();
+        let at_once = TimeSpec::from_duration(std::time::Duration::ZERO);
+        // Without an answer, all devices may have frames.
+        let is_answered = ppoll(&mut fds, Some(at_once), None).is_ok();
+        let ready = fds.iter().map(|fd| !is_answered || fd.any().unwrap_or(true));
+        let ready: Vec<bool> = ready.collect();
+        let (clock, looked) = (self.clock, self.looked);
+        let doors = self.doors.iter_mut().zip(ready).filter(|(_, ready)| *ready);
+        let arrivals = doors.map(|(door, _)| {
+            let came = door.device.take_arrival();
+            came.map_or(looked, |came| clock.at_machine(came).max(looked))
+        });
+        let oldest = arrivals.min();
+        if oldest.is_some() {
+            self.looking.came(clock.now());
+        }
+        oldest
+    }
+
+    /// Returns the longest sleep in which frames may come: any, if all devices know when they came.
+    fn longest_sleep(&self, now: Time) -> Option<Duration> {
+        let unstamped = self.doors.iter().any(|door| !door.device.knows_arrivals());
+        unstamped.then(|| self.looking.longest_sleep(now)).flatten()
     }
 
     /// Reads the frames that real nodes have sent. Each arrives at the time when it is read, which
@@ -305,6 +345,10 @@ impl Driver {
                     }
                 }
             }
+        }
+        if self.doors.iter().any(|door| door.is_full) {
+            // The frames that still wait may be as old as those that were read.
+            self.looked = looked;
         }
         Ok(())
     }
