@@ -155,6 +155,39 @@ fn simulated_links_are_set_like_others() {
     assert!(why.contains("background"), "{why}");
 }
 
+/// A request that changes a real link and a simulated one, where the change of the simulated one is
+/// impossible, changes neither. One that is possible changes both at one time.
+#[test]
+fn real_and_simulated_links_change_together_or_not_at_all() {
+    let network = NETWORK.replace("    client:\n", "    client:\n    peer:\n");
+    let lab = Lab::deployed(&format!(
+        "{network}    - {{ name: own, endpoints: ['client:eth2', peer], delay: 1ms }}\n"
+    ));
+    let delay = |name: &str| {
+        let view = lab.inspect();
+        link(&view["links"], name)["forward"]["config"]["delay"].as_str().unwrap().to_owned()
+    };
+    let changes = |of_middle: &str| {
+        format!(
+            r#"{{"changes":[{{"link":"own","change":{{"delay":"7ms"}}}},
+                {{"link":"middle","change":{of_middle}}}]}}"#
+        )
+    };
+    let fluid = r#"{"background":[{"poisson":{"load":"40%"},"as":"fluid"}]}"#;
+    let answer = lab.request("PATCH", "/v1/links", &changes(fluid));
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("background"), "{answer}");
+    assert_eq!((delay("own"), delay("middle")), ("1ms".into(), "5ms".into()));
+
+    let answer = lab.request("PATCH", "/v1/links", &changes(r#"{"delay":"9ms"}"#));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!((delay("own"), delay("middle")), ("7ms".into(), "9ms".into()));
+    // The real part goes first; if it is impossible, the simulated part stays.
+    let wrong = changes(r#"{"delay":"3ms"}"#).replace(r#"{"delay":"7ms"}"#, fluid);
+    let answer = lab.request("PATCH", "/v1/links", &wrong);
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert_eq!((delay("own"), delay("middle")), ("7ms".into(), "9ms".into()));
+}
+
 /// More than any machine simulates: the run ends in time all the same, and says so.
 #[test]
 fn a_simulation_that_cannot_keep_up_is_told_and_ends_with_the_run() {

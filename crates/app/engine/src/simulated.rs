@@ -215,7 +215,41 @@ impl Simulated {
 
     /// Changes its links, all at one time.
     pub fn change(&self, changes: &[LinkChange]) -> Result<Time> {
-        let mut all: Vec<(PipeId, PipeChange)> = Vec::new();
+        let all = self.pipe_changes(changes)?;
+        self.ask(move |driver| driver.change(&all))?
+    }
+
+    /// Changes its links at the time at which `others` change, all or none of them. The simulation
+    /// stands still until `others` are done.
+    pub fn change_with(
+        &self,
+        changes: &[LinkChange],
+        others: &mut dyn FnMut() -> Result<Time>,
+    ) -> Result<Time> {
+        let all = self.pipe_changes(changes)?;
+        let (checked, check) = mpsc::sync_channel(1);
+        let (agree, agreed) = mpsc::sync_channel::<Time>(1);
+        let changed = self.request(move |driver| {
+            let possible = driver.check(&all);
+            let is_possible = possible.is_ok();
+            let is_awaited = checked.send(possible).is_ok();
+            // If the others fail, nobody agrees on a time.
+            match (is_possible && is_awaited).then(|| agreed.recv()) {
+                Some(Ok(at)) => driver.change_at(at, &all),
+                _ => Ok(()),
+            }
+        })?;
+        check.recv().map_err(|_| self.why_ended())??;
+        let at = others()?;
+        // If this fails, so does the next line.
+        let _ = agree.send(at);
+        changed.recv().map_err(|_| self.why_ended())??;
+        Ok(at)
+    }
+
+    /// Returns what changes of links mean for their pipes.
+    fn pipe_changes(&self, changes: &[LinkChange]) -> Result<Vec<(PipeId, PipeChange)>> {
+        let mut all = Vec::new();
         for LinkChange { link, direction, change } in changes {
             let number = *self.numbers.get(link).context("the link is not simulated")?;
             let directions: &[Direction] = match direction {
@@ -228,7 +262,7 @@ impl Simulated {
                 all.push((pipe, change.simulated()));
             }
         }
-        self.ask(move |driver| driver.change(&all))?
+        Ok(all)
     }
 
     /// Returns the longest delay behind the clock since the last call. During such a delay, the
@@ -299,6 +333,14 @@ impl Simulated {
         &self,
         what: impl FnOnce(&mut Driver) -> T + Send + 'static,
     ) -> Result<T> {
+        self.request(what)?.recv().map_err(|_| self.why_ended())
+    }
+
+    /// Makes the thread carry out a request. Its result comes, unless the thread ends.
+    fn request<T: Send + 'static>(
+        &self,
+        what: impl FnOnce(&mut Driver) -> T + Send + 'static,
+    ) -> Result<mpsc::Receiver<T>> {
         let (answer, answered) = mpsc::sync_channel(1);
         let request: Request = Box::new(move |driver| {
             // The caller may have gone.
@@ -310,7 +352,7 @@ impl Simulated {
         if self.shared.ends.load(Ordering::Acquire) {
             drop(self.shared.take_requests());
         }
-        answered.recv().map_err(|_| self.why_ended())
+        Ok(answered)
     }
 
     fn why_ended(&self) -> anyhow::Error {

@@ -116,13 +116,22 @@ impl Joined {
     /// # Errors
     /// If the changes would make the background of a pipe impossible. Nothing is changed then.
     pub fn change(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<()> {
+        self.check(changes)?;
+        self.cell().change(changes);
+        Ok(())
+    }
+
+    /// Checks changes without making them.
+    ///
+    /// # Errors
+    /// If they would make the background of a pipe impossible.
+    pub fn check(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<()> {
         for (pipe, _) in changes {
             let mut config = self.config(*pipe).clone();
             let of_pipe = changes.iter().filter(|(other, _)| other == pipe);
             of_pipe.for_each(|(_, change)| change.apply_to(&mut config));
             config.background.check(&config).context("`background` cannot be")?;
         }
-        self.cell().change(changes);
         Ok(())
     }
 

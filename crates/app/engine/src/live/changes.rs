@@ -20,7 +20,7 @@ pub fn change(network: &LiveNetwork, changes: &[LinkChange]) -> Result<Time> {
 /// holds and in which `deployment` is in force.
 pub fn change_live(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> Result<Time> {
     let Some(simulated) = &live.simulated else {
-        return change_real(live, deployment, changes);
+        return change_real(live, deployment, changes, |apply| apply());
     };
     if simulated.follows() {
         bail!(
@@ -32,12 +32,15 @@ pub fn change_live(live: &Live, deployment: &Deployment, changes: &[LinkChange])
     let (of_simulated, real): (Vec<_>, Vec<_>) =
         changes.iter().cloned().partition(|change| simulated.has(&change.link));
     if of_simulated.is_empty() {
-        return change_real(live, deployment, changes);
+        return change_real(live, deployment, changes, |apply| apply());
     }
     of_simulated.iter().try_for_each(check)?;
-    let changed = if real.is_empty() { None } else { Some(change_real(live, deployment, &real)?) };
-    let at = simulated.change(&of_simulated)?;
-    Ok(changed.unwrap_or(at))
+    if real.is_empty() {
+        return simulated.change(&of_simulated);
+    }
+    // The simulated part checks its changes, and then stands still until the real part has
+    // changed, so that both do so at the same time, or neither does.
+    change_real(live, deployment, &real, |apply| simulated.change_with(&of_simulated, apply))
 }
 
 /// Returns an error for an empty change, or one that names a file, which must be read before.
@@ -55,8 +58,14 @@ fn check(change: &LinkChange) -> Result<()> {
     Ok(())
 }
 
-/// Applies changes to links of the data plane.
-fn change_real(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> Result<Time> {
+/// Applies changes to links of the data plane. `commit` receives what applies them, and what can
+/// fail has been checked by then.
+fn change_real(
+    live: &Live,
+    deployment: &Deployment,
+    changes: &[LinkChange],
+    commit: impl FnOnce(&mut dyn FnMut() -> Result<Time>) -> Result<Time>,
+) -> Result<Time> {
     let mut batch = Vec::with_capacity(changes.len() * 2);
     for change in changes {
         let link = deployment.modelled(&change.link)?;
@@ -72,9 +81,9 @@ fn change_real(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> 
     }
     check_backgrounds(live, &batch)?;
     let paced = live.paced.orders(&live.dataplane, deployment, &batch)?;
-    let at = change_carriers(live, deployment, changes, || {
-        live.dataplane.change(&batch).context("the data plane did not take the change")
-    })?;
+    let mut apply =
+        || live.dataplane.change(&batch).context("the data plane did not take the change");
+    let at = change_carriers(live, deployment, changes, || commit(&mut apply))?;
     live.paced.follow(live, &deployment.scenario, &paced)?;
     Ok(at)
 }

@@ -378,6 +378,18 @@ impl Driver {
         Ok(self.joined.cell().now())
     }
 
+    /// Checks changes of links without making them.
+    pub fn check(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<()> {
+        self.joined.check(changes)
+    }
+
+    /// Changes links at `at`, which the simulation has not passed.
+    pub fn change_at(&mut self, at: Time, changes: &[(PipeId, PipeChange)]) -> Result<()> {
+        self.joined.advance(at)?;
+        self.hand_out()?;
+        self.change(changes).map(drop)
+    }
+
     /// Sets small pipes according to `orders` from now on. Returns the time and the counts of the
     /// pipes until then.
     pub fn follow(&mut self, orders: &[Order]) -> Result<(Time, Vec<RealPipe>)> {
