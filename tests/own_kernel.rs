@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use common::{Lab, eventually, text};
 use netloom_nodes::own_kernel;
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
+use pcap_file::pcapng::{Block, PcapNgReader};
 
 /// A node with a kernel of its own and one on the machine's.
 const NETWORK: &str = "topology:
@@ -262,4 +264,50 @@ fn what_cannot_be_is_refused_with_its_reason() {
     std::fs::write(&file, scenario.replace("content: hi", "content: ho")).unwrap();
     let (_, why) = lab.fails(&["apply"]);
     assert!(why.contains("`own` has a kernel of its own"), "{why}");
+}
+
+/// ECN bits of the IP header, and flags of the TCP header, of each TCP packet in a capture. With
+/// `outbound`, of those that the interface sent.
+fn marks(file: &std::path::Path, outbound: bool) -> Vec<(u8, u8, u32)> {
+    let mut reader = PcapNgReader::new(std::fs::File::open(file).unwrap()).unwrap();
+    let mut all = Vec::new();
+    while let Some(Ok(block)) = reader.next_block() {
+        let Block::EnhancedPacket(frame) = block else { continue };
+        let is_out = frame.options.contains(&EnhancedPacketOption::Flags(2));
+        let (data, is_v4) = (&frame.data, frame.data.get(12..14) == Some(&[8, 0]));
+        if is_out != outbound || !is_v4 || data.get(23) != Some(&6) {
+            continue;
+        }
+        all.push((data[15] & 3, data[47], frame.original_len));
+    }
+    all
+}
+
+/// DCTCP takes its control at both ends: the receiver echoes each mark as it came. A receiver
+/// without it repeats a mark until the sender has answered, so nearly all its acknowledgements bear
+/// it.
+#[test]
+fn marks_are_echoed_as_the_control_of_an_entry_has_it() {
+    if !has_kernels() {
+        return;
+    }
+    let lab = Lab::new(
+        "duration: 8s\ntopology:\n  defaults: { node: { ipv6: none, kernel: own } }\n  \
+           nodes: { a: , b: }\n  links:\n    \
+           - name: way\n      endpoints: [\"a:eth1\", \"b:eth1\"]\n      rate: 10Mbit/s\n      \
+             delay: 5ms\n      queue: { limit: 200packets, discipline: { red: \
+               { min: 5packets, max: 20packets, ecn: true } } }\n\
+         traffic:\n  - { name: t, from: a, to: b, tcp: { congestion_control: dctcp }, bulk: {} }\n\
+         measure: { capture: [\"a:eth1\", \"b:eth1\"] }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let file = |node: &str| lab.path(&format!("results/captures/{node}-eth1.pcapng"));
+    let data: Vec<_> = marks(&file("b"), false).into_iter().filter(|one| one.2 > 1000).collect();
+    let acks: Vec<_> = marks(&file("a"), false).into_iter().filter(|one| one.1 & 2 == 0).collect();
+    let marked = data.iter().filter(|one| one.0 == 3).count() as f64 / data.len() as f64;
+    let echoed = acks.iter().filter(|one| one.1 & 0x40 != 0).count() as f64 / acks.len() as f64;
+    assert!(data.len() > 500 && acks.len() > 200, "{} {}", data.len(), acks.len());
+    // Marks of packets that one acknowledgement covers are one echo.
+    assert!(marked > 0.0 && echoed > 0.0, "{marked} {echoed}");
+    assert!(echoed < 3.0 * marked + 0.05, "{echoed} of acknowledgements for {marked} of packets");
 }

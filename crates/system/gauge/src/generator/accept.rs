@@ -28,10 +28,12 @@ pub fn receive(
     let listen = || format!("cannot listen on TCP port {port}");
     let listener = TcpListener::bind((order.ip.any(), port)).with_context(listen)?;
     listener.set_nonblocking(true).with_context(listen)?;
-    if order.serves {
-        // Accepted connections inherit both.
-        let control = order.congestion_control.as_deref();
-        connection::adjust(&listener, order.ip, control, order.dscp)?;
+    // Accepted connections inherit what the listener has. With the listener's control, the kernel
+    // also decides on ECN, before there is a connection.
+    let control = order.congestion_control.as_deref();
+    match order.serves {
+        true => connection::adjust(&listener, order.ip, control, order.dscp)?,
+        false => connection::receive_for(&listener, order.ip, control)?,
     }
     ready();
     let take = if order.serves { serve } else { count };

@@ -72,6 +72,23 @@ pub fn adjust(socket: &impl AsFd, ip: Ip, control: Option<&str>, dscp: Option<u8
     Ok(())
 }
 
+/// Congestion controls that only work if the receiver has them, too: it echoes each mark as it came
+/// (RFC 8257, section 3.2), while others repeat a mark until the sender has answered it (RFC 3168).
+const OF_BOTH_ENDS: [&str; 2] = ["dctcp", "prague"];
+
+/// Sets the congestion control of a socket that receives what another one sends under `control`.
+///
+/// # Errors
+/// The kernel lacks one that both ends must have. Any other makes no difference at a receiver.
+pub fn receive_for(socket: &impl AsFd, ip: Ip, control: Option<&str>) -> Result<()> {
+    match adjust(socket, ip, control, None) {
+        Err(error) if control.is_some_and(|control| OF_BOTH_ENDS.contains(&control)) => {
+            Err(error).context("the receiver takes the sender's congestion control")
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A connection whose reads and writes wait for the peer until the end is requested, and after that
 /// for what is still under way.
 #[derive(Debug)]

@@ -140,7 +140,7 @@ pub struct Receive {
     pub serves: bool,
     /// The DSCP of a server's packets.
     pub dscp: Option<u8>,
-    /// A server's congestion control, if it differs from the node's own.
+    /// The congestion control of the connections, if it differs from the node's own.
     pub congestion_control: Option<String>,
     /// The origin and the intervals of times.
     pub reckoning: Reckoning,
