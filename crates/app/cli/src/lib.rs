@@ -5,6 +5,7 @@
 //! | `args` | the commands and their options |
 //! | `commands` | one file per command |
 //! | `client` | the API over its Unix socket |
+//! | `controls` | congestion controls that nodes name and lack |
 //! | `interval` | means of repeated runs, with confidence intervals |
 //! | `measures`, `part` | what flows and pipes did, over a run and over a part of it |
 //! | `interrupts` | requests of the user that a command ends |
@@ -31,6 +32,7 @@ mod output;
 mod args;
 mod client;
 mod commands;
+mod controls;
 pub mod exit;
 mod files;
 mod find;

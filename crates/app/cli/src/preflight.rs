@@ -1,6 +1,7 @@
 //! Checks whether this machine has room for an experiment, before anything of it is made.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 use netloom_api::launch::Calibration;
@@ -10,7 +11,8 @@ use netloom_simulate::check_hybrid;
 
 use netloom_host::{Capacity, Demand};
 
-use crate::exit;
+use crate::commands::doctor::programs;
+use crate::{controls, exit};
 
 /// Returns the demand of an experiment on the machine.
 pub fn size(scenario: &Scenario) -> Demand {
@@ -41,6 +43,7 @@ pub fn check(scenario: &Scenario) -> Result<()> {
     dilation(scenario)?;
     kernels(scenario)?;
     limits(scenario)?;
+    congestion_controls(scenario, false)?;
     let capacities = netloom_host::capacities(size(scenario));
     let (stops, hinders): (Vec<_>, Vec<_>) = capacities
         .into_iter()
@@ -56,6 +59,24 @@ pub fn check(scenario: &Scenario) -> Result<()> {
     for capacity in stops {
         // Writing to a string does not fail.
         let _ = write!(all, "\n  {}", words(&capacity));
+    }
+    bail!(all)
+}
+
+/// Checks that everything is there that a run starts or sets. `folder` is the scenario's.
+///
+/// # Errors
+/// Names what is missing, and who asks for it.
+pub fn course(scenario: &Scenario, folder: &Path) -> Result<()> {
+    congestion_controls(scenario, true)?;
+    let missing = programs::missing(scenario, folder);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let mut all = format!("programs of `{}` are missing; nothing was made", scenario.name);
+    for (program, by) in missing {
+        // Writing to a string does not fail.
+        let _ = write!(all, "\n  `{program}` ({by}): install it, or correct its name");
     }
     bail!(all)
 }
@@ -134,6 +155,22 @@ fn limits(scenario: &Scenario) -> Result<()> {
         scenario.name,
         reasons.join("\n  ")
     )
+}
+
+/// Checks that nodes have the congestion controls that they are to use.
+fn congestion_controls(scenario: &Scenario, runs: bool) -> Result<()> {
+    let missing = controls::missing(scenario, runs);
+    let Some(first) = missing.first() else { return Ok(()) };
+    let mut all =
+        format!("a congestion control of `{}` is missing; nothing was made", scenario.name);
+    if missing.iter().any(|one| one.control != first.control) {
+        all = format!("congestion controls of `{}` are missing; nothing was made", scenario.name);
+    }
+    for controls::Missing { control, by, why } in missing {
+        // Writing to a string does not fail.
+        let _ = write!(all, "\n  {by}: `{control}`: {why}");
+    }
+    bail!(all)
 }
 
 /// Describes a limit of the machine that is too low.

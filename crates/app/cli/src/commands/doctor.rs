@@ -1,6 +1,6 @@
 //! `netloom doctor`
 
-mod programs;
+pub mod programs;
 mod words;
 
 use std::fmt;
@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::bring_up;
 use crate::args::{Doctor, Format, ScenarioFile};
 use crate::launch::Engine;
-use crate::{exit, find, preflight, profile_file, results};
+use crate::{controls, exit, find, preflight, profile_file, results};
 
 /// The scenario of the trial: two nodes, a link and a program.
 const TRIAL: &str = "name: doctor
@@ -37,7 +37,7 @@ const OLDEST: (u32, u32) = (5, 15);
 
 /// One thing that was checked.
 #[derive(Debug, Serialize)]
-struct Check {
+pub struct Check {
     what: String,
     state: State,
     found: String,
@@ -45,7 +45,7 @@ struct Check {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
+pub enum State {
     /// As it should be.
     Ok,
     /// Works, with restrictions.
@@ -85,6 +85,10 @@ pub async fn doctor(args: Doctor) -> Result<i32> {
     checks.extend(capacities(size));
     if let Some(loaded) = &loaded {
         checks.extend(programs::checks(&loaded.scenario, &loaded.directory));
+        checks.extend(controls::missing(&loaded.scenario, true).into_iter().map(|missing| {
+            let what = format!("congestion control {}", missing.control);
+            Check::new(what, State::Problem, format!("{}: {}", missing.by, missing.why))
+        }));
     }
     let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
     match args.format {

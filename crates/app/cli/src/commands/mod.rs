@@ -9,7 +9,7 @@ mod compare;
 mod completion;
 mod deploy;
 mod destroy;
-mod doctor;
+pub mod doctor;
 mod exec;
 mod frames;
 mod graph;

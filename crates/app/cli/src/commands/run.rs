@@ -29,6 +29,7 @@ pub async fn run(args: Run) -> Result<i32> {
     }
     let mut loaded = prepare(&args.start)?;
     preflight::check(&loaded.scenario)?;
+    preflight::course(&loaded.scenario, &loaded.directory)?;
     if args.frames {
         all_frames(&mut loaded.scenario, |link| !link.direct);
     }

@@ -30,6 +30,23 @@ struct Need {
 /// Returns a check for each program that nodes without a root file system of their own need.
 /// `folder` is the scenario's.
 pub fn checks(scenario: &Scenario, folder: &Path) -> Vec<Check> {
+    needs(scenario).into_iter().map(|(name, need)| need.check(&name, folder)).collect()
+}
+
+/// Returns the programs that a run certainly starts and that are missing, each with its users in
+/// words. Those with a path may be made by others that run before.
+pub fn missing(scenario: &Scenario, folder: &Path) -> Vec<(String, String)> {
+    let files = scenario.nodes.iter().flat_map(|node| node.software.files.keys());
+    let made: Vec<&str> = files.filter_map(|path| path.rsplit('/').next()).collect();
+    let needs = needs(scenario).into_iter().filter(|(name, need)| {
+        let is_made = made.contains(&name.as_str());
+        need.is_certain && !name.contains('/') && !is_made
+    });
+    let missing = needs.filter(|(name, need)| find(name, &need.places, folder).is_none());
+    missing.map(|(name, need)| (name, need.by())).collect()
+}
+
+fn needs(scenario: &Scenario) -> BTreeMap<String, Need> {
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
     let is_here = |node: &str| scenario.node(node).is_some_and(uses_machine);
     for node in scenario.nodes.iter().filter(|node| uses_machine(node)) {
@@ -59,7 +76,7 @@ pub fn checks(scenario: &Scenario, folder: &Path) -> Vec<Check> {
             add(&mut needs, command, &format!("timeline, in {node}"));
         }
     }
-    needs.into_iter().map(|(name, need)| need.check(&name, folder)).collect()
+    needs
 }
 
 /// Whether programs of a node are those of the machine.
@@ -86,13 +103,17 @@ impl Need {
         }
     }
 
-    fn check(&self, name: &str, folder: &Path) -> Check {
-        let by = match &self.by[..] {
+    fn by(&self) -> String {
+        match &self.by[..] {
             [first, second, third, others @ ..] if !others.is_empty() => {
                 format!("{first}, {second}, {third} and {} more", others.len())
             }
             few => few.join(", "),
-        };
+        }
+    }
+
+    fn check(&self, name: &str, folder: &Path) -> Check {
+        let by = self.by();
         let what = format!("program {name}");
         if let Some(path) = find(name, &self.places, folder) {
             return Check::new(what, State::Ok, format!("{} ({by})", path.display()));
