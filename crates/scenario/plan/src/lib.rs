@@ -7,6 +7,7 @@
 //! | `numbering` | the order in which subnets and loopback addresses are assigned |
 //! | `addresses` | subnets, interface and loopback addresses |
 //! | `mac` | Ethernet addresses |
+//! | `neighbours` | the Ethernet addresses that nodes know from the start |
 //! | `routing` | static routes |
 //! | `rerouting` | the routes while other links are down |
 //! | `keeping` | the addresses that stay when the scenario changes under a running network |
@@ -28,6 +29,7 @@ mod hosts;
 mod keeping;
 mod mac;
 mod model;
+mod neighbours;
 mod numbering;
 mod outside;
 mod pool;
@@ -90,7 +92,7 @@ fn plan_numbered(
     let macs = mac::assign(scenario);
     let direct = direct_peers(scenario);
     let on_media = on_media(scenario);
-    let nodes: Vec<NodePlan> = scenario
+    let mut nodes: Vec<NodePlan> = scenario
         .nodes
         .iter()
         .enumerate()
@@ -119,6 +121,7 @@ fn plan_numbered(
                 })
                 .collect(),
             routes: routing::own_routes(node),
+            neighbours: Vec::new(),
             sysctls: sysctls::sysctls(node, on_media.get(node.name.as_str())),
             primary: [Family::V4, Family::V6]
                 .into_iter()
@@ -132,7 +135,8 @@ fn plan_numbered(
     let hosts_file = hosts::hosts_file(&nodes);
     let endpoints =
         |ports: &Vec<InterfaceIndex>| ports.iter().map(|port| topology.endpoint(*port)).collect();
-    let segments = topology.segments.iter().map(endpoints).collect();
+    let segments: Vec<Vec<Endpoint>> = topology.segments.iter().map(endpoints).collect();
+    neighbours::introduce(&mut nodes, &segments, scenario.neighbours);
     let network = Network::new(&topology, &addressing, graph, numbering.ties);
     let generated = GeneratedRoutes::of(network);
     let dilated = |limits: &Limits| limits.dilated(scenario.dilation);

@@ -139,6 +139,9 @@ pub struct NodePlan {
     pub interfaces: Vec<InterfacePlan>,
     /// Routes that the scenario gives to the node. [`Plan::routes`] returns all routes.
     pub routes: Vec<RoutePlan>,
+    /// Neighbours whose Ethernet addresses it knows from the start.
+    #[serde(default)]
+    pub neighbours: Vec<NeighbourPlan>,
     /// Kernel parameters, like `net.ipv4.ip_forward`.
     pub sysctls: BTreeMap<String, String>,
     /// Address that the node's name stands for, by family: that of the loopback, or otherwise of
@@ -153,6 +156,17 @@ pub struct NodePlan {
     /// The group with which it shares limits.
     #[serde(default)]
     pub limit_group: Option<String>,
+}
+
+/// A neighbour that a node knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeighbourPlan {
+    /// The node's interface that leads to it.
+    pub interface: String,
+    /// Address of the neighbour.
+    pub address: IpAddr,
+    /// Its Ethernet address.
+    pub mac: MacAddress,
 }
 
 /// A node's own user-mode kernel.

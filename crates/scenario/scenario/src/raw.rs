@@ -29,6 +29,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::decode::{Entries, Inline, Spanned};
+use crate::spec::Neighbours;
 pub(crate) use clock::RawClock;
 pub(crate) use constellation::{RawConstellation, RawGround, RawIsl};
 pub(crate) use expect::RawExpectation;
@@ -131,6 +132,10 @@ pub(crate) struct RawTopology {
     /// machine's default, and a simulated one `cubic`.
     #[serde(default)]
     pub tcp: Option<Spanned<String>>,
+    /// Whether nodes know the Ethernet addresses of their neighbours from the start: `auto`
+    /// (default: on shared media), `known`, or `resolved` (by ARP and NDP).
+    #[serde(default)]
+    pub neighbours: Neighbours,
     /// Nodes by name. `name:` alone is a node with default properties.
     pub nodes: Entries<Spanned<RawNode>>,
     /// Links, each between two interfaces.

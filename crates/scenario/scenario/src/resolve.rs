@@ -108,6 +108,7 @@ pub(crate) fn resolve(
         dilation: raw.time.dilation,
         nodes: nodes.iter().map(nodes::NodeDraft::finish).collect(),
         total_limits: limits::total(&raw.topology),
+        neighbours: raw.topology.neighbours,
         group_limits,
         origin: raw.topology.origin,
         constellations: expanded.constellations,

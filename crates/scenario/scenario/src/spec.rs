@@ -44,6 +44,27 @@ pub use timeline::{
 pub use traffic::{IpFamily, Traffic, Transport};
 pub use watching::{Capture, Measure, Monitor, OnContention};
 
+/// Whether nodes know the Ethernet addresses of their neighbours from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Neighbours {
+    /// Stations on shared media do.
+    #[default]
+    Auto,
+    /// All do.
+    Known,
+    /// None do: they resolve addresses, by ARP and NDP.
+    Resolved,
+}
+
+impl Neighbours {
+    /// Whether this is the default.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+}
+
 /// One experiment, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
@@ -63,6 +84,9 @@ pub struct Scenario {
     /// that have such limits. A node is in at most one of these groups.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub group_limits: BTreeMap<String, Limits>,
+    /// Whether nodes know the Ethernet addresses of their neighbours from the start.
+    #[serde(default, skip_serializing_if = "Neighbours::is_auto")]
+    pub neighbours: Neighbours,
     /// Geographic origin of the plane that nodes are on, if positions are in degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Geographic>,

@@ -165,6 +165,7 @@ fn ring_node(index: usize, size: usize) -> NodePlan {
         loopback: vec!["10.255.0.1/32".parse().unwrap()],
         interfaces: vec![interface(1, subnet(index + size - 1, 2)), interface(2, subnet(index, 1))],
         routes: routes.collect(),
+        neighbours: vec![],
         sysctls: BTreeMap::from(
             [("net.ipv4.ip_forward", "1"), ("net.ipv6.conf.all.forwarding", "1")]
                 .map(|(key, value)| (key.into(), value.into())),

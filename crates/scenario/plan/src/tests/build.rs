@@ -13,6 +13,7 @@ pub fn scenario() -> Scenario {
         dilation: Dilation::NONE,
         nodes: vec![],
         total_limits: Limits::default(),
+        neighbours: Neighbours::default(),
         group_limits: BTreeMap::new(),
         origin: None,
         links: vec![],

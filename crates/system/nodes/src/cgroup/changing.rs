@@ -256,6 +256,7 @@ mod tests {
             loopback: vec![],
             interfaces: vec![],
             routes: vec![],
+            neighbours: vec![],
             sysctls: BTreeMap::new(),
             primary: vec![],
             own_kernel: None,

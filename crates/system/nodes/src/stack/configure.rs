@@ -68,7 +68,29 @@ pub(crate) fn set_up(node: &NodePlan, routes: &[RoutePlan], later: bool) -> Resu
         routes.iter().map(|route| indices.of_route(route)).collect::<Result<_, _>>()?;
     // There may be thousands of routes, so each request is created when it is sent.
     let requests = routes.iter().zip(indices).map(|(route, index)| requests::route(route, index));
-    netlink.apply(requests).map_err(refused)
+    netlink.apply(requests).map_err(refused)?;
+    introduce(node, &mut netlink)
+}
+
+/// Makes the neighbours known that the node knows from the start: at interfaces without IPv6, those
+/// of IPv4.
+fn introduce(node: &NodePlan, netlink: &mut Netlink) -> Result<(), NodeError> {
+    if node.neighbours.is_empty() {
+        return Ok(());
+    }
+    let mut found: HashMap<&str, (u32, bool)> = HashMap::new();
+    for InterfacePlan { name, .. } in &node.interfaces {
+        let path = format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6");
+        let has_v6 = own_proc::read(&path).is_ok_and(|value| value.trim() == "0");
+        found.insert(name, (interface_index(&node.name, name)?, has_v6));
+    }
+    let requests = node.neighbours.iter().filter_map(|neighbour| {
+        let (index, has_v6) = found.get(neighbour.interface.as_str())?;
+        let is_possible = *has_v6 || neighbour.address.is_ipv4();
+        is_possible.then(|| requests::neighbour(*index, neighbour))
+    });
+    let failed = |refused: Refused| NodeError::in_node(&node.name, refused.what, refused.source);
+    netlink.apply(requests).map_err(failed)
 }
 
 /// The indices of a node's interfaces, cached because thousands of routes may use a few of them.

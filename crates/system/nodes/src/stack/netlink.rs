@@ -62,9 +62,9 @@ impl Request {
                     NLM_F_CREATE | NLM_F_EXCL
                 }
                 RouteNetlinkMessage::NewRoute(_) if self.is_new => NLM_F_CREATE | NLM_F_EXCL,
-                RouteNetlinkMessage::NewRoute(_) | RouteNetlinkMessage::NewQueueDiscipline(_) => {
-                    NLM_F_CREATE | NLM_F_REPLACE
-                }
+                RouteNetlinkMessage::NewRoute(_)
+                | RouteNetlinkMessage::NewNeighbour(_)
+                | RouteNetlinkMessage::NewQueueDiscipline(_) => NLM_F_CREATE | NLM_F_REPLACE,
                 RouteNetlinkMessage::GetRoute(_) => NLM_F_DUMP,
                 _ => 0,
             }

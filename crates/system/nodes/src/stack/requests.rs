@@ -12,12 +12,13 @@ use netlink_packet_route::link::{
     AfSpecInet6, AfSpecUnspec, In6AddrGenMode, InfoData, InfoKind, InfoVeth, LinkAttribute,
     LinkFlags, LinkInfo, LinkMessage, State,
 };
+use netlink_packet_route::neighbour::{NeighbourAttribute, NeighbourMessage, NeighbourState};
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteNextHopFlags,
     RouteProtocol, RouteScope, RouteType, RouteVia,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use netloom_plan::{InterfacePlan, RoutePlan};
+use netloom_plan::{InterfacePlan, NeighbourPlan, RoutePlan};
 use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
 
 use crate::stack::netlink::Request;
@@ -115,6 +116,25 @@ pub(crate) fn single_frames(index: u32, name: &str) -> Request {
     let name = name.to_owned();
     let what = move || format!("keep super-frames from {name}");
     Request::new(RouteNetlinkMessage::SetLink(message), what)
+}
+
+/// Makes a neighbour known for good. It is forgotten when the interface goes down.
+pub(crate) fn neighbour(index: u32, neighbour: &NeighbourPlan) -> Request {
+    let mut message = NeighbourMessage::default();
+    message.header.family = match neighbour.address {
+        IpAddr::V4(_) => AddressFamily::Inet,
+        IpAddr::V6(_) => AddressFamily::Inet6,
+    };
+    message.header.ifindex = index;
+    message.header.state = NeighbourState::Permanent;
+    message.attributes = vec![
+        NeighbourAttribute::Destination(neighbour.address.into()),
+        NeighbourAttribute::LinkLayerAddress(neighbour.mac.0.to_vec()),
+    ];
+    let NeighbourPlan { interface, address, mac } = neighbour.clone();
+    Request::new(RouteNetlinkMessage::NewNeighbour(message), move || {
+        format!("make {address} known at {interface} as {mac}")
+    })
 }
 
 /// Prevents an interface from resolving addresses, and from answering others that resolve them.

@@ -223,6 +223,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         dilation: Dilation::NONE,
         nodes: vec![],
         total_limits: Limits::default(),
+        neighbours: Neighbours::default(),
         group_limits: BTreeMap::new(),
         origin: None,
         links: vec![],
