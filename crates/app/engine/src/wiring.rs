@@ -26,6 +26,7 @@ pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
     let (device, losses): (Box<dyn FrameDevice>, _) = match device.attachment {
         Attachment::Tap => (Box::new(Tap::from_fd(device.fd)), None),
         Attachment::TapOfSingles => (Box::new(Tap::of_single_frames(device.fd)), None),
+        Attachment::TapOfWireFrames => (Box::new(Tap::of_wire_frames(device.fd)), None),
         Attachment::Packet => {
             let device = PacketDevice::from_fd(device.fd);
             let losses = device.losses()?;

@@ -118,6 +118,7 @@ fn plan_numbered(
                         .get(node.name.as_str())
                         .and_then(|here| here.get(interface.name.as_str()))
                         .map(|medium| (*medium).into()),
+                    offloads: interface.offloads,
                 })
                 .collect(),
             routes: routing::own_routes(node),

@@ -199,6 +199,13 @@ pub struct InterfacePlan {
     /// Name of the shared medium to which it is connected.
     #[serde(default)]
     pub medium: Option<String>,
+    /// Whether frames may come with unfinished checksums, and several as one.
+    #[serde(default = "with_offloads")]
+    pub offloads: bool,
+}
+
+fn with_offloads() -> bool {
+    true
 }
 
 /// One route.

@@ -304,8 +304,12 @@ impl Shard {
     #[inline]
     fn send(&mut self, delivered: Delivered<PipeFrame>) {
         let Delivered { port, pipe, delivery } = delivered;
-        let Delivery { frame, info, passage, release } = delivery;
+        let Delivery { mut frame, info, passage, release } = delivery;
         let frames = u64::from(info.frames());
+        // As behind a cable. Super-frames stand for frames that a card would have put together.
+        if !frame.0.is_super() && frame.0.header().needs_checksum {
+            frame.0.finish_checksum();
+        }
         let sent = match self.ports[port.index()].as_mut() {
             Some(OpenPort { device, is_alive: true, .. }) => device.send(&frame.0),
             _ => Err(SendError::Gone(io::ErrorKind::NotConnected.into())),

@@ -143,6 +143,7 @@ fn ring_node(index: usize, size: usize) -> NodePlan {
             addresses,
             direct_peer: None,
             medium: None,
+            offloads: true,
         }
     };
     let route = |to: String, via: String| RoutePlan {

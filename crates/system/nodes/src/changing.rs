@@ -214,7 +214,7 @@ impl Network {
         let name = &interface.name;
         let failed = |error| NodeError::in_node(node, format!("create {name}"), error);
         self.in_node(node, || {
-            let fd = tap::create(name).map_err(failed)?;
+            let fd = tap::create_for(interface).map_err(failed)?;
             let configured = configure_interface(node, interface);
             if configured.is_err() {
                 drop(fd);
@@ -222,8 +222,12 @@ impl Network {
                 let _ = remove_device(node, name);
                 return configured.map(|()| unreachable!("it is an error"));
             }
-            let (node, interface) = (node.into(), name.clone());
-            Ok(Device { node, interface, fd, attachment: Attachment::Tap })
+            let (node, name) = (node.into(), name.clone());
+            let attachment = match interface.offloads {
+                true => Attachment::Tap,
+                false => Attachment::TapOfWireFrames,
+            };
+            Ok(Device { node, interface: name, fd, attachment })
         })
     }
 

@@ -25,6 +25,8 @@ pub enum Attachment {
     Tap,
     /// The far end of a TAP whose interface belongs to a kernel that accepts no super-frames.
     TapOfSingles,
+    /// The far end of a TAP at which each frame is as on a wire.
+    TapOfWireFrames,
     /// A packet socket ([`netloom_ports::PacketDevice`]) on a device of the machine.
     Packet,
 }

@@ -5,13 +5,27 @@ use crate::VirtioHeader;
 /// The one's complement sum of `bytes` as big-endian words, not complemented; an odd last byte
 /// counts as the high half of a word.
 pub fn sum(bytes: &[u8]) -> u16 {
-    let mut words = bytes.chunks_exact(2);
-    let mut total: u64 =
-        words.by_ref().map(|word| u64::from(u16::from_be_bytes([word[0], word[1]]))).sum();
-    if let [last] = words.remainder() {
-        total += u64::from(*last) << 8;
-    }
-    fold(total)
+    // The sum of words in the machine's own order is the sum with its bytes in that order (RFC
+    // 1071, section 2 (B)), and that of longer words folds to the same.
+    let mut words = bytes.chunks_exact(4);
+    let mut total: u64 = words
+        .by_ref()
+        .map(|word| u64::from(u32::from_ne_bytes([word[0], word[1], word[2], word[3]])))
+        .sum();
+    let mut last = [0; 4];
+    last[..words.remainder().len()].copy_from_slice(words.remainder());
+    total += u64::from(u32::from_ne_bytes(last));
+    u16::from_be(fold(total))
+}
+
+/// The sum of two parts that follow each other, as of [`sum`].
+pub fn sum_of_two([first, second]: [&[u8]; 2]) -> u16 {
+    // Behind an odd byte, the bytes of each word change places.
+    let rest = match first.len() % 2 {
+        0 => sum(second),
+        _ => sum(second).swap_bytes(),
+    };
+    fold(u64::from(sum(first)) + u64::from(rest))
 }
 
 /// Adds carries back in until 16 bits remain.
@@ -35,12 +49,17 @@ pub fn finish(header: &VirtioHeader, frame: &mut [u8]) {
     if !header.needs_checksum || at + 2 > frame.len() {
         return;
     }
+    let checksum = transport(sum(&frame[start..]));
+    frame[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
+}
+
+/// The checksum of a transport header over which this is the sum.
+pub fn transport(sum: u16) -> u16 {
     // All ones and all zeros are the same sum; UDP reserves zero for "no checksum".
-    let checksum = match !sum(&frame[start..]) {
+    match !sum {
         0 => 0xffff,
         checksum => checksum,
-    };
-    frame[at..at + 2].copy_from_slice(&checksum.to_be_bytes());
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +74,26 @@ mod tests {
     #[test]
     fn odd_lengths_are_padded() {
         assert_eq!(sum(&[0x12, 0x34, 0x56]), 0x1234 + 0x5600);
+    }
+
+    /// Sums as RFC 1071 defines them.
+    fn reference(bytes: &[u8]) -> u16 {
+        let word = |pair: &[u8]| u64::from(pair[0]) << 8 | u64::from(*pair.get(1).unwrap_or(&0));
+        fold(bytes.chunks(2).map(word).sum())
+    }
+
+    #[test]
+    fn sums_of_any_length_and_of_parts_are_those_of_the_definition() {
+        let bytes: Vec<u8> = (0..67u32).map(|n| (n * 151 + 13) as u8).collect();
+        for length in 0..bytes.len() {
+            let bytes = &bytes[..length];
+            assert_eq!(sum(bytes), reference(bytes), "{length}");
+            for cut in 0..=length {
+                let (first, second) = bytes.split_at(cut);
+                assert_eq!(sum_of_two([first, second]), reference(bytes), "{length} at {cut}");
+            }
+        }
+        assert_eq!(sum(&[0xff; 64]), reference(&[0xff; 64]));
     }
 
     #[test]

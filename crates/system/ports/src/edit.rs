@@ -11,11 +11,11 @@ impl Frame {
     pub fn finish_checksum(&mut self) {
         let header = self.header();
         if header.needs_checksum {
-            let mut bytes = self.to_vec();
-            checksum::finish(&header, &mut bytes);
-            let at = usize::from(header.checksum_start) + usize::from(header.checksum_offset);
-            if let Some(sum) = bytes.get(at..at + 2) {
-                self.write_at(at, sum);
+            let start = usize::from(header.checksum_start);
+            let at = start + usize::from(header.checksum_offset);
+            if at + 2 <= self.len() {
+                let sum = checksum::sum_of_two(self.range(start, self.len()));
+                self.write_at(at, &checksum::transport(sum).to_be_bytes());
             }
         }
         // Neither "needs checksum" nor "checksum is good": the receiver checks it itself.

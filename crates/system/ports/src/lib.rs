@@ -49,7 +49,7 @@ pub use device::{Capabilities, Carrier, FrameDevice, Offload, SendError};
 pub use fitted::fitted;
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};
 pub use layout::{Malformed, Shape, SuperFrame, Transport};
-pub use offload::enable_offloads;
+pub use offload::{disable_offloads, enable_offloads};
 pub use packet_device::{Losses, PacketDevice};
 pub use packet_sender::PacketSender;
 pub use packet_socket::{PacketSocket, Passed, Passing};

@@ -33,7 +33,7 @@ pub fn enable_offloads(fd: impl AsFd) -> io::Result<()> {
 ///
 /// # Errors
 /// Fails if the kernel refuses.
-pub(crate) fn disable_offloads(fd: impl AsFd) -> io::Result<()> {
+pub fn disable_offloads(fd: impl AsFd) -> io::Result<()> {
     // SAFETY: the descriptor is open, and the request takes a number.
     unsafe { tun_set_offload(fd.as_fd().as_raw_fd(), 0) }?;
     Ok(())

@@ -35,6 +35,12 @@ impl Tap {
         Self { fd: Arc::new(fd), stamp, offload: Offload::Segmentation }
     }
 
+    /// Takes over `fd` like [`from_fd`](Self::from_fd), for a device whose interface gets each frame
+    /// as on a wire.
+    pub fn of_wire_frames(fd: OwnedFd) -> Self {
+        Self { offload: Offload::None, ..Self::from_fd(fd) }
+    }
+
     /// Takes over `fd` like [`from_fd`](Self::from_fd), for a device whose interface must not get
     /// super-frames.
     pub fn of_single_frames(fd: OwnedFd) -> Self {

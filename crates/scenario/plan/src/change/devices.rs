@@ -11,7 +11,8 @@ pub(super) type End<'a> = (&'a str, &'a str);
 /// A kernel device, or a pair of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Device<'a> {
-    Tap(End<'a>),
+    /// A TAP, with or without offloads.
+    Tap(End<'a>, bool),
     Pair([End<'a>; 2]),
 }
 
@@ -22,7 +23,7 @@ pub(super) fn devices(plan: &Plan) -> Vec<Device<'_>> {
         for interface in &node.interfaces {
             let end = (node.name.as_str(), interface.name.as_str());
             match &interface.direct_peer {
-                None => devices.push(Device::Tap(end)),
+                None => devices.push(Device::Tap(end, interface.offloads)),
                 Some(peer) => {
                     let peer = (peer.node.as_str(), peer.interface.as_str());
                     devices.extend((end < peer).then_some(Device::Pair([end, peer])));
@@ -37,7 +38,7 @@ impl<'a> Device<'a> {
     /// The ends of the device.
     pub fn ends(self) -> impl Iterator<Item = End<'a>> {
         let (one, other) = match self {
-            Self::Tap(end) => (end, None),
+            Self::Tap(end, _) => (end, None),
             Self::Pair([end, peer]) => (end, Some(peer)),
         };
         [one].into_iter().chain(other)
@@ -50,7 +51,7 @@ impl<'a> Device<'a> {
             interfaces.find(|planned| planned.name == interface).cloned()
         };
         Some(match self {
-            Self::Tap(end) => Operation::Interface {
+            Self::Tap(end, _) => Operation::Interface {
                 node: end.0.into(),
                 interface: existence(planned(end)?, made),
             },

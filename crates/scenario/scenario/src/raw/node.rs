@@ -221,6 +221,10 @@ pub(crate) struct RawInterface {
     /// MTU: largest IP packet in bytes (default: that of the link).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
+    /// Whether the kernel may leave checksums and cutting to the engine, as to a network card
+    /// (default `true`). `false`: each frame is as on a wire, none longer than the MTU.
+    #[serde(default)]
+    pub offloads: Option<bool>,
     /// For ports of switches: how the port treats VLAN tags: `{access: 10}`, or `{trunk: {allowed:
     /// [10, 20-29], native: 1}}`. If no port of a switch has this key, the switch does not
     /// interpret VLAN tags and forwards tagged frames unchanged.

@@ -89,6 +89,16 @@ fn ends(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_>) 
             let span = report.key(link.raw.id, &["direct"]).unwrap_or(link.raw.span);
             report.error(Diagnostic::error(span, message).with_help(HELP));
         }
+        let raw = node.raw.head.interfaces.find(&end.interface);
+        if let Some(span) = raw.and_then(|raw| report.key(raw.id, &["offloads"])) {
+            let message = format!(
+                "`offloads` of `{}:{}` cannot be obeyed: its link is direct, and the engine does \
+                 not see its frames",
+                end.node_name, end.interface
+            );
+            let help = "leave out `offloads` (`ethtool -K` works in the node), or `direct: true`";
+            report.error(Diagnostic::error(span, message).with_help(help));
+        }
         let of_end = |name: &str| {
             let mut known = node.interfaces.iter().filter(|known| known.name == name);
             known

@@ -118,6 +118,7 @@ fn addresses(node: &mut NodeDraft<'_>) {
     for interface in &mut node.interfaces {
         let raw = node.raw.head.interfaces.find(&interface.name);
         interface.mac = raw.and_then(|raw| raw.mac.as_ref()).map(|mac| mac.value);
+        interface.offloads = raw.and_then(|raw| raw.offloads).unwrap_or(true);
         interface.ipv4 = given(raw.and_then(|raw| raw.ipv4.as_ref()), ipv4, kind);
         interface.ipv6 = given(raw.and_then(|raw| raw.ipv6.as_ref()), ipv6, kind);
         interface.vlan = raw.and_then(|raw| raw.vlan.clone()).filter(|_| is_switch);
@@ -153,6 +154,12 @@ fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
                 node.name.value, name.value
             );
             report.error(Diagnostic::error(span, message).with_help(format!("leave `{key}` out")));
+        }
+        if let Some(span) = report.key(interface.id, &["offloads"]) {
+            let port = format!("`{}:{}`", node.name.value, name.value);
+            let message = format!("{port} is a port of a switch, and no kernel's interface");
+            let help = "write `offloads` at interfaces of hosts and routers";
+            report.error(Diagnostic::error(span, message).with_help(help));
         }
     }
 }

@@ -217,6 +217,18 @@ pub struct Interface {
     /// Properties of the interface's station on a shared medium.
     #[serde(default, skip_serializing_if = "StationSetup::is_empty")]
     pub station: StationSetup,
+    /// Whether frames may pass it with unfinished checksums, and several as one.
+    #[serde(default = "with_offloads", skip_serializing_if = "are_on")]
+    pub offloads: bool,
+}
+
+fn with_offloads() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn are_on(offloads: &bool) -> bool {
+    *offloads
 }
 
 impl Interface {
@@ -232,6 +244,7 @@ impl Interface {
             spanning_tree: PortTree::default(),
             subinterface: None,
             station: StationSetup::default(),
+            offloads: true,
         }
     }
 

@@ -40,7 +40,8 @@ pub(crate) fn make_taps(node: &NodePlan, attachment: Attachment) -> Result<Vec<D
     let make = |interface: &InterfacePlan| {
         let name = &interface.name;
         let failed = |error| NodeError::in_node(&node.name, format!("create {name}"), error);
-        let fd = tap::create(name).map_err(failed)?;
+        let fd = tap::create_for(interface).map_err(failed)?;
+        let attachment = if interface.offloads { attachment } else { Attachment::TapOfWireFrames };
         Ok(Device { node: node.name.clone(), interface: name.clone(), fd, attachment })
     };
     carried.map(make).collect()

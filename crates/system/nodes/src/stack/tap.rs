@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
+use netloom_plan::InterfacePlan;
 use nix::net::if_::if_nametoindex;
 
 /// Bytes of the virtio-net header before every frame (`struct virtio_net_hdr`).
@@ -34,6 +35,16 @@ pub(crate) const CLONE_DEVICE: &str = "/dev/net/tun";
 /// namespace, so it must be closed at some point; the order does not matter much.
 pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
     create_noted(name, || Ok(()))
+}
+
+/// Creates the device of an interface, in which the kernel does the work itself that it would leave
+/// to the engine if the plan says so.
+pub(crate) fn create_for(interface: &InterfacePlan) -> io::Result<OwnedFd> {
+    let device = create(&interface.name)?;
+    if !interface.offloads {
+        netloom_ports::disable_offloads(&device)?;
+    }
+    Ok(device)
 }
 
 /// Like [`create`]. `note` is called when the device exists and would still be removed with its
