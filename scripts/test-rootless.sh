@@ -43,8 +43,8 @@ run --test nodes --test command_line --test client --test reach --test cookbook 
     --test outside --test shell --test traffic --test conditions --test hybrid --test own_kernel \
     --test examples
 # These count frames, and an ordinary user's workers have no real-time priority: one at a time.
-RUST_TEST_THREADS=1 run_by 1 "sh $as_user" --test runs --test endings --test expect \
-    --test timeline --test verdict --test lesser_machines --test calibrate
+RUST_TEST_THREADS=1 run_by 1 "sh $as_user" --test runs --test cables --test endings \
+    --test expect --test timeline --test verdict --test lesser_machines --test calibrate
 # These make namespaces themselves, which they may in a user namespace.
 run_by 1 "sh $as_user unshare --user --map-root-user --mount" --test tap --test super_frames \
     --test replay

@@ -266,6 +266,35 @@ fn what_cannot_be_is_refused_with_its_reason() {
     assert!(why.contains("`own` has a kernel of its own"), "{why}");
 }
 
+/// What synced programs have written is there after a crash, and nothing in `/run`. Without power,
+/// a node's neighbours have no carrier.
+#[test]
+fn files_stay_over_crashes_and_ends_reach_cables() {
+    if !has_kernels() {
+        return;
+    }
+    let lab = Lab::deployed(NETWORK);
+    let carrier = |is: &str| {
+        eventually(&format!("a carrier of {is}"), || {
+            lab.sh("other", "cat /sys/class/net/eth1/carrier").trim() == is
+        });
+    };
+    lab.sh("own", "echo kept > /var/lib/kept; echo kept > /tmp/kept; echo run > /run/r; sync");
+    lab.sh("own", "ip link set eth1 down");
+    carrier("0");
+    lab.sh("own", "ip link set eth1 up");
+    carrier("1");
+    for _ in 0..2 {
+        let _ = lab.try_sh("own", "reboot -f");
+        carrier("0");
+        assert_eq!(
+            lab.sh("own", "cat /var/lib/kept /tmp/kept; ls /run/r 2>&1 | grep -c No"),
+            "kept\nkept\n1\n"
+        );
+        carrier("1");
+    }
+}
+
 /// ECN bits of the IP header, and flags of the TCP header, of each TCP packet in a capture. With
 /// `outbound`, of those that the interface sent.
 fn marks(file: &std::path::Path, outbound: bool) -> Vec<(u8, u8, u32)> {

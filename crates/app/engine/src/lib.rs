@@ -23,6 +23,7 @@
 //! | `apply` | replaces the scenario in force by another one |
 //! | `rebalancer` | moves links between workers |
 //! | `associations` | stations that join access points and leave them |
+//! | `cables` | what nodes do to their ends of links |
 //! | `status` | answers about nodes, links and timing |
 //! | `usage` | resources of the machine that nodes use; processes killed because memory ran out |
 //! | `pings` | tests which nodes reach which |
@@ -42,6 +43,7 @@
 
 mod apply;
 mod associations;
+mod cables;
 mod capture;
 mod client;
 mod cpus;

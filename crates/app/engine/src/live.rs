@@ -27,13 +27,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use netloom_dataplane::{Clock, Dataplane, PipeStatus};
 use netloom_fabric::LinkId;
 use netloom_link::Window;
 use netloom_nodes::Network;
 use netloom_scenario::Endpoint;
 use netloom_units::Time;
+use nix::sys::eventfd::{EfdFlags, EventFd};
 use tokio::sync::Semaphore;
 
 use crate::deployment::{Deployment, Identities};
@@ -81,6 +82,8 @@ pub struct LiveNetwork {
     init_turns: Semaphore,
     /// Nodes that have failed, in which nothing runs.
     failures: failures::Failures,
+    /// Readable once another deployment is in force, or the network is being taken down.
+    pub rewired: EventFd,
 }
 
 /// Exclusive access to the live network.
@@ -88,14 +91,19 @@ pub type Held<'n> = RwLockWriteGuard<'n, Option<Live>>;
 
 impl LiveNetwork {
     /// Makes a network that has just become ready.
-    pub fn new(mut deployment: Deployment, identities: Identities, live: Live) -> Self {
+    ///
+    /// # Errors
+    /// The kernel has no descriptor left.
+    pub fn new(mut deployment: Deployment, identities: Identities, live: Live) -> Result<Self> {
         let clock = live.dataplane.clock();
         let since_zero = clock.now().as_nanos() as f64 / 1e9;
         let unix = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = unix.map_or(0.0, |unix| unix.as_secs_f64() - since_zero);
         // If this fails now, it fails later too, and is reported then.
         deployment.direct_at_start = live.direct_ends(&deployment).unwrap_or_default();
-        Self {
+        let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
+        let rewired = EventFd::from_flags(flags).context("cannot make an event descriptor")?;
+        Ok(Self {
             identities,
             deployment: RwLock::new(Arc::new(deployment)),
             live: RwLock::new(Some(live)),
@@ -104,7 +112,8 @@ impl LiveNetwork {
             turn: Mutex::default(),
             init_turns: Semaphore::new(INITS_AT_ONCE),
             failures: failures::Failures::default(),
-        }
+            rewired,
+        })
     }
 
     /// Returns the experiment's clock, which began when the network was ready.
@@ -165,11 +174,20 @@ impl LiveNetwork {
     /// Puts another deployment in force. `_held` proves that nobody else uses the network.
     pub fn put_in_force(&self, _held: &Held<'_>, deployment: Arc<Deployment>) {
         *self.deployment.write().unwrap_or_else(PoisonError::into_inner) = deployment;
+        self.notify_rewired();
+    }
+
+    /// Has those who follow the network look anew.
+    fn notify_rewired(&self) {
+        // Fails only if the counter is full, and then it is readable already.
+        let _ = self.rewired.write(1);
     }
 
     /// Takes the live network out, for its end. Waits for calls that still use it.
     pub fn take(&self) -> Option<Live> {
-        self.hold().take()
+        let taken = self.hold().take();
+        self.notify_rewired();
+        taken
     }
 }
 

@@ -99,6 +99,8 @@ struct Slot<F> {
     is_alone: bool,
     /// Whether a shared medium is at the far end.
     leads_to_medium: bool,
+    /// Whether the interface at its beginning is down.
+    is_source_down: bool,
 }
 
 /// A port of the network.
@@ -292,6 +294,14 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         let slot = first + pipe.direction.index();
         self.slot_mut(slot).pipe.set_receiver_mtu(mtu);
         self.unsettled.push_back((slot, now));
+    }
+
+    /// Notes at `now` that the interface at end `end` of a link is up or down. A segment at the other
+    /// end handles the link as one that is cut while it is down.
+    pub fn set_end(&mut self, now: Time, link: LinkId, end: usize, up: bool) {
+        let Some(first) = self.links.get(&link).copied() else { return };
+        self.slot_mut(first + end).is_source_down = !up;
+        self.notify_segments(first, now);
     }
 
     /// Changes a shared medium at `now`, if it is in this network.
@@ -579,6 +589,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let Attachment::Segment { segment, port } = *source else { continue };
             let rate = pipe.config().rate.nominal().map(|rate| rate.bits_per_second());
             let leads_to_segment = matches!(target, Attachment::Segment { .. });
+            // The other end is where the other pipe begins.
+            let is_cut = is_cut || self.slot(slot ^ 1).is_source_down;
             let view = LinkView { is_cut, rate, leads_to_segment };
             self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
                 segment.link_changed(now, port, view, out);

@@ -184,7 +184,7 @@ pub struct Arrival<F> {
 /// A link as the segment at its end perceives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkView {
-    /// Whether both directions are down.
+    /// Whether both directions are down, or the interface at the other end.
     pub is_cut: bool,
     /// Rate of the pipe that leads out of the port, in bit/s; `None` if it has no limit.
     pub rate: Option<u64>,

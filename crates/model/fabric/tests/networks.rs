@@ -139,6 +139,37 @@ fn ports_of_switches_have_an_mtu_in_both_directions() {
     }
 }
 
+/// A switch forgets who was behind a port whose host has its interface down, as at a cut.
+#[test]
+fn an_end_that_is_down_is_a_cut_for_its_switch() {
+    let mut bench = Bench::new();
+    let links = [1, 2, 3].map(|host| bench.join([port(host), switch(1)], "{}"));
+    let frame = |to: u32, from: u32| {
+        let mut bytes = vec![0; 60];
+        bytes[..6].copy_from_slice(&mac(to));
+        bytes[6..12].copy_from_slice(&mac(from));
+        bytes[12] = 0x88;
+        bytes[13] = 0xb5;
+        TestFrame::of_bytes(&bytes)
+    };
+    let reached = |bench: &mut Bench| {
+        bench.send(2, frame(1, 2));
+        bench.run_for(1);
+        bench.receivers()
+    };
+    bench.send(1, frame(9, 1));
+    bench.run_for(1);
+    bench.receivers();
+    assert_eq!(reached(&mut bench), [1]);
+    bench.network.set_end(bench.now, links[0], 0, false);
+    assert_eq!(reached(&mut bench), [1, 3]);
+    bench.network.set_end(bench.now, links[0], 0, true);
+    bench.send(1, frame(9, 1));
+    bench.run_for(1);
+    bench.receivers();
+    assert_eq!(reached(&mut bench), [1]);
+}
+
 fn change(text: &str) -> PipeChange {
     serde_json::from_str(text).expect("a valid change")
 }

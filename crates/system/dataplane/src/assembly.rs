@@ -48,7 +48,7 @@ impl Dataplane {
         let control = dataplane.control();
         for (id, link) in &control.links {
             if link.is_cut() {
-                link.switch_carriers(*id, false)?;
+                link.switch_carriers(*id)?;
             }
         }
         drop(control);
@@ -89,9 +89,9 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
     let mut locations = BTreeMap::new();
     for (link, worker) in wiring.links.into_iter().zip(assignment) {
         let segments = link.ends.each_ref().map(JoinedSegment::of);
-        let (id, name) = (link.id, link.name.clone());
+        let (id, name, mtus) = (link.id, link.name.clone(), link.mtus);
         let parts = Parts::of(link, options.seed, plan.clock);
-        control.links.insert(id, LinkControl::of(&parts));
+        control.links.insert(id, LinkControl::of(&parts, mtus));
         drafts[worker.index()].add(id, &name, parts)?;
         locations.insert(id, Location { worker, segments });
     }

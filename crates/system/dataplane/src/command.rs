@@ -29,6 +29,9 @@ pub(crate) enum Command {
         change: Arc<MediumChange>,
         done: Sender<Result<Time, RadioError>>,
     },
+    /// The interface at end `end` of a link is up or down now, and these MTUs limit the frames of
+    /// its pipes.
+    SetEnd { link: LinkId, end: usize, up: bool, receivers: [Option<u32>; 2], done: Sender<()> },
     /// Report on shared media.
     Media { reply: Sender<Vec<MediumView>> },
     /// Report which stations a station on a shared medium reaches, with those hidden from them if

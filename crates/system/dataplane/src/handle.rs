@@ -4,14 +4,14 @@
 mod media;
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use netloom_fabric::{LinkId, PipeId, SegmentEnd, SegmentId, SegmentKind};
+use netloom_fabric::{LinkId, PipeId, SegmentEnd, SegmentId, SegmentKind, receiver_mtus};
 use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
-use netloom_ports::{Carrier, FrameDevice, PacketSocket};
+use netloom_ports::{Carrier, DevicePlace, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
 use crate::balance::Rebalancing;
@@ -110,6 +110,13 @@ pub(crate) struct LinkControl {
     states: [LinkState; 2],
     /// The carriers of each end.
     carriers: [Vec<Box<dyn Carrier>>; 2],
+    are_segments: [bool; 2],
+    /// The MTU of the interface at each end.
+    pub mtus: [Option<u32>; 2],
+    /// Whether the node at each end has taken its interface down.
+    down: [bool; 2],
+    /// Whether the station at each end has left its medium.
+    left: [bool; 2],
 }
 
 impl std::fmt::Debug for LinkControl {
@@ -156,16 +163,63 @@ impl Dataplane {
         Ok(time)
     }
 
-    /// Switches the carriers of the interfaces at end `end` of a link, unless both of its pipes
-    /// are down.
+    /// Notes that the station at end `end` of a link has joined or left its medium. Its interface
+    /// has a carrier only while it has joined.
     ///
     /// # Errors
     /// The error of the kernel.
     pub fn set_carrier(&self, link: LinkId, end: usize, up: bool) -> Result<(), DataplaneError> {
-        match self.control().links.get(&link) {
-            Some(control) if !control.is_cut() => control.switch_end(link, end, up),
-            Some(_) | None => Ok(()),
+        match self.control().links.get_mut(&link) {
+            Some(control) => {
+                control.left[end] = !up;
+                control.switch_end(link, end)
+            }
+            None => Ok(()),
         }
+    }
+
+    /// Whether the interfaces at end `end` of a link have a carrier. `None` without such a link.
+    pub fn has_carrier(&self, link: LinkId, end: usize) -> Option<bool> {
+        self.control().links.get(&link).map(|control| control.has_carrier(end))
+    }
+
+    /// Notes that the node at end `end` of a link has its interface there `up` or down, with this
+    /// MTU. As at a cable, the interface at the other end has a carrier only while this one is up;
+    /// a switch or medium there handles the link as one that is cut.
+    ///
+    /// # Errors
+    /// The error of the kernel, or a worker has ended.
+    pub fn set_end(
+        &self,
+        link: LinkId,
+        end: usize,
+        up: bool,
+        mtu: Option<u32>,
+    ) -> Result<(), DataplaneError> {
+        let mut control = self.control();
+        let (Some(of_link), Some(location)) = (control.links.get_mut(&link), self.location(link))
+        else {
+            return Ok(());
+        };
+        of_link.down[end] = !up;
+        of_link.mtus[end] = mtu.or(of_link.mtus[end]);
+        let receivers = receiver_mtus(of_link.are_segments, of_link.mtus);
+        self.ask(location.worker, |done| Command::SetEnd { link, end, up, receivers, done })?;
+        of_link.switch_end(link, 1 - end)
+    }
+
+    /// Returns the places of all interfaces at ends of links that are interfaces of a kernel, each
+    /// with its link and end. Those that were deleted have none.
+    pub fn places(&self) -> Vec<(LinkId, usize, Option<DevicePlace>)> {
+        let control = self.control();
+        let ends = control.links.iter().flat_map(|(id, link)| [(*id, 0, link), (*id, 1, link)]);
+        ends.filter_map(|(id, end, link)| Some((id, end, link.place(end)?.ok()))).collect()
+    }
+
+    /// Returns the place of the interface at end `end` of a link. `None` if there is no such
+    /// interface, or not any more.
+    pub fn place_of(&self, link: LinkId, end: usize) -> Option<DevicePlace> {
+        self.control().links.get(&link)?.place(end)?.ok()
     }
 
     /// Starts everything that changes by itself with time (traces, schedules, positions) anew, as
@@ -433,7 +487,7 @@ impl Control {
         }
         for (id, was_cut) in before {
             if let Some(link) = self.links.get(&id).filter(|link| link.is_cut() != was_cut) {
-                link.switch_carriers(id, was_cut)?;
+                link.switch_carriers(id)?;
             }
         }
         Ok(())
@@ -442,11 +496,14 @@ impl Control {
 
 impl LinkControl {
     /// Returns the controls of a link that is not joined yet.
-    pub fn of(parts: &Parts) -> Self {
+    pub fn of(parts: &Parts, mtus: [Option<u32>; 2]) -> Self {
         let carriers = |end: &End| end.ports().filter_map(|device| device.carrier()).collect();
         Self {
             states: parts.pipes.each_ref().map(|pipe| pipe.config().state),
             carriers: parts.ends.each_ref().map(carriers),
+            are_segments: parts.ends.each_ref().map(|end| end.segment_port().is_some()),
+            mtus,
+            ..Self::default()
         }
     }
 
@@ -455,13 +512,25 @@ impl LinkControl {
         self.states == [LinkState::Down; 2]
     }
 
+    /// Whether the interfaces at an end have a carrier.
+    pub fn has_carrier(&self, end: usize) -> bool {
+        !self.is_cut() && !self.left[end] && !self.down[1 - end]
+    }
+
+    /// The place of the interface at an end; of several ones, that of the first, which carries the
+    /// frames of the others.
+    fn place(&self, end: usize) -> Option<io::Result<DevicePlace>> {
+        self.carriers[end].first()?.place().transpose()
+    }
+
     /// Switches the carriers of all its interfaces.
-    pub fn switch_carriers(&self, id: LinkId, up: bool) -> Result<(), DataplaneError> {
-        (0..2).try_for_each(|end| self.switch_end(id, end, up))
+    pub fn switch_carriers(&self, id: LinkId) -> Result<(), DataplaneError> {
+        (0..2).try_for_each(|end| self.switch_end(id, end))
     }
 
     /// Switches the carriers of the interfaces at one end.
-    fn switch_end(&self, id: LinkId, end: usize, up: bool) -> Result<(), DataplaneError> {
+    fn switch_end(&self, id: LinkId, end: usize) -> Result<(), DataplaneError> {
+        let up = self.has_carrier(end);
         let failed = |source| DataplaneError::Carrier { link: id, end, source };
         self.carriers[end].iter().try_for_each(|carrier| carrier.set(up).map_err(failed))
     }

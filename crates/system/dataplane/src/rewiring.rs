@@ -21,6 +21,7 @@ pub struct Unwired {
     id: LinkId,
     name: String,
     pipes: Box<[Pipe<PipeFrame>; 2]>,
+    mtus: [Option<u32>; 2],
 }
 
 /// A link to add.
@@ -47,10 +48,10 @@ impl Unwired {
         self.id
     }
 
-    fn of(id: LinkId, name: String, parts: Parts) -> (Self, [End; 2]) {
+    fn of(id: LinkId, name: String, parts: Parts, mtus: [Option<u32>; 2]) -> (Self, [End; 2]) {
         // Captures of the link end.
         let Parts { ends, pipes, .. } = parts;
-        (Self { id, name, pipes: Box::new(pipes) }, ends)
+        (Self { id, name, pipes: Box::new(pipes), mtus }, ends)
     }
 }
 
@@ -75,13 +76,13 @@ struct Slot {
 }
 
 impl Slot {
-    fn incoming(id: LinkId, name: String, parts: Parts) -> Self {
+    fn incoming(id: LinkId, name: String, parts: Parts, mtus: [Option<u32>; 2]) -> Self {
         Self {
             id,
             name: Some(name),
             segments: parts.ends.each_ref().map(JoinedSegment::of),
             worker: WorkerId(0),
-            control: Some(LinkControl::of(&parts)),
+            control: Some(LinkControl::of(&parts, mtus)),
             parts: Some(Box::new(parts)),
         }
     }
@@ -111,12 +112,15 @@ impl Dataplane {
         let mut parted = self.part(&ids, false)?;
         // The caller may close the devices, so no other descriptor may keep them open.
         let mut control = self.control();
+        let mtus: BTreeMap<LinkId, _> =
+            control.links.iter().map(|(link, control)| (*link, control.mtus)).collect();
         control.links.retain(|link, _| !parted.contains_key(link));
         drop(control);
         self.locations.retain(|link, _| !parted.contains_key(link));
         let taken = links.iter().map(|(link, name)| {
             let parts = parted.remove(link).ok_or_else(|| unknown(*link))?;
-            Ok(Unwired::of(*link, name.clone(), parts))
+            let mtus = mtus.get(link).copied().unwrap_or_default();
+            Ok(Unwired::of(*link, name.clone(), parts, mtus))
         });
         taken.collect()
     }
@@ -150,14 +154,14 @@ impl Dataplane {
     fn slot(&self, link: Incoming) -> Slot {
         match link {
             Incoming::New(link) => {
-                let (id, name) = (link.id, link.name.clone());
-                Slot::incoming(id, name, Parts::of(*link, self.seed, self.clock))
+                let (id, name, mtus) = (link.id, link.name.clone(), link.mtus);
+                Slot::incoming(id, name, Parts::of(*link, self.seed, self.clock), mtus)
             }
-            Incoming::Back(Unwired { id, name, pipes }, ends) => Slot::incoming(
-                id,
-                name,
-                Parts { ends, pipes: *pipes, taps: Default::default(), parted: None },
-            ),
+            Incoming::Back(Unwired { id, name, pipes, mtus }, ends) => {
+                let parts =
+                    Parts { ends, pipes: *pipes, taps: Default::default(), parted: None };
+                Slot::incoming(id, name, parts, mtus)
+            }
         }
     }
 
@@ -264,7 +268,8 @@ impl Dataplane {
                 self.ask(slot.worker, part).ok()?.pop().map(|(_, parts)| parts)
             });
             links.extend(parts.map(|parts| {
-                let (link, ends) = Unwired::of(slot.id, name, parts);
+                let mtus = slot.control.as_ref().map(|control| control.mtus).unwrap_or_default();
+                let (link, ends) = Unwired::of(slot.id, name, parts, mtus);
                 Incoming::Back(link, ends)
             }));
         }
@@ -340,5 +345,5 @@ fn check(slots: &[Slot]) -> Result<(), DataplaneError> {
 /// Sets the carriers of new links' interfaces, which may be as another link left them.
 fn switch_carriers(slots: &[Slot]) -> Result<(), DataplaneError> {
     let mut incoming = slots.iter().filter_map(|slot| Some((slot.id, slot.control.as_ref()?)));
-    incoming.try_for_each(|(id, link)| link.switch_carriers(id, !link.is_cut()))
+    incoming.try_for_each(|(id, link)| link.switch_carriers(id))
 }

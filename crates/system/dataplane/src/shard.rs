@@ -259,6 +259,18 @@ impl Shard {
         changed
     }
 
+    /// Notes that the interface at an end of a link is up or down, and which MTUs limit the frames
+    /// of its pipes.
+    pub fn set_end(&mut self, link: LinkId, (end, up): (usize, bool), receivers: [Option<u32>; 2]) {
+        let now = self.clock.now();
+        self.release(now);
+        for (direction, mtu) in Direction::BOTH.into_iter().zip(receivers) {
+            self.network.set_receiver_mtu(now, PipeId { link, direction }, mtu);
+        }
+        self.network.set_end(now, link, end, up);
+        self.release(now);
+    }
+
     /// Returns the shared media of this shard.
     pub fn media(&mut self, now: Time) -> Vec<MediumView> {
         self.network.media(now)

@@ -304,6 +304,10 @@ impl Worker {
                 let now = self.clock.now();
                 let _ = done.send(self.shard.change_medium(now, medium, &change).map(|()| now));
             }
+            Command::SetEnd { link, end, up, receivers, done } => {
+                self.shard.set_end(link, (end, up), receivers);
+                let _ = done.send(());
+            }
             Command::Associations { reply } => {
                 let _ = reply.send(self.shard.take_associations());
             }

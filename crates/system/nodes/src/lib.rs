@@ -60,6 +60,7 @@ pub use stack::interface::{InterfaceAddress, InterfaceState, Traffic};
 pub use stack::overruns::Overruns;
 pub use stack::pacing::{Pacing, PacingChange};
 pub use stack::tcp_sockets::{TcpSocket, TcpSockets};
+pub use stack::watch::{InterfaceSetting, InterfaceWatch, Watched};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 
 /// Where a node has the names of all nodes.

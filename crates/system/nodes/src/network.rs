@@ -21,7 +21,7 @@ use crate::books::ledger::Ledger;
 use crate::cgroup::{self, NodeCgroups, Tree, Usage};
 use crate::context::Context;
 use crate::device::Device;
-use crate::own_kernel::{KernelTime, OwnKernel};
+use crate::own_kernel::{KernelTime, OnInterface, OwnKernel};
 use crate::process::node::{Killed, Node, OnExit, Processes};
 use crate::process::reactor::Reactor;
 use crate::process::starter::Starter;
@@ -115,6 +115,15 @@ impl Network {
         let all: Vec<usize> = (0..own.len()).collect();
         create::in_parallel(&all, |place| self.processes(own[place]).map(drop))?;
         Ok(!own.is_empty())
+    }
+
+    /// Has the interfaces of a node with a kernel of its own reported to `on_interface`, each when
+    /// the kernel starts and with every change. Other nodes' are watched from outside
+    /// ([`InterfaceWatch`](crate::InterfaceWatch)). Must be called before the kernel starts.
+    pub fn report_interfaces(&self, node: &str, on_interface: OnInterface) {
+        if let Some(kernel) = self.starter.own_kernel(node) {
+            kernel.interfaces.report_to(on_interface);
+        }
     }
 
     /// Slows the time of running kernels by `dilation`, from one moment on: of all nodes that have

@@ -15,6 +15,7 @@
 //! | module | content |
 //! |---|---|
 //! | `wire` | the interfaces in the namespace |
+//! | `interfaces` | changes that the node makes to its interfaces |
 //! | `losses` | frames that arrive too fast for the kernel |
 //! | `boot` | starts the kernel, and waits until it is ready |
 //! | `clock` | the start of time dilation, and the kernel's clock |
@@ -28,6 +29,7 @@
 pub mod agent;
 mod boot;
 mod clock;
+mod interfaces;
 pub mod launch;
 mod losses;
 mod messages;
@@ -44,6 +46,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) use boot::{COUNT, boot, listening_ports};
 pub use clock::KernelTime;
 pub(crate) use clock::{DilationPage, ask as ask_time, dilate};
+pub(crate) use interfaces::Interfaces;
+pub use interfaces::OnInterface;
 pub(crate) use losses::{Account, losses};
 pub(crate) use messages::DEVICE;
 pub(crate) use wire::wire;
@@ -72,6 +76,7 @@ pub(crate) struct OwnKernel {
     pub orders: Orders,
     pub lost: Account,
     pub clock: DilationPage,
+    pub interfaces: Interfaces,
 }
 
 /// Configuration of a node with a kernel of its own, which its agent reads.

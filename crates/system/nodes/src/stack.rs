@@ -9,6 +9,7 @@
 //! | `pacing` | interfaces that send no faster than their line |
 //! | `configure` | the whole configuration of one node |
 //! | `interface`, `overruns` | counters of interfaces and sockets |
+//! | `watch` | changes that nodes make to their interfaces |
 //! | `sock_diag`, `tcp_sockets` | diagnostics of sockets, and of TCP sockets |
 
 pub(crate) mod configure;
@@ -24,3 +25,4 @@ pub(crate) mod sock_diag;
 pub(crate) mod sysctl;
 pub(crate) mod tap;
 pub(crate) mod tcp_sockets;
+pub(crate) mod watch;

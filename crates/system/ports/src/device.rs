@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use thiserror::Error;
 
@@ -77,6 +77,23 @@ pub trait Carrier: Send {
     /// # Errors
     /// Fails if the kernel refuses.
     fn set(&self, up: bool) -> io::Result<()>;
+
+    /// Where the interface is now. `None` if it is no interface of a kernel.
+    ///
+    /// # Errors
+    /// Fails if the interface has been deleted.
+    fn place(&self) -> io::Result<Option<DevicePlace>> {
+        Ok(None)
+    }
+}
+
+/// Where an interface is: its owner may have renamed it, or moved it to another namespace.
+#[derive(Debug)]
+pub struct DevicePlace {
+    /// Its name.
+    pub name: String,
+    /// Its network namespace.
+    pub namespace: OwnedFd,
 }
 
 /// The reason why a device did not accept a frame.

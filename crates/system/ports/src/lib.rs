@@ -45,7 +45,7 @@ mod tap;
 mod virtio;
 mod writing;
 
-pub use device::{Capabilities, Carrier, FrameDevice, Offload, SendError};
+pub use device::{Capabilities, Carrier, DevicePlace, FrameDevice, Offload, SendError};
 pub use fitted::fitted;
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};
 pub use layout::{Malformed, Shape, SuperFrame, Transport};

@@ -7,16 +7,25 @@
 //! Reads and writes go to the kernel directly (`rustix`), see `writing`.
 
 use std::io::{self, IoSliceMut};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 use rustix::io::{Errno, readv};
 
 use crate::arrival_stamp::ArrivalStamp;
 use crate::writing::write_frame;
-use crate::{Capabilities, Carrier, Frame, FrameBuffer, FrameDevice, Offload, SendError};
+use crate::{
+    Capabilities, Carrier, DevicePlace, Frame, FrameBuffer, FrameDevice, Offload, SendError,
+};
 
 nix::ioctl_write_ptr!(tun_set_carrier, b'T', 226, libc::c_int);
+nix::ioctl_none!(tun_network_namespace, b'T', 227);
+// The kernel writes an `ifreq`, although the request has the size of an integer.
+nix::ioctl_read_bad!(
+    tun_interface,
+    nix::request_code_read!(b'T', 210, size_of::<libc::c_uint>()),
+    libc::ifreq
+);
 
 /// A TAP device, by the descriptor that holds its far end.
 #[derive(Debug)]
@@ -114,6 +123,22 @@ struct TapCarrier(Arc<OwnedFd>);
 impl Carrier for TapCarrier {
     fn set(&self, up: bool) -> io::Result<()> {
         set_carrier(&self.0, up)
+    }
+
+    fn place(&self) -> io::Result<Option<DevicePlace>> {
+        let fd = self.0.as_raw_fd();
+        // SAFETY: all bytes of an `ifreq` may be zero.
+        let mut interface: libc::ifreq = unsafe { std::mem::zeroed() };
+        // SAFETY: the descriptor is open, and the structure lives through the call.
+        unsafe { tun_interface(fd, &raw mut interface) }?;
+        let name = interface.ifr_name.iter().take_while(|byte| **byte != 0);
+        let name = name.map(|byte| byte.cast_unsigned()).collect();
+        let name = String::from_utf8(name).map_err(io::Error::other)?;
+        // SAFETY: the descriptor is open, and the request has no argument.
+        let namespace = unsafe { tun_network_namespace(fd) }?;
+        // SAFETY: the kernel has just made this descriptor for us.
+        let namespace = unsafe { OwnedFd::from_raw_fd(namespace) };
+        Ok(Some(DevicePlace { name, namespace }))
     }
 }
 

@@ -151,7 +151,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         return Err(error);
     }
     let live = Live { network, dataplane, overflow, lost_outside, paced, simulated, symbiosis };
-    let network = Arc::new(LiveNetwork::new(deployment, identities, live));
+    let network = Arc::new(LiveNetwork::new(deployment, identities, live)?);
     let setting = Setting {
         layout: layout.clone(),
         file: launch.file.clone(),

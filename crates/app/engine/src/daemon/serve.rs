@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use super::watch;
 use crate::associations::Associations;
+use crate::cables::Cables;
 use crate::client::say;
 use crate::descriptors::{Share, Shares};
 use crate::experiment::Experiment;
@@ -91,6 +92,9 @@ pub async fn serve(
         network: experiment.network.clone(),
         events: experiment.state.events.clone(),
     };
+    let cables =
+        Cables { network: experiment.network.clone(), events: experiment.state.events.clone() };
+    or_tear_down(&experiment, cables.start())?;
     let watches = [experiment.memory_kills.watch(), workers.start(), stations.start()];
     let tasks: Vec<_> = [names, gateway].into_iter().chain(watches).collect();
     let router = http::router(experiment.clone());

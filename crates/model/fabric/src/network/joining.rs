@@ -66,7 +66,9 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let is_segment = |place: &Attachment| matches!(place, Attachment::Segment { .. });
             let is_alone = !places.iter().any(is_segment);
             let leads_to_medium = are_media[1 - end];
-            self.slots[slot] = Some(Slot { id, pipe, source, target, is_alone, leads_to_medium });
+            let is_source_down = false;
+            self.slots[slot] =
+                Some(Slot { id, pipe, source, target, is_alone, leads_to_medium, is_source_down });
         }
         self.notify_segments(first, now);
         for slot in [first, first + 1] {

@@ -40,9 +40,10 @@ pub struct Capacity {
 }
 
 impl Demand {
-    /// Returns the least number of files that the engine opens: devices, and its own.
+    /// Returns the least number of files that the engine opens: devices, a socket for each node by
+    /// which the kernel reports changes of interfaces, and its own.
     fn files(self) -> u64 {
-        self.opened + SPARE_FILES
+        self.opened + self.nodes + SPARE_FILES
     }
 
     /// Returns the number of files if a process runs in every node, which adds a control socket, a

@@ -18,7 +18,7 @@ use nix::unistd::sethostname;
 
 use super::messages::{self, Message, receive, send};
 use super::running::{self, Children};
-use super::{MODPROBE, Orders, clock, modules};
+use super::{MODPROBE, Orders, clock, interfaces, modules};
 use crate::NodeError;
 use crate::network::listening_tcp_ports;
 use crate::stack::configure::{LOOPBACK, set_up};
@@ -193,6 +193,11 @@ fn answer(stream: TcpStream, state: &State, children: &Children) -> io::Result<(
         }
         Some(Message::ListeningPorts) => {
             send(&stream, &Message::Ports(listening_tcp_ports()?.into_iter().collect()))
+        }
+        Some(Message::Interfaces) => {
+            let orders = Orders::read()?;
+            let names = orders.node.interfaces.iter().map(|interface| interface.name.clone());
+            interfaces::answer(&stream, &names.collect::<Vec<_>>())
         }
         Some(Message::Clock) => clock::answer(&stream),
         Some(Message::Run(run)) => running::run(&stream, run, children),

@@ -48,7 +48,8 @@ pub(crate) fn boot(
         Answered::Ready => {
             let counted = netns::inside(namespace, losses);
             kernel.lost.begin(counted.map_err(|error| system(COUNT, error))?);
-            Ok(())
+            let followed = kernel.interfaces.follow(init, namespace);
+            followed.map_err(|error| system("follow its interfaces", error))
         }
         Answered::Failed(why) => Err(failed(why)),
         Answered::Ended => Err(failed(format!("it has ended: {}", last_words(&mut console)))),

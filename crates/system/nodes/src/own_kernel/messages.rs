@@ -53,6 +53,18 @@ pub(super) enum Message {
     ListeningPorts,
     /// The ports.
     Ports(Vec<u16>),
+    /// Request for the node's interfaces. Answered by `Interface` for each, now and with every
+    /// change.
+    Interfaces,
+    /// State of an interface. An MTU of 0 is unknown.
+    Interface {
+        /// Its name in the plan.
+        name: String,
+        /// Whether it is up.
+        up: bool,
+        /// In bytes.
+        mtu: u32,
+    },
     /// Request for the clock. Answered by `Time`, and may be repeated.
     Clock,
     /// Time of the kernel's `CLOCK_MONOTONIC`.

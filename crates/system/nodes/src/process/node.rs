@@ -194,7 +194,7 @@ impl Init {
         &self.control
     }
 
-    fn is_alive(&self) -> bool {
+    pub fn is_alive(&self) -> bool {
         !lock(&self.waiting).over
     }
 

@@ -21,7 +21,7 @@ use nix::unistd::Pid;
 use crate::books::ledger::Ledger;
 use crate::cgroup::Tree;
 use crate::context::Context;
-use crate::own_kernel::{self, Account, DilationPage, Orders, OwnKernel};
+use crate::own_kernel::{self, Account, DilationPage, Interfaces, Orders, OwnKernel};
 use crate::process::control::{Control, FromInit, Setup, ToInit};
 use crate::process::kept::Kept;
 use crate::process::node::Init;
@@ -85,7 +85,12 @@ impl Starter {
             let orders = Orders { node: node.clone(), routes: plan.routes(index) };
             (
                 node.name.clone(),
-                OwnKernel { orders, lost: Account::default(), clock: DilationPage::default() },
+                OwnKernel {
+                    orders,
+                    lost: Account::default(),
+                    clock: DilationPage::default(),
+                    interfaces: Interfaces::default(),
+                },
             )
         });
         self.kernels = kernels.collect();

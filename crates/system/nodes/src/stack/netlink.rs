@@ -188,7 +188,7 @@ impl Netlink {
 }
 
 /// Returns the messages of a datagram, up to the first one that cannot be parsed.
-fn parts(
+pub(crate) fn parts(
     datagram: &[u8],
 ) -> impl Iterator<Item = io::Result<NetlinkMessage<RouteNetlinkMessage>>> + '_ {
     let mut rest = datagram;
