@@ -41,7 +41,7 @@ fn plain() -> End {
 }
 
 fn tree() -> End {
-    let bridge = Some(BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, 1]));
+    let bridge = Some(BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, 1]).into());
     let port =
         SwitchPort { switch: SegmentId(0), vlans: None, bridge, tree: TreeSettings::default() };
     End::Segment(port.into())

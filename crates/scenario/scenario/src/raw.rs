@@ -39,8 +39,8 @@ pub use medium::StationKeys;
 pub(crate) use medium::{RawMedium, RawRadio};
 pub(crate) use monitor::RawMonitor;
 pub(crate) use node::{
-    RawAddresses, RawFamily, RawGroupHead, RawInterface, RawKind, RawLimits, RawNode,
-    RawNodeDefaults, RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
+    RawAddresses, RawFamily, RawGroupHead, RawInterface, RawInterfaceOptions, RawKind, RawLimits,
+    RawNode, RawNodeDefaults, RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};

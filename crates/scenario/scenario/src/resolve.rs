@@ -77,6 +77,7 @@ pub(crate) fn resolve(
     let templates = software::resolve(&mut nodes, files, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
     interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
+    services::at_interfaces(&mut nodes, &templates, &mut report);
     media::resolve(raw, &mut nodes, &links, files, &mut report);
     outside::check(&nodes, &links, &mut report);
     outside::set_addresses(&mut nodes, &links, &mut report);

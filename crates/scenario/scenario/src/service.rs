@@ -6,8 +6,9 @@ mod builtin;
 mod template;
 
 pub use builtin::{builtin, builtin_names};
+pub(crate) use template::area;
 pub use template::{
-    OptionKind, OptionValue, Program, ServiceOption, ServiceTemplate, TemplateDirectory,
+    Compared, OptionKind, OptionValue, Program, ServiceOption, ServiceTemplate, TemplateDirectory,
     TemplateFile, TemplateTest,
 };
 

@@ -105,11 +105,15 @@ fn options(service: &ServiceUse, template: &ServiceTemplate) -> BTreeMap<String,
     let value = |(name, option): (&String, &netloom_scenario::service::ServiceOption)| {
         let value = match (option.kind, service.options.get(name)) {
             (_, None) => Value::from(()),
-            (OptionKind::List, Some(OptionValue::Text(text))) => Value::from(vec![text.clone()]),
+            (kind, Some(OptionValue::Text(text))) if kind.is_list() => {
+                Value::from(vec![text.clone()])
+            }
             (_, Some(OptionValue::List(texts))) => Value::from(texts.clone()),
             // Values were checked when the scenario was read.
             (OptionKind::Flag, Some(OptionValue::Text(text))) => Value::from(text == "true"),
-            (OptionKind::Text, Some(OptionValue::Text(text))) => Value::from(text.clone()),
+            (kind @ (OptionKind::Text | OptionKind::Area), Some(OptionValue::Text(text))) => {
+                Value::from(kind.canonical(text))
+            }
             (kind, Some(OptionValue::Text(text))) => {
                 let number = kind.number(text).and_then(Result::ok);
                 number.map_or(Value::UNDEFINED, Value::from)
@@ -139,10 +143,18 @@ impl OfNode<'_> {
                 .keys()
                 .filter_map(|p| Some((p.as_str(), self.programs.get(&(&*self.node.name, &**p))?)))
                 .collect();
+            let at_interface = |interface: &str| {
+                let mut interfaces = self.node.interfaces.iter();
+                let own = interfaces.find(|known| known.name == interface);
+                let own = own.and_then(|interface| interface.services.get(name));
+                let mut service = service.clone();
+                service.options.extend(own.cloned().unwrap_or_default());
+                options(&service, template)
+            };
             let context = context! {
                 options => options(service, template),
                 programs,
-                ..Value::from_serialize(self.around)
+                ..Value::from_serialize(self.around.with_options(at_interface))
             };
             let place =
                 TemplateUse { node: &self.node.name, service: name, template: &service.template };

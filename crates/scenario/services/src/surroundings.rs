@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::Ipv4Addr;
 
+use minijinja::Value;
 use netloom_plan::{InterfacePlan, NodePlan, Plan};
 use netloom_scenario::{Endpoint, IpPrefix, Ipv4Prefix, Link, NodeKind};
 use serde::Serialize;
@@ -18,6 +19,17 @@ pub(crate) struct Surroundings {
     interfaces: Vec<InterfaceFacts>,
 }
 
+impl Surroundings {
+    /// Returns these surroundings with the `options` of a service at each interface.
+    pub fn with_options(&self, options: impl Fn(&str) -> BTreeMap<String, Value>) -> Self {
+        let mut filled = self.clone();
+        for interface in &mut filled.interfaces {
+            interface.options = options(&interface.name);
+        }
+        filled
+    }
+}
+
 #[derive(Debug, Clone, Serialize)]
 struct NodeFacts {
     name: String,
@@ -30,6 +42,8 @@ struct NodeFacts {
     /// Loopback addresses beside 127.0.0.1 and ::1, without prefix lengths.
     loopback4: Vec<String>,
     loopback6: Vec<String>,
+    /// Protocols that the node speaks, like those of peers.
+    speaks: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -48,6 +62,8 @@ struct InterfaceFacts {
     peers: Vec<PeerFacts>,
     /// Unused addresses of the link's prefix.
     free4: Option<Free>,
+    /// Options of the service that is filled in, with this interface's own values.
+    options: BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -90,7 +106,9 @@ impl<'a> Map<'a> {
     pub fn around(&self, name: &str, spoken: &Spoken<'_>) -> Option<Surroundings> {
         let (index, node) = *self.nodes.get(name)?;
         let interfaces = node.interfaces.iter().map(|i| self.interface(node, i, spoken));
-        Some(Surroundings { node: facts(index, node), interfaces: interfaces.collect() })
+        let speaks = spoken.get(name).cloned().unwrap_or_default();
+        let node = NodeFacts { speaks, ..facts(index, node) };
+        Some(Surroundings { node, interfaces: interfaces.collect() })
     }
 
     fn interface(
@@ -112,6 +130,7 @@ impl<'a> Map<'a> {
             ipv6,
             peers: peers.filter_map(|end| self.peer(end, spoken)).collect(),
             free4: self.free(interface, segment),
+            options: BTreeMap::new(),
         }
     }
 
@@ -171,6 +190,7 @@ fn facts(index: usize, node: &NodePlan) -> NodeFacts {
         system_id: system_id(router_id),
         loopback4,
         loopback6,
+        speaks: BTreeMap::new(),
     }
 }
 

@@ -12,7 +12,7 @@ use netloom_spanning_tree::{BridgeId, PortState, PortView, Priority, Role, is_bp
 /// Returns the port of a switch whose address contains its number, with VLANs or without.
 fn port(switch: u32, vlans: Option<&str>) -> End {
     let address = [2, 0, 0, 0, 0, switch as u8];
-    let bridge = Some(BridgeId::new(Priority::default(), address));
+    let bridge = Some(BridgeId::new(Priority::default(), address).into());
     let vlans = vlans.map(|text| serde_json::from_str::<PortVlans>(text).unwrap());
     let switch = SegmentId(switch);
     End::Segment(SwitchPort { switch, vlans, bridge, tree: TreeSettings::default() }.into())

@@ -15,6 +15,7 @@ use super::software::{RawBind, RawFile, RawServices};
 use super::values::{RawCommand, RawMtu, RawNextHop, RawText};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::{Entries, Inline, Spanned};
+use crate::service::OptionValue;
 use crate::spec::{Kernel, NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
 pub(crate) use limits::{RawLimits, RawPublish};
@@ -247,7 +248,14 @@ pub(crate) struct RawInterface {
     /// For stations: smallest and largest contention window in slots, like `[31, 1023]`.
     #[serde(default)]
     pub cw: Option<Window>,
+    /// Options of the node's services for this interface alone, like `{ospf: {area: 1}}`. Options
+    /// that may differ between interfaces are marked in `docs/services.md`.
+    #[serde(default)]
+    pub services: Entries<Spanned<RawInterfaceOptions>>,
 }
+
+/// Options of one service at one interface, by name.
+pub(crate) type RawInterfaceOptions = Entries<Spanned<OptionValue>>;
 
 /// A route of a node, written in the scenario.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

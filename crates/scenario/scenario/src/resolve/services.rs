@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::nodes::NodeDraft;
 use super::report::Report;
+use crate::address::IpPrefix;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
-use crate::raw::{RawService, RawServices};
+use crate::raw::{RawInterfaceOptions, RawService, RawServices};
 use crate::service::{
     self, OptionKind, OptionValue, ServiceOption, ServiceTemplate, builtin_names,
 };
@@ -216,11 +218,80 @@ fn options(
                 values.insert((*name).into(), value.value.clone());
             }
             None => {
-                let known = template.options.keys().map(String::as_str);
-                let message = format!("the service `{service}` has no option `{name}`");
-                let help = report.did_you_mean(name, "its options are", known);
-                report.error(Diagnostic::error(*key, message).with_optional_help(help));
+                unknown_option(service, name, *key, template.options.keys(), report);
             }
+        }
+    }
+    values
+}
+
+fn unknown_option<'o>(
+    service: &str,
+    name: &str,
+    span: Span,
+    known: impl Iterator<Item = &'o String>,
+    report: &mut Report<'_>,
+) {
+    let message = format!("the service `{service}` has no option `{name}`");
+    let help = report.did_you_mean(name, "its options are", known.map(String::as_str));
+    report.error(Diagnostic::error(span, message).with_optional_help(help));
+}
+
+/// Resolves the options that interfaces of nodes have of their own.
+pub(super) fn at_interfaces(
+    nodes: &mut [NodeDraft<'_>],
+    templates: &BTreeMap<String, ServiceTemplate>,
+    report: &mut Report<'_>,
+) {
+    for node in nodes.iter_mut() {
+        for interface in &mut node.interfaces {
+            let raw = node.raw.head.interfaces.find(&interface.name);
+            for (service, options) in raw.iter().flat_map(|raw| raw.services.iter()) {
+                let Some(used) = node.software.services.get(&service.value) else {
+                    let message =
+                        format!("node `{}` has no service `{}`", node.name.value, service.value);
+                    let help = format!("add it, like `services: [{}]`", service.value);
+                    report.error(Diagnostic::error(service.span, message).with_help(help));
+                    continue;
+                };
+                let Some(template) = templates.get(&used.template) else { continue };
+                let values = options_at_interface(&service.value, options, template, report);
+                interface.services.insert(service.value.clone(), values);
+            }
+        }
+    }
+}
+
+fn options_at_interface(
+    service: &str,
+    options: &RawInterfaceOptions,
+    template: &ServiceTemplate,
+    report: &mut Report<'_>,
+) -> BTreeMap<String, OptionValue> {
+    let per_interface = || {
+        let options = template.options.iter().filter(|(_, option)| option.per_interface);
+        options.map(|(name, _)| name)
+    };
+    let mut values = BTreeMap::new();
+    for (name, value) in options.iter() {
+        match template.options.get(&name.value) {
+            Some(option) if option.per_interface => {
+                check_value(&name.value, value, option, report);
+                values.insert(name.value.clone(), value.value.clone());
+            }
+            Some(_) => {
+                let message = format!(
+                    "the option `{}` of the service `{service}` is one of the whole node",
+                    name.value
+                );
+                let known: Vec<&str> = per_interface().map(String::as_str).collect();
+                let help = match known[..] {
+                    [] => format!("write it under the node's `services: {{{service}: …}}`"),
+                    _ => format!("those of an interface are `{}`", known.join("`, `")),
+                };
+                report.error(Diagnostic::error(name.span, message).with_help(help));
+            }
+            None => unknown_option(service, &name.value, name.span, per_interface(), report),
         }
     }
     values
@@ -237,7 +308,7 @@ fn check_value(
         OptionValue::List(texts) => texts,
     };
     let is_list = matches!(value.value, OptionValue::List(_));
-    let problem = if is_list && option.kind != OptionKind::List {
+    let problem = if is_list && !option.kind.is_list() {
         Some(format!("the option `{name}` has one value, and this is a list"))
     } else {
         texts.iter().find_map(|text| problem(name, text, option))
@@ -251,10 +322,23 @@ fn check_value(
 
 /// Returns what is wrong with one text of an option, or `None`.
 fn problem(name: &str, text: &str, option: &ServiceOption) -> Option<String> {
+    let word = match option.kind {
+        OptionKind::List => text.split_whitespace().next().unwrap_or_default(),
+        _ => text,
+    };
+    if let Some(valid) = option.one_of.as_ref().filter(|valid| !valid.iter().any(|v| v == word)) {
+        return Some(format!("`{name}` is one of `{}`, not `{word}`", valid.join("`, `")));
+    }
     match option.kind {
         OptionKind::Text | OptionKind::List => text
             .contains(char::is_control)
             .then(|| format!("the option `{name}` is a line of text, without control characters")),
+        OptionKind::Prefixes => {
+            text.parse::<IpPrefix>().err().map(|error| format!("`{text}`: {error}"))
+        }
+        OptionKind::Area => service::area(text).is_none().then(|| {
+            format!("`{text}` is no area of OSPF, which is a number, or four like `0.0.0.1`")
+        }),
         OptionKind::Flag => (!matches!(text, "true" | "false"))
             .then(|| format!("`{text}` is neither `true` nor `false`")),
         OptionKind::Number | OptionKind::Seconds | OptionKind::Milliseconds => {

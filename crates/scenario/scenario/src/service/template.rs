@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::Ipv4Addr;
 
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -26,6 +27,10 @@ pub struct ServiceTemplate {
     /// options.as }}"`. A protocol whose text is empty or `false` is not spoken.
     #[serde(default)]
     pub speaks: BTreeMap<String, String>,
+    /// Settings of each protocol that neighbours compare. `validate` reports neighbours whose
+    /// settings keep them from meeting.
+    #[serde(default)]
+    pub compares: BTreeMap<String, Compared>,
     /// Programs that must be installed. `{{ programs.NAME }}` is the path of one.
     #[serde(default)]
     pub programs: BTreeMap<String, Program>,
@@ -52,6 +57,18 @@ pub struct ServiceTemplate {
     /// Test that the service still works, every 10 s. Without it, a service works while it runs.
     #[serde(default)]
     pub health: Option<TemplateTest>,
+}
+
+/// Settings of a protocol that the neighbours on a link compare.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// Option that turns the protocol on, by `true` or by any value. Absent: it is always on.
+    #[serde(default)]
+    pub when: Option<String>,
+    /// The option that holds each setting: `hello: babel_hello`.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
 }
 
 /// A program that a service needs.
@@ -87,6 +104,12 @@ pub struct ServiceOption {
     /// Whether the scenario must set the option.
     #[serde(default)]
     pub required: bool,
+    /// Whether interfaces may have values of their own, as `interface.options.NAME`.
+    #[serde(default)]
+    pub per_interface: bool,
+    /// Texts that are valid, or for a list the first words of valid lines. Absent: any.
+    #[serde(default)]
+    pub one_of: Option<Vec<String>>,
 }
 
 /// Type of the values of an option.
@@ -108,9 +131,35 @@ pub enum OptionKind {
     Flag,
     /// A list of lines of text. A single line is a list of one.
     List,
+    /// A list of IP prefixes like `10.9.0.0/16`. A single one is a list of one.
+    Prefixes,
+    /// An area of OSPF: a number, or the same number in four parts like `0.0.0.1`. Templates get
+    /// four parts.
+    Area,
 }
 
 impl OptionKind {
+    /// Whether a value is a list.
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::List | Self::Prefixes)
+    }
+
+    /// Returns a text in a form that is equal for equal values: `10s` and `10`, `1` and `0.0.0.1`.
+    ///
+    /// ```
+    /// use netloom_scenario::service::OptionKind;
+    ///
+    /// assert_eq!(OptionKind::Seconds.canonical("1min"), "60");
+    /// assert_eq!(OptionKind::Area.canonical("1"), "0.0.0.1");
+    /// ```
+    pub fn canonical(self, text: &str) -> String {
+        match (self, self.number(text)) {
+            (_, Some(Ok(number))) => number.to_string(),
+            (Self::Area, _) => area(text).map_or_else(|| text.into(), |area| area.to_string()),
+            _ => text.into(),
+        }
+    }
+
     /// Returns the number that a text stands for. `None` if values of this kind are no numbers.
     ///
     /// ```
@@ -129,7 +178,7 @@ impl OptionKind {
                 let number = text.parse::<u64>();
                 return Some(number.map_err(|_| format!("`{text}` is not a whole number")));
             }
-            Self::Text | Self::Flag | Self::List => return None,
+            _ => return None,
         };
         if let Ok(number) = text.parse::<u64>() {
             return Some(Ok(number));
@@ -142,6 +191,11 @@ impl OptionKind {
             Err(error) => Err(format!("{error}; or write a number of {name}")),
         })
     }
+}
+
+/// Parses an area of OSPF, whose number is written like an IPv4 address or as one number.
+pub(crate) fn area(text: &str) -> Option<Ipv4Addr> {
+    text.parse::<u32>().map(Ipv4Addr::from_bits).ok().or_else(|| text.parse().ok())
 }
 
 /// The value of an option, as the user wrote it.

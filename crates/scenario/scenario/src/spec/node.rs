@@ -14,6 +14,7 @@ use super::{Medium, StationSetup};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::limits::Limits;
 use crate::publish::Publish;
+use crate::service::OptionValue;
 use crate::software::Software;
 
 /// A node: a network stack of its own, or a switch.
@@ -89,7 +90,6 @@ pub struct SpanningTree {
     /// Bridge priority: a multiple of 4096 from 0 to 61440. The switch with the lowest one becomes
     /// the root.
     pub priority: u16,
-}
     /// Age in seconds at which information about the root is dropped; each switch on its way adds
     /// one. While the switch is the root, its three times are those of the whole tree.
     #[serde(default = "default_max_age")]
@@ -112,6 +112,7 @@ fn default_forward_delay() -> u8 {
 
 fn default_hello() -> u8 {
     2
+}
 
 impl Default for SpanningTree {
     fn default() -> Self {
@@ -217,6 +218,10 @@ pub struct Interface {
     /// Properties of the interface's station on a shared medium.
     #[serde(default, skip_serializing_if = "StationSetup::is_empty")]
     pub station: StationSetup,
+    /// Options of the node's services whose values at this interface differ from the node's, by
+    /// service and option.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, BTreeMap<String, OptionValue>>,
     /// Whether frames may pass it with unfinished checksums, and several as one.
     #[serde(default = "with_offloads", skip_serializing_if = "are_on")]
     pub offloads: bool,
@@ -245,6 +250,7 @@ impl Interface {
             subinterface: None,
             station: StationSetup::default(),
             offloads: true,
+            services: BTreeMap::new(),
         }
     }
 
