@@ -16,6 +16,7 @@ mod measure;
 mod media;
 mod monitor;
 mod names;
+mod neighbours;
 mod nodes;
 mod outside;
 mod own_kernel;
@@ -84,6 +85,7 @@ pub(crate) fn resolve(
     vlans::check(&nodes, &links, &mut report);
     let segments = segments::find(&nodes, &links, &mut report);
     addresses::check(&nodes, &segments, &mut report);
+    neighbours::check(&nodes, &segments, &templates, &mut report);
     routes::check(&nodes, &mut report);
     let group_limits = limits::of_groups(&raw.topology, &nodes, &mut report);
     limits::check_published(&nodes, &mut report);
