@@ -193,7 +193,7 @@ fn vlan(switch: u32, text: &str) -> LinkEnd {
 }
 
 fn tree(switch: u32) -> LinkEnd {
-    let bridge = Some(BridgeId::new(Priority::default(), mac(100 + switch)));
+    let bridge = Some(BridgeId::new(Priority::default(), mac(100 + switch)).into());
     let (switch, tree) = (SegmentId(switch), TreeSettings::default());
     LinkEnd::Segment(SwitchPort { switch, vlans: None, bridge, tree }.into())
 }
