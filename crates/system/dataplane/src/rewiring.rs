@@ -158,8 +158,7 @@ impl Dataplane {
                 Slot::incoming(id, name, Parts::of(*link, self.seed, self.clock), mtus)
             }
             Incoming::Back(Unwired { id, name, pipes, mtus }, ends) => {
-                let parts =
-                    Parts { ends, pipes: *pipes, taps: Default::default(), parted: None };
+                let parts = Parts { ends, pipes: *pipes, taps: Default::default(), parted: None };
                 Slot::incoming(id, name, parts, mtus)
             }
         }
