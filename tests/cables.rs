@@ -35,9 +35,12 @@ fn interfaces_take_no_packets_beyond_their_mtu() {
           - { name: up, endpoints: [\"a:eth2\", \"s:p1\"] }\n    \
           - { name: behind, endpoints: [\"s:p2\", \"c:eth1\"] }\n\
         traffic:\n  \
-          - { name: one, from: a, to: b, udp: {}, cbr: { rate: 1200kbit/s }, size: 1514B, for: 1s }\n  \
-          - { name: two, from: a, to: c, udp: {}, cbr: { rate: 1200kbit/s }, size: 1514B, for: 1s }\n  \
-          - { name: short, from: a, to: c, udp: {}, cbr: { rate: 800kbit/s }, size: 1000B, for: 1s }\n";
+          - { name: one, from: a, to: b, udp: {}, size: 1514B,\n      \
+              cbr: { rate: 1200kbit/s }, for: 1s }\n  \
+          - { name: two, from: a, to: c, udp: {}, size: 1514B,\n      \
+              cbr: { rate: 1200kbit/s }, for: 1s }\n  \
+          - { name: short, from: a, to: c, udp: {}, size: 1000B,\n      \
+              cbr: { rate: 800kbit/s }, for: 1s }\n";
     in_both_arms(scenario, |arm, summary| {
         // A hundred datagrams each, and none on a machine that stops for a part of the second.
         for (link, of, most) in [("direct", 20..=101, 30), ("behind", 20..=101, 140)] {
@@ -225,7 +228,8 @@ fn without_offloads_each_frame_is_as_on_a_wire() {
         s.connect((\"b\", 9999))\ns.sendall(bytes(400000))\ntime.sleep(1)'";
     lab.sh(
         "b",
-        "python3 -c 'import socket\nl = socket.create_server((\"\", 9999))\nopen(\"/run/l\", \"w\")\n\
+        "python3 -c 'import socket\nl = socket.create_server((\"\", 9999))\n\
+         open(\"/run/l\", \"w\")\n\
          c = l.accept()[0]\nwhile c.recv(65536): pass' > /dev/null 2>&1 & \
          for n in $(seq 200); do [ -e /run/l ] && exit; sleep 0.05; done",
     );

@@ -9,8 +9,8 @@ use crate::host::{ALICE, BOB, HERE, Host, PYTHON, Running, THERE, WHY};
 const HERE_V6: &str = "2001:db8::1";
 const THERE_V6: &str = "2001:db8::2";
 
-/// Sends IP packets that it makes itself: `first:PORT`, `last`, or both as `all:PORT`, which are the
-/// fragments of a datagram to a port, always with the same identifier.
+/// Sends IP packets that it makes itself: `first:PORT`, `last`, or both as `all:PORT`, which are
+/// the fragments of a datagram to a port, always with the same identifier.
 const SEND: &str = "
 import ipaddress, socket, struct, sys
 source, destination, words = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -24,13 +24,15 @@ def checksum(data):
 def datagram(port):
     data, length = b'x' * 1000, 1008
     udp = struct.pack('>HHHH', 5000, port, length, 0)
-    pseudo = a + b + (struct.pack('>IHBB', length, 0, 0, 17) if six else struct.pack('>BBH', 0, 17, length))
+    lengths = ('>IHBB', length, 0, 0, 17) if six else ('>BBH', 0, 17, length)
+    pseudo = a + b + struct.pack(*lengths)
     return struct.pack('>HHHH', 5000, port, length, checksum(pseudo + udp + data)) + data
 def packet(offset, more, part):
     if six:
         fragment = struct.pack('>BBHI', 17, 0, offset | more, 0x4c4f4f4d)
         return struct.pack('>IHBB', 6 << 28, 8 + len(part), 44, 64) + a + b + fragment + part
-    head = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(part), 0x4c4f, more << 13 | offset // 8, 64, 17, 0)
+    place = more << 13 | offset // 8
+    head = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(part), 0x4c4f, place, 64, 17, 0)
     return head + a + b + part
 family = socket.AF_INET6 if six else socket.AF_INET
 out = socket.socket(family, socket.SOCK_RAW, socket.IPPROTO_RAW)

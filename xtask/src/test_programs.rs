@@ -1,6 +1,7 @@
 //! `test`: builds the test programs and runs several of them side by side. Most of them wait more
 //! than they compute, and cargo runs one after the other. Another one begins only while the machine
-//! has CPU time left (`load`), and programs that plant overload run alone. Skipped parts are listed.
+//! has CPU time left (`load`), and programs that plant overload run alone. Skipped parts are
+//! listed.
 
 use std::collections::VecDeque;
 use std::fs::File;

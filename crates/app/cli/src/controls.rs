@@ -119,7 +119,8 @@ mod tests {
         let scenario = scenario(
             "name: x\ntopology:\n  nodes:\n    a:\n    b:\n    own: { kernel: own }\n    \
                set: { sysctls: { net.ipv4.tcp_congestion_control: vegas } }\n  links:\n    \
-               - { endpoints: [a, b] }\n    - { endpoints: [own, b] }\n    - { endpoints: [set, b] }\n\
+               - { endpoints: [a, b] }\n    - { endpoints: [own, b] }\n    \
+               - { endpoints: [set, b] }\n\
              traffic:\n  \
                - { name: both, from: own, to: b, tcp: { congestion_control: dctcp }, bulk: {} }\n  \
                - { name: one, from: own, to: b, tcp: { congestion_control: htcp }, bulk: {} }\n  \

@@ -1,7 +1,7 @@
-//! Follows what nodes do to their ends of links, as cables do: an interface that its node takes down,
-//! deletes or moves away leaves the other end without a carrier until it is up again, wherever that
-//! is. Interfaces with another MTU take other frames. Not here: carriers of links that are cut
-//! (`live`), and of stations (`associations`).
+//! Follows what nodes do to their ends of links, as cables do: an interface that its node takes
+//! down, deletes or moves away leaves the other end without a carrier until it is up again,
+//! wherever that is. Interfaces with another MTU take other frames. Not here: carriers of links
+//! that are cut (`live`), and of stations (`associations`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

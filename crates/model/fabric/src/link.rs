@@ -125,8 +125,8 @@ pub struct SwitchPort {
     /// VLAN configuration of the port, if the switch is VLAN-aware. Either all ports of a switch
     /// have one, or none.
     pub vlans: Option<PortVlans>,
-    /// Identity and times of the switch in its spanning tree, if it runs one. They are equal for all
-    /// ports of a switch.
+    /// Identity and times of the switch in its spanning tree, if it runs one. They are equal for
+    /// all ports of a switch.
     pub bridge: Option<BridgeConfig>,
     /// Cost and priority of the port in that tree.
     pub tree: TreeSettings,

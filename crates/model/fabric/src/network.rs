@@ -296,8 +296,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.unsettled.push_back((slot, now));
     }
 
-    /// Notes at `now` that the interface at end `end` of a link is up or down. A segment at the other
-    /// end handles the link as one that is cut while it is down.
+    /// Notes at `now` that the interface at end `end` of a link is up or down. A segment at the
+    /// other end handles the link as one that is cut while it is down.
     pub fn set_end(&mut self, now: Time, link: LinkId, end: usize, up: bool) {
         let Some(first) = self.links.get(&link).copied() else { return };
         self.slot_mut(first + end).is_source_down = !up;

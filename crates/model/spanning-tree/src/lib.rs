@@ -18,8 +18,8 @@
 //! second. All ports send hellos at the same time. A notification is sent to a legacy root only
 //! while there is a change to report. An agreement counts only if it can be an answer to the port's
 //! current information. A port that receives its own BPDUs is disputed. As in any RSTP, information
-//! about a lost root can go round until it is too old (20 hops by default), and for moments frames can do so,
-//! too.
+//! about a lost root can go round until it is too old (20 hops by default), and for moments frames
+//! can do so, too.
 //!
 //! Two bridges, joined by two links: the one with the higher identifier blocks the second link.
 //!

@@ -1,5 +1,5 @@
-//! The neighbours whose Ethernet addresses nodes know from the start. The others resolve them, by ARP
-//! and NDP, which takes frames that may be lost like any others.
+//! The neighbours whose Ethernet addresses nodes know from the start. The others resolve them, by
+//! ARP and NDP, which takes frames that may be lost like any others.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};

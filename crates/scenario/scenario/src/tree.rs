@@ -8,9 +8,9 @@ use netloom_spanning_tree::{
 use crate::spec::{Node, PortTree, SpanningTree};
 
 impl Node {
-    /// Returns the identity and times of a switch, if it runs a spanning tree. `number` is the node's index
-    /// among all nodes. Of switches with equal priorities, the first in the file has the lowest
-    /// address.
+    /// Returns the identity and times of a switch, if it runs a spanning tree. `number` is the
+    /// node's index among all nodes. Of switches with equal priorities, the first in the file has
+    /// the lowest address.
     ///
     /// # Errors
     /// The priority or a time is invalid. Loaded scenarios have only valid ones.

@@ -44,8 +44,8 @@ impl Tap {
         Self { fd: Arc::new(fd), stamp, offload: Offload::Segmentation }
     }
 
-    /// Takes over `fd` like [`from_fd`](Self::from_fd), for a device whose interface gets each frame
-    /// as on a wire.
+    /// Takes over `fd` like [`from_fd`](Self::from_fd), for a device whose interface gets each
+    /// frame as on a wire.
     pub fn of_wire_frames(fd: OwnedFd) -> Self {
         Self { offload: Offload::None, ..Self::from_fd(fd) }
     }

@@ -24,8 +24,8 @@ impl ReadFile for Machine {
 fn text(topology: &str, node: &str, tcp: &str, more: &str) -> String {
     format!(
         "name: n\ntopology:\n  {topology}\n  nodes: {{ a: {{ {node} }}, b: , s: {{ kind: switch }} \
-         }}\n  links: [{{ endpoints: [a, s] }}, {{ endpoints: [b, s] }}]\ntraffic:\n  - {{ name: t, \
-         from: a, to: b, tcp: {tcp}, bulk: {{}}, for: 9s }}\n{more}"
+         }}\n  links: [{{ endpoints: [a, s] }}, {{ endpoints: [b, s] }}]\ntraffic:\n  \
+         - {{ name: t, from: a, to: b, tcp: {tcp}, bulk: {{}}, for: 9s }}\n{more}"
     )
 }
 

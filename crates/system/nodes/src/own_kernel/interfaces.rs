@@ -1,5 +1,5 @@
-//! Changes that a node with a kernel of its own makes to its interfaces. Its agent reports them: the
-//! interfaces in the node's namespace are always up.
+//! Changes that a node with a kernel of its own makes to its interfaces. Its agent reports them:
+//! the interfaces in the node's namespace are always up.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,5 +1,5 @@
-//! The files of a node that has failed, kept for its next init. A file system in memory lives as long
-//! as a mount namespace that has it.
+//! The files of a node that has failed, kept for its next init. A file system in memory lives as
+//! long as a mount namespace that has it.
 
 use std::fs::File;
 use std::io;

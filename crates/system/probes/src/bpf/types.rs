@@ -179,7 +179,8 @@ impl<'d> Types<'d> {
         out.finish()
     }
 
-    /// The types of tracepoints and iterators, under their own numbers. All others are `const void`.
+    /// The types of tracepoints and iterators, under their own numbers. All others are `const
+    /// void`.
     fn attachments(&self) -> Vec<u8> {
         let is_one = |one: &Type<'_>| {
             let prefix: &[u8] = match one.kind() {

@@ -1,6 +1,6 @@
-//! The view of a node that works again after a failure. Its mount namespace is a copy of the one from
-//! before, so all files are there as they were left. As after a boot, `/run` and `/dev/shm` are as
-//! at first, and so are the processes in `/proc`.
+//! The view of a node that works again after a failure. Its mount namespace is a copy of the one
+//! from before, so all files are there as they were left. As after a boot, `/run` and `/dev/shm`
+//! are as at first, and so are the processes in `/proc`.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
