@@ -2,15 +2,16 @@
 //! side; an engine gets their values.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use netloom_scenario::{OpenCapture, ReadFile, Unreadable, similar};
+use netloom_traffic::Arrivals;
 use nix::libc;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
-/// Size of the largest file that is read, in bytes.
+/// Size of the largest text that is read, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Names of the congestion controls that the kernel has, loaded modules included.
@@ -68,23 +69,41 @@ fn open(path: &Path) -> Result<fs::File, Unreadable> {
 }
 
 fn read(path: &Path) -> Result<String, Unreadable> {
-    let file = open(path)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    match contents(path)? {
+        Contents::Text(text) => Ok(text),
+        Contents::Capture(arrivals) => {
+            Ok(arrivals.as_slice().iter().map(|arrival| format!("{arrival}\n")).collect())
+        }
+    }
+}
+
+/// What is in a file.
+pub enum Contents {
+    /// Text, of whatever format.
+    Text(String),
+    /// The arrivals of a capture. Captures are read frame by frame, and may be of any size.
+    Capture(Arrivals),
+}
+
+/// Reads a file.
+pub fn contents(path: &Path) -> Result<Contents, Unreadable> {
+    let describe = |error: io::Error| unreadable(path, &error);
+    let mut file = open(path)?;
+    let mut start = Vec::new();
+    (&mut file).take(4).read_to_end(&mut start).map_err(describe)?;
+    if netloom_traffic::is_capture(&start) {
+        let whole = BufReader::new(start.as_slice().chain(file));
+        let arrivals = netloom_traffic::arrivals(whole);
+        let arrivals = arrivals.map_err(|error| Unreadable::because(error.to_string()))?;
+        return Ok(Contents::Capture(arrivals));
+    }
+    let mut bytes = start;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(describe)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Unreadable::because(format!("it has more than {} MiB", MAX_BYTES >> 20)));
     }
-    if netloom_traffic::is_capture(&bytes) {
-        return in_text(&bytes);
-    }
-    String::from_utf8(bytes).map_err(|_| Unreadable::because("it is not UTF-8 text"))
-}
-
-/// Returns the arrivals of a capture as text, a line each.
-fn in_text(capture: &[u8]) -> Result<String, Unreadable> {
-    let arrivals = netloom_traffic::arrivals(capture);
-    let arrivals = arrivals.map_err(|error| Unreadable::because(error.to_string()))?;
-    Ok(arrivals.as_slice().iter().map(|arrival| format!("{arrival}\n")).collect())
+    let text = String::from_utf8(bytes);
+    text.map(Contents::Text).map_err(|_| Unreadable::because("it is not UTF-8 text"))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Unreadable {

@@ -65,7 +65,10 @@ pub use distribution::{
     Uniform, Weibull,
 };
 pub use emission::{Burst, Emission, RateStep};
-pub use estimate::{HurstEstimate, Series, VariancePoint, variance_time_hurst, wavelet_hurst};
+pub use estimate::{
+    BinCount, FirstOctave, HurstEstimate, MOST_BINS, NoHurst, Series, VariancePoint,
+    variance_time_hurst, wavelet_hurst,
+};
 pub use load::{Line, Load};
 pub use model::{
     ArrivalsConfig, BulkConfig, CbrConfig, Exchange, Exchanges, Flow, FlowList, Flows, FlowsConfig,

@@ -9,6 +9,9 @@ pub struct Moments {
     pub mean: f64,
     /// Hurst parameter of the traffic at long time scales, if there is a formula.
     pub hurst: Option<f64>,
+    /// Mean duration of its bursts in s, if it has any. At times that are not much longer, the
+    /// Hurst parameter does not show.
+    pub burst: Option<f64>,
     spread: Spread,
 }
 
@@ -32,13 +35,13 @@ impl Moments {
         let length = sizes.mean() * 8.0;
         let varies = sizes.mean_square() > sizes.mean() * sizes.mean() * (1.0 + 1e-12);
         let spread = if varies { Spread::Unknown } else { Spread::Periodic { rate, length } };
-        Self { mean: rate, hurst: Some(0.5), spread }
+        Self { mean: rate, hurst: Some(0.5), burst: None, spread }
     }
 
     pub(crate) fn poisson(rate: f64, sizes: &SizeLaw) -> Self {
         let frames = rate / (sizes.mean() * 8.0);
         let spread = Spread::Poisson { frames, mean_square: sizes.mean_square() * 64.0 };
-        Self { mean: rate, hurst: Some(0.5), spread }
+        Self { mean: rate, hurst: Some(0.5), burst: None, spread }
     }
 
     pub(crate) fn on_off(
@@ -53,24 +56,26 @@ impl Moments {
             true => Spread::Exponential { sources, on, off, rate },
             false => Spread::Unknown,
         };
-        Self { mean: sources * rate * on / (on + off), hurst: Some(hurst), spread }
+        let mean = sources * rate * on / (on + off);
+        Self { mean, hurst: Some(hurst), burst: Some(on.max(off)), spread }
     }
 
     pub(crate) fn ppbp(arrivals: f64, rate: f64, length: f64, hurst: f64) -> Self {
         let spread = Spread::Ppbp { arrivals, rate, length, shape: 3.0 - 2.0 * hurst };
-        Self { mean: arrivals * rate * length, hurst: Some(hurst), spread }
+        let mean = arrivals * rate * length;
+        Self { mean, hurst: Some(hurst), burst: Some(length), spread }
     }
 
     /// Returns moments of which only the mean is given.
     pub(crate) fn unknown(mean: f64) -> Self {
-        Self { mean, hurst: None, spread: Spread::Unknown }
+        Self { mean, hurst: None, burst: None, spread: Spread::Unknown }
     }
 
-    /// Returns the moments of independent transfers, whose lengths may have a tail of the shape
-    /// `tail`.
-    pub(crate) fn heavy(mean: f64, tail: Option<f64>) -> Self {
+    /// Returns the moments of independent transfers that last `burst` s on average, if that is
+    /// known, and whose lengths may have a tail of the shape `tail`.
+    pub(crate) fn heavy(mean: f64, burst: Option<f64>, tail: Option<f64>) -> Self {
         let hurst = (3.0 - tail.unwrap_or(2.0).min(2.0)) / 2.0;
-        Self { mean, hurst: Some(hurst), spread: Spread::Unknown }
+        Self { mean, hurst: Some(hurst), burst, spread: Spread::Unknown }
     }
 
     /// Returns the variance of the bits sent in `seconds`, in bit², if there is a formula. For

@@ -66,21 +66,17 @@ pub struct Check {
     /// The model to compare with, as in a scenario.
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// How long a bin is.
+    /// How long a bin is. A recording has at most 16777216 of them.
     #[arg(long, value_name = "TIME", default_value = "10ms")]
     pub bin: Duration,
     /// How long the recording is; by default up to its last frame.
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<Duration>,
     /// The first octave that the Hurst parameter is fitted to; octave j is 2^j bins long. It should
-    /// be longer than bursts.
-    #[arg(
-        long,
-        value_name = "OCTAVE",
-        default_value_t = 3,
-        value_parser = clap::value_parser!(u32).range(1..=30)
-    )]
-    pub from: u32,
+    /// be longer than bursts. By default, octaves are left out that are shorter than four bursts of
+    /// the model, and those before which the others lie on no line.
+    #[arg(long, value_name = "OCTAVE", value_parser = clap::value_parser!(u32).range(1..=30))]
+    pub from: Option<u32>,
     /// Data that the model needs beside its parameters.
     #[command(flatten)]
     pub options: ModelOptions,

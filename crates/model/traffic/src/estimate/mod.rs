@@ -11,6 +11,6 @@ mod series;
 mod variance_time;
 mod wavelet;
 
-pub use series::Series;
+pub use series::{BinCount, MOST_BINS, Series};
 pub use variance_time::{VariancePoint, variance_time_hurst};
-pub use wavelet::{HurstEstimate, wavelet_hurst};
+pub use wavelet::{FirstOctave, HurstEstimate, NoHurst, wavelet_hurst};

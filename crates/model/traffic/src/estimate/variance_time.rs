@@ -16,7 +16,8 @@ pub struct VariancePoint {
 /// Estimates the Hurst parameter as half the slope of log variance over log time. It is only a
 /// hint: it is too low if memory is long, because the series' own mean explains too much.
 ///
-/// Returns `None` for fewer than two points, and if nothing varies.
+/// Returns `None` for fewer than two points, if nothing varies, and if the slope is none of a Hurst
+/// parameter, which is above 0 and below 1.
 pub fn variance_time_hurst(points: &[VariancePoint]) -> Option<f64> {
     if points.len() < 2 || points.iter().any(|point| point.variance <= 0.0) {
         return None;
@@ -30,5 +31,6 @@ pub fn variance_time_hurst(points: &[VariancePoint]) -> Option<f64> {
     let (x, y) = (x / n, y / n);
     let covariance: f64 = pairs.iter().map(|pair| (pair.0 - x) * (pair.1 - y)).sum();
     let spread: f64 = pairs.iter().map(|pair| (pair.0 - x) * (pair.0 - x)).sum();
-    Some(covariance / spread / 2.0)
+    let hurst = covariance / spread / 2.0;
+    (hurst > 0.0 && hurst < 1.0).then_some(hurst)
 }

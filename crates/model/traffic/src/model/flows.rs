@@ -142,8 +142,9 @@ impl Configured for FlowsConfig {
         let (Some(arrivals), Some(bytes)) = (&self.arrivals, &self.bytes) else {
             return Err(TrafficError::NoRate { model: "flows" });
         };
-        let mean = arrivals.per_second()? * bytes.law()?.mean() * 8.0;
-        Ok(Moments::heavy(mean, bytes.tail()))
+        let bits = bytes.law()?.mean() * 8.0;
+        let burst = self.pace().ok().map(|pace| bits / pace.bits_per_second());
+        Ok(Moments::heavy(arrivals.per_second()? * bits, burst, bytes.tail()))
     }
 }
 

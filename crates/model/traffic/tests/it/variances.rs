@@ -124,7 +124,7 @@ fn frames_of_poisson_and_cbr_have_the_variance_of_the_formula() {
     for (json, deviation) in
         [(r#"{"poisson":{"rate":"10Mbit/s"}}"#, 0.05), (r#"{"cbr":{"rate":"10Mbit/s"}}"#, 0.02)]
     {
-        let series = Series::new(source(json, 1), bin, Duration::from_secs(200));
+        let series = Series::new(source(json, 1), bin, Duration::from_secs(200)).expect("bins");
         let points = series.variances(Some(1e7));
         let VariancePoint { time, variance, count } = points[0];
         assert_eq!((time, count), (bin, 20_000));

@@ -4,10 +4,8 @@
 //! |---|---|
 //! | `generate` | `generate`: writes the arrivals of a model into a file |
 //! | `check` | `check`: mean, variance and Hurst parameter of a file, beside a model's |
-//! | `arrivals` | reads arrivals: lines, pcap, pcapng |
 //! | `headers` | the headers of frames in a generated pcap |
 
-mod arrivals;
 mod check;
 mod generate;
 mod headers;
