@@ -61,6 +61,11 @@ impl RateSchedule {
         self.steps[0].rate
     }
 
+    /// Returns the largest of its rates.
+    pub fn largest(&self) -> Rate {
+        self.steps.iter().map(|step| step.rate).max().unwrap_or_else(|| self.first())
+    }
+
     /// Returns the rate at the time `elapsed` after the schedule was set.
     pub fn rate_at(&self, elapsed: Duration) -> Rate {
         let elapsed = match self.repeat {

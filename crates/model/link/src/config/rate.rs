@@ -36,6 +36,16 @@ impl RateLimit {
         }
     }
 
+    /// The largest rate that it has for a while: a constant rate itself, the largest one of a
+    /// schedule, and the most that a trace carries in a second. `None` where there is no limit.
+    pub fn largest(&self) -> Option<Rate> {
+        match self {
+            Self::Schedule(schedule) => Some(schedule.largest()),
+            Self::Trace(trace) => trace.values().map(|trace| trace.largest()),
+            Self::Unlimited | Self::Limited(_) => self.nominal(),
+        }
+    }
+
     /// Bytes that a frame takes on the line. The opportunities of a trace carry packets: Ethernet
     /// headers and framing take none of their bytes.
     pub(crate) fn line_bytes(&self, info: &FrameInfo, framing: Framing) -> u64 {

@@ -67,6 +67,30 @@ impl RateTrace {
         Rate::from_bits_per_second(bits).unwrap_or(Rate::MAX)
     }
 
+    /// The rate of the second with most opportunities, counted as in [`Self::mean`], and never less
+    /// than the mean.
+    pub fn largest(&self) -> Rate {
+        const SECOND: u64 = 1000;
+        let times = &self.milliseconds;
+        let (mut first, mut most) = (0, 0);
+        // The trace repeats: a second may begin in one round and end in the next one.
+        let next = times.iter().map(|ms| ms + self.period_ms());
+        for (place, ms) in times.iter().copied().chain(next).enumerate() {
+            while times[first] + SECOND <= ms {
+                first += 1;
+                if first == times.len() {
+                    break;
+                }
+            }
+            if first == times.len() {
+                break;
+            }
+            most = most.max(place + 1 - first);
+        }
+        let bits = (most as u64).saturating_mul(OPPORTUNITY_BYTES).saturating_mul(8);
+        Rate::from_bits_per_second(bits.max(1)).unwrap_or(Rate::MAX).max(self.mean())
+    }
+
     fn mean_bits_per_second(&self) -> u128 {
         let bits = self.milliseconds.len() as u128 * u128::from(OPPORTUNITY_BYTES) * 8 * 1000;
         bits / u128::from(self.period_ms())
