@@ -20,6 +20,7 @@ use netloom_monitor::SignalKind;
 use netloom_results::{FlowSampler, Results, Sampler};
 use netloom_scenario::{Capture, Scenario, TimelineAction};
 use netloom_units::{Dilation, Duration, Time};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior};
 
@@ -442,10 +443,17 @@ pub fn start_captures(
         let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
         let events = Arc::clone(events);
         let writer = Target::Interface(endpoint.clone()).writer(zero)?;
-        Ok(tokio::task::spawn_blocking(move || {
+        let (over, ended) = oneshot::channel::<()>();
+        // A thread of its own: those that answer requests are few, and there may be many captures.
+        std::thread::Builder::new().name("capture".into()).spawn(move || {
             if let Err(error) = write_capture(capture, writer, &mut file) {
                 events.warn(format!("the capture at {endpoint} is not complete: {error}"));
             }
+            drop(over);
+        })?;
+        Ok(tokio::spawn(async move {
+            // The other end goes with the thread.
+            let _ = ended.await;
         }))
     };
     let mut captures = Vec::new();
