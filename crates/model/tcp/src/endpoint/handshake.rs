@@ -7,7 +7,7 @@ use super::options::EcnState;
 use super::{Endpoint, State};
 use crate::config::EcnMode;
 use crate::event::{CloseReason, Event};
-use crate::segment::{Flags, Segment};
+use crate::segment::{Ecn, Flags, Segment};
 use crate::sent::Sent;
 use crate::sequence::SYN_AT;
 
@@ -33,8 +33,11 @@ impl Endpoint {
         if segment.flags.contains(Flags::SYN) {
             self.agree(segment);
             let asks = Flags::ECE | Flags::CWR;
-            let asked = segment.flags.contains(asks) && self.config.ecn != EcnMode::Off;
-            let use_ecn = asked || (segment.flags.contains(asks) && self.negotiated.accurate);
+            // A SYN that is itself ECN-capable comes from a control that needs accurate echoes, or
+            // from a network that has overwritten the field (RFC 3168 §6.1.1 forbids it). Linux
+            // agrees to it only with such a control of its own: recorded (docs/fidelity.md).
+            let classic = self.config.ecn != EcnMode::Off && segment.ecn == Ecn::NotEct;
+            let use_ecn = segment.flags.contains(asks) && (classic || self.negotiated.accurate);
             self.negotiated.ecn = if use_ecn { EcnState::On } else { EcnState::Off };
             let mss = u32::from(self.config.announced_mss()) - self.negotiated.option_bytes();
             self.snd.path_mss = u32::from(self.config.announced_mss());
