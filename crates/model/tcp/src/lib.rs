@@ -25,7 +25,8 @@
 //! - The receive buffer counts payload, of which it holds a fixed share
 //!   ([`Config::payload_ratio`]). Linux measures how much of its device's buffers is wasted.
 //! - A connection in TIME-WAIT is not reopened by a SYN.
-//! - BBR does not detect policers. `bbr3` is not validated against any kernel.
+//! - BBR does not detect policers. `bbr3` and `prague` are not validated against
+//!   any kernel.
 //! - Metrics of earlier connections to the same host are not kept.
 //!
 //! Not here: IP, ports, listeners with queues, device queues, urgent data, fast open, MPTCP,

@@ -10,9 +10,9 @@ const ONE: u64 = 1_000_000;
 /// 1/g, for the gain g = 1/16 (§4.2: the value that the RFC recommends).
 const GAIN_DIVISOR: u64 = 16;
 
-/// DCTCP's variables (§3.3).
+/// The averaged fraction of marked packets (§3.3).
 #[derive(Debug)]
-pub(crate) struct Dctcp {
+pub(super) struct Marked {
     /// DCTCP.Alpha.
     alpha: u64,
     /// DCTCP.WindowEnd.
@@ -20,22 +20,27 @@ pub(crate) struct Dctcp {
     /// Packets delivered, and packets delivered with a mark, at the start of the window of data.
     delivered: u64,
     marked: u64,
-    /// The congestion window before the latest reduction.
-    before: u32,
 }
 
-impl Default for Dctcp {
+impl Default for Marked {
     fn default() -> Self {
         // α is 1 at first, so that the first mark halves the window (§3.3).
-        Self { alpha: ONE, window_end: 0, delivered: 0, marked: 0, before: 0 }
+        Self { alpha: ONE, window_end: 0, delivered: 0, marked: 0 }
     }
 }
 
-impl Dctcp {
-    fn begin_window(&mut self, flow: &Flow) {
+impl Marked {
+    pub fn begin_window(&mut self, flow: &Flow) {
         self.window_end = flow.nxt;
         self.delivered = flow.delivered;
         self.marked = flow.delivered_ce;
+    }
+
+    /// Handles an acknowledgement, which may be the last of a window of data.
+    pub fn acknowledged(&mut self, flow: &Flow) {
+        if flow.una > self.window_end {
+            self.update(flow);
+        }
     }
 
     /// Updates α at the end of a window of data: M = marked/delivered, α ← (1 − g) α + g M (§3.3).
@@ -47,6 +52,22 @@ impl Dctcp {
         self.begin_window(flow);
     }
 
+    /// Returns cwnd · (1 − α/2) (§3.4), but at least two packets (RFC 5681 §3.1).
+    pub fn reduced(&self, cwnd: u32) -> u32 {
+        let less = u64::from(cwnd) * self.alpha / (2 * ONE);
+        (cwnd - less as u32).max(2)
+    }
+}
+
+/// DCTCP's variables.
+#[derive(Debug, Default)]
+pub(crate) struct Dctcp {
+    marked: Marked,
+    /// The congestion window before the latest reduction.
+    before: u32,
+}
+
+impl Dctcp {
     /// Halves the window after a loss, as any other TCP does (§3.5, RFC 5681 §3.1).
     fn halve(&mut self, flow: &mut Flow) {
         self.before = flow.cwnd;
@@ -56,14 +77,12 @@ impl Dctcp {
 
 impl CongestionControl for Dctcp {
     fn start(&mut self, flow: &mut Flow) {
-        self.begin_window(flow);
+        self.marked.begin_window(flow);
     }
 
-    /// cwnd ← cwnd · (1 − α/2) (§3.4), but at least two packets (RFC 5681 §3.1).
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
         self.before = flow.cwnd;
-        let less = u64::from(flow.cwnd) * self.alpha / (2 * ONE);
-        (flow.cwnd - less as u32).max(2)
+        self.marked.reduced(flow.cwnd)
     }
 
     fn grow(&mut self, flow: &mut Flow, acked: u32) {
@@ -84,9 +103,7 @@ impl CongestionControl for Dctcp {
 
     fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
         match event {
-            CongestionEvent::Acknowledged { .. } if flow.una > self.window_end => {
-                self.update(flow);
-            }
+            CongestionEvent::Acknowledged { .. } => self.marked.acknowledged(flow),
             CongestionEvent::Timeout => self.halve(flow),
             _ => {}
         }
@@ -109,8 +126,8 @@ mod tests {
         let mut window = |marked: u64| {
             flow.delivered += 100;
             flow.delivered_ce += marked;
-            dctcp.update(&flow);
-            dctcp.alpha
+            dctcp.marked.update(&flow);
+            dctcp.marked.alpha
         };
         // (1 − 1/16) · 1 + 1/16 · 0.2
         assert_eq!(window(20), 950_000);

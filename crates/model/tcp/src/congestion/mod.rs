@@ -18,6 +18,7 @@ mod illinois;
 mod lp;
 mod nv;
 mod path;
+mod prague;
 mod reno;
 mod scalable;
 mod vegas;
@@ -41,6 +42,8 @@ pub enum EcnUse {
     /// ECN is always requested, even pure acknowledgements are marked as ECN-capable, and each mark
     /// is echoed (RFC 8257 §3).
     Accurate,
+    /// As accurate, by packets that ask for low latency: ECT(1) (RFC 9331 §4.1).
+    LowLatency,
 }
 
 /// A congestion control. The endpoint calls it with its [`Flow`]; where the flow is mutable, the
@@ -182,6 +185,8 @@ algorithms! {
         |_, _| Box::new(lp::Lp::default());
     Nv, "nv", "TCP-NV (Brakmo 2010)." =>
         |_, _| Box::new(nv::Nv::default());
+    Prague, "prague", "Prague (draft-briscoe-iccrg-prague-congestion-control); not validated." =>
+        |_, _| Box::new(prague::Prague::default());
     Reno, "reno", "NewReno (RFC 5681, RFC 6582)." =>
         |_, _| Box::new(reno::Reno);
     Scalable, "scalable", "Scalable TCP (Kelly 2003)." =>

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use netloom_units::{Duration, Time};
 
 use crate::config::Config;
-use crate::congestion::{self, CongestionControl, EcnUse, Flow};
+use crate::congestion::{self, CongestionControl, Flow};
 use crate::event::{CloseReason, Event, Events};
 use crate::info::Info;
 use crate::rate::RateSampler;
@@ -167,7 +167,7 @@ impl Endpoint {
         flow.mss = u32::from(config.announced_mss());
         Self {
             state,
-            negotiated: Negotiated::offer(&config, control.ecn() == EcnUse::Accurate),
+            negotiated: Negotiated::offer(&config, control.ecn()),
             snd: Sender::new(&config, initial),
             rcv: Receiver::new(&config),
             flow,

@@ -2,6 +2,8 @@
 //! (`segment`).
 
 use crate::config::{Config, EcnMode};
+use crate::congestion::EcnUse;
+use crate::segment::Ecn;
 
 /// State of the negotiation of ECN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub(crate) struct Negotiated {
     pub ecn: EcnState,
     /// Whether marks are echoed one by one, and control packets are ECN-capable, too (RFC 8257).
     pub accurate: bool,
+    /// The code point of ECN-capable packets.
+    pub capable: Ecn,
     /// The latest timestamp of the other end, which is echoed (TS.Recent).
     pub recent: u32,
     /// Whether the other end must be notified that its packets are marked (RFC 3168 §6.1.3).
@@ -32,7 +36,8 @@ pub(crate) struct Negotiated {
 }
 
 impl Negotiated {
-    pub fn offer(config: &Config, accurate: bool) -> Self {
+    pub fn offer(config: &Config, used: EcnUse) -> Self {
+        let accurate = used != EcnUse::Classic;
         let asks = config.ecn == EcnMode::On || accurate;
         Self {
             sack: config.sack,
@@ -40,6 +45,7 @@ impl Negotiated {
             window_scaling: config.window_scaling,
             ecn: if asks { EcnState::Offered } else { EcnState::Off },
             accurate,
+            capable: if used == EcnUse::LowLatency { Ecn::Ect1 } else { Ecn::Ect0 },
             recent: 0,
             echo: false,
             reduced: false,

@@ -62,7 +62,7 @@ impl Endpoint {
             segment.flags |= Flags::ECE | Flags::CWR;
         }
         if self.negotiated.accurate && self.negotiated.ecn != EcnState::Off {
-            segment.ecn = Ecn::Ect0;
+            segment.ecn = self.negotiated.capable;
         }
         self.note_syn(now);
         Transmit { segment, sack: SackBlocks::NONE }
@@ -113,7 +113,7 @@ impl Endpoint {
 
     fn control_packet_ecn(&self) -> Ecn {
         let capable = self.negotiated.accurate && self.negotiated.ecn_on();
-        if capable { Ecn::Ect0 } else { Ecn::NotEct }
+        if capable { self.negotiated.capable } else { Ecn::NotEct }
     }
 
     fn send_acknowledgement(&mut self, now: Time) -> Transmit {
@@ -241,7 +241,7 @@ impl Endpoint {
         self.rcv.acks.sending_data(now);
         if self.negotiated.ecn_on() && segment.len > 0 {
             if fresh {
-                segment.ecn = Ecn::Ect0;
+                segment.ecn = self.negotiated.capable;
                 if self.negotiated.reduced {
                     self.negotiated.reduced = false;
                     segment.flags |= Flags::CWR;
