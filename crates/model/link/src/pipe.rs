@@ -279,13 +279,12 @@ impl<F: Frame> Pipe<F> {
         self.update_rate(now);
         let (info, is_virtual) = (waiting.info, waiting.frame.is_virtual());
         let result = self.queue.pass(now, waiting);
-        if matches!(result, Ok(None)) {
-            if is_virtual {
-                self.background_waits(&info);
-            }
+        if is_virtual && matches!(result, Ok(None)) {
+            self.background_waits(&info);
+        }
+        // Where classes have caps, others may wait although the line is free, and be dropped.
+        if self.queue.backlog().frames > 0 || !self.queue.effects.is_empty() {
             self.queue_changed(now);
-        } else if !self.queue.effects.is_empty() {
-            self.take_effects(now);
         }
         if let Some(waiting) = result? {
             self.serve(now, waiting);
