@@ -11,7 +11,6 @@ use crate::diagnostic::{Diagnostic, similar};
 use crate::files::Files;
 use crate::raw::{RawScenario, RawText};
 use crate::span::Span;
-use crate::spec::Command;
 
 /// Kernel parameter that names the congestion control of a node's connections.
 pub(super) const SYSCTL: &str = "net.ipv4.tcp_congestion_control";
@@ -69,14 +68,8 @@ fn check_default(
         let tcp = entry.value.head.tcp.as_ref()?;
         tcp.value.congestion_control.is_none().then_some(tcp.span)
     });
-    // The best known programs that measure TCP.
-    let of_process = raw.processes.iter().find(|process| {
-        process.value.command.as_ref().is_some_and(|command| match &command.0 {
-            Command::Shell(line) => line.contains("iperf"),
-            Command::Exec(words) => words.iter().any(|word| word.contains("iperf")),
-        })
-    });
-    let Some(span) = of_traffic.or(of_process.map(|process| process.span)) else { return };
+    // Programs of nodes run in no simulation.
+    let Some(span) = of_traffic else { return };
     let Some(machine) = files.congestion_control() else { return };
     if machine == SIMULATED.name() {
         return;
