@@ -9,6 +9,7 @@
 //! | `resolve` | defaults, precedence, references, checks |
 //! | [`Scenario`] and its parts | the resolved scenario |
 //! | [`service`] | templates of services, and the ones that NetLoom comes with |
+//! | `effort` | how much there is to do in a simulated run |
 //! | `extent` | properties of a whole scenario: randomness, number of neighbours |
 //! | `happenings` | expands a timeline to [`Happening`]s |
 //! | `motion` | positions of nodes as functions of time |
@@ -27,6 +28,7 @@ mod constellation;
 mod decode;
 mod diagnostic;
 mod dilation;
+mod effort;
 mod ends;
 mod extent;
 mod files;

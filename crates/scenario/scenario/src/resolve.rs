@@ -129,7 +129,36 @@ pub(crate) fn resolve(
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };
     trees::check(&nodes, &scenario, &mut report);
+    effort(raw, &scenario, &mut report);
     (scenario, report.finish())
+}
+
+/// Steps of a simulation that take something like a day.
+const MANY_STEPS: f64 = 1e11;
+
+/// Warns of a run that would take a simulator for ever.
+fn effort(raw: &RawScenario, scenario: &Scenario, report: &mut Report<'_>) {
+    let steps = scenario.simulated_steps();
+    if steps < MANY_STEPS {
+        return;
+    }
+    let span = raw.duration.as_ref().map(|duration| duration.span);
+    let span = span.or_else(|| report.key_in_file(&["traffic"])).unwrap_or(Span::START);
+    // A microsecond for each.
+    let days = steps / 1e6 / 86_400.0;
+    let time = if days < 730.0 {
+        format!("{days:.0} days")
+    } else if days < 3.65e8 {
+        format!("{:.0} years", days / 365.25)
+    } else {
+        format!("{:.0e} years", days / 365.25)
+    };
+    let message = format!(
+        "this run is about {steps:.0e} frames and samples long: simulated at a million a second, \
+         it would take {time}"
+    );
+    let help = "take a shorter `duration`, less traffic or a longer `measure.interval`";
+    report.error(Diagnostic::warning(span, message).with_help(help));
 }
 
 fn name(raw: &RawScenario, report: &mut Report<'_>) -> String {

@@ -12,6 +12,12 @@ use crate::span::Span;
 /// Largest number of names in one range.
 const MOST_NAMES: usize = 1_000_000;
 
+/// Largest number of names in all ranges of a file together.
+pub(super) const MOST_IN_FILE: usize = 4 * MOST_NAMES;
+
+/// Length of the longest range, in bytes.
+const LONGEST: usize = 1000;
+
 /// Expands the ranges among the names of nodes and the members of groups, and passes the names in
 /// the file to `report`.
 pub(super) fn expand(topology: &mut RawTopology, report: &mut Report<'_>) {
@@ -37,7 +43,11 @@ pub(super) fn expand(topology: &mut RawTopology, report: &mut Report<'_>) {
     let mut names: Vec<String> = Vec::new();
     for written in report.written_keys(&["topology", "nodes"]) {
         match parse(written) {
-            Ok(pattern) if is_range(written) => names.extend(pattern.names()),
+            Ok(pattern) if is_range(written) => {
+                if names.len() + pattern.count() <= MOST_IN_FILE {
+                    names.extend(pattern.names());
+                }
+            }
             _ => names.push(written.to_string()),
         }
     }
@@ -73,7 +83,13 @@ fn is_range(name: &str) -> bool {
 
 /// Returns the names in a range. All have the position of the range.
 fn singles(name: &Spanned<String>, report: &mut Report<'_>) -> Vec<Spanned<String>> {
-    match parse(&name.value) {
+    let pattern = parse(&name.value).and_then(|pattern| {
+        // Lists of a thousand ranges are as long as one of them.
+        report.take_names(pattern.count()).then_some(pattern).ok_or_else(|| {
+            format!("all ranges of the file together stand for more than {MOST_IN_FILE} names")
+        })
+    });
+    match pattern {
         Ok(pattern) => {
             let names = pattern.names().into_iter();
             names.map(|value| Spanned { value, span: name.span, id: name.id }).collect()
@@ -114,6 +130,15 @@ enum Part {
 }
 
 impl Pattern {
+    /// Returns the number of names.
+    fn count(&self) -> usize {
+        let counts = self.parts.iter().map(|part| match part {
+            Part::Text(_) => 1,
+            Part::Numbers(numbers) => numbers.len(),
+        });
+        counts.product()
+    }
+
     /// Returns all names. The last number changes fastest.
     fn names(&self) -> Vec<String> {
         self.parts.iter().fold(vec![String::new()], |names, part| match part {
@@ -130,6 +155,9 @@ impl Pattern {
 
 /// Parses a name with ranges.
 fn parse(name: &str) -> Result<Pattern, String> {
+    if name.len() > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
     let mut parts = Vec::new();
     let mut count: usize = 1;
     let mut rest = name;
@@ -166,7 +194,7 @@ fn numbers(list: &str) -> Result<Vec<String>, String> {
         if from > to {
             return Err(format!("{from} is above {to}"));
         }
-        if to - from >= MOST_NAMES as u64 {
+        if to - from >= (MOST_NAMES - numbers.len()) as u64 {
             return Err(too_many());
         }
         let width = if first.starts_with('0') { first.len() } else { 0 };
@@ -190,6 +218,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn all_ranges_together_have_a_bound() {
+        let tree = crate::yaml::parse("{ a: b }").unwrap();
+        let pruned = std::collections::HashSet::new();
+        let mut report = Report::new(&tree, &pruned);
+        for _ in 0..4 {
+            assert!(report.take_names(MOST_NAMES));
+        }
+        assert!(!report.take_names(1), "one more than {MOST_IN_FILE}");
+    }
+
+    #[test]
     fn ranges_stand_for_their_names() {
         let names = |name| parse(name).map(|pattern| pattern.names());
         assert_eq!(names("n[1-3]").unwrap(), ["n1", "n2", "n3"]);
@@ -206,6 +245,7 @@ mod tests {
             ("n[]", "`` is no number"),
             ("n[1-2000000]", "it stands for more than 1000000 names"),
             ("n[1-2000][1-2000]", "it stands for more than 1000000 names"),
+            ("n[1-900000,1-900000,1-900000]", "it stands for more than 1000000 names"),
         ] {
             assert_eq!(names(wrong), Err(why.to_string()), "{wrong}");
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use netloom_link::FileError;
 
 use super::properties::bad_file;
-use crate::diagnostic::{Diagnostic, did_you_mean, similar};
+use crate::diagnostic::{Diagnostic, Severity, did_you_mean, similar};
 use crate::files::Unreadable;
 use crate::span::Span;
 use crate::yaml::{NodeId, Tree};
@@ -14,12 +14,18 @@ use crate::yaml::{NodeId, Tree};
 /// Largest number of findings with a suggested spelling: each is compared with all names.
 const MOST_GUESSES: usize = 100;
 
+/// Largest number of findings that are kept: a range of names can cause one for each name.
+const MOST_FINDINGS: usize = 100_000;
+
 /// The findings so far, and the tree that they are about.
 pub(super) struct Report<'a> {
     tree: &'a Tree,
     pruned: &'a HashSet<NodeId>,
     findings: Vec<Diagnostic>,
     guesses: usize,
+    has_error: bool,
+    /// Number of names that ranges may still stand for.
+    names_left: usize,
     node_names: Rc<NodeNames>,
 }
 
@@ -44,11 +50,32 @@ impl NodeNames {
 
 impl<'a> Report<'a> {
     pub fn new(tree: &'a Tree, pruned: &'a HashSet<NodeId>) -> Self {
-        Self { tree, pruned, findings: Vec::new(), guesses: 0, node_names: Rc::default() }
+        Self {
+            tree,
+            pruned,
+            findings: Vec::new(),
+            guesses: 0,
+            has_error: false,
+            names_left: super::ranges::MOST_IN_FILE,
+            node_names: Rc::default(),
+        }
     }
 
-    /// Adds a finding.
+    /// Takes `count` names out of those that ranges may stand for. Returns whether there are so
+    /// many left.
+    pub fn take_names(&mut self, count: usize) -> bool {
+        let left = self.names_left.checked_sub(count);
+        self.names_left = left.unwrap_or(self.names_left);
+        left.is_some()
+    }
+
+    /// Adds a finding. After very many, only a first error counts.
     pub fn error(&mut self, finding: Diagnostic) {
+        let is_first_error = finding.severity == Severity::Error && !self.has_error;
+        if self.findings.len() >= MOST_FINDINGS && !is_first_error {
+            return;
+        }
+        self.has_error |= finding.severity == Severity::Error;
         self.findings.push(finding);
     }
 
