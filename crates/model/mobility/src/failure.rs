@@ -24,6 +24,22 @@ pub enum MobilityError {
         /// The format of the file.
         found: TraceFormat,
     },
+    /// The places of a format that has speeds cannot be degrees.
+    #[error(
+        "`degrees: true`, but speeds of ns-2 are metres a second; convert the file to metres first"
+    )]
+    SpeedsInMetres,
+    /// The places of a format that is always in degrees cannot be metres.
+    #[error("`degrees: false`, but the file says that its places are degrees")]
+    AlwaysDegrees,
+    /// A place that should be in degrees is none on the Earth.
+    #[error("`degrees: true`, but node {node} of the file is elsewhere: {problem}")]
+    NoPlace {
+        /// The node of the file.
+        node: String,
+        /// The value that is out of range.
+        problem: String,
+    },
     /// The trace does not contain the node.
     #[error("the trace has no node `{node}`; {known}; `node:` says which one it is")]
     UnknownNode {

@@ -36,6 +36,10 @@ pub struct Mobility {
     /// Where they are written; by default to standard output.
     #[arg(short, long, value_name = "FILE", requires = "to")]
     pub output: Option<PathBuf>,
+    /// The file's places are degrees, x the longitude and y the latitude, though its format does
+    /// not say so, as FCD that SUMO wrote with `--fcd-output.geo`.
+    #[arg(long, requires = "file")]
+    pub degrees: bool,
     /// Where places in degrees have the origin of the plane; by default the first place of the
     /// file.
     #[arg(long, value_name = "LAT,LON", value_parser = place)]

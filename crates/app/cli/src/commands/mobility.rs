@@ -70,6 +70,14 @@ fn recorded(file: &Path, args: &Mobility) -> Result<Moving> {
     let traces = format
         .read(&text)
         .map_err(|error| exit::usage(format!("{name} is no trace of {format}: {error}")))?;
+    let traces = match args.degrees && !traces.needs_plane() {
+        true => traces.in_degrees().map_err(|error| exit::usage(error.to_string()))?,
+        false => traces,
+    };
+    if traces.may_be_degrees() {
+        eprintln!("warning: all places of {name} fit degrees, and are read as metres");
+        eprintln!("  help: say `--degrees` if they are longitudes and latitudes");
+    }
     let plane = plane(args.origin, traces.first_place())?;
     let nodes =
         traces.names().map(|node| Ok((node.to_owned(), path(&traces, node, plane.as_ref())?)));

@@ -46,6 +46,10 @@ impl Configured for GroupConfig {
         self.leader.files()
     }
 
+    fn warning(&self) -> Option<String> {
+        self.leader.warning()
+    }
+
     fn trajectory(&self, given: &Surroundings<'_>) -> Result<Trajectory, MobilityError> {
         let led = Surroundings { stream: given.group, ..*given };
         let leader = self.leader.trajectory(&led)?;

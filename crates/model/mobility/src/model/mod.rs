@@ -59,6 +59,10 @@ trait Configured {
     fn files(&mut self) -> Vec<&mut dyn DataFile> {
         Vec::new()
     }
+    /// Returns what is odd about files that were read, and what helps.
+    fn warning(&self) -> Option<String> {
+        None
+    }
     /// Creates the trajectory of a node.
     fn trajectory(&self, given: &Surroundings<'_>) -> Result<Trajectory, MobilityError>;
 }
@@ -169,6 +173,12 @@ impl Mobility {
     ) -> Result<(), Vec<FileError<E>>> {
         let property = self.name();
         load_files(self.files().into_iter().map(|file| (property, file)), read)
+    }
+
+    /// Returns what is odd about files that were read, if anything is: the problem, then `; ` and
+    /// what helps.
+    pub fn warning(&self) -> Option<String> {
+        self.configured().warning()
     }
 
     /// Creates the trajectory of a node. A model that never ends draws it as it is extended.

@@ -17,6 +17,10 @@ pub struct TraceConfig {
     /// Its format, which is guessed from its text: an error if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TraceFormat>,
+    /// Whether places are degrees: x the longitude, y the latitude (default: what the format says).
+    /// For FCD that SUMO wrote with `--fcd-output.geo`, BonnMotion and CSV.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degrees: Option<bool>,
     /// Which of its nodes this one is (default: the one of the same name).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
@@ -43,6 +47,21 @@ impl Configured for TraceConfig {
         }
     }
 
+    fn warning(&self) -> Option<String> {
+        let traces = self.file.values().filter(|traces| traces.may_be_degrees())?;
+        let format = traces.format().map_or("trace", TraceFormat::name);
+        let file = self.file.file().unwrap_or(format);
+        let help = match traces.format() {
+            Some(TraceFormat::Ns2) => {
+                "degrees of ns-2 have to be converted first; `degrees: false` says that they are \
+                 metres"
+            }
+            _ => "write `degrees: true`, or `degrees: false` if they are metres",
+        };
+        let unknown = self.degrees.is_none();
+        unknown.then(|| format!("all places of {file} fit degrees, and are read as metres; {help}"))
+    }
+
     fn files(&mut self) -> Vec<&mut dyn DataFile> {
         vec![&mut self.file]
     }
@@ -57,6 +76,12 @@ impl Configured for TraceConfig {
             return Err(MobilityError::OtherFormat { written, found });
         }
         let node = self.node.as_deref().unwrap_or(given.node);
+        let own = match (self.degrees, traces.needs_plane()) {
+            (Some(true), false) => traces.of_node(node).map(Traces::in_degrees).transpose()?,
+            (Some(false), true) => return Err(MobilityError::AlwaysDegrees),
+            _ => None,
+        };
+        let traces = own.as_ref().unwrap_or(traces);
         let offset = self.offset.map(Coordinate::metres);
         let place = |at: Point| {
             let scaled = at * self.scale;

@@ -167,6 +167,45 @@ impl Traces {
         self.degrees
     }
 
+    /// Whether places are metres by the file's format, and all of them would be degrees just as
+    /// well: longitudes and latitudes, of which some are no whole numbers. Programs write degrees
+    /// into formats that have no word for them, as SUMO into FCD with `--fcd-output.geo`.
+    pub fn may_be_degrees(&self) -> bool {
+        let points = || self.nodes.values().flatten().map(|fix| fix.point);
+        let is_whole = |value: f64| libm::trunc(value) == value;
+        !self.degrees
+            && points().all(|point| point.x.abs() <= 180.0 && point.y.abs() <= 90.0)
+            && points().any(|point| !is_whole(point.x) || !is_whole(point.y))
+    }
+
+    /// Returns the trace of one node alone.
+    pub fn of_node(&self, node: &str) -> Option<Self> {
+        let name = Name::new(node);
+        let fixes = self.nodes.get(&name)?.clone();
+        Some(Self { nodes: BTreeMap::from([(name, fixes)]), left_out: Vec::new(), ..*self })
+    }
+
+    /// Returns these traces with places in degrees: x is the longitude, y the latitude.
+    ///
+    /// # Errors
+    /// If a place is none on the Earth, and if the file has speeds, which are in metres.
+    pub fn in_degrees(mut self) -> Result<Self, MobilityError> {
+        if self.format == Some(TraceFormat::Ns2) {
+            return Err(MobilityError::SpeedsInMetres);
+        }
+        for (name, fixes) in &self.nodes {
+            for Fix { point, .. } in fixes {
+                let place = Geographic { lat: point.y, lon: point.x, alt: point.z };
+                place.check().map_err(|problem| MobilityError::NoPlace {
+                    node: name.as_str().into(),
+                    problem,
+                })?;
+            }
+        }
+        self.degrees = true;
+        Ok(self)
+    }
+
     /// Returns the first place on the Earth, as an origin for scenarios that have none.
     pub fn first_place(&self) -> Option<Geographic> {
         let first = self.nodes.values().find_map(|fixes| fixes.first())?.point;

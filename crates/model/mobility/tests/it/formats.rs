@@ -1,7 +1,9 @@
 //! Each format as other programs write it.
 
-use netloom_mobility::{Geographic, Movements, Plane, Point, TraceFormat, Traces, Trajectory};
-use netloom_units::{DataFormat, Time};
+use netloom_mobility::{
+    Geographic, Movements, Plane, Point, Surroundings, TraceFormat, Traces, Trajectory,
+};
+use netloom_units::{DataFormat, Stream, Time};
 
 use crate::common::{at, model, second, try_node};
 
@@ -207,4 +209,69 @@ fn a_network_in_which_nobody_is_ever_there_is_not_written_as_fcd() {
     let away = Movements { nodes: &nodes, until: second(9), plane: None };
     let refused = TraceFormat::Fcd.write(&away).unwrap_err();
     assert!(refused.contains("no node is there"), "{refused}");
+}
+
+/// Formats without a word for degrees may have them: it is noticed, and said by a key.
+#[test]
+fn degrees_in_files_of_metres_are_noticed_and_read() {
+    let fcd = |x: &str, y: &str| {
+        format!(
+            "<fcd-export><timestep time=\"0.00\"><vehicle id=\"v\" x=\"{x}\" y=\"{y}\"/></timestep>\
+             <timestep time=\"10.00\"><vehicle id=\"v\" x=\"9.19\" y=\"48.78\"/></timestep>\
+             </fcd-export>"
+        )
+    };
+    let geo = fcd("9.18", "48.78");
+    let others = [
+        "time,node,x,y\n0,v,9.18,48.78\n10,v,9.19,48.78\n".to_string(),
+        "0 9.18 48.78 10 9.19 48.78\n".to_string(),
+    ];
+    for text in [&geo, &others[0], &others[1]] {
+        let traces = Traces::parse(text).unwrap();
+        assert!(traces.may_be_degrees() && !traces.needs_plane(), "{text}");
+    }
+    // Whole numbers, a place beyond the poles, and degrees that are called so.
+    for text in [
+        fcd("9", "48").replace("9.19", "9").replace("48.78", "49"),
+        fcd("9.18", "90.5"),
+        "time,node,lat,lon\n0,v,48.78,9.18\n".into(),
+    ] {
+        assert!(!Traces::parse(&text).unwrap().may_be_degrees(), "{text}");
+    }
+    let origin = Geographic { lat: 48.78, lon: 9.18, alt: 0.0 };
+    let plane = Plane::new(origin).unwrap();
+    let with = |keys: &str, text: &str| {
+        let lines: Vec<&str> = text.lines().collect();
+        let file = serde_json::to_string(&lines).unwrap();
+        model(&format!(r#"{{"trace":{{"file":{file},"node":"v"{keys}}}}}"#))
+    };
+    let csv = &others[0];
+    let warning = with("", csv).warning().unwrap();
+    assert!(warning.starts_with("all places of csv fit degrees, and are read as metres; "));
+    for keys in [r#","degrees":true"#, r#","degrees":false"#] {
+        assert_eq!(with(keys, csv).warning(), None);
+    }
+    let stream = Stream::new(1, "x");
+    let given = Surroundings {
+        node: "v",
+        position: None,
+        stream: &stream,
+        group: &stream,
+        plane: Some(&plane),
+    };
+    let path = with(r#","degrees":true"#, csv).trajectory(&given).unwrap();
+    near(&path, 0, 0.0, 0.0);
+    // A hundredth of a degree of longitude at this latitude.
+    let there = path.position(at(10_000));
+    assert!((there.x - 734.9).abs() < 1.0 && there.y.abs() < 1e-6, "{there:?}");
+    let without = Surroundings { plane: None, ..given };
+    let error = with(r#","degrees":true"#, csv).trajectory(&without).unwrap_err();
+    assert!(error.to_string().contains("origin"), "{error}");
+    let far = with(r#","degrees":true"#, &csv.replace("48.78", "4878"));
+    let error = far.trajectory(&given).unwrap_err().to_string();
+    assert!(error.contains("`lat: 4878` must be from -90 to 90"), "{error}");
+    let named = with(r#","degrees":false"#, "time,node,lat,lon\n0,v,48.78,9.18\n");
+    assert!(named.trajectory(&given).is_err());
+    let script = Traces::parse("$node_(0) set X_ 9.18\n$node_(0) set Y_ 48.78\n").unwrap();
+    assert!(script.may_be_degrees() && script.in_degrees().is_err(), "speeds are in metres");
 }

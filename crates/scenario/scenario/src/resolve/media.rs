@@ -343,6 +343,10 @@ fn motions(
             report.bad_files(errors, mobility.id, mobility.span);
             continue;
         }
+        if let Some(problem) = loaded.warning() {
+            let (message, help) = problem.split_once("; ").unwrap_or((&problem, ""));
+            report.error(Diagnostic::warning(mobility.span, message).with_help(help));
+        }
         let given = Moving {
             name: &node.name.value,
             groups: &node.groups,
