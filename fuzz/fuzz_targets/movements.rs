@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use netloom_mobility::orbit::Elements;
+use netloom_mobility::orbit::{Elements, Orbiting, grid_of};
 use netloom_mobility::{Movements, Plane, TraceFormat, Traces};
 use netloom_radio::{AntennaPattern, ErrorTable, PairLosses, Polygons};
 use netloom_units::{DataFormat, Duration, Time};
@@ -13,6 +13,9 @@ fn movements(traces: Traces) {
     let lines = Vec::<String>::from(traces.clone());
     let again = Traces::try_from(lines).expect("what is read can be written");
     assert!(traces.names().eq(again.names()));
+    if traces.may_be_degrees() && traces.format() != Some(TraceFormat::Ns2) {
+        assert!(traces.clone().in_degrees().is_ok_and(|degrees| degrees.needs_plane()));
+    }
     let plane = traces.first_place().and_then(|place| Plane::new(place).ok());
     let path = |node: &str| traces.trajectory(node, plane.as_ref(), Time::ZERO, &|point| point);
     let nodes = traces.names().map(|node| Ok((node.to_owned(), path(node)?)));
@@ -25,6 +28,17 @@ fn movements(traces: Traces) {
             format.read(&text).expect("what is written can be read");
         }
     }
+}
+
+/// Orbits have a grid of links, each once and between two satellites.
+fn orbits(elements: Elements) {
+    let Ok((orbits, _)) = elements.orbits(Duration::from_secs(600)) else { return };
+    let all: Vec<&dyn Orbiting> = orbits.iter().map(|orbit| orbit as &dyn Orbiting).collect();
+    let links = grid_of(&all);
+    let ordered = links.iter().map(|[a, b]| [*a.min(b), *a.max(b)]);
+    assert_eq!(ordered.collect::<std::collections::BTreeSet<_>>().len(), links.len());
+    let count = all.len() as u32;
+    assert!(links.iter().all(|[a, b]| a != b && *a < count && *b < count));
 }
 
 fuzz_target!(|input: (u8, &str)| {
@@ -40,6 +54,6 @@ fuzz_target!(|input: (u8, &str)| {
         7 => drop(PairLosses::parse(text)),
         8 => drop(ErrorTable::parse(text)),
         9 => drop(AntennaPattern::parse(text)),
-        _ => drop(Elements::parse(text).map(|all| all.orbits(Duration::from_secs(600)))),
+        _ => drop(Elements::parse(text).map(orbits)),
     }
 });

@@ -46,3 +46,39 @@ fn satellites_carry_what_ground_stations_send() {
     let changes = events.matches("\"rerouted\"").count();
     assert!((2..20).contains(&changes), "{events}");
 }
+
+/// Kuiper's first shell as in Hypatia (Kassing et al., IMC 2020), for the first seconds: with all
+/// satellites in sight to choose from, and routes that follow, round trips from Manila to Dalian
+/// are those of the shortest path: 25.4 ms at best, and 41.2 ms after a quarter of a minute.
+#[test]
+fn the_shortest_path_decides_among_all_satellites_in_sight() {
+    let folder = Folder::new("kuiper");
+    let file = folder.scenario(
+        "name: kuiper
+duration: 20s
+simulation: { reroute: 1ms }
+topology:
+  defaults: { node: { ipv6: none } }
+  nodes: {}
+  constellations:
+    kuiper:
+      walker:
+        { inclination: 51.9deg, planes: 34, satellites: 1156, phasing: 17, altitude: 630km }
+      meridian: 99.9678deg
+      link: { in_flight: deliver }
+      ground:
+        manila: { lat: 14.6042, lon: 120.9822, elevation: 25.2deg, choose: path }
+        dalian: { lat: 38.9228, lon: 121.6298, elevation: 25.2deg, choose: path }
+traffic:
+  - { name: ping, from: manila, to: dalian, ping: { interval: 500ms } }
+",
+    );
+    let results = folder.path("results");
+    ended(&simulate(&file, &results, &[]));
+    let flow = &summary(&results)["flows"][0];
+    let (sent, received) = (&flow["sent"]["frames"], &flow["received"]["frames"]);
+    assert!(received.as_u64().unwrap() + 1 >= sent.as_u64().unwrap(), "{flow}");
+    let millis = |key: &str| flow["delay"][key].as_f64().unwrap() / 1e6;
+    let (least, most) = (millis("min_ns"), millis("max_ns"));
+    assert!((least - 25.4).abs() < 0.1 && (most - 41.2).abs() < 0.3, "{least} to {most} ms");
+}

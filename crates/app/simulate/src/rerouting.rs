@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use netloom_api::event::What;
-use netloom_link::LinkState;
+use netloom_link::{Delay, LinkState};
 use netloom_plan::Plan;
 use netloom_scenario::{Link, Scenario};
 use netloom_sim::{Change, Route, RouteSource};
@@ -42,18 +42,21 @@ impl Rerouting {
     ) -> Result<(Self, Vec<Change>)> {
         let Some(after) = scenario.simulation.reroute else { return Ok(Default::default()) };
         let planned = down(&States::of(scenario));
+        // Where delays follow a schedule, as those of satellites, the shortest path does, too.
+        let mut pipes = scenario.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
+        let moves = pipes.any(|pipe| matches!(pipe.delay, Delay::Schedule(_)));
         let plans = Plans { scenario: scenario.clone(), kept: Mutex::default() };
         // Whether a plan can be made does not depend on the links that are down.
-        netloom_plan::rerouted(scenario, plan, |_| false)?;
+        netloom_plan::rerouted(scenario, plan, |_| false, Time::ZERO)?;
         let plans = Arc::new(plans);
         let (mut all, mut coming) = (Vec::new(), VecDeque::new());
         for (at, down) in when(scenario, after, changes) {
-            let source: Arc<dyn RouteSource> = match down == planned {
+            let source: Arc<dyn RouteSource> = match down == planned && !moves {
                 true => Arc::new(PlannedRoutes(Arc::clone(plan))),
                 false => Arc::new(Routes {
                     first: Arc::clone(plan),
                     plans: Arc::clone(&plans),
-                    down: down.clone(),
+                    state: (down.clone(), if moves { at } else { Time::ZERO }),
                 }),
             };
             let (changes, routes) = (Vec::new(), Some(source));
@@ -130,8 +133,8 @@ fn names(scenario: &Scenario, down: &Down) -> Vec<String> {
 #[derive(Debug)]
 struct Plans {
     scenario: Scenario,
-    /// The plans that were used last.
-    kept: Mutex<VecDeque<(Down, Arc<Plan>)>>,
+    /// The plans that were used last, with the links that are down, and the time of delays.
+    kept: Mutex<VecDeque<((Down, Time), Arc<Plan>)>>,
 }
 
 /// The routes that avoid the links which are down.
@@ -140,7 +143,8 @@ struct Routes {
     /// The plan of the start. Its addresses stay.
     first: Arc<Plan>,
     plans: Arc<Plans>,
-    down: Down,
+    /// The links that are down, and the time whose delays count.
+    state: (Down, Time),
 }
 
 impl RouteSource for Routes {
@@ -153,16 +157,17 @@ impl Routes {
     fn plan(&self) -> Arc<Plan> {
         // A plan is always complete when it is stored, so a poisoned lock is harmless.
         let mut kept = self.plans.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, plan)) = kept.iter().find(|(down, _)| *down == self.down) {
+        if let Some((_, plan)) = kept.iter().find(|(state, _)| *state == self.state) {
             return Arc::clone(plan);
         }
-        let is_down = |link| self.down.contains(&link);
+        let (down, at) = &self.state;
+        let is_down = |link| down.contains(&link);
         // Invariant: a plan was made when the run began, and links that are down cannot make it
         // fail.
-        let plan = netloom_plan::rerouted(&self.plans.scenario, &self.first, is_down);
+        let plan = netloom_plan::rerouted(&self.plans.scenario, &self.first, is_down, *at);
         let plan = Arc::new(plan.expect("a plan can be made again"));
         kept.truncate(KEPT - 1);
-        kept.push_front((self.down.clone(), Arc::clone(&plan)));
+        kept.push_front((self.state.clone(), Arc::clone(&plan)));
         plan
     }
 }

@@ -12,6 +12,13 @@ pub(crate) struct Sky {
     pub earth: Earth,
 }
 
+impl Sky {
+    /// Returns all satellites.
+    pub(crate) fn all(&self) -> Vec<&dyn Orbiting> {
+        self.satellites.iter().map(AsRef::as_ref).collect()
+    }
+}
+
 impl Constellation {
     /// Returns the name of a satellite's node: by plane and place, or by the order of its elements.
     pub(crate) fn satellite(&self, number: usize) -> String {
@@ -32,7 +39,8 @@ impl Constellation {
         }
         Ok(match &self.orbits {
             Orbits::Walker(walker) => {
-                Sky { satellites: boxed(walker.orbits()), earth: Earth::Sphere }
+                let earth = Earth::Sphere(self.meridian.radians());
+                Sky { satellites: boxed(walker.orbits()), earth }
             }
             Orbits::Tle(elements) => {
                 let (orbits, earth) = elements.orbits(time)?;

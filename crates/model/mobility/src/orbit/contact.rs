@@ -1,8 +1,10 @@
-//! Times at which satellites rise and set, and the choice of the satellite that a ground station
+//! Times at which satellites rise and set, and the choice of the satellites that a ground station
 //! uses.
 
-use netloom_units::{Angle, Duration, Time};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
+use netloom_units::{Angle, Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,15 +20,17 @@ pub struct Pass {
     pub set: Time,
 }
 
-/// Which of the satellites in sight a place uses.
+/// Which of the satellites in sight a place has links to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// The nearest one, at any time.
+    /// The nearest ones, at any time.
     #[default]
     Nearest,
-    /// The one that stays longest, until it sets.
+    /// Those that stay longest, until they set.
     Longest,
+    /// All of them: the path decides which one is used.
+    Path,
 }
 
 /// Interval between samples. Between two samples nothing rises and sets again, except passes that
@@ -125,69 +129,88 @@ fn highest(function: &impl Fn(Time) -> f64, from: Time, until: Time) -> Option<T
     Some(Time::from_nanos(low))
 }
 
-/// Returns the satellite that a ground station uses, as a list of changes from `from` to `until`.
-/// `None` means that no satellite is in sight.
-pub fn attachments(
+/// Returns the satellites that a ground station has links to from `from` to `until`, each with the
+/// times of its link, in the order of first use. `most` is the largest number of links at a time,
+/// which [`Choice::Path`] does not have.
+pub fn contacts(
     ground: &GroundStation,
     satellites: &[&dyn Orbiting],
     elevation: Angle,
     choice: Choice,
-    from: Time,
-    until: Time,
-) -> Vec<(Time, Option<usize>)> {
-    let all = satellites.iter().map(|one| passes(ground, *one, elevation, from, until)).collect();
-    match choice {
-        Choice::Longest => longest(all, from),
-        Choice::Nearest => nearest(ground, satellites, all, from, until),
-    }
+    most: usize,
+    [from, until]: [Time; 2],
+) -> Vec<(usize, Vec<Pass>)> {
+    let passes = |satellite: &&dyn Orbiting| passes(ground, *satellite, elevation, from, until);
+    let all: Vec<Vec<Pass>> = satellites.iter().map(passes).collect();
+    let mut used = match choice {
+        Choice::Path => all.into_iter().enumerate().filter(|(_, own)| !own.is_empty()).collect(),
+        Choice::Longest => while_used(longest(all, most, from), until),
+        Choice::Nearest => while_used(nearest(ground, satellites, all, most, [from, until]), until),
+    };
+    used.sort_by_key(|(_, passes)| passes.first().map(|pass| pass.rise));
+    used
 }
 
-/// Keeps a satellite until it sets. Then chooses the one in sight that sets last.
-fn longest(passes: Vec<Vec<Pass>>, from: Time) -> Vec<(Time, Option<usize>)> {
+/// The satellites that are used from a time on, in ascending order.
+type Use = (Time, Vec<usize>);
+
+/// Returns the times of each satellite that is used.
+fn while_used(uses: Vec<Use>, until: Time) -> Vec<(usize, Vec<Pass>)> {
+    let mut all: BTreeMap<usize, Vec<Pass>> = BTreeMap::new();
+    for (index, (rise, satellites)) in uses.iter().enumerate() {
+        let set = uses.get(index + 1).map_or(until, |(next, _)| *next);
+        for satellite in satellites.iter().filter(|_| set > *rise) {
+            let passes = all.entry(*satellite).or_default();
+            match passes.last_mut().filter(|last| last.set == *rise) {
+                Some(last) => last.set = set,
+                None => passes.push(Pass { rise: *rise, set }),
+            }
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// Keeps satellites until they set. Then chooses the ones in sight that set last.
+fn longest(passes: Vec<Vec<Pass>>, most: usize, from: Time) -> Vec<Use> {
     let mut passes: Vec<(Pass, usize)> = passes
         .into_iter()
         .enumerate()
         .flat_map(|(satellite, passes)| passes.into_iter().map(move |pass| (pass, satellite)))
         .collect();
     passes.sort_by_key(|(pass, satellite)| (pass.rise, *satellite));
-    let (mut used, mut now, mut next) = (Vec::new(), from, 0);
-    let mut last: Option<(Pass, usize)> = None;
+    let mut coming = passes.into_iter().peekable();
+    let (mut now, mut uses) = (from, Vec::new());
+    let (mut used, mut others): (Vec<(Pass, usize)>, Vec<(Pass, usize)>) = Default::default();
     loop {
-        while let Some((pass, satellite)) = passes.get(next).filter(|(pass, _)| pass.rise <= now) {
-            if last.is_none_or(|(last, _)| pass.set > last.set) {
-                last = Some((*pass, *satellite));
-            }
-            next += 1;
+        others.extend(std::iter::from_fn(|| coming.next_if(|(pass, _)| pass.rise <= now)));
+        used.retain(|(pass, _)| pass.set > now);
+        others.retain(|(pass, _)| pass.set > now);
+        // Of those that set last, the one that rose first.
+        others.sort_by_key(|(pass, satellite)| (Reverse(pass.set), pass.rise, *satellite));
+        let free = most.saturating_sub(used.len()).min(others.len());
+        used.extend(others.drain(..free));
+        let mut satellites: Vec<usize> = used.iter().map(|(_, satellite)| *satellite).collect();
+        satellites.sort_unstable();
+        uses.push((now, satellites));
+        let rise = coming.peek().filter(|_| used.len() < most).map(|(pass, _)| pass.rise);
+        let ends = used.iter().map(|(pass, _)| pass.set);
+        match ends.chain(rise).min() {
+            Some(next) => now = next,
+            None => return uses,
         }
-        now = match (last.filter(|(pass, _)| pass.set > now), passes.get(next)) {
-            (Some((pass, satellite)), _) => {
-                used.push((now, Some(satellite)));
-                pass.set
-            }
-            (None, Some((pass, _))) => {
-                used.push((now, None));
-                pass.rise
-            }
-            (None, None) => {
-                used.push((now, None));
-                break;
-            }
-        };
     }
-    used.dedup_by_key(|(_, satellite)| *satellite);
-    used
 }
 
-/// Chooses the nearest satellite in sight. It changes where two distances are equal; that time is
-/// solved for between two samples.
+/// Chooses the nearest satellites in sight. The choice changes where two distances are equal; that
+/// time is solved for between two samples.
 fn nearest(
     ground: &GroundStation,
     satellites: &[&dyn Orbiting],
     passes: Vec<Vec<Pass>>,
-    from: Time,
-    until: Time,
-) -> Vec<(Time, Option<usize>)> {
-    // The interval is so short that the nearest satellite changes at most once between two samples.
+    most: usize,
+    [from, until]: [Time; 2],
+) -> Vec<Use> {
+    // The interval is so short that no satellite is chosen and left again between two samples.
     const LOOK: Duration = Duration::from_secs(1);
     let mut ends: Vec<Time> =
         passes.iter().flatten().flat_map(|pass| [pass.rise, pass.set]).collect();
@@ -199,21 +222,25 @@ fn nearest(
         };
         (0..satellites.len()).filter(|satellite| sees(&passes[*satellite])).collect()
     };
-    let best = |seen: &[usize], at: Time| -> Option<usize> {
+    let best = |seen: &[usize], at: Time| -> Vec<usize> {
         let place = ground.position(at);
         let away = |satellite: usize| satellites[satellite].position(at).distance(place);
-        seen.iter().copied().min_by(|a, b| away(*a).total_cmp(&away(*b)))
+        let mut near: Vec<(f64, usize)> = seen.iter().map(|one| (away(*one), *one)).collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut near: Vec<usize> = near.into_iter().take(most).map(|(_, one)| one).collect();
+        near.sort_unstable();
+        near
     };
-    let mut used: Vec<(Time, Option<usize>)> = Vec::new();
-    let mut change = |at: Time, satellite: Option<usize>| {
-        if used.last().is_none_or(|(_, last)| *last != satellite) {
-            used.push((at, satellite));
+    let mut uses: Vec<Use> = Vec::new();
+    let mut change = |at: Time, satellites: &[usize]| {
+        if uses.last().is_none_or(|(_, last)| last != satellites) {
+            uses.push((at, satellites.to_vec()));
         }
     };
     let (mut now, mut next_end) = (from, 0);
     let mut seen = in_sight(now);
     let mut current = best(&seen, now);
-    change(now, current);
+    change(now, &current);
     while now < until {
         while ends.get(next_end).is_some_and(|end| *end <= now) {
             next_end += 1;
@@ -221,15 +248,17 @@ fn nearest(
         let end = ends.get(next_end).copied().unwrap_or(until);
         let next = (now + LOOK).min(until).min(end);
         let found = best(&seen, next);
-        if found != current {
-            change(first(now, next, |at| best(&seen, at) != current), found);
+        while found != current {
+            now = first(now, next, |at| best(&seen, at) != current);
+            current = best(&seen, now);
+            change(now, &current);
         }
         if next == end {
             seen = in_sight(next);
         }
         current = best(&seen, next);
-        change(next, current);
+        change(next, &current);
         now = next;
     }
-    used
+    uses
 }

@@ -11,9 +11,9 @@ const TURN: f64 = 7.292_115_9e-5;
 /// The shape of the Earth, and its rotation angle at time zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Earth {
-    /// A sphere of 6371 km. Its prime meridian is at the frame's x axis at time zero. This shape
-    /// belongs to circular orbits.
-    Sphere,
+    /// A sphere of 6371 km. Its prime meridian is at this angle (radians) at time zero, counted
+    /// eastwards from the frame's x axis. This shape belongs to circular orbits.
+    Sphere(f64),
     /// The ellipsoid of WGS 84. Its prime meridian is at this angle (radians) at time zero. This
     /// shape belongs to SGP4.
     Ellipsoid(f64),
@@ -26,8 +26,7 @@ impl Earth {
         let Point { x, y, z } = of.position(at);
         let length = Point::new(x, y, z).length();
         let meridian = match self {
-            Self::Sphere => 0.0,
-            Self::Ellipsoid(meridian) => meridian,
+            Self::Sphere(meridian) | Self::Ellipsoid(meridian) => meridian,
         };
         let turned = libm::atan2(y, x) - meridian - TURN * at.since(Time::ZERO).as_secs_f64();
         let lon = (turned.to_degrees() + 180.0).rem_euclid(360.0) - 180.0;
@@ -59,7 +58,7 @@ impl GroundStation {
         let (east, north) = (libm::cos(longitude), libm::sin(longitude));
         let up = Point::new(cosine * east, cosine * north, sine);
         let (place, meridian) = match earth {
-            Earth::Sphere => (up * (circular::RADIUS + place.alt), 0.0),
+            Earth::Sphere(meridian) => (up * (circular::RADIUS + place.alt), meridian),
             Earth::Ellipsoid(meridian) => {
                 let flattened = 1.0 - ECCENTRICITY * sine * sine;
                 let across = EQUATOR / libm::sqrt(flattened);

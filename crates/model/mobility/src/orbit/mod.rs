@@ -9,6 +9,7 @@
 //! | `circular` | circular orbits around a spherical Earth |
 //! | `walker` | constellations of planes (Walker 1984), and the neighbours of each satellite |
 //! | `tle` | two-line elements, propagated by SGP4 |
+//! | `shell` | the neighbours of satellites whose planes nobody has named |
 //! | `ground` | places on the ground, elevation |
 //! | `contact` | times at which satellites rise and set, and the choice among them |
 //! | `schedule` | approximation of a distance over time by straight lines |
@@ -17,6 +18,7 @@ mod circular;
 mod contact;
 mod ground;
 mod schedule;
+mod shell;
 mod tle;
 mod walker;
 
@@ -24,9 +26,10 @@ use netloom_units::Time;
 
 use crate::Point;
 pub use circular::Circular;
-pub use contact::{Choice, Pass, attachments, passes, sights};
+pub use contact::{Choice, Pass, contacts, passes, sights};
 pub use ground::{Earth, GroundStation};
 pub use schedule::{ScheduledDistance, schedule};
+pub use shell::grid_of;
 pub use tle::{Elements, TleError, TleOrbit};
 pub use walker::{Neighbours, WalkerConfig};
 

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::walker::MOST_SATELLITES;
 use super::{Earth, Orbiting};
 use crate::Point;
 
@@ -160,6 +161,11 @@ impl DataFormat for Elements {
             all.push([name, line.into(), second.into()]);
         }
         check_count(all.len(), "a file of two-line elements").map_err(DataError::Whole)?;
+        if all.len() > MOST_SATELLITES as usize {
+            let count = all.len();
+            let message = format!("it has {count} satellites, of at most {MOST_SATELLITES}");
+            return Err(DataError::Whole(message));
+        }
         Ok(Self(all))
     }
 }

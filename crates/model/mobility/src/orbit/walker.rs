@@ -40,8 +40,8 @@ pub struct Neighbours {
     pub beside: Option<u32>,
 }
 
-/// Maximum number of satellites.
-const MOST: u32 = 100_000;
+/// Maximum number of satellites of a constellation.
+pub(super) const MOST_SATELLITES: u32 = 100_000;
 
 impl WalkerConfig {
     /// Rejects constellations that cannot exist.
@@ -51,8 +51,8 @@ impl WalkerConfig {
     pub fn check(&self) -> Result<(), String> {
         let Self { planes, satellites, phasing, altitude, .. } = self;
         match () {
-            () if !(1..=MOST).contains(satellites) => {
-                Err(format!("`satellites: {satellites}` must be from 1 to {MOST}"))
+            () if !(1..=MOST_SATELLITES).contains(satellites) => {
+                Err(format!("`satellites: {satellites}` must be from 1 to {MOST_SATELLITES}"))
             }
             () if *planes == 0 || satellites % planes != 0 => {
                 Err(format!("`satellites: {satellites}` is no multiple of `planes: {planes}`"))

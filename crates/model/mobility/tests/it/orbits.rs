@@ -1,11 +1,13 @@
 //! Orbits compared with results that other code computed from the same formulas.
 
+use std::collections::BTreeSet;
+
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{
-    Choice, Circular, Earth, Elements, GroundStation, Orbiting, WalkerConfig, attachments,
-    distance, passes, schedule, sights,
+    Choice, Circular, Earth, Elements, GroundStation, Orbiting, Pass, WalkerConfig, contacts,
+    distance, grid_of, passes, schedule, sights,
 };
-use netloom_units::{DataFormat, Duration, Stream, Time};
+use netloom_units::{Angle, DataFormat, Duration, Stream, Time};
 
 use crate::common::{at, second};
 
@@ -100,7 +102,35 @@ fn iridium_has_a_seam() {
 }
 
 fn stuttgart() -> GroundStation {
-    GroundStation::new(Geographic { lat: 48.78, lon: 9.18, alt: 0.0 }, Earth::Sphere).unwrap()
+    GroundStation::new(Geographic { lat: 48.78, lon: 9.18, alt: 0.0 }, Earth::Sphere(0.0)).unwrap()
+}
+
+/// Returns the satellite that a station uses, as a list of changes.
+fn attachments(
+    station: &GroundStation,
+    satellites: &[&dyn Orbiting],
+    elevation: Angle,
+    choice: Choice,
+    from: Time,
+    until: Time,
+) -> Vec<(Time, Option<usize>)> {
+    let used = contacts(station, satellites, elevation, choice, 1, [from, until]);
+    let passes = used.into_iter().flat_map(|(satellite, passes)| {
+        passes.into_iter().map(move |pass| (pass.rise, pass.set, satellite))
+    });
+    let mut passes: Vec<_> = passes.collect();
+    passes.sort_unstable();
+    let mut changes = vec![];
+    let mut free = from;
+    for (rise, set, satellite) in passes {
+        assert!(rise >= free, "one at a time");
+        if rise > free {
+            changes.push((free, None));
+        }
+        changes.push((rise, Some(satellite)));
+        free = set;
+    }
+    changes
 }
 
 fn dynamic(orbits: &[Circular]) -> Vec<&dyn Orbiting> {
@@ -150,6 +180,67 @@ fn stuttgart_sees_iridium() {
     }
     close(range.0, 2.80, 0.01);
     close(range.1, 7.03, 0.02);
+}
+
+/// Stations with several links have the nearest satellites, or keep those that set last; with the
+/// choice of paths they have all in sight.
+#[test]
+fn stations_have_several_links() {
+    let orbits = starlink().orbits();
+    let satellites = dynamic(&orbits);
+    let (station, times) = (stuttgart(), [Time::ZERO, second(600)]);
+    let elevation = "25deg".parse().unwrap();
+    let used = |choice, most| contacts(&station, &satellites, elevation, choice, most, times);
+    let at = |used: &[(usize, Vec<Pass>)], now: Time| -> Vec<usize> {
+        let is_used = |passes: &[Pass]| passes.iter().any(|p| p.rise <= now && now < p.set);
+        used.iter().filter(|(_, passes)| is_used(passes)).map(|(satellite, _)| *satellite).collect()
+    };
+    let (nearest, longest) = (used(Choice::Nearest, 3), used(Choice::Longest, 3));
+    let all = used(Choice::Path, 3);
+    let longest_one = used(Choice::Longest, 1);
+    for seconds in 0..600 {
+        let now = second(seconds);
+        let limit = 25f64.to_radians();
+        let mut seen: Vec<usize> = (0..satellites.len())
+            .filter(|satellite| station.elevation(satellites[*satellite], now) >= limit)
+            .collect();
+        let mut here = at(&all, now);
+        here.sort_unstable();
+        assert_eq!(here, seen, "at {now}");
+        let away = |satellite: &usize| distance(&station, satellites[*satellite], now);
+        seen.sort_by(|a, b| away(a).total_cmp(&away(b)));
+        seen.truncate(3);
+        seen.sort_unstable();
+        let mut here = at(&nearest, now);
+        here.sort_unstable();
+        assert_eq!(here, seen, "at {now}");
+        // There are always more than three in sight.
+        assert_eq!(at(&longest, now).len(), 3, "at {now}");
+        assert_eq!(at(&longest_one, now).len(), 1, "at {now}");
+    }
+    // Links of the longest passes end when satellites set, and not before.
+    for (satellite, passes) in &longest {
+        let Some(own) = all.iter().find(|(other, _)| other == satellite) else { panic!() };
+        for pass in passes {
+            assert!(own.1.iter().any(|whole| whole.set == pass.set), "{satellite}: {pass:?}");
+        }
+    }
+}
+
+/// The Earth may be turned at the start: stations see what those further east see otherwise.
+#[test]
+fn the_earth_may_be_turned_at_the_start() {
+    let orbits = starlink().orbits();
+    let place = |lon: f64| Geographic { lat: 48.78, lon, alt: 0.0 };
+    let turned = GroundStation::new(place(9.18), Earth::Sphere(30f64.to_radians())).unwrap();
+    let east = GroundStation::new(place(39.18), Earth::Sphere(0.0)).unwrap();
+    for seconds in [0, 777] {
+        let (a, b) = (turned.position(second(seconds)), east.position(second(seconds)));
+        close(a.distance(b), 0.0, 1e-3);
+        let below = Earth::Sphere(30f64.to_radians()).below(&orbits[0], second(seconds));
+        let same = Earth::Sphere(0.0).below(&orbits[0], second(seconds));
+        close((same.lon - below.lon).rem_euclid(360.0), 30.0, 1e-9);
+    }
 }
 
 #[test]
@@ -224,15 +315,53 @@ fn grids_have_each_link_once() {
     assert!(one.grid().is_empty());
 }
 
+/// The neighbours of a constellation that is only known by its orbits are those of Walker's grid,
+/// whatever order its satellites are in.
+#[test]
+fn a_grid_is_found_without_its_planes() {
+    let sorted = |links: Vec<[u32; 2]>| -> BTreeSet<[u32; 2]> {
+        let ordered = links.iter().map(|[a, b]| [*a.min(b), *a.max(b)]);
+        let all: BTreeSet<[u32; 2]> = ordered.collect();
+        assert_eq!(all.len(), links.len(), "each link is there once");
+        all
+    };
+    // Places beside each other are the nearest ones.
+    let delta = walker(
+        r#"{"inclination": "53deg", "planes": 24, "satellites": 528, "phasing": 9,
+            "altitude": "550km"}"#,
+    );
+    for walker in [delta, iridium()] {
+        let orbits = walker.orbits();
+        assert_eq!(sorted(grid_of(&dynamic(&orbits))), sorted(walker.grid()));
+        // In another order: satellite `order[n]` of the constellation is the n-th.
+        let mut order: Vec<usize> = (0..orbits.len()).collect();
+        let mut stream = Stream::new(1, "order");
+        for place in (1..order.len()).rev() {
+            order.swap(place, stream.below(place as u64 + 1) as usize);
+        }
+        let mixed: Vec<Circular> = order.iter().map(|number| orbits[*number]).collect();
+        let found = grid_of(&dynamic(&mixed)).into_iter();
+        let found = found.map(|pair| pair.map(|place| order[place as usize] as u32)).collect();
+        assert_eq!(sorted(found), sorted(walker.grid()));
+    }
+    // A satellite is missing: each of the others in its plane still has a link ahead.
+    let mut orbits = starlink().orbits();
+    orbits.remove(100);
+    let links = sorted(grid_of(&dynamic(&orbits)));
+    assert_eq!(links.len(), 1583 + 72 * 22 - 2);
+    assert!(grid_of(&[]).is_empty());
+    assert!(grid_of(&dynamic(&orbits[..1])).is_empty());
+}
+
 /// A satellite above a place on the ground is 90° above its horizon.
 #[test]
 fn satellites_are_above_the_place_below_them() {
     let orbit = iridium().orbits()[7];
     for seconds in [0, 100, 3000, 90_000] {
-        let below = Earth::Sphere.below(&orbit, second(seconds));
+        let below = Earth::Sphere(0.0).below(&orbit, second(seconds));
         close(below.alt, 780e3, 1.0);
         let there = Geographic { alt: 0.0, ..below };
-        let station = GroundStation::new(there, Earth::Sphere).unwrap();
+        let station = GroundStation::new(there, Earth::Sphere(0.0)).unwrap();
         close(station.elevation(&orbit, second(seconds)).to_degrees(), 90.0, 1e-4);
     }
 }

@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use netloom_link::LinkState;
 use netloom_scenario::{Addresses, IpPrefix, Ipv4Prefix, NodeKind, Route, Scenario};
-use netloom_units::Duration;
+use netloom_units::{Duration, Time};
 use proptest::prelude::*;
 
 use super::build::{link, network, node};
@@ -337,8 +337,8 @@ proptest! {
             changed.links[*link].reverse.state = LinkState::Down;
         }
         let (first, without) = (plan(&scenario).unwrap(), plan(&changed).unwrap());
-        let around = rerouted(&scenario, &first, |link| down.contains(&link)).unwrap();
-        let back = rerouted(&changed, &around, |_| false).unwrap();
+        let around = rerouted(&scenario, &first, |link| down.contains(&link), Time::ZERO).unwrap();
+        let back = rerouted(&changed, &around, |_| false, Time::ZERO).unwrap();
         for (same, other) in [(&around, &without), (&back, &first)] {
             prop_assert_eq!(&same.nodes, &other.nodes);
             for node in 0..first.nodes.len() {
@@ -346,9 +346,9 @@ proptest! {
             }
         }
         let sorted = by_topology(&scenario).unwrap();
-        let around = rerouted(&scenario, &sorted, |link| down.contains(&link)).unwrap();
+        let around = rerouted(&scenario, &sorted, |link| down.contains(&link), Time::ZERO).unwrap();
         prop_assert_eq!(&around.nodes, &sorted.nodes);
-        let back = rerouted(&changed, &around, |_| false).unwrap();
+        let back = rerouted(&changed, &around, |_| false, Time::ZERO).unwrap();
         for node in 0..sorted.nodes.len() {
             prop_assert_eq!(back.routes(node), sorted.routes(node));
         }

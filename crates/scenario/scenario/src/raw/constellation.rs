@@ -25,9 +25,14 @@ pub(crate) struct RawConstellation {
     #[serde(default)]
     pub tle: Option<Spanned<Data<Elements>>>,
     /// Links between satellites. `grid` (default with `walker`): each satellite has a link to the
-    /// next one in its plane and to one in the next plane. `none` (default with `tle`): no links.
+    /// next one in its plane and to one in the next plane. With `tle`, satellites whose ascending
+    /// nodes are within 1° are a plane. `none` (default with `tle`): no links.
     #[serde(default)]
     pub isl: Option<Spanned<RawIsl>>,
+    /// With `walker`: angle of the Earth's prime meridian at the beginning, eastwards from the
+    /// ascending node of the first plane (default `0deg`).
+    #[serde(default)]
+    pub meridian: Option<Spanned<Angle>>,
     /// Group that the satellites belong to.
     #[serde(default)]
     pub group: Option<Spanned<String>>,
@@ -46,13 +51,13 @@ pub(crate) struct RawConstellation {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawIsl {
     /// Links of each satellite to the next one in its plane, and to the one at the same place in
-    /// the next plane.
+    /// the next plane (with `tle`: the nearest place).
     Grid,
     /// No links.
     None,
 }
 
-/// A place on the ground. It has a link to one satellite at a time.
+/// A place on the ground, which has links to satellites in sight.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Ground")]
 #[serde(deny_unknown_fields)]
@@ -67,10 +72,13 @@ pub(crate) struct RawGround {
     /// Lowest elevation of a usable satellite above the horizon (default `25deg`).
     #[serde(default)]
     pub elevation: Option<Angle>,
-    /// Which of the visible satellites is used: at any time the `nearest` (default), or the one
-    /// that stays visible `longest`.
+    /// Which of the visible satellites it has links to: at any time the `nearest` (default), the
+    /// one that stays visible `longest`, or all, of which the `path` of packets decides.
     #[serde(default)]
     pub choose: Choice,
+    /// Number of its links at a time (default 1), but for `choose: path`.
+    #[serde(default)]
+    pub links: Option<Spanned<u32>>,
 }
 
 impl RawGround {

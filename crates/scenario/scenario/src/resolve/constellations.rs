@@ -3,11 +3,11 @@
 
 mod ways;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use netloom_link::{LinkState, PipeChange};
-use netloom_mobility::orbit::Elements;
+use netloom_mobility::orbit::{Choice, Elements};
 use netloom_units::{Angle, DataFile, Duration, FileError, FileFault};
 
 use super::report::Report;
@@ -16,7 +16,7 @@ use crate::decode::{Inline, Spanned};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::{
-    RawConstellation, RawEndpoint, RawIsl, RawKind, RawLink, RawLinkHead, RawNodeHead,
+    RawConstellation, RawEndpoint, RawGround, RawIsl, RawKind, RawLink, RawLinkHead, RawNodeHead,
     RawNodeProps, RawOrigin, RawPipe, RawScenario, RawTopology,
 };
 use crate::spec::{Constellation, Direction, Orbits, Start, TimelineAction, TimelineEvent};
@@ -42,33 +42,47 @@ pub(super) fn complete(
     let duration = raw.duration.as_ref().map(|duration| duration.value.0);
     let mut all = std::mem::take(&mut raw.topology.constellations.0);
     let mut expanded = Expanded::default();
+    let mut with_nodes: HashSet<String> = HashSet::new();
     let mut names: Vec<String> = report.node_names().iter().map(str::to_owned).collect();
     for (name, written) in &mut all {
+        names.extend(written.ground.iter().map(|(station, _)| station.value.clone()));
         let made = constellation(name, written, files, report);
         let Some((constellation, count)) = made else { continue };
         if !add_nodes(name, written, &constellation, count, &mut raw.topology, report) {
             continue;
         }
         names.extend((0..count).map(|number| constellation.satellite(number)));
-        names.extend(constellation.ground.keys().cloned());
+        with_nodes.insert(name.value.clone());
         let ways = match duration {
             Some(duration) if duration > Duration::ZERO => {
                 ways::find(name, written, &constellation, duration, report)
             }
-            Some(_) => Vec::new(),
+            Some(_) => Some(Vec::new()),
             None => {
                 let message = format!("for how long `{}` moves is not known", name.value);
                 let help = "give the run a length, like `duration: 600s`";
                 report.error(Diagnostic::error(name.span, message).with_help(help));
-                Vec::new()
+                None
             }
+        };
+        let Some(ways) = ways else {
+            report.lack_links();
+            continue;
         };
         add_links(name, written, ways, duration, &mut raw.topology, &mut expanded.timeline);
         expanded.constellations.push(constellation);
     }
-    if !all.is_empty() {
+    // A name that is said of a constellation without satellites is no second mistake.
+    let written = report.written_keys(&["topology", "constellations"]).map(str::to_owned);
+    let unmade: Vec<String> = written.filter(|name| !with_nodes.contains(name)).collect();
+    for name in &unmade {
+        report.lack_links();
+        let ground = report.written_keys(&["topology", "constellations", name, "ground"]);
+        names.extend(ground.map(str::to_owned));
+    }
+    if !all.is_empty() || !unmade.is_empty() {
         names.dedup();
-        report.set_node_names(names);
+        report.set_node_names(names, unmade);
     }
     // Events at the same time stay in the order of the links.
     expanded.timeline.sort_by_key(|event| match event.at {
@@ -116,8 +130,14 @@ fn constellation(
             return None;
         }
     };
+    let meridian = raw.meridian.as_ref().map_or(Angle::ZERO, |meridian| meridian.value);
+    if let (Some(meridian), Orbits::Tle(_)) = (&raw.meridian, &orbits) {
+        let message = "where the Earth is follows from the dates of two-line elements";
+        report.error(Diagnostic::error(meridian.span, message).with_help("leave `meridian` out"));
+    }
     let mut ground = BTreeMap::new();
     for (station, place) in raw.ground.iter() {
+        check_links(place, report);
         let elevation = place.elevation.unwrap_or(ELEVATION).degrees();
         if let Err(problem) = place.place().check() {
             report.error(Diagnostic::error(place.span, problem));
@@ -130,7 +150,25 @@ fn constellation(
             ground.insert(station.value.clone(), place.place());
         }
     }
-    is_named.then(|| (Constellation { name: name.value.clone(), orbits, ground }, count))
+    let name = name.value.clone();
+    is_named.then_some((Constellation { name, orbits, meridian, ground }, count))
+}
+
+/// Reports a number of links of a station that makes no sense.
+fn check_links(place: &RawGround, report: &mut Report<'_>) {
+    let Some(links) = &place.links else { return };
+    let (message, help) = match (place.choose, links.value) {
+        (Choice::Path, _) => (
+            "with `choose: path`, a station has links to all satellites in sight",
+            "leave `links` out, or choose the `nearest` or `longest`",
+        ),
+        (_, 0) => (
+            "a station without links reaches nobody",
+            "write how many satellites it uses at a time, like `links: 2`",
+        ),
+        _ => return,
+    };
+    report.error(Diagnostic::error(links.span, message).with_help(help));
 }
 
 /// Completes the properties of the links.
@@ -287,16 +325,7 @@ impl RawLinkHead {
 }
 
 /// Returns the pattern of the links between satellites.
-fn isl(raw: &RawConstellation, report: &mut Report<'_>) -> RawIsl {
-    let grid = raw.isl.as_ref().filter(|isl| isl.value == RawIsl::Grid);
-    match (&raw.walker, grid) {
-        (None, Some(grid)) => {
-            let message = "two-line elements do not say which satellites are next to each other";
-            let help = "leave `isl` out, and write links of your own, or use `walker`";
-            report.error(Diagnostic::error(grid.span, message).with_help(help));
-            RawIsl::None
-        }
-        (None, None) => RawIsl::None,
-        (Some(_), _) => raw.isl.as_ref().map_or(RawIsl::Grid, |isl| isl.value),
-    }
+fn isl(raw: &RawConstellation) -> RawIsl {
+    let usual = if raw.walker.is_some() { RawIsl::Grid } else { RawIsl::None };
+    raw.isl.as_ref().map_or(usual, |isl| isl.value)
 }

@@ -51,7 +51,7 @@ pub(super) fn expand(topology: &mut RawTopology, report: &mut Report<'_>) {
             _ => names.push(written.to_string()),
         }
     }
-    report.set_node_names(names);
+    report.set_node_names(names, Vec::new());
 }
 
 /// Expands the ranges in a list of names of nodes.

@@ -27,6 +27,8 @@ pub(super) struct Report<'a> {
     /// Number of names that ranges may still stand for.
     names_left: usize,
     node_names: Rc<NodeNames>,
+    /// Whether links are missing that could not be computed.
+    lacks_links: bool,
 }
 
 /// The names of nodes in the file.
@@ -34,12 +36,17 @@ pub(super) struct Report<'a> {
 pub(super) struct NodeNames {
     names: Vec<String>,
     known: HashSet<String>,
+    /// Constellations whose satellites could not be made. Nobody knows how many there are.
+    unmade: Vec<String>,
 }
 
 impl NodeNames {
-    /// Whether `name` is one of them.
+    /// Whether `name` is one of them, or may be that of a satellite.
     pub fn contains(&self, name: &str) -> bool {
-        self.known.contains(name)
+        let is_satellite = |constellation: &String| {
+            name.strip_prefix(constellation.as_str()).is_some_and(|rest| rest.starts_with('-'))
+        };
+        self.known.contains(name) || self.unmade.iter().any(is_satellite)
     }
 
     /// Returns all names in the order of the file.
@@ -58,6 +65,7 @@ impl<'a> Report<'a> {
             has_error: false,
             names_left: super::ranges::MOST_IN_FILE,
             node_names: Rc::default(),
+            lacks_links: false,
         }
     }
 
@@ -144,10 +152,15 @@ impl<'a> Report<'a> {
         entries.iter().filter_map(|(key, _)| tree.text(*key))
     }
 
-    /// Sets the names of nodes in the file.
-    pub fn set_node_names(&mut self, names: Vec<String>) {
+    /// Sets the names of nodes in the file, and of constellations that could not be made.
+    pub fn set_node_names(&mut self, names: Vec<String>, unmade: Vec<String>) {
         let known = names.iter().cloned().collect();
-        self.node_names = Rc::new(NodeNames { names, known });
+        self.node_names = Rc::new(NodeNames { names, known, unmade });
+    }
+
+    /// Records that links are missing which could not be computed.
+    pub fn lack_links(&mut self) {
+        self.lacks_links = true;
     }
 
     /// Returns the names of nodes in the file, including those of nodes that could not be decoded.
@@ -213,6 +226,11 @@ impl<'a> Report<'a> {
     /// Whether anything directly in the node at the end of `path` could not be decoded, or that
     /// node itself.
     pub fn is_incomplete_in_file(&self, path: &[&str]) -> bool {
+        match path {
+            ["topology", "nodes"] if !self.node_names.unmade.is_empty() => return true,
+            ["topology", "links"] if self.lacks_links => return true,
+            _ => {}
+        }
         let mut node = self.tree.root();
         for key in path {
             match self.tree.entry(node, key) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{Elements, WalkerConfig};
+use netloom_units::Angle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,9 +15,17 @@ pub struct Constellation {
     pub name: String,
     /// Orbits of the satellites.
     pub orbits: Orbits,
+    /// Angle of the Earth's prime meridian at the beginning, eastwards from the ascending node of
+    /// the first plane of a Walker constellation.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub meridian: Angle,
     /// Positions of the constellation's nodes on the ground, by node.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ground: BTreeMap<String, Geographic>,
+}
+
+fn is_zero(angle: &Angle) -> bool {
+    *angle == Angle::ZERO
 }
 
 /// Orbits of satellites.

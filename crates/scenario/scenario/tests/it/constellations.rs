@@ -219,3 +219,222 @@ topology:
     assert!(!scenario.timeline.is_empty());
     states(&scenario);
 }
+
+/// Returns the shortest round trip between two nodes at a time, in ms, over links that are up.
+fn round_trip(
+    scenario: &Scenario,
+    states: &BTreeMap<&str, Vec<(Duration, bool)>>,
+    ends: [&str; 2],
+    at: Duration,
+) -> Option<f64> {
+    let mut ways: BTreeMap<&str, Vec<(&str, f64)>> = BTreeMap::new();
+    for link in scenario.links.iter().filter(|link| is_up(&states[link.name.as_str()], at)) {
+        let [a, b] = link.endpoints.each_ref().map(|end| end.node.as_str());
+        let delay = link.forward.delay.at(at).as_millis_f64();
+        ways.entry(a).or_default().push((b, delay));
+        ways.entry(b).or_default().push((a, delay));
+    }
+    let mut distances = BTreeMap::from([(ends[0], 0.0)]);
+    let mut queue: Vec<(f64, &str)> = vec![(0.0, ends[0])];
+    while let Some(nearest) = (0..queue.len()).min_by(|a, b| queue[*a].0.total_cmp(&queue[*b].0)) {
+        let (way, node) = queue.swap_remove(nearest);
+        if node == ends[1] {
+            return Some(2.0 * way);
+        }
+        for (next, delay) in ways.get(node).into_iter().flatten() {
+            let way = way + delay;
+            if distances.get(next).is_none_or(|known| way < *known) {
+                distances.insert(next, way);
+                queue.push((way, next));
+            }
+        }
+    }
+    None
+}
+
+/// Kuiper's first shell, as in Hypatia (Kassing et al., IMC 2020, figure 3): satellites of every
+/// other plane are half a place ahead, the run begins on 2000-01-01, and stations reach satellites
+/// up to 1260 km away. The round trip from Manila to Dalian is 25 to 48 ms within 200 s.
+#[test]
+fn round_trips_of_a_free_choice_are_those_of_hypatia() {
+    let text = |choose: &str| {
+        format!(
+            "name: x
+duration: 200s
+topology:
+  nodes: {{}}
+  constellations:
+    kuiper:
+      walker:
+        {{ inclination: 51.9deg, planes: 34, satellites: 1156, phasing: 17, altitude: 630km }}
+      meridian: 99.9678deg
+      ground:
+        manila: {{ lat: 14.6042, lon: 120.9822, elevation: 25.2deg, choose: {choose} }}
+        dalian: {{ lat: 38.9228, lon: 121.6298, elevation: 25.2deg, choose: {choose} }}
+"
+        )
+    };
+    let range = |choose: &str| {
+        let text = text(choose);
+        let loaded = load(&text).unwrap_or_else(|bad| panic!("{}", bad.render("x", &text)));
+        let states = states(&loaded.scenario);
+        // The shortest way is there for seconds only.
+        let seconds = (0..24).chain((24..200).step_by(8)).chain(124..132);
+        let trips = seconds.map(|second| {
+            let at = Duration::from_secs(second) + Duration::from_nanos(1);
+            round_trip(&loaded.scenario, &states, ["manila", "dalian"], at).expect("a path")
+        });
+        trips.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), trip| {
+            (low.min(trip), high.max(trip))
+        })
+    };
+    let (low, high) = range("path");
+    assert!((low - 25.4).abs() < 0.2 && (high - 48.1).abs() < 0.2, "{low} to {high}");
+    // A link at a time makes it many times as long: one satellite moves north, the other south.
+    let (_, high) = range("nearest");
+    assert!(high > 80.0, "{high}");
+}
+
+#[test]
+fn stations_have_as_many_links_as_they_say() {
+    let with = |keys: &str| {
+        format!(
+            "
+  nodes: {{}}
+  constellations:
+    star:
+      walker: {{ inclination: 53deg, planes: 72, satellites: 1584, phasing: 39, altitude: 550km }}
+      isl: none
+      ground: {{ stuttgart: {{ lat: 48.78, lon: 9.18, {keys} }} }}
+"
+        )
+    };
+    let most_and_least = |keys: &str| {
+        let scenario = scenario(&with(keys));
+        let states = states(&scenario);
+        let count = |second: u64| {
+            let at = Duration::from_secs(second) + Duration::from_nanos(1);
+            states.values().filter(|changes| is_up(changes, at)).count()
+        };
+        let counts = || (0..600).map(count);
+        (counts().min().unwrap(), counts().max().unwrap())
+    };
+    assert_eq!(most_and_least("links: 1"), (1, 1));
+    assert_eq!(most_and_least("links: 3"), (3, 3));
+    assert_eq!(most_and_least("links: 2, choose: longest"), (2, 2));
+    let (least, most) = most_and_least("choose: path");
+    assert!(least > 3 && most > least, "{least} to {most}");
+    for (keys, words) in [
+        ("links: 0", "a station without links reaches nobody"),
+        ("links: 2, choose: path", "has links to all satellites in sight"),
+    ] {
+        let text = format!("name: x\nduration: 600s\ntopology:{}", with(keys));
+        let error = load(&text).unwrap_err().render("x", &text);
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+/// Returns a line of a two-line element set, with its checksum.
+fn with_checksum(line: &str) -> String {
+    let sum: u32 = line.chars().map(|c| c.to_digit(10).unwrap_or(u32::from(c == '-'))).sum();
+    format!("{line}{}", sum % 10)
+}
+
+/// Returns a scenario with a shell of two-line elements, as Hypatia writes it: planes one after the
+/// other, every other one half a place ahead.
+fn shell(planes: u32, each: u32, keys: &str) -> String {
+    let mut lines = String::new();
+    for plane in 0..planes {
+        for place in 0..each {
+            let number = plane * each + place + 1;
+            let node = 360.0 * f64::from(plane) / f64::from(planes);
+            let shift = if plane % 2 == 1 { 180.0 / f64::from(each) } else { 0.0 };
+            let anomaly = shift + 360.0 * f64::from(place) / f64::from(each);
+            let first = format!(
+                "1 {number:05}U 00000ABC 00001.00000000  .00000000  00000-0  00000+0 0    0"
+            );
+            let second = format!(
+                "2 {number:05}  51.9000 {node:8.4} 0000001   0.0000 {anomaly:8.4} 14.80000000    0"
+            );
+            let lines_of_one = [with_checksum(&first), with_checksum(&second)];
+            lines += &format!("        - '{}'\n        - '{}'\n", lines_of_one[0], lines_of_one[1]);
+        }
+    }
+    format!(
+        "name: x\nduration: 60s\ntopology:\n  nodes: {{}}\n  constellations:\n    shell:\n      \
+         {keys}\n      tle:\n{lines}"
+    )
+}
+
+/// Satellites of two-line elements have links to each other in a grid, on demand.
+#[test]
+fn shells_of_two_line_elements_have_a_grid() {
+    let text = shell(12, 12, "isl: grid");
+    let loaded = load(&text).unwrap_or_else(|bad| panic!("{}", bad.render("x", &text)));
+    assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render("x", &text));
+    let links: Vec<&str> = loaded.scenario.links.iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(links.len(), 2 * 144);
+    // Along the planes, and to the same place of the next plane in the order of the file.
+    for link in [
+        "shell-1--shell-2",
+        "shell-12--shell-1",
+        "shell-1--shell-13",
+        "shell-24--shell-36",
+        "shell-144--shell-12",
+    ] {
+        let other = link.split("--").collect::<Vec<_>>();
+        let reverse = format!("{}--{}", other[1], other[0]);
+        assert!(links.contains(&link) || links.contains(&reverse.as_str()), "{link}: {links:?}");
+    }
+    // Satellites too far apart to see each other have no links, which is said.
+    let text = shell(3, 3, "isl: grid");
+    let loaded = load(&text).unwrap_or_else(|bad| panic!("{}", bad.render("x", &text)));
+    let warnings = loaded.warnings.render("x", &text);
+    assert!(warnings.contains("links between satellites of `shell` are left out"), "{warnings}");
+    let text = shell(8, 12, "meridian: 10deg");
+    let error = load(&text).unwrap_err().render("x", &text);
+    assert!(error.contains("follows from the dates of two-line elements"), "{error}");
+}
+
+/// What cannot be computed in minutes is refused before anything is computed.
+#[test]
+fn a_run_of_centuries_is_refused() {
+    let text = format!("name: x\nduration: 5000000h\ntopology:\n{STARLINK}");
+    let error = load(&text).unwrap_err();
+    let shown = error.render("x", &text);
+    assert!(shown.contains("cannot be computed for 5000000h"), "{shown}");
+    assert_eq!(error.error_count(), 1, "{shown}");
+}
+
+/// A mistake in a constellation is the only one that is reported: what names its satellites and
+/// links is right, or would be.
+#[test]
+fn satellites_of_a_bad_constellation_are_no_further_mistakes() {
+    let rest = "
+      ground: { here: { lat: 48.78, lon: 9.18 } }
+processes:
+  - { name: p, node: star-1-1, command: 'true' }
+  - { name: q, node: here, command: 'true' }
+traffic:
+  - { name: t, from: here, to: star-2, cbr: { rate: 1Mbit/s } }
+timeline:
+  - { at: 10s, link: here--star-1, set: { delay: 1ms } }
+";
+    for (orbits, words) in [
+        ("tle: ['1 25544U', '2 25544']", "line 1"),
+        ("tle: missing.tle", "missing.tle"),
+        ("walker: { inclination: 53deg, planes: 7, satellites: 66, altitude: 550km }", "multiple"),
+        ("walker: { inclination: 53deg, planes: 6, satelites: 66, altitude: 550km }", "satelites"),
+        ("isl: none", "walker"),
+    ] {
+        let text = format!(
+            "name: x\nduration: 60s\ntopology:\n  nodes: {{}}\n  constellations:\n    star:\n      \
+             {orbits}{rest}"
+        );
+        let error = load(&text).unwrap_err();
+        let shown = error.render("x", &text);
+        assert!(shown.contains(words), "{orbits}: {shown}");
+        assert!(!shown.contains("there is no node"), "{orbits}: {shown}");
+        assert!(!shown.contains("there is no link"), "{orbits}: {shown}");
+    }
+}

@@ -30,7 +30,7 @@ fn examples_in_the_documents_load() {
         ("services.md", 1),
         ("traffic.md", 3),
         ("media.md", 2),
-        ("satellites.md", 1),
+        ("satellites.md", 2),
     ] {
         let text = std::fs::read_to_string(docs.join(page)).unwrap();
         let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());

@@ -27,27 +27,46 @@ pub(super) struct Way {
     pub up: Vec<Pass>,
 }
 
-/// Returns all links of a constellation for `duration` from the beginning of a run.
+/// Largest number of positions that are computed to find when satellites see each other and the
+/// ground. Orbits are sampled at this interval at least.
+const MOST_SAMPLES: u64 = 1_000_000_000;
+const SAMPLE: Duration = Duration::from_secs(10);
+
+/// Returns all links of a constellation for `duration` from the beginning of a run, or `None` after
+/// an error.
 pub(super) fn find(
     name: &Spanned<String>,
     raw: &Spanned<RawConstellation>,
     constellation: &Constellation,
     duration: Duration,
     report: &mut Report<'_>,
-) -> Vec<Way> {
+) -> Option<Vec<Way>> {
     let until = Time::ZERO + duration;
     let sky = match constellation.sky(duration) {
         Ok(sky) => sky,
         Err(error) => {
             let span = raw.tle.as_ref().map_or(name.span, |tle| tle.span);
             report.error(Diagnostic::error(span, error.to_string()));
-            return Vec::new();
+            return None;
         }
     };
-    let mut ways = match isl(raw, report) {
-        RawIsl::Grid => grid(name, constellation, &sky, until, report),
-        RawIsl::None => Vec::new(),
+    let pairs = match (isl(raw), &constellation.orbits) {
+        (RawIsl::Grid, Orbits::Walker(walker)) => walker.grid(),
+        (RawIsl::Grid, Orbits::Tle(_)) => orbit::grid_of(&sky.all()),
+        (RawIsl::None, _) => Vec::new(),
     };
+    let couples = (pairs.len() + sky.satellites.len() * constellation.ground.len()) as u64;
+    let samples = couples.saturating_mul(duration.as_nanos().div_ceil(SAMPLE.as_nanos()));
+    if samples > MOST_SAMPLES {
+        let message = format!(
+            "contacts of `{}` cannot be computed for {duration}: {couples} pairs each {SAMPLE}",
+            name.value
+        );
+        let help = "take a shorter `duration`, or fewer satellites or places on the ground";
+        report.error(Diagnostic::error(name.span, message).with_help(help));
+        return None;
+    }
+    let mut ways = grid(name, constellation, &sky, &pairs, until, report)?;
     for (station, ground) in raw.ground.iter() {
         if let Some(place) = constellation.ground.get(&station.value)
             && let Ok(place) = GroundStation::new(*place, sky.earth)
@@ -55,35 +74,49 @@ pub(super) fn find(
             ways.extend(to_ground(station, ground, &place, constellation, &sky, until, report));
         }
     }
-    ways
+    Some(ways)
 }
 
-/// Returns the links between satellites.
+/// Returns the links between satellites. In a grid that a Walker constellation has by its numbers,
+/// a link that is never up is an error; in one of two-line elements, which may be of any
+/// satellites, it is left out.
 fn grid(
     name: &Spanned<String>,
     constellation: &Constellation,
     sky: &Sky,
+    pairs: &[[u32; 2]],
     until: Time,
     report: &mut Report<'_>,
-) -> Vec<Way> {
-    let Orbits::Walker(walker) = &constellation.orbits else { return Vec::new() };
-    let mut ways = Vec::new();
-    for pair in walker.grid() {
+) -> Option<Vec<Way>> {
+    let (mut ways, mut hidden) = (Vec::new(), 0);
+    for pair in pairs {
         let [a, b] = pair.map(|number| sky.satellites[number as usize].as_ref());
         let ends = pair.map(|number| constellation.satellite(number as usize));
         let up = orbit::sights(a, b, Time::ZERO, until);
-        if up.is_empty() {
-            let message =
-                format!("the Earth is between `{}` and `{}` all the time", ends[0], ends[1]);
-            let help = "take more satellites or a higher altitude, or leave these links out with \
-                        `isl: none`";
-            report.error(Diagnostic::error(name.span, message).with_help(help));
-            return Vec::new();
+        match (&constellation.orbits, up.is_empty()) {
+            (_, false) => ways.push(Way { ends, delay: delay(a, b, &up), up }),
+            (Orbits::Tle(_), true) => hidden += 1,
+            (Orbits::Walker(_), true) => {
+                let [first, second] = &ends;
+                let message = format!("the Earth is between `{first}` and `{second}` all the time");
+                let help = "take more satellites or a higher altitude, or leave these links out \
+                            with `isl: none`";
+                report.error(Diagnostic::error(name.span, message).with_help(help));
+                return None;
+            }
         }
-        let delay = delay(a, b, &up);
-        ways.push(Way { ends, delay, up });
     }
-    ways
+    if hidden > 0 {
+        let message = format!(
+            "{hidden} of {} links between satellites of `{}` are left out: the Earth is between \
+             their ends all the time",
+            pairs.len(),
+            name.value
+        );
+        let help = "a `tle` file of a whole shell has neighbours that see each other";
+        report.error(Diagnostic::warning(name.span, message).with_help(help));
+    }
+    Some(ways)
 }
 
 /// Returns the links of a place on the ground, one for each satellite that it ever uses, in the
@@ -97,20 +130,11 @@ fn to_ground(
     until: Time,
     report: &mut Report<'_>,
 ) -> Vec<Way> {
-    let satellites: Vec<&dyn Orbiting> =
-        sky.satellites.iter().map(|satellite| satellite.as_ref()).collect();
+    let satellites = sky.all();
     let elevation = raw.elevation.unwrap_or(ELEVATION);
-    let used = orbit::attachments(place, &satellites, elevation, raw.choose, Time::ZERO, until);
-    let mut passes: Vec<(usize, Vec<Pass>)> = Vec::new();
-    for (index, (rise, satellite)) in used.iter().enumerate() {
-        let set = used.get(index + 1).map_or(until, |(next, _)| *next);
-        let Some(satellite) = satellite.filter(|_| set > *rise) else { continue };
-        let pass = Pass { rise: *rise, set };
-        match passes.iter_mut().find(|(known, _)| *known == satellite) {
-            Some((_, passes)) => passes.push(pass),
-            None => passes.push((satellite, vec![pass])),
-        }
-    }
+    let most = raw.links.as_ref().map_or(1, |links| links.value as usize);
+    let times = [Time::ZERO, until];
+    let passes = orbit::contacts(place, &satellites, elevation, raw.choose, most, times);
     if passes.is_empty() {
         let message = format!(
             "`{}` sees no satellite of `{}` from {elevation} on during the run",
