@@ -16,6 +16,29 @@ pub enum RadioError {
         /// The names of the channel's stations, in words.
         known: String,
     },
+    /// A name that is to be a node is not in the file of a loss matrix.
+    #[error(
+        "`nodes` says which node each name of the file is, and the file has no `{name}`; {known}\
+         {turned}"
+    )]
+    NotInFile {
+        /// The name.
+        name: String,
+        /// The names of the file, in words.
+        known: String,
+        /// What to write if the entry is the other way round, or nothing.
+        turned: String,
+    },
+    /// Two names of the file of a loss matrix are the same node.
+    #[error("`nodes` says that both `{first}` and `{second}` of the file are `{node}`")]
+    SameNode {
+        /// A name of the file.
+        first: String,
+        /// Another one.
+        second: String,
+        /// The node.
+        node: String,
+    },
     /// Losses of pairs, where nothing is lost with distance.
     #[error(
         "losses of pairs can be set on a radio channel only: on a cable there are none, and \

@@ -1,6 +1,6 @@
 //! Path loss given for each pair of stations over time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_units::{Data, DataFile, Time};
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ pub struct MatrixConfig {
     /// The loss between two times of a pair (default `step`).
     #[serde(default)]
     pub between: Interpolation,
-    /// The nodes' names, by those of the file (default: they are the same).
+    /// The node that each name of the file is, like `{"1": alice}` (default: names are the same).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub nodes: BTreeMap<String, String>,
 }
@@ -57,9 +57,10 @@ impl Matrix {
             let node = config.nodes.get(name).map_or(name, String::as_str);
             numbers.get(node).copied().ok_or_else(|| RadioError::UnknownStation {
                 name: node.into(),
-                known: known(names),
+                known: known(names, "stations"),
             })
         };
+        check_names(&config.nodes, losses)?;
         let mut pairs: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for step in &losses.0 {
             let pair = (number(&step.from)?, number(&step.to)?);
@@ -73,14 +74,46 @@ impl Matrix {
     }
 }
 
+/// Rejects a list of nodes that is not of the file's names, as one written the other way round, and
+/// one in which two names are the same node.
+fn check_names(nodes: &BTreeMap<String, String>, losses: &PairLosses) -> Result<(), RadioError> {
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    let ends = losses.0.iter().flat_map(|step| [step.from.as_str(), step.to.as_str()]);
+    let in_file: BTreeSet<&str> = ends.collect();
+    // A file need not have all nodes.
+    let is_other = nodes.keys().all(|name| !in_file.contains(name.as_str()));
+    let is_wrong = |(name, node): &(&String, &String)| {
+        !in_file.contains(name.as_str()) && (is_other || in_file.contains(node.as_str()))
+    };
+    if let Some((name, node)) = nodes.iter().find(is_wrong) {
+        let names: Vec<&str> = in_file.iter().copied().collect();
+        let is_reversed = in_file.contains(node.as_str());
+        return Err(RadioError::NotInFile {
+            name: name.clone(),
+            known: known(&names, "its names"),
+            turned: is_reversed.then(|| format!("; write `{node}: {name}`")).unwrap_or_default(),
+        });
+    }
+    let mut taken: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, node) in nodes {
+        if let Some(other) = taken.insert(node, name) {
+            let [first, second] = [other, name].map(str::to_owned);
+            return Err(RadioError::SameNode { first, second, node: node.clone() });
+        }
+    }
+    Ok(())
+}
+
 /// Lists the known names for an error message.
-fn known(names: &[&str]) -> String {
+fn known(names: &[&str], what: &str) -> String {
     const MOST: usize = 5;
     let shown = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>();
     match names.len() {
         0 => "there are none".into(),
-        1..=MOST => format!("stations are {}", shown.join(", ")),
-        count => format!("stations are {}, … ({count} in all)", shown.join(", ")),
+        1..=MOST => format!("{what} are {}", shown.join(", ")),
+        count => format!("{what} are {}, … ({count} in all)", shown.join(", ")),
     }
 }
 

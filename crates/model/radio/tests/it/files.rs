@@ -55,6 +55,26 @@ fn event_logs_of_emane_are_read() {
     assert_eq!(steps.len(), 6);
 }
 
+/// `nodes` leads from the file's names to nodes. A list that leads the other way is recognised.
+#[test]
+fn names_of_a_matrix_lead_from_the_file_to_nodes() {
+    let text = "0,1,2,80\n";
+    let with = |nodes: &str| matrix(text, &format!(r#", "nodes": {nodes}"#));
+    assert!(with(r#"{"1": "a", "2": "b"}"#).is_ok());
+    // The file need not have all nodes.
+    assert!(with(r#"{"1": "a", "2": "b", "3": "c"}"#).is_ok());
+    for (nodes, part) in [
+        (r#"{"a": "1", "b": "2"}"#, "the file has no `a`; its names are `1`, `2`; write `1: a`"),
+        (r#"{"1": "a", "b": "2"}"#, "the file has no `b`; its names are `1`, `2`; write `2: b`"),
+        (r#"{"7": "a", "8": "b"}"#, "the file has no `7`; its names are `1`, `2`"),
+        (r#"{"1": "a", "2": "a"}"#, "both `1` and `2` of the file are `a`"),
+        (r#"{"1": "a", "2": "z"}"#, "`z`, too, which is no station here"),
+    ] {
+        let error = with(nodes).unwrap_err();
+        assert!(error.contains(part), "{nodes}: {error}");
+    }
+}
+
 #[test]
 fn what_is_wrong_with_losses_is_said() {
     for (text, part) in [
