@@ -18,6 +18,11 @@ pub(super) struct Index {
 /// Maximum number of cells along one side.
 const MOST: f64 = 256.0;
 
+/// Maximum number of cells that list an obstacle, on average, beyond those of a small index. A file
+/// may have many obstacles that are each as large as the whole plane.
+const MOST_CELLS: f64 = 16.0;
+const SMALL: f64 = 65_536.0;
+
 impl Index {
     pub fn new<'a>(outlines: impl Iterator<Item = &'a Outline> + Clone) -> Self {
         let bounds: Vec<_> = outlines.map(Outline::bounds).collect();
@@ -29,7 +34,16 @@ impl Index {
         let size = [fold(1, 0) - origin[0], fold(1, 1) - origin[1]];
         // A cell has about one obstacle if they are spread evenly.
         let even = libm::sqrt(size[0] * size[1] / bounds.len().max(1) as f64);
-        let cell = even.max(size[0] / MOST).max(size[1] / MOST).max(1e-3);
+        let mut cell = even.max(size[0] / MOST).max(size[1] / MOST).max(1e-3);
+        let within = |bounds: &[[f64; 2]; 2], cell: f64| -> f64 {
+            let along = |axis: usize| ((bounds[1][axis] - bounds[0][axis]) / cell).max(0.0) + 2.0;
+            along(0) * along(1)
+        };
+        // Cells twice as large make it a quarter, down to the cells at the corners.
+        let listed = |cell: f64| bounds.iter().map(|bounds| within(bounds, cell)).sum::<f64>();
+        while listed(cell) > MOST_CELLS * bounds.len() as f64 + SMALL && cell.is_normal() {
+            cell *= 2.0;
+        }
         let count = |axis: usize| (size[axis] / cell) as usize + 1;
         let (columns, rows) = (count(0), count(1));
         let mut index =
@@ -87,5 +101,34 @@ impl Index {
         let columns = ends.map(column);
         let (left, right) = (columns[0].min(columns[1]), columns[0].max(columns[1]));
         [left.saturating_sub(1), (right + 1).min(self.columns - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Obstacles that are each as large as the plane do not make an index of all times all.
+    #[test]
+    fn large_obstacles_are_listed_in_few_cells() {
+        let square = |side: f64| Outline {
+            rings: vec![vec![[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]]],
+        };
+        let many: Vec<Outline> = (0..20_000).map(|n| square(1000.0 + f64::from(n))).collect();
+        let index = Index::new(many.iter());
+        let listed: usize = index.cells.iter().map(Vec::len).sum();
+        assert!(listed <= 16 * many.len() + 65_536, "{listed}");
+        assert_eq!(index.on_the_way([[500.0, -1.0], [500.0, 2.0]]).count(), many.len());
+        // Small ones, spread evenly, still have a cell each.
+        let spread = (0..10_000).map(|n| {
+            let (x, y) = (f64::from(n % 100) * 50.0, f64::from(n / 100) * 50.0);
+            Outline { rings: vec![vec![[x, y], [x + 9.0, y], [x, y + 9.0]]] }
+        });
+        let spread: Vec<Outline> = spread.collect();
+        let index = Index::new(spread.iter());
+        assert!(index.columns >= 90 && index.rows >= 90, "{} {}", index.columns, index.rows);
+        // One without corners has no bounds.
+        let empty = [Outline { rings: vec![] }];
+        assert!(Index::new(empty.iter()).on_the_way([[0.0; 2], [1.0; 2]]).count() <= 1);
     }
 }
