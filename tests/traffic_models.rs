@@ -76,9 +76,11 @@ fn a_recording_is_compared_with_its_model() {
         serde_json::from_str(&lab.ok(&[&check[..], &["--format", "json"]].concat())).unwrap();
     assert!(json["hurst"].is_null() && json["hurst_by_variance"].is_null(), "{json}");
     assert!(json["hurst_unknown"].as_str().unwrap().starts_with("octaves 9 to 9"), "{json}");
-    // Whoever says where to begin gets the line from there.
+    // Whoever says where to begin gets the line from there, if it is one of a Hurst parameter.
+    let table = lab.ok(&[&check[..], &["--from", "3"]].concat());
+    assert!(table.contains(" by wavelets, from 0.08 to 5.12 s"), "{table}");
     let table = lab.ok(&[&check[..], &["--from", "6"]].concat());
-    assert!(table.contains(" by wavelets, from 0.64 to 5.12 s"), "{table}");
+    assert!(table.contains("H unknown: octaves 6 to 9 give 1."), "{table}");
 }
 
 /// Returns a pcap file with frames at these times in ns, each of 60 bytes.
