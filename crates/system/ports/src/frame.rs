@@ -14,7 +14,7 @@
 use std::sync::Arc;
 
 use crate::charge::Charge;
-use crate::{HEADER_BYTES, VirtioHeader};
+use crate::{HEADER_BYTES, Share, VirtioHeader};
 
 /// Length of a frame's head, including the virtio-net header, in bytes.
 pub const HEAD_BYTES: usize = 2048;
@@ -97,6 +97,13 @@ impl Clone for Body {
 }
 
 impl Frame {
+    /// Makes memory that no other frame shares part of the share of another frame's.
+    pub(crate) fn share_with(&mut self, other: &Self) {
+        if let Some(body) = Arc::get_mut(&mut self.body) {
+            body.charge.share_with(&other.body.charge);
+        }
+    }
+
     /// Room for the Ethernet frame in the head of a frame that a device has read, in bytes.
     pub(crate) const HEAD_ROOM: usize = HEAD_BYTES - HEADER_BYTES - HEADROOM as usize;
 
@@ -210,11 +217,14 @@ pub struct FrameBuffer {
     pub(crate) filled: usize,
     /// A VLAN tag that the device passes beside the frame.
     pub(crate) tag: Option<u16>,
+    /// The share that the frame's memory is to be part of.
+    pub(crate) share: Option<Share>,
 }
 
 impl Default for FrameBuffer {
     fn default() -> Self {
-        Self { body: Arc::new(Body::new(None)), tail: new_tail(TAIL_BYTES), filled: 0, tag: None }
+        let (body, tail) = (Arc::new(Body::new(None)), new_tail(TAIL_BYTES));
+        Self { body, tail, filled: 0, tag: None, share: None }
     }
 }
 

@@ -5,6 +5,7 @@
 //! | `device` | the trait [`FrameDevice`] and its errors |
 //! | `fitted` | a stage in front of devices that lack an offload: [`fitted()`] |
 //! | `frame`, `pool`, `charge` | a frame in memory, the buffers that frames live in, accounting |
+//! | `share` | how much memory the frames of one device may take: [`Share`] |
 //! | `virtio` | the virtio-net header in front of every frame |
 //! | `layout` | positions of the headers of a super-frame; rejects malformed ones |
 //! | `segment` | cuts super-frames into wire-size frames |
@@ -40,6 +41,7 @@ mod packet_socket;
 mod plain_tap;
 mod pool;
 mod segment;
+mod share;
 mod tag;
 mod tap;
 mod virtio;
@@ -56,5 +58,6 @@ pub use packet_socket::{PacketSocket, Passed, Passing};
 pub use plain_tap::PlainTap;
 pub use pool::Pool;
 pub use segment::split;
+pub use share::{Share, Shared};
 pub use tap::Tap;
 pub use virtio::{GsoKind, HEADER_BYTES, VirtioHeader};

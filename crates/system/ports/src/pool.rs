@@ -55,13 +55,22 @@ impl Pool {
     pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<Frame> {
         let len = buffer.filled.checked_sub(HEADER_BYTES)?;
         let has_tail = len > Frame::HEAD_ROOM;
-        let bytes = self.reserve_frame(if has_tail { TAIL_BYTES } else { 0 })?;
+        let share = buffer.share.take();
+        let tail_bytes = if has_tail { TAIL_BYTES } else { 0 };
+        if share.as_ref().is_some_and(|share| !share.take(HEAD_BYTES + tail_bytes)) {
+            return None;
+        }
+        let Some(bytes) = self.reserve_frame(tail_bytes) else {
+            share.iter().for_each(|share| share.give_back(HEAD_BYTES + tail_bytes));
+            return None;
+        };
         let mut body = mem::replace(&mut buffer.body, self.body());
         let tail = has_tail.then(|| mem::replace(&mut buffer.tail, self.tail(TAIL_BYTES)));
         buffer.filled = 0;
         let filled = Arc::make_mut(&mut body);
         (filled.tail, filled.at, filled.len) = (tail, HEADROOM, len);
         filled.charge.set(&self.account, bytes);
+        filled.charge.set_share(share);
         let frame = Frame { body, counted: true };
         match buffer.tag.take() {
             Some(tag) => self.push_tag(frame, tag),
@@ -101,6 +110,7 @@ impl Pool {
     /// A copy of `source` in memory of its own, from this pool. `None` if the limit is reached.
     pub fn copy(&mut self, source: &Frame) -> Option<Frame> {
         let mut copy = self.frame(source.len())?;
+        copy.share_with(source);
         copy.set_header(&source.header());
         let (start, rest) = source.parts();
         copy.write_at(0, start);
@@ -126,7 +136,7 @@ impl Pool {
         if !body.charge.is_on(&self.account) {
             return;
         }
-        self.out -= mem::take(&mut body.charge.bytes).cast_signed();
+        self.out -= body.charge.free().cast_signed();
         if let Some(tail) = body.tail.take() {
             let (free, most) = match tail.len() {
                 SHORT_TAIL_BYTES => (&mut self.short_tails, KEPT_SHORT_TAILS),
@@ -170,6 +180,7 @@ impl Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Share;
 
     fn fill(buffer: &mut FrameBuffer, len: usize) {
         let (head, tail) = buffer.room();
@@ -240,6 +251,41 @@ mod tests {
         pool.recycle(frame);
         shared.into_iter().for_each(|frame| pool.recycle(frame));
         assert_eq!(pool.in_use(), 0);
+    }
+
+    /// A share has all memory that comes of its frames: pieces, copies, and what captures hold.
+    #[test]
+    fn a_share_holds_whatever_becomes_of_its_frames() {
+        let share = Share::new(2 * HEAD_BYTES);
+        let (mut pool, mut buffer) = (Pool::new(1 << 20), FrameBuffer::default());
+        let mut take = |pool: &mut Pool| {
+            fill(&mut buffer, 60);
+            buffer.share = Some(share.clone());
+            pool.take(&mut buffer)
+        };
+        let frames = [take(&mut pool).unwrap(), take(&mut pool).unwrap()];
+        assert!(take(&mut pool).is_none(), "it is full");
+        assert!(pool.frame(60).is_some(), "and others are not");
+        let [first, second] = frames;
+        let captured = first.duplicate();
+        let copy = pool.copy(&first).unwrap();
+        assert_eq!(share.used(), 3 * HEAD_BYTES);
+        pool.recycle(copy);
+        pool.recycle(first);
+        assert_eq!(share.used(), 2 * HEAD_BYTES, "the capture holds one");
+        drop(captured);
+        pool.recycle(second);
+        assert_eq!(share.used(), 0);
+        // Memory that is used again is no part of it any more.
+        let other = pool.frame(60).unwrap();
+        assert_eq!(share.used(), 0);
+        share.set_limit(0);
+        assert!(take(&mut pool).is_none());
+        pool.recycle(other);
+        // Nor is there anything in it of a frame for which the pool has no memory.
+        share.set_limit(1 << 20);
+        assert!(take(&mut Pool::new(10)).is_none());
+        assert_eq!(share.used(), 0);
     }
 
     /// For example, a capture may be the last to hold a frame.

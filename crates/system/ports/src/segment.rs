@@ -36,6 +36,7 @@ pub fn split(
     let from = (layout.payload + skipped).min(layout.end);
     let to = (from + count as usize * layout.gso_size).min(layout.end);
     let mut piece = pool.frame(layout.payload + (to - from))?;
+    piece.share_with(source);
     piece.write_at(0, &source.start()[..layout.payload]);
     let [start, rest] = source.range(from, to);
     piece.write_at(layout.payload, start);
