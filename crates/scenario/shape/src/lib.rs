@@ -10,6 +10,8 @@
 //! | `book` | the claims of a host, with their ends: [`Book`] |
 //! | `policy` | permissions of ordinary users: [`Policy`] |
 //! | `admission` | the capacity of a host: [`Capacity`] |
+//! | `shares` | how much of the daemon each guest may have at once: [`Shares`] |
+//! | `pace` | how many lines of the record each guest fills: [`Pace`] |
 //! | `refusal` | reasons for refusing a claim: [`Refusal`] |
 //! | `moment` | times of the day: [`Moment`] |
 //! | [`netconfig`] | the grammar of an older tool |
@@ -34,10 +36,12 @@ mod keys;
 mod location;
 mod moment;
 pub mod netconfig;
+mod pace;
 mod policy;
 mod ports;
 mod refusal;
 mod selector;
+mod shares;
 pub mod wire;
 
 pub use admission::{Capacity, Need};
@@ -46,7 +50,9 @@ pub use claim::{Claim, ClaimFile, Lifetime, check_name};
 pub use keys::{Cgroup, Key, MAX_KEYS, PortPrefix, Side, Target, Tier};
 pub use location::{Location, NetworkId};
 pub use moment::Moment;
+pub use pace::Pace;
 pub use policy::Policy;
 pub use ports::{PortError, PortRange, Ports};
 pub use refusal::Refusal;
 pub use selector::{PortSelector, Protocol, Protocols, Selector, prefix};
+pub use shares::{Guest, Limits, Shares};

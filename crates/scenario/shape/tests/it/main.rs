@@ -2,6 +2,8 @@
 
 mod book;
 mod netconfig;
+mod pace;
 mod ports;
 mod selectors;
+mod shares;
 mod support;
