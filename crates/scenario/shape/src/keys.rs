@@ -156,7 +156,7 @@ impl Selector {
                 match (mine.addresses.as_slice(), theirs.addresses.as_slice()) {
                     ([], []) => Some(format!("port {protocol}/{port}")),
                     (mine, theirs) => {
-                        let same = mine.iter().find(|prefix| is_among(prefix, theirs))?;
+                        let same = first_among(mine, theirs)?;
                         Some(format!("port {protocol}/{port} of {same}"))
                     }
                 }
@@ -168,19 +168,18 @@ impl Selector {
                     (None, true) => "everything".into(),
                     (None, false) => "all of the user".into(),
                 }),
-                (mine, theirs) => mine
-                    .iter()
-                    .find(|mine| is_among(mine, theirs))
-                    .map(|prefix| format!("{prefix}")),
+                (mine, theirs) => first_among(mine, theirs).map(|prefix| format!("{prefix}")),
             },
             _ => None,
         }
     }
 }
 
-/// Returns whether a prefix is the same network as one of `others`.
-fn is_among(prefix: &IpPrefix, others: &[IpPrefix]) -> bool {
-    others.iter().any(|other| prefix.network() == other.network())
+/// Returns the first prefix that is the same network as one of `others`.
+fn first_among<'p>(prefixes: &'p [IpPrefix], others: &[IpPrefix]) -> Option<&'p IpPrefix> {
+    let mut others: Vec<_> = others.iter().map(|prefix| prefix.network()).collect();
+    others.sort_unstable();
+    prefixes.iter().find(|prefix| others.binary_search(&prefix.network()).is_ok())
 }
 
 /// Returns the smallest set of prefixes that covers exactly the ports of a range.

@@ -107,9 +107,19 @@ impl Ports {
 
     /// Returns the lowest port that is in both lists.
     pub fn common(&self, other: &Self) -> Option<u16> {
-        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| (*a, *b)));
-        let both = pairs.filter(|(a, b)| a.overlaps(*b));
-        both.map(|(a, b)| a.first.max(b.first)).min()
+        // Both are in order, and their ranges do not overlap.
+        let (mut mine, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        while let (Some(a), Some(b)) = (mine.peek(), theirs.peek()) {
+            if a.overlaps(**b) {
+                return Some(a.first.max(b.first));
+            }
+            if a.last < b.last {
+                mine.next()
+            } else {
+                theirs.next()
+            };
+        }
+        None
     }
 
     /// Returns the lowest port that is not in `allowed`.
