@@ -44,6 +44,6 @@ pub use loopback::Loopback;
 pub use missing::{missing, restrictions};
 pub use network::{Network, NetworkName, own_network};
 pub use reservations::{Reservations, ReservedPorts};
-pub use selector::{Selector, forget_filters};
+pub use selector::{Loaded, Selector, forget_filters, mtu};
 pub use tables::{Chosen, MAX_CLAIMS};
 pub use taps::Taps;

@@ -1,6 +1,7 @@
 //! The programs at one device. They leave the kernel with this process, or when the selector is
 //! dropped.
 
+use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -41,6 +42,77 @@ pub struct Selector {
     ebpf: Ebpf,
 }
 
+/// The programs for one device, which are at none yet. To load them takes long, to attach them does
+/// not.
+pub struct Loaded {
+    device: String,
+    index: u32,
+    is_loopback: bool,
+    ebpf: Ebpf,
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded").field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
+impl Loaded {
+    /// Loads the programs for `device`; see [`Selector::attach`].
+    ///
+    /// # Errors
+    /// Those of [`Selector::attach`].
+    pub fn new(device: &str, mark: u32) -> Result<Self, SelectorError> {
+        let unusable = |why: String| SelectorError::Device { device: device.into(), why };
+        let index = if_nametoindex(device).map_err(|errno| unusable(errno.desc().into()))?;
+        let is_loopback = match device::kind(device).map_err(|e| unusable(e.to_string()))? {
+            libc::ARPHRD_LOOPBACK => true,
+            libc::ARPHRD_ETHER => false,
+            _ => return Err(unusable("it is neither an Ethernet device nor a loopback".into())),
+        };
+        let ebpf = load(index, is_loopback, mark)?;
+        Ok(Self { device: device.into(), index, is_loopback, ebpf })
+    }
+
+    /// Attaches the programs to their device, without any claims.
+    ///
+    /// # Errors
+    /// The device is gone, or the kernel refuses. Nothing is left behind.
+    pub fn attach(self) -> Result<Selector, SelectorError> {
+        self.attach_by(best_hook())
+    }
+
+    fn attach_by(self, kind: HookKind) -> Result<Selector, SelectorError> {
+        let Self { device, index, is_loopback, mut ebpf } = self;
+        let unusable = |why: String| SelectorError::Device { device: device.clone(), why };
+        if if_nametoindex(device.as_str()) != Ok(index) {
+            return Err(unusable("it is gone, or another one has its name".into()));
+        }
+        let cookie = namespace_cookie().map_err(|error| unusable(error.to_string()))?;
+        let deadlines = deadlines(&mut ebpf)?;
+        let tables = Tables::of(&mut ebpf, cookie)?;
+        let mut selector = Selector {
+            device: device.clone(),
+            index,
+            is_loopback,
+            hook: hook(kind),
+            at_device: Vec::new(),
+            at_taps: Vec::new(),
+            _at_binds: watch_binds(&mut ebpf),
+            tables,
+            deadlines,
+            ebpf,
+        };
+        let egress = selector.put("egress", &device, HookPoint::Egress)?;
+        selector.at_device.push(first_to_go(egress));
+        if !is_loopback {
+            let ingress = selector.put("ingress", &device, HookPoint::Ingress)?;
+            selector.at_device.push(first_to_go(ingress));
+        }
+        Ok(selector)
+    }
+}
+
 impl Selector {
     /// Attaches the programs to `device` without any claims. `mark` identifies frames that have
     /// passed a claim's link. It must be secret and not 0.
@@ -56,36 +128,7 @@ impl Selector {
     /// # Errors
     /// Those of [`attach`](Self::attach).
     pub fn attach_by(device: &str, mark: u32, kind: HookKind) -> Result<Self, SelectorError> {
-        let unusable = |why: String| SelectorError::Device { device: device.into(), why };
-        let index = if_nametoindex(device).map_err(|errno| unusable(errno.desc().into()))?;
-        let is_loopback = match device::kind(device).map_err(|e| unusable(e.to_string()))? {
-            libc::ARPHRD_LOOPBACK => true,
-            libc::ARPHRD_ETHER => false,
-            _ => return Err(unusable("it is neither an Ethernet device nor a loopback".into())),
-        };
-        let mut ebpf = load(index, is_loopback, mark)?;
-        let cookie = namespace_cookie().map_err(|error| unusable(error.to_string()))?;
-        let deadlines = deadlines(&mut ebpf)?;
-        let tables = Tables::of(&mut ebpf, cookie)?;
-        let mut selector = Self {
-            device: device.into(),
-            index,
-            is_loopback,
-            hook: hook(kind),
-            at_device: Vec::new(),
-            at_taps: Vec::new(),
-            _at_binds: watch_binds(&mut ebpf),
-            tables,
-            deadlines,
-            ebpf,
-        };
-        let egress = selector.put("egress", device, HookPoint::Egress)?;
-        selector.at_device.push(first_to_go(egress));
-        if !is_loopback {
-            let ingress = selector.put("ingress", device, HookPoint::Ingress)?;
-            selector.at_device.push(first_to_go(ingress));
-        }
-        Ok(selector)
+        Loaded::new(device, mark)?.attach_by(kind)
     }
 
     /// Returns the device's name at the time of attachment.
@@ -213,6 +256,14 @@ fn watch_binds(ebpf: &mut Ebpf) -> Vec<CgroupSockLink> {
         program.take_link(id).ok()
     };
     ["bound_v4", "bound_v6"].into_iter().filter_map(&mut attach).collect()
+}
+
+/// Returns the longest packet of a device of this thread's network namespace, in bytes.
+///
+/// # Errors
+/// There is no such device.
+pub fn mtu(device: &str) -> io::Result<u32> {
+    device::mtu(device)
 }
 
 /// Removes the filters that a dead process left at a device of an older kernel.
