@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -132,6 +133,25 @@ fn a_node_has_a_kernel_addresses_routes_and_parameters_of_its_own() {
     assert!(time >= 60.0, "{ping}");
     lab.ok(&["destroy"]);
     assert_eq!(lab.remains(), [""; 0]);
+}
+
+/// What any process of a root's node writes on the machine is root's, and so must not run as root.
+#[test]
+fn nothing_that_an_unprivileged_process_writes_runs_as_root_on_the_machine() {
+    if !has_kernels() {
+        return;
+    }
+    let lab = Lab::deployed(NETWORK);
+    let write = "import os; made = os.open(\"open/made\", os.O_CREAT | os.O_WRONLY, 0o6755); \
+                 os.write(made, b\"#!\"); os.fsync(made)";
+    let user = "setpriv --reuid=1000 --regid=1000 --clear-groups";
+    lab.sh(
+        "own",
+        &format!("chmod 755 .; mkdir open; chmod 777 open; {user} /usr/bin/python3 -c '{write}'"),
+    );
+    let made = std::fs::metadata(lab.path("open/made")).unwrap();
+    assert_eq!((made.mode() & 0o7777, made.len()), (0o755, 2));
+    assert_eq!(made.uid(), nix::unistd::geteuid().as_raw());
 }
 
 #[test]
