@@ -10,5 +10,6 @@ mod host;
 mod list;
 mod networks;
 mod reserve;
+mod shares;
 mod sharing;
 mod users;

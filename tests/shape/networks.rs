@@ -151,7 +151,7 @@ fn a_daemon_without_the_right_enters_no_other_network() {
     let host = Host::new("w");
     for selector in [format!("--netns /run/netns/{}", host.names[1]), "--pid 1".into()] {
         let said = host.refusal(None, &format!("add web {selector} --server 80 --both {DELAY}"));
-        assert!(said.contains("write `containers: true` into /etc/netloom/"), "{said}");
+        assert!(said.contains("write `containers: true` into /"), "{said}");
     }
     let said = host.refusal(None, "add web --netns b --server 80");
     assert!(said.contains("`b` is no path of a network namespace"), "{said}");

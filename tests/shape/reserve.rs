@@ -83,11 +83,11 @@ fn what_cannot_be_reserved_is_refused() {
     let _bobs = host.server(0, Some(BOB), HERE, 7001);
     for user in [Some(ALICE), None] {
         let said = host.refusal(user, &format!("add x --server tcp/7001 {PIPES}"));
-        assert!(said.contains("port tcp/7001 is bound by a process of 1002 (pid "), "{said}");
+        assert!(said.contains("port tcp/7001 is bound by a process of 1002"), "{said}");
     }
     let strict = Host::new("u");
     let said = strict.refusal(Some(ALICE), &format!("add x --server 7002 {PIPES}"));
-    assert!(said.contains("`reserve: false` in /etc/netloom/shape-policy.yaml"), "{said}");
+    assert!(said.contains("`reserve: false` in /"), "{said}");
     // Root needs no policy. The port is for the user that root names.
     strict.ok(None, &format!("add his --server tcp/7002 --user {BOB} {PIPES}"));
     assert_eq!(bind(&strict, 0, Some(ALICE), &["tcp4:7002"]), ["EPERM"]);

@@ -9,8 +9,8 @@ use crate::host::{ALICE, BOB, HERE, Host, PYTHON, Running, THERE, WHY};
 const HERE_V6: &str = "2001:db8::1";
 const THERE_V6: &str = "2001:db8::2";
 
-/// Sends IP packets that it makes itself: `first:PORT`, `last`, or both as `all:PORT`, which are
-/// the fragments of a datagram to a port, always with the same identifier.
+/// Sends IP packets that it makes itself: `first:PORT`, `last:PORT`, or both as `all:PORT`, which
+/// are the fragments of a datagram to a port, always with the same identifier.
 const SEND: &str = "
 import ipaddress, socket, struct, sys
 source, destination, words = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -24,8 +24,8 @@ def checksum(data):
 def datagram(port):
     data, length = b'x' * 1000, 1008
     udp = struct.pack('>HHHH', 5000, port, length, 0)
-    lengths = ('>IHBB', length, 0, 0, 17) if six else ('>BBH', 0, 17, length)
-    pseudo = a + b + struct.pack(*lengths)
+    six_end, four_end = struct.pack('>IHBB', length, 0, 0, 17), struct.pack('>BBH', 0, 17, length)
+    pseudo = a + b + (six_end if six else four_end)
     return struct.pack('>HHHH', 5000, port, length, checksum(pseudo + udp + data)) + data
 def packet(offset, more, part):
     if six:

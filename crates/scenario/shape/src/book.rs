@@ -1,19 +1,23 @@
 //! The claims of a host, and the decision on new ones. `netloom-selector` installs claims in the
 //! kernel.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::admission::MAX_CLAIMS;
 use crate::claim::check_name;
 use crate::{
-    Capacity, Claim, Lifetime, Location, Moment, Need, NetworkId, Policy, Protocol, Refusal,
+    Capacity, Claim, Held, Lifetime, Location, Moment, Need, NetworkId, Policy, Protocol, Refusal,
     Target, Tier,
 };
 
 /// Time after the end of a claim during which its owner can renew it, and no other user can take
-/// its place.
+/// its place if it has lasted for as long as that.
 const GRACE: Duration = Duration::from_secs(60);
+/// Most claims of one user that are remembered after their ends.
+const REMEMBERED: usize = 64;
 
 /// The owner of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,8 +66,8 @@ pub struct Request<'a> {
     pub network: Option<NetworkId>,
     /// The device.
     pub device: &'a str,
-    /// Time of the request.
-    pub now: Moment,
+    /// Longest packet of the device, in bytes.
+    pub mtu: u32,
     /// Local ports in use.
     pub bound: &'a [BoundPort],
     /// Whether root wants the claim admitted whatever the capacity of the machine.
@@ -80,6 +84,19 @@ impl Request<'_> {
     pub fn needs_free_ports(&self) -> bool {
         self.claim.reserve || !(self.owner.is_root() || self.network.is_some())
     }
+}
+
+/// The terms on which claims are admitted.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// The permissions of ordinary users.
+    pub policy: &'a Policy,
+    /// The limits of all claims together.
+    pub capacity: Capacity,
+    /// Memory that the frames of claims take now, also of claims that have ended.
+    pub held: &'a Held,
+    /// The time.
+    pub now: Moment,
 }
 
 /// A claim in the book.
@@ -109,6 +126,19 @@ pub struct Entry {
     /// The cgroup's identity and level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<(u64, u32)>,
+    /// Longest packet of the device when it was admitted, in bytes.
+    #[serde(default = "ethernet")]
+    pub mtu: u32,
+    /// Its need.
+    #[serde(default)]
+    pub need: Need,
+    /// Whether root wanted it admitted whatever the capacity of the machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forced: bool,
+}
+
+fn ethernet() -> u32 {
+    1500
 }
 
 impl Entry {
@@ -138,6 +168,17 @@ impl Entry {
         self.target().uid.unwrap_or(self.owner.uid)
     }
 
+    /// Returns the number of local ports of the network namespace that all users share, counted for
+    /// each protocol.
+    fn local_ports(&self) -> usize {
+        match self.claim.selector.by_port() {
+            Some((role, ports)) if role.is_local() && self.network.is_none() => {
+                ports.ports.count() * ports.protocol.each().len()
+            }
+            _ => 0,
+        }
+    }
+
     /// Returns whether no other user may have the claimed local ports.
     fn keeps_ports(&self) -> bool {
         let has_ports = self.claim.selector.by_port().is_some_and(|(role, _)| role.is_local());
@@ -154,6 +195,9 @@ pub struct Book {
     #[serde(default)]
     ended: Vec<(Entry, Moment)>,
     last_id: u64,
+    /// Claims that have their place and are being made. They do not expire meanwhile.
+    #[serde(skip)]
+    pending: BTreeSet<u64>,
 }
 
 impl Book {
@@ -167,27 +211,34 @@ impl Book {
         self.entries.iter().find(|entry| entry.owner.uid == owner.uid && entry.name == name)
     }
 
-    /// Returns the total need of the claims of one user or of all.
-    pub fn given(&self, uid: Option<u32>) -> Need {
-        let of = |entry: &&Entry| uid.is_none_or(|uid| entry.owner.uid == uid);
-        let needs = self.entries.iter().filter(of).map(|entry| Need::of(&entry.claim));
-        needs.fold(Need::default(), Need::and)
+    /// Returns what the claims of one user or of all are charged for: what they need, or what they
+    /// hold, if that is more.
+    pub fn given(&self, uid: Option<u32>, held: &Held) -> Need {
+        self.given_beside(None, uid, held)
     }
 
-    /// Adds a claim to the book.
+    fn given_beside(&self, but: Option<u64>, uid: Option<u32>, held: &Held) -> Need {
+        let is_meant = |owner: u32| uid.is_none_or(|uid| owner == uid);
+        let holds = |id: u64| held.get(&id).map_or(0, |(_, bytes)| *bytes);
+        let charged =
+            |entry: &Entry| Need { bytes: entry.need.bytes.max(holds(entry.id)), ..entry.need };
+        let entries = self.entries.iter().filter(|entry| Some(entry.id) != but);
+        let of_entries = entries.filter(|entry| is_meant(entry.owner.uid)).map(charged);
+        let is_over = |id: u64| !self.entries.iter().any(|entry| entry.id == id);
+        let ended = held.iter().filter(|(id, (owner, _))| is_meant(*owner) && is_over(**id));
+        let of_ended = ended.map(|(_, (_, bytes))| Need { bytes: *bytes, ..Need::default() });
+        of_entries.chain(of_ended).fold(Need::default(), Need::and)
+    }
+
+    /// Adds a claim to the book, whose time begins when it has been made ([`begin`](Self::begin)).
     ///
     /// # Errors
     /// The reason for the refusal. The book is unchanged in that case.
-    pub fn add(
-        &mut self,
-        request: &Request<'_>,
-        policy: &Policy,
-        capacity: Capacity,
-    ) -> Result<Entry, Refusal> {
-        let Request { owner, name, claim, now, .. } = *request;
+    pub fn add(&mut self, request: &Request<'_>, terms: Terms<'_>) -> Result<Entry, Refusal> {
+        let Request { owner, name, claim, .. } = *request;
         check_name(name).map_err(Refusal::Malformed)?;
         claim.check().map_err(Refusal::Malformed)?;
-        let entry = Entry {
+        let mut entry = Entry {
             id: self.last_id + 1,
             name: name.into(),
             owner: owner.clone(),
@@ -195,28 +246,67 @@ impl Book {
             user: request.user,
             network: request.network,
             device: request.device.into(),
-            began: now,
-            ends: end_of(claim.lifetime, now),
+            began: terms.now,
+            ends: end_of(claim.lifetime, terms.now),
             cgroup: request.cgroup.map(|cgroup| (cgroup.id, cgroup.level)),
+            mtu: request.mtu,
+            need: Need::default(),
+            forced: owner.is_root() && request.force,
         };
         if !owner.is_root() {
             check_own(request)?;
-            policy.check(&entry)?;
         }
-        claim.selector.keys(&entry.target()).map_err(Refusal::Malformed)?;
         if self.find(owner, name).is_some() {
             return Err(Refusal::NameTaken(name.into()));
         }
-        self.check_conflicts(&entry, now)?;
         check_bound(request)?;
-        self.check_counts(owner, policy)?;
-        if !(owner.is_root() && request.force) {
-            self.check_room(&entry, None, policy, capacity)?;
-        }
+        self.admit(&mut entry, terms)?;
         self.last_id += 1;
         self.forget(owner, name);
+        self.pending.insert(entry.id);
         self.entries.push(entry.clone());
         Ok(entry)
+    }
+
+    /// Begins the time of a claim that has been made. Returns `None` if it was removed meanwhile.
+    pub fn begin(&mut self, id: u64, now: Moment) -> Option<Entry> {
+        self.pending.remove(&id);
+        let entry = self.entries.iter_mut().find(|entry| entry.id == id)?;
+        (entry.began, entry.ends) = (now, end_of(entry.claim.lifetime, now));
+        Some(entry.clone())
+    }
+
+    /// Admits a claim of an earlier daemon, on the terms of this one.
+    ///
+    /// # Errors
+    /// The reason for the refusal. The book is unchanged in that case.
+    pub fn take_up(&mut self, entry: &Entry, terms: Terms<'_>) -> Result<Entry, Refusal> {
+        let mut entry = entry.clone();
+        self.admit(&mut entry, terms)?;
+        self.last_id = self.last_id.max(entry.id);
+        self.entries.push(entry.clone());
+        Ok(entry)
+    }
+
+    /// Returns a book without claims, which remembers those that have ended. Its claims have
+    /// numbers that this one never had.
+    #[must_use]
+    pub fn successor(&self) -> Self {
+        Self { ended: self.ended.clone(), last_id: self.last_id, ..Self::default() }
+    }
+
+    /// Checks a claim that is new here, whichever way it came, and notes what it needs.
+    fn admit(&self, entry: &mut Entry, terms: Terms<'_>) -> Result<(), Refusal> {
+        if !entry.owner.is_root() {
+            terms.policy.check(entry)?;
+        }
+        entry.claim.selector.keys(&entry.target()).map_err(Refusal::Malformed)?;
+        let is_there = |other: &Entry| other.location() == entry.location();
+        let is_first = !self.entries.iter().any(is_there);
+        entry.need = Need::of(&entry.claim, entry.mtu, is_first);
+        self.check_conflicts(entry, terms.now)?;
+        self.check_counts(entry, terms)?;
+        if entry.forced { Ok(()) } else { self.check_room(entry, None, terms) }
     }
 
     /// Changes the pipes of a claim.
@@ -228,57 +318,55 @@ impl Book {
         owner: &Owner,
         name: &str,
         [out, inward]: [&netloom_link::PipeChange; 2],
-        terms: (&Policy, Capacity, Moment),
+        terms: Terms<'_>,
     ) -> Result<(Entry, Entry), Refusal> {
-        let (policy, capacity, now) = terms;
-        let before = self.find(owner, name).ok_or_else(|| self.gone(owner, name, now))?.clone();
+        let before =
+            self.find(owner, name).ok_or_else(|| self.gone(owner, name, terms.now))?.clone();
         let mut after = before.clone();
         after.claim.out = before.claim.out.overlaid(out);
         after.claim.inward = before.claim.inward.overlaid(inward);
-        self.check_room(&after, Some(before.id), policy, capacity)?;
+        let descriptors = before.need.descriptors;
+        after.need = Need { descriptors, ..Need::of(&after.claim, after.mtu, false) };
+        if !after.forced {
+            self.check_room(&after, Some(before.id), terms)?;
+        }
         self.replace(&after);
         Ok((before, after))
     }
 
-    /// Sets the lifetime of a claim, counted from now. A claim that ended within the last minute is
-    /// made again.
+    /// Sets the lifetime of a current claim, counted from now.
     ///
     /// # Errors
-    /// The claim ended earlier, or the lifetime is too long.
+    /// There is no such claim, or the lifetime is too long.
     pub fn renew(
         &mut self,
         owner: &Owner,
         name: &str,
         lifetime: Lifetime,
-        (policy, now): (&Policy, Moment),
+        terms: Terms<'_>,
     ) -> Result<Entry, Refusal> {
         if !owner.is_root() {
-            policy.check_lifetime(lifetime)?;
+            terms.policy.check_lifetime(lifetime)?;
         }
-        let renewed = |entry: &Entry| {
-            let mut entry = entry.clone();
-            entry.claim.lifetime = lifetime;
-            entry.ends = end_of(lifetime, now);
-            entry
-        };
-        if let Some(entry) = self.find(owner, name).map(renewed) {
-            self.replace(&entry);
-            return Ok(entry);
-        }
-        let ended = self.ended.iter().find(|(entry, ended)| {
-            entry.owner.uid == owner.uid && entry.name == name && now.since(*ended) <= GRACE
-        });
-        let Some(mut entry) = ended.map(|(entry, _)| renewed(entry)) else {
-            return Err(self.gone(owner, name, now));
-        };
-        entry.began = now;
-        self.check_conflicts(&entry, now)?;
-        self.check_counts(owner, policy)?;
-        self.last_id += 1;
-        entry.id = self.last_id;
-        self.forget(owner, name);
-        self.entries.push(entry.clone());
+        let found = self.find(owner, name).ok_or_else(|| self.gone(owner, name, terms.now))?;
+        let mut entry = found.clone();
+        entry.claim.lifetime = lifetime;
+        entry.ends = end_of(lifetime, terms.now);
+        self.replace(&entry);
         Ok(entry)
+    }
+
+    /// Returns a claim that has ended within the last minute: its owner can have it again by asking
+    /// for it as for any other, before other users.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn ended(&self, owner: &Owner, name: &str, now: Moment) -> Result<&Entry, Refusal> {
+        let is_it = |(entry, ended): &&(Entry, Moment)| {
+            entry.owner.uid == owner.uid && entry.name == name && now.since(*ended) <= GRACE
+        };
+        let found = self.ended.iter().rev().find(is_it);
+        found.map(|(entry, _)| entry).ok_or_else(|| self.gone(owner, name, now))
     }
 
     /// Removes a claim from the book.
@@ -293,22 +381,36 @@ impl Book {
 
     /// Reverts [`add`](Self::add), as if there had been no request.
     pub fn take(&mut self, id: u64) -> Option<Entry> {
+        self.pending.remove(&id);
         let place = self.entries.iter().position(|entry| entry.id == id)?;
         Some(self.entries.remove(place))
     }
 
     /// Removes and returns the claims that have expired.
     pub fn expire(&mut self, now: Moment) -> Vec<Entry> {
-        let is_over = |entry: &Entry| entry.ends.is_some_and(|ends| ends <= now);
+        let pending = &self.pending;
+        let is_over = |entry: &Entry| {
+            entry.ends.is_some_and(|ends| ends <= now) && !pending.contains(&entry.id)
+        };
         let (over, kept) = self.entries.drain(..).partition(is_over);
         self.entries = kept;
         self.ended.extend(Vec::clone(&over).into_iter().map(|entry| (entry, now)));
-        // Ended claims are kept for error messages, but not for ever.
-        self.ended.retain(|(_, ended)| now.since(*ended) <= Duration::from_secs(24 * 3600));
-        if self.ended.len() > MAX_CLAIMS {
-            self.ended.drain(..self.ended.len() - MAX_CLAIMS);
-        }
+        self.forget_some(now);
         over
+    }
+
+    /// Forgets claims whose end is long ago: they are kept for error messages, but not for ever.
+    fn forget_some(&mut self, now: Moment) {
+        let day = Duration::from_secs(24 * 3600);
+        let (mut count, mut all) = (BTreeMap::<u32, usize>::new(), 0);
+        // The latest first.
+        self.ended.reverse();
+        self.ended.retain(|(entry, ended)| {
+            let of_owner = count.entry(entry.owner.uid).or_default();
+            (*of_owner, all) = (*of_owner + 1, all + 1);
+            *of_owner <= REMEMBERED && all <= MAX_CLAIMS && now.since(*ended) <= day
+        });
+        self.ended.reverse();
     }
 
     /// Returns the time at which the next claim ends.
@@ -350,11 +452,7 @@ impl Book {
         for other in self.entries.iter().filter(|other| meets(other)) {
             check_pair(entry, other, other.ends)?;
         }
-        let is_kept = |ended: &&(Entry, Moment)| {
-            let (other, ended) = ended;
-            now.since(*ended) <= GRACE && meets(other)
-        };
-        for (other, ended) in self.ended.iter().filter(is_kept) {
+        for (other, ended) in self.kept(now).filter(|(other, _)| meets(other)) {
             if other.owner.uid != entry.owner.uid {
                 check_pair(entry, other, Some(ended.after(GRACE)))?;
             }
@@ -362,10 +460,29 @@ impl Book {
         Ok(())
     }
 
-    fn check_counts(&self, owner: &Owner, policy: &Policy) -> Result<(), Refusal> {
-        let own = self.entries.iter().filter(|entry| entry.owner.uid == owner.uid).count();
-        if !owner.is_root() && own >= policy.claims_per_user {
-            return Err(Refusal::TooMany(policy.claims_per_user));
+    /// Returns the claims that have ended lately and whose place nobody else can have yet: only
+    /// those that have lasted for some time, so that nobody keeps places without having them.
+    fn kept(&self, now: Moment) -> impl Iterator<Item = &(Entry, Moment)> {
+        self.ended.iter().filter(move |(entry, ended)| {
+            now.since(*ended) <= GRACE && ended.since(entry.began) >= GRACE
+        })
+    }
+
+    fn check_counts(&self, entry: &Entry, terms: Terms<'_>) -> Result<(), Refusal> {
+        let Terms { policy, now, .. } = terms;
+        let is_own = |other: &Entry| other.owner.uid == entry.owner.uid;
+        if !entry.owner.is_root() {
+            let own = self.entries.iter().filter(|other| is_own(other));
+            if own.clone().count() >= policy.claims_per_user {
+                return Err(Refusal::TooMany(policy.claims_per_user));
+            }
+            let is_other = |other: &Entry| is_own(other) && other.name != entry.name;
+            let ended = self.kept(now).map(|(other, _)| other).filter(|other| is_other(other));
+            let given: usize = own.chain(ended).map(Entry::local_ports).sum();
+            let (asked, most) = (entry.local_ports(), policy.ports_per_user);
+            if asked > 0 && given.saturating_add(asked) > most {
+                return Err(Refusal::TooManyPorts { asked, given, most });
+            }
         }
         if self.entries.len() >= MAX_CLAIMS { Err(Refusal::Full(MAX_CLAIMS)) } else { Ok(()) }
     }
@@ -375,28 +492,19 @@ impl Book {
         &self,
         entry: &Entry,
         instead_of: Option<u64>,
-        policy: &Policy,
-        capacity: Capacity,
+        terms: Terms<'_>,
     ) -> Result<(), Refusal> {
-        let Entry { owner, claim, .. } = entry;
-        if !owner.is_root() {
-            let [out, inward] = claim.pipes();
+        let Terms { policy, capacity, held, .. } = terms;
+        let uid = entry.owner.uid;
+        if !entry.owner.is_root() {
+            let [out, inward] = entry.claim.pipes();
             for (pipe, direction) in [(out, "out"), (inward, "in")] {
-                pipe.rate.nominal().ok_or(Refusal::NoRate(direction))?;
+                pipe.rate.largest().ok_or(Refusal::NoRate(direction))?;
             }
+            let given = self.given_beside(instead_of, Some(uid), held);
+            capacity.of_user(policy).admit(entry.need, given)?;
         }
-        let others = |uid: Option<u32>| {
-            let is_other = |other: &&Entry| {
-                Some(other.id) != instead_of && uid.is_none_or(|uid| other.owner.uid == uid)
-            };
-            let needs = self.entries.iter().filter(is_other).map(|other| Need::of(&other.claim));
-            needs.fold(Need::default(), Need::and)
-        };
-        let need = Need::of(claim);
-        if !owner.is_root() {
-            capacity.of_user(policy).admit(need, others(Some(owner.uid)))?;
-        }
-        capacity.admit(need, others(None))
+        capacity.admit(entry.need, self.given_beside(instead_of, None, held))
     }
 }
 
@@ -463,7 +571,7 @@ fn check_bound(request: &Request<'_>) -> Result<(), Refusal> {
             protocol: bound.protocol,
             port: bound.port,
             owner: bound.owner.name.clone(),
-            pid: bound.pid.unwrap_or_default(),
+            pid: bound.pid,
         })
     })
 }

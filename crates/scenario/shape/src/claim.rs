@@ -137,7 +137,7 @@ pub fn check_name(name: &str) -> Result<(), String> {
     if (1..=32).contains(&name.len()) && name.chars().all(fits) {
         return Ok(());
     }
-    Err(format!("`{name}` is no name of a claim: at most 32 letters, digits, `-`, `_` and `.`"))
+    Err(format!("`{name:.40}` is no name of a claim: at most 32 letters, digits, `-`, `_` and `.`"))
 }
 
 /// Keys of a claim that are neither its selector nor properties of pipes.

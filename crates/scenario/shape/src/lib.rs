@@ -44,8 +44,8 @@ mod selector;
 mod shares;
 pub mod wire;
 
-pub use admission::{Capacity, Need};
-pub use book::{Book, BoundPort, Entry, Owner, Request};
+pub use admission::{Capacity, Held, Need};
+pub use book::{Book, BoundPort, Entry, Owner, Request, Terms};
 pub use claim::{Claim, ClaimFile, Lifetime, check_name};
 pub use keys::{Cgroup, Key, MAX_KEYS, PortPrefix, Side, Target, Tier};
 pub use location::{Location, NetworkId};

@@ -17,6 +17,9 @@ pub struct Policy {
     pub ports: Ports,
     /// Largest number of claims of one user.
     pub claims_per_user: usize,
+    /// Largest number of local ports of the daemon's network namespace, counted for each protocol,
+    /// that the claims of one user have.
+    pub ports_per_user: usize,
     /// Longest lifetime of a claim.
     pub longest: Duration,
     /// Largest sum of all rates of one user's claims, both directions together.
@@ -35,6 +38,9 @@ pub struct Policy {
     pub containers: bool,
     /// Largest number of changes of claims in a second by each user.
     pub changes_per_second: u32,
+    /// The file from which it was read, or would be: refusals name it.
+    #[serde(skip)]
+    pub file: String,
 }
 
 impl Default for Policy {
@@ -45,6 +51,7 @@ impl Default for Policy {
             ports: Ports::new(vec![PortRange { first: 1024, last: u16::MAX }])
                 .unwrap_or_else(|_| Ports::one(1024)),
             claims_per_user: 16,
+            ports_per_user: 1024,
             longest: Duration::from_secs(24 * 3600),
             rate_per_user: Rate::from_bits_per_second(100_000_000).unwrap_or(Rate::MAX),
             buffer_per_user: Size::from_bytes(64 * MIB),
@@ -53,6 +60,7 @@ impl Default for Policy {
             reserve: false,
             containers: false,
             changes_per_second: 200,
+            file: POLICY_FILE.into(),
         }
     }
 }
@@ -87,7 +95,10 @@ impl Policy {
     /// It may not.
     pub fn check_network(&self, selector: &Selector) -> Result<(), Refusal> {
         let names_one = selector.netns.is_some() || selector.pid.is_some();
-        if names_one && !self.containers { Err(Refusal::Containers) } else { Ok(()) }
+        if names_one && !self.containers {
+            return Err(Refusal::Containers(self.file.clone()));
+        }
+        Ok(())
     }
 
     /// Checks the claim of an ordinary user.
@@ -103,7 +114,7 @@ impl Policy {
             self.check_own_network(&claim.selector, device)?;
         }
         if claim.reserve && !self.reserve {
-            return Err(Refusal::Forbidden("reserve"));
+            return Err(Refusal::Forbidden("reserve", self.file.clone()));
         }
         self.check_lifetime(claim.lifetime)
     }

@@ -44,7 +44,7 @@ pub enum Refusal {
     )]
     NameTaken(String),
     /// Another user has bound the local port.
-    #[error("port {protocol}/{port} is bound by a process of {owner} (pid {pid})")]
+    #[error("port {protocol}/{port} is bound by a process of {owner}{}", process(.pid))]
     Bound {
         /// `tcp` or `udp`.
         protocol: crate::Protocol,
@@ -52,8 +52,8 @@ pub enum Refusal {
         port: u16,
         /// Owner of the process.
         owner: String,
-        /// Process number.
-        pid: u32,
+        /// Process number, if it is known.
+        pid: Option<u32>,
     },
     /// The policy does not allow the port.
     #[error(
@@ -67,8 +67,13 @@ pub enum Refusal {
         allowed: crate::Ports,
     },
     /// The user may not claim anything.
-    #[error("{0} may not shape traffic here: root alone may, and whom {POLICY_FILE} allows")]
-    NotAllowed(String),
+    #[error("{name} may not shape traffic here: root alone may, and whom {policy} allows")]
+    NotAllowed {
+        /// Name of the user.
+        name: String,
+        /// Path of the policy.
+        policy: String,
+    },
     /// Only root may have this.
     #[error("{0} is for root: {1}")]
     RootOnly(&'static str, &'static str),
@@ -101,6 +106,25 @@ pub enum Refusal {
     /// The user has too many claims.
     #[error("{0} claims of one user are the most here (claims_per_user): remove one first")]
     TooMany(usize),
+    /// The user has too many local ports.
+    #[error(
+        "{asked} local ports more are too many: {given} of {most} are yours (ports_per_user), with \
+             those of claims that have just ended"
+    )]
+    TooManyPorts {
+        /// Number of ports of this claim.
+        asked: usize,
+        /// Number of ports of the user's other claims.
+        given: usize,
+        /// Largest number.
+        most: usize,
+    },
+    /// The daemon may not have that many open files.
+    #[error(
+        "the claims would need more than the {0} open files that they may have: remove one first, \
+             or start the daemon with a higher limit (`ulimit -Hn`)"
+    )]
+    TooManyFiles(u64),
     /// The machine has too many claims.
     #[error("{0} claims are the most that a machine has: wait until one ends")]
     Full(usize),
@@ -117,16 +141,16 @@ pub enum Refusal {
     Interface(String, String),
     /// The policy does not allow this.
     #[error(
-        "the policy of this machine does not allow `{0}` (`{0}: false` in {POLICY_FILE}): leave it \
-             out, or ask its administrator"
+        "the policy of this machine does not allow `{0}` (`{0}: false` in {1}): leave it out, or \
+             ask its administrator"
     )]
-    Forbidden(&'static str),
+    Forbidden(&'static str, String),
     /// The daemon has no right to enter other network namespaces.
     #[error(
         "the daemon may not enter other network namespaces (`netns`, `pid`): write `containers: \
-             true` into {POLICY_FILE}, and start it anew with `netloom shape stop`"
+             true` into {0}, and start it anew with `netloom shape stop`"
     )]
-    Containers,
+    Containers(String),
     /// The claim has ended.
     #[error("claim \"{name}\" ended {ago} ago: {again}")]
     Ended {
@@ -150,6 +174,10 @@ pub(crate) const POLICY_FILE: &str = "/etc/netloom/shape-policy.yaml";
 
 fn until(ends: &Option<Moment>) -> String {
     ends.map(|moment| format!(" until {moment}")).unwrap_or_default()
+}
+
+fn process(pid: &Option<u32>) -> String {
+    pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
 /// Describes the position of a refused port relative to the allowed ones.

@@ -78,6 +78,7 @@ pub use memory::take_memory_in_large_pieces;
 pub use pipe_frame::PipeFrame;
 pub use rebalancing::{Overload, Rebalanced};
 pub use rewiring::{Incoming, NotPutIn, Unwired};
+pub use room::default_frame_memory;
 pub use scheduling::{RealTimeBudget, Scheduling};
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wakeup::measure_wake_ups;

@@ -9,7 +9,7 @@ const UNKNOWN: u64 = 4 << 30;
 
 /// Returns the default limit of memory for frames in bytes: a quarter of what this process can
 /// have.
-pub(crate) fn default_frame_memory() -> usize {
+pub fn default_frame_memory() -> usize {
     usize::try_from(room(Path::new("/")) / 4).unwrap_or(usize::MAX)
 }
 

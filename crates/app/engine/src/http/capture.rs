@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use anyhow::bail;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
@@ -10,11 +11,15 @@ use netloom_dataplane::Capture;
 use netloom_results::CaptureWriter;
 use netloom_scenario::Endpoint;
 use serde::Deserialize;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use super::answer::failure;
 use crate::capture::{self, Sink, Target, write_capture};
 use crate::live::LiveNetwork;
+
+/// Most captures of an engine's interface and media that clients read at once.
+const MOST: usize = 16;
+static PLACES: Semaphore = Semaphore::const_new(MOST);
 
 /// The query of a capture.
 #[derive(Debug, Deserialize)]
@@ -37,19 +42,30 @@ pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At
             };
             Ok((capture, target.writer(network.started_unix())?))
         });
+    let opened = opened.and_then(|opened| match PLACES.try_acquire() {
+        Ok(place) => Ok((opened, place)),
+        Err(_) => bail!("{MOST} captures are under way, which are the most: end one first"),
+    });
     match opened {
-        Ok((capture, writer)) => pcapng(capture, writer),
+        Ok(((capture, writer), place)) => pcapng(capture, writer, place),
         Err(error) => failure(StatusCode::BAD_REQUEST, &error),
     }
 }
 
-/// Streams a capture until it ends or the client closes.
-pub fn pcapng(capture: Capture, writer: CaptureWriter) -> Response {
-    let (sender, receiver) = mpsc::channel::<Bytes>(64);
-    tokio::task::spawn_blocking(move || {
+/// Streams a capture until it ends or the client closes, and holds `place` until then. It has a
+/// thread of its own: those that answer requests are few.
+pub fn pcapng(capture: Capture, writer: CaptureWriter, place: impl Send + 'static) -> Response {
+    let (sender, receiver) = mpsc::channel::<Bytes>(16);
+    let thread = std::thread::Builder::new().name("capture".into());
+    let started = thread.spawn(move || {
+        let _place = place;
         // Ends with an error when the client is gone: this is how captures end.
         let _ = write_capture(capture, writer, &mut Channel(sender));
     });
+    if let Err(error) = started {
+        let error = anyhow::Error::from(error).context("cannot start a thread for the capture");
+        return failure(StatusCode::INTERNAL_SERVER_ERROR, &error);
+    }
     let body = futures_util::stream::unfold(receiver, |mut receiver| async move {
         let bytes = receiver.recv().await?;
         Some((Ok::<_, std::convert::Infallible>(bytes), receiver))

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use netloom_dataplane::Heartbeat;
 use netloom_selector::{
-    Chosen, Deadlines, Loopback, Network, SILENCE, Selector, Taps, forget_filters,
+    Chosen, Deadlines, Loaded, Loopback, Network, SILENCE, Selector, Taps, forget_filters,
 };
 use netloom_shape::{Location, NetworkId};
 
@@ -26,7 +27,6 @@ pub struct Devices {
     claimed: BTreeMap<u64, Claimed>,
     /// Devices that were found to be back when a claim was made there.
     found_again: Vec<Location>,
-    last_tap: u32,
     beats: Arc<RwLock<Vec<Deadlines>>>,
 }
 
@@ -46,6 +46,51 @@ struct Claimed {
     taps: Taps,
     /// Whether it has ended, and its link still delivers frames.
     is_over: bool,
+}
+
+/// What a claim at a device needs of the kernel, made before anybody has to wait for it.
+pub struct Prepared {
+    /// The network namespace of the device, if it is not this process's.
+    pub network: Option<Arc<Network>>,
+    /// The programs for the device, unless it has them.
+    pub loaded: Option<Loaded>,
+    /// The TAPs.
+    pub taps: Taps,
+}
+
+impl Prepared {
+    /// Prepares a claim at a device whose longest packet is `mtu`.
+    pub fn new(
+        device: &str,
+        mtu: u32,
+        network: Option<Arc<Network>>,
+        has_programs: bool,
+    ) -> Result<Self> {
+        let (loaded, taps) = within(network.as_ref(), || {
+            let loaded = if has_programs { None } else { Some(load(device)?) };
+            Ok((loaded, taps(mtu)?))
+        })?;
+        Ok(Self { network, loaded, taps })
+    }
+}
+
+/// Makes TAPs in this thread's network namespace. Their names are unused.
+fn taps(mtu: u32) -> Result<Taps> {
+    const NAMES: u32 = 1_000_000;
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    for _ in 0..1000 {
+        let number = LAST.fetch_add(1, Ordering::Relaxed) % NAMES;
+        if Taps::are_free(number) {
+            return Ok(Taps::make(number, mtu)?);
+        }
+    }
+    anyhow::bail!("all names of devices that begin with `nls` are taken")
+}
+
+/// Loads the programs for a device of this thread's network namespace. The secret is the device's
+/// own: whoever has rights in one network can read its marks there.
+fn load(device: &str) -> Result<Loaded> {
+    Ok(Loaded::new(device, secret()?)?)
 }
 
 /// A change of a device.
@@ -85,37 +130,32 @@ impl Devices {
         let (noticed, silences) = channel();
         let heartbeat = heartbeat(Arc::clone(&beats), noticed);
         let (at, claimed) = (BTreeMap::new(), BTreeMap::new());
-        let devices = Self { at, claimed, found_again: Vec::new(), last_tap: 0, beats };
+        let devices = Self { at, claimed, found_again: Vec::new(), beats };
         (devices, heartbeat, silences)
+    }
+
+    /// Whether a device has the programs.
+    pub fn has_programs(&self, device: &Location) -> bool {
+        self.at.get(device).is_some_and(|at| at.selector.is_some())
     }
 
     /// Attaches the programs to a device, unless they are there. `network` is its network
     /// namespace, if that is not this process's.
-    pub fn attach(&mut self, device: &Location, network: Option<&Arc<Network>>) -> Result<()> {
+    pub fn attach(
+        &mut self,
+        device: &Location,
+        network: Option<&Arc<Network>>,
+        loaded: Option<Loaded>,
+    ) -> Result<()> {
         match self.at.get(device) {
             Some(AtDevice { selector: Some(_), .. }) => {}
             Some(AtDevice { selector: None, .. }) => {
-                self.come_back(device)?;
+                self.come_back(device, loaded)?;
                 self.found_again.push(device.clone());
             }
-            None => self.attach_first(device, network)?,
+            None => self.attach_first(device, network, loaded)?,
         }
         Ok(())
-    }
-
-    /// Makes the TAPs of a claim at a device that has the programs. Their names are unused.
-    pub fn taps(&mut self, device: &Location) -> Result<Taps> {
-        let at = self.at.get(device).with_context(|| format!("{device} is gone"))?;
-        let last = &mut self.last_tap;
-        within(at.network.as_ref(), || {
-            for _ in 0..1000 {
-                *last = (*last + 1) % 1_000_000;
-                if Taps::are_free(*last) {
-                    return Ok(Taps::make(*last, at.mtu)?);
-                }
-            }
-            anyhow::bail!("all names of devices that begin with `nls` are taken")
-        })
     }
 
     /// Sends the frames of a claim through its TAPs. The programs are at the device already.
@@ -162,8 +202,15 @@ impl Devices {
         }
     }
 
-    /// Returns the changes of devices since the last call, each with the device.
-    pub fn look(&mut self) -> Vec<(Location, DeviceChange)> {
+    /// Returns the devices that are gone, with their network namespaces.
+    pub fn gone(&self) -> Vec<(Location, Option<Arc<Network>>)> {
+        let gone = self.at.iter().filter(|(_, at)| at.selector.is_none());
+        gone.map(|(device, at)| (device.clone(), at.network.clone())).collect()
+    }
+
+    /// Returns the changes of devices since the last call, each with the device. `returned` is a
+    /// device that was gone, with its programs.
+    pub fn look(&mut self, returned: Option<(Location, Loaded)>) -> Vec<(Location, DeviceChange)> {
         let back = std::mem::take(&mut self.found_again);
         let mut changes: Vec<_> =
             back.into_iter().map(|device| (device, DeviceChange::Back)).collect();
@@ -171,6 +218,12 @@ impl Devices {
             if let Some(change) = self.look_at(&device) {
                 changes.push((device, change));
             }
+        }
+        if let Some((device, loaded)) = returned
+            && self.at.get(&device).is_some_and(|at| at.selector.is_none())
+            && self.come_back(&device, Some(loaded)).is_ok()
+        {
+            changes.push((device, DeviceChange::Back));
         }
         changes
     }
@@ -204,12 +257,16 @@ impl Devices {
         self.at.clear();
     }
 
-    fn attach_first(&mut self, at: &Location, network: Option<&Arc<Network>>) -> Result<()> {
-        // A secret of its own: whoever has rights in one network can read its marks there.
-        let (device, mark) = (at.device.as_str(), secret()?);
+    fn attach_first(
+        &mut self,
+        at: &Location,
+        network: Option<&Arc<Network>>,
+        loaded: Option<Loaded>,
+    ) -> Result<()> {
+        let device = at.device.as_str();
         let attached = within(network, || {
             forget_filters(device);
-            let selector = Selector::attach(device, mark)?;
+            let selector = loaded.map_or_else(|| load(device), Ok)?.attach()?;
             let mtu = mtu(&selector)?;
             let loopback = match selector.is_loopback() {
                 true => Some(Loopback::prepare(device).with_context(|| {
@@ -228,9 +285,7 @@ impl Devices {
 
     fn look_at(&mut self, device: &Location) -> Option<DeviceChange> {
         let at = self.at.get_mut(device)?;
-        let Some(selector) = &at.selector else {
-            return self.come_back(device).is_ok().then_some(DeviceChange::Back);
-        };
+        let selector = at.selector.as_ref()?;
         let seen = within(at.network.as_ref(), || Ok((selector.is_there(), selector.mtu().ok())));
         // A thread that cannot enter now can in the next look.
         let (is_there, mtu) = seen.ok()?;
@@ -254,10 +309,11 @@ impl Devices {
     }
 
     /// Attaches the programs at a device that was gone, with all its claims.
-    fn come_back(&mut self, device: &Location) -> Result<()> {
+    fn come_back(&mut self, device: &Location, loaded: Option<Loaded>) -> Result<()> {
         let network = self.at.get(device).and_then(|at| at.network.clone());
         let (selector, mtu) = within(network.as_ref(), || {
-            let mut selector = Selector::attach(&device.device, secret()?)?;
+            let loaded = loaded.map_or_else(|| load(&device.device), Ok)?;
+            let mut selector = loaded.attach()?;
             let mtu = mtu(&selector)?;
             selector.deadlines().put_off(WORKER as usize);
             let there = |claimed: &&Claimed| claimed.device == *device && !claimed.is_over;
@@ -290,6 +346,14 @@ impl Drop for AtDevice {
             Ok(())
         });
     }
+}
+
+/// Loads the programs for one of the devices that are gone, if one of them is back.
+pub fn load_returned(gone: Vec<(Location, Option<Arc<Network>>)>) -> Option<(Location, Loaded)> {
+    gone.into_iter().find_map(|(device, network)| {
+        let loaded = within(network.as_ref(), || load(&device.device)).ok()?;
+        Some((device, loaded))
+    })
 }
 
 /// Does something in a network namespace: in that of this process, or on a thread that has entered

@@ -12,15 +12,14 @@ use netloom_dataplane::{
 };
 use netloom_fabric::{LinkEnd, LinkId, PipeId};
 use netloom_link::{Direction, PipeChange, Window};
-use netloom_ports::{Tap, fitted};
-use netloom_selector::{Chosen, Network, Reservations};
+use netloom_ports::{Share, Shared, Tap, fitted};
+use netloom_selector::{Chosen, Loaded, Network, Reservations, Taps};
 use netloom_shape::wire::LinkSide;
-use netloom_shape::{Entry, Key, Location, NetworkId, PortPrefix, Protocol, Side};
+use netloom_shape::{Entry, Held, Key, Location, NetworkId, PortPrefix, Protocol, Side};
 use netloom_units::Time;
 
-use super::devices::{DeviceChange, Devices, WORKER};
+use super::devices::{DeviceChange, Devices, Prepared, WORKER};
 use super::judging::{ClaimTaps, Judged, Judging, LIMITS};
-use super::places;
 use super::state::ChangedSetting;
 
 /// Longest time for the pipes of an ended claim to deliver the frames in them.
@@ -48,6 +47,10 @@ pub struct Links {
 struct Link {
     id: LinkId,
     name: String,
+    /// The user whose claim it is.
+    owner: u32,
+    /// The memory of its frames.
+    share: Share,
 }
 
 /// The link of a claim that has ended.
@@ -81,17 +84,31 @@ impl Links {
         })
     }
 
+    /// Whether a device has the programs.
+    pub fn has_programs(&self, device: &Location) -> bool {
+        self.devices.has_programs(device)
+    }
+
     /// Makes the link of a claim and sends its frames there. Leaves everything as it was if that
     /// fails.
-    pub fn add(&mut self, entry: &Entry) -> Result<()> {
-        let (device, network) = (entry.location(), places::network_of(entry)?);
-        self.devices.attach(&device, network.as_ref())?;
-        let made = self.reserve(entry).and_then(|()| self.make(entry, network));
+    pub fn add(&mut self, entry: &Entry, prepared: Prepared) -> Result<()> {
+        let Prepared { network, loaded, taps } = prepared;
+        let device = entry.location();
+        self.devices.attach(&device, network.as_ref(), loaded)?;
+        let made = self.reserve(entry).and_then(|()| self.make(entry, network, taps));
         if made.is_err() {
             self.devices.detach_if_idle(&device);
             self.release(entry.id)?;
         }
         made
+    }
+
+    /// Returns the memory that frames take in the links of claims, also of those that have ended.
+    pub fn held(&self) -> Held {
+        let current = self.links.iter().map(|(identity, link)| (*identity, link));
+        let draining = self.draining.iter().map(|ended| (ended.identity, &ended.link));
+        let used = |link: &Link| link.share.used() as u64;
+        current.chain(draining).map(|(id, link)| (id, (link.owner, used(link)))).collect()
     }
 
     /// Lets a claim's frames pass unshaped from now on, and others bind its ports. Its link is
@@ -106,8 +123,8 @@ impl Links {
     }
 
     /// Changes the pipes of a claim: that of sent frames, and that of received frames.
-    pub fn change(&self, identity: u64, changes: [&PipeChange; 2]) -> Result<()> {
-        let link = self.links.get(&identity).context("the claim has no link")?;
+    pub fn change(&self, entry: &Entry, changes: [&PipeChange; 2]) -> Result<()> {
+        let link = self.links.get(&entry.id).context("the claim has no link yet")?;
         let batch: Vec<(PipeId, PipeChange)> = Direction::BOTH
             .into_iter()
             .zip(changes)
@@ -115,6 +132,7 @@ impl Links {
             .map(|(direction, change)| (PipeId { link: link.id, direction }, change.clone()))
             .collect();
         self.dataplane.change(&batch)?;
+        link.share.set_limit(share_of(entry));
         Ok(())
     }
 
@@ -190,10 +208,18 @@ impl Links {
 
     /// Observes the frames of all claims, removes empty links whose claims have ended, and checks
     /// whether devices have gone, come back or changed.
-    pub fn look(&mut self) -> Result<Vec<(Location, DeviceChange)>> {
+    pub fn look(
+        &mut self,
+        returned: Option<(Location, Loaded)>,
+    ) -> Result<Vec<(Location, DeviceChange)>> {
         self.judging.look();
         self.drain()?;
-        Ok(self.devices.look())
+        Ok(self.devices.look(returned))
+    }
+
+    /// Returns the devices that are gone, with their network namespaces.
+    pub fn gone(&self) -> Vec<(Location, Option<Arc<Network>>)> {
+        self.devices.gone()
     }
 
     /// Whether there is no link, not even one that is being emptied.
@@ -201,9 +227,8 @@ impl Links {
         self.links.is_empty() && self.draining.is_empty()
     }
 
-    fn make(&mut self, entry: &Entry, network: Option<Arc<Network>>) -> Result<()> {
+    fn make(&mut self, entry: &Entry, network: Option<Arc<Network>>, mut taps: Taps) -> Result<()> {
         let device = entry.location();
-        let mut taps = self.devices.taps(&device)?;
         let target = entry.target();
         let keys = entry.claim.selector.keys(&target).map_err(anyhow::Error::msg)?;
         let ends = taps.ends.take().context("the TAPs have no ends")?;
@@ -220,8 +245,11 @@ impl Links {
         let link = Link {
             id: LinkId(self.last_link),
             name: format!("{}/{}", entry.owner.name, entry.name),
+            owner: entry.owner.uid,
+            share: Share::new(share_of(entry)),
         };
-        let ends = ends.map(|end| LinkEnd::Port(fitted(Box::new(Tap::from_fd(end)))));
+        let device_of = |end| Shared::new(Tap::from_fd(end), link.share.clone());
+        let ends = ends.map(|end| LinkEnd::Port(fitted(Box::new(device_of(end)))));
         let (name, pipes) = (link.name.clone(), entry.claim.pipes());
         self.judging.begin(link.id, &name, ClaimTaps { names: taps.names.clone(), network });
         let wiring = LinkWiring { id: link.id, name, ends, pipes, mtus: [None; 2] };
@@ -301,6 +329,11 @@ impl Drop for Links {
         // Frames that arrive now pass unshaped. Frames in the links are lost with them.
         self.devices.clear();
     }
+}
+
+/// Returns the memory that the frames of a claim may take, in bytes.
+fn share_of(entry: &Entry) -> usize {
+    usize::try_from(entry.need.frames(&entry.claim)).unwrap_or(usize::MAX)
 }
 
 /// Returns the traffic that a claim of everything leaves out.

@@ -6,7 +6,9 @@
 //! | module | contents |
 //! |---|---|
 //! | `serve` | the daemon's life: socket, clock, end |
-//! | `http` | its API: identifies users and carries their requests out |
+//! | `doors` | its connections: who is at the other end, and how many each user has |
+//! | `http` | its API: carries requests out |
+//! | `turns` | how many requests of a user are carried out at once |
 //! | `shaping` | keeps the claims and their links consistent |
 //! | `links` | a claim in the kernel and in the data plane |
 //! | `devices` | the devices at which claims are |
@@ -24,6 +26,7 @@
 
 mod audit;
 mod devices;
+mod doors;
 mod http;
 mod judging;
 mod links;
@@ -34,6 +37,7 @@ mod privileges;
 mod serve;
 mod shaping;
 mod state;
+mod turns;
 mod unshaped;
 
 pub use serve::main;

@@ -1,5 +1,6 @@
 //! Users, groups, and the users and processes that have bound ports.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -33,6 +34,12 @@ pub fn groups(owner: &Owner, gid: u32) -> Vec<String> {
     all.into_iter().filter_map(name).collect()
 }
 
+/// Returns the group of a user in the user database, if it has one.
+pub fn group_of(owner: &Owner) -> Option<u32> {
+    let found = User::from_uid(Uid::from_raw(owner.uid)).ok().flatten();
+    found.map(|user| user.gid.as_raw())
+}
+
 /// Returns the uid that stands here for users without a uid in this namespace.
 pub fn overflow_uid() -> u32 {
     let text = fs::read_to_string("/proc/sys/kernel/overflowuid").unwrap_or_default();
@@ -47,10 +54,25 @@ pub fn has_session(uid: u32) -> Option<bool> {
     Some(text.lines().any(online))
 }
 
+/// A local port that another user has bound, with its socket.
+pub struct Bound {
+    /// The port. Its process is not known yet.
+    pub port: BoundPort,
+    inode: u64,
+}
+
+impl Bound {
+    /// Finds the process that has the socket. All open files of the machine are looked at, so this
+    /// takes long.
+    pub fn process(&self) -> Option<u32> {
+        process(self.inode)
+    }
+}
+
 /// Returns the local ports that users other than `holder` have bound, among those for which
 /// `is_meant` is true.
-pub fn bound(holder: u32, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<BoundPort> {
-    let mut all = Vec::new();
+pub fn bound(holder: u32, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<Bound> {
+    let (mut all, mut owners) = (Vec::new(), BTreeMap::new());
     for (file, protocol) in [
         ("tcp", Protocol::Tcp),
         ("tcp6", Protocol::Tcp),
@@ -61,8 +83,9 @@ pub fn bound(holder: u32, is_meant: impl Fn(Protocol, u16) -> bool) -> Vec<Bound
         for line in text.lines().skip(1) {
             let Some((port, uid, inode)) = socket(line, protocol) else { continue };
             if uid != holder && is_meant(protocol, port) {
-                let (owner, pid) = (self::owner(uid), process(inode));
-                all.push(BoundPort { protocol, port, owner, pid });
+                let owner = owners.entry(uid).or_insert_with(|| self::owner(uid)).clone();
+                let port = BoundPort { protocol, port, owner, pid: None };
+                all.push(Bound { port, inode });
             }
         }
     }
@@ -92,8 +115,8 @@ fn process(inode: u64) -> Option<u32> {
     })
 }
 
-/// Whether root owns a file and nobody else may write it.
-pub fn is_roots_alone(path: &std::path::Path) -> std::io::Result<bool> {
-    let found = fs::metadata(path)?;
+/// Whether root owns an open file and nobody else may write it.
+pub fn is_roots_alone(file: &fs::File) -> std::io::Result<bool> {
+    let found = file.metadata()?;
     Ok(found.uid() == 0 && found.mode() & 0o022 == 0)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use netloom_selector::{Network, NetworkName, own_network};
-use netloom_shape::{Cgroup, Entry, NetworkId, Owner, Selector};
+use netloom_shape::{Cgroup, Entry, Owner, Selector};
 
 use super::devices::within;
 use super::people;
@@ -16,9 +16,11 @@ use super::people;
 #[derive(Debug)]
 pub struct Named {
     /// The network namespace, if it is not the daemon's own.
-    pub network: Option<NetworkId>,
+    pub network: Option<Arc<Network>>,
     /// The device.
     pub device: String,
+    /// Longest packet of the device, in bytes.
+    pub mtu: u32,
     /// The cgroup, if the selector names one.
     pub cgroup: Option<Cgroup>,
     /// The user, if the selector names one.
@@ -37,9 +39,16 @@ impl Named {
         let user = selector.user.as_deref().map(|name| {
             people::uid_of(name).with_context(|| format!("there is no user `{name}` here"))
         });
-        let network = network.map(|network| network.id());
-        Ok(Self { network, device, cgroup, user: user.transpose()? })
+        let mtu = mtu_of(network.as_ref(), &device)?;
+        Ok(Self { network, device, mtu, cgroup, user: user.transpose()? })
     }
+}
+
+/// Returns the longest packet of a device, in bytes.
+pub fn mtu_of(network: Option<&Arc<Network>>, device: &str) -> Result<u32> {
+    within(network, || {
+        netloom_selector::mtu(device).with_context(|| format!("cannot use {device}"))
+    })
 }
 
 /// Returns the device of the default route in this thread's network namespace: of IPv4, or else of

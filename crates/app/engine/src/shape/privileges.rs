@@ -10,7 +10,8 @@ use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
 /// The capabilities are for devices and their programs, for the worker's scheduling class, and for
-/// finding the process that has bound a port. The last is the only use of `SYS_PTRACE`.
+/// finding the process that has bound a port, if its files are root's. The last is the only use of
+/// `SYS_PTRACE`.
 const KEPT: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::PERFMON)
@@ -23,11 +24,13 @@ const FORBIDDEN: [libc::c_long; 5] =
 
 /// Drops all rights except those that are needed, for this thread and all that it will start. The
 /// right to enter other network namespaces is kept if `containers` is true. Raises the limit on
-/// open files, since a claim takes six.
-pub fn drop_all_but_needed(containers: bool) -> Result<()> {
+/// open files, since a claim takes six, and returns it.
+pub fn drop_all_but_needed(containers: bool) -> Result<u64> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).context("cannot read the limit on files")?;
     // With a lower limit, there can be fewer claims.
     let _ = setrlimit(Resource::RLIMIT_NOFILE, hard, hard);
+    let (files, _) =
+        getrlimit(Resource::RLIMIT_NOFILE).context("cannot read the limit on files")?;
     nix::sys::prctl::set_no_new_privs().context("cannot give up new rights")?;
     let mut sets = capabilities(None).context("cannot read capabilities")?;
     let kept = if containers { KEPT | CapabilitySet::SYS_ADMIN } else { KEPT };
@@ -42,5 +45,6 @@ pub fn drop_all_but_needed(containers: bool) -> Result<()> {
         .context("cannot make the filter of system calls")?;
     let program: BpfProgram =
         filter.try_into().context("cannot make the filter of system calls")?;
-    apply_filter(&program).context("cannot forbid system calls")
+    apply_filter(&program).context("cannot forbid system calls")?;
+    Ok(files)
 }

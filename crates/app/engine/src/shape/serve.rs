@@ -1,11 +1,12 @@
 //! The daemon's life: its lock and socket, its periodic checks, its end.
 
 use std::fs;
-use std::future::IntoFuture;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -16,14 +17,12 @@ use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_op
 use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, oneshot};
-use tokio::time::timeout;
 
 use super::audit::{Audit, Record};
-use super::http::{Peer, Served, router};
-use super::people;
-use super::privileges;
+use super::http::{Served, router};
 use super::shaping::{Setting, Shaping};
 use super::state::StateFile;
+use super::{doors, people, privileges};
 
 /// Longest time for answers that are under way when the daemon ends.
 const ANSWERED: Duration = Duration::from_secs(1);
@@ -71,8 +70,8 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
             .with_context(|| format!("cannot write {}", records.display()))?,
     };
     // Must come before there are other threads, which inherit the rights of their starter.
-    privileges::drop_all_but_needed(setting.policy.containers)?;
-    let shaping = Arc::new(Shaping::start(setting)?);
+    let files = privileges::drop_all_but_needed(setting.policy.containers)?;
+    let shaping = Arc::new(Shaping::start(setting, files)?);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -89,48 +88,55 @@ fn start(mut arguments: impl Iterator<Item = String>) -> Result<()> {
 
 /// Reads the administrator's policy. Without a file, only root may do anything.
 fn read_policy(path: &Path) -> Result<Policy> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Policy::default()),
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot read {}", path.display()));
-        }
-    };
-    if !people::is_roots_alone(path)? {
-        bail!("{} must be root's, and nobody else may write it", path.display());
-    }
     let name = path.display().to_string();
-    Policy::parse(&text).map_err(|findings| anyhow::anyhow!(findings.render(&name, &text)))
+    let mut file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Ok(Policy { file: name, ..Policy::default() });
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
+    };
+    // The file that is read is the one that was looked at.
+    if !people::is_roots_alone(&file)? {
+        bail!("{name} must be root's, and nobody else may write it");
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).with_context(|| format!("cannot read {name}"))?;
+    let policy = Policy::parse(&text);
+    let policy = policy.map_err(|findings| anyhow::anyhow!(findings.render(&name, &text)))?;
+    Ok(Policy { file: name, ..policy })
 }
 
 async fn serve(socket: &Path, shaping: Arc<Shaping>) -> Result<()> {
     let listener = listen(socket)?;
-    shaping.audit.write(&Record::of_daemon("started"));
+    shaping.audit.event(Record::of_daemon("started"));
     let end = Arc::new(Notify::new());
-    let served = Served { shaping: Arc::clone(&shaping), end: Arc::clone(&end) };
-    let service = router(served).into_make_service_with_connect_info::<Peer>();
+    let served = Served::new(Arc::clone(&shaping), Arc::clone(&end));
     let (stop, stopped) = oneshot::channel::<()>();
-    let server = axum::serve(listener, service).with_graceful_shutdown(async move {
+    let ended = async move {
         // It ends with the other end, too.
         let _ = stopped.await;
-    });
-    let mut server = tokio::spawn(server.into_future());
+    };
+    let shaped = Arc::clone(&shaping);
+    let server = tokio::spawn(doors::serve(listener, router(served), shaped, ended, ANSWERED));
+    let (watch, unneeded) = Watch::start(&shaping)?;
     let mut terminated = signal(SignalKind::terminate())?;
     let mut interrupted = signal(SignalKind::interrupt())?;
     let outcome = tokio::select! {
-        outcome = watch(&shaping) => outcome,
-        () = end.notified() => drain(&shaping).await,
+        outcome = unneeded => outcome.unwrap_or(Ok(())),
+        () = end.notified() => {
+            drain(&shaping).await;
+            Ok(())
+        }
         _ = terminated.recv() => Ok(()),
         _ = interrupted.recv() => Ok(()),
     };
     let _ = stop.send(());
-    // Whoever asked for the end is answered. Streams of events and captures do not end by
-    // themselves.
-    if timeout(ANSWERED, &mut server).await.is_err() {
-        server.abort();
-    }
-    shaping.audit.write(&Record::of_daemon("ended"));
-    outcome
+    // Whoever asked for the end is answered.
+    let served = server.await.context("the API has failed");
+    watch.end();
+    shaping.audit.event(Record::of_daemon("ended"));
+    outcome.and(served)
 }
 
 /// Returns the socket that systemd has bound (`sd_listen_fds(3)`), if it started this process for
@@ -166,29 +172,52 @@ fn listen(socket: &Path) -> Result<UnixListener> {
     Ok(listener)
 }
 
-/// Checks claims and devices periodically, until nobody needs the daemon any more.
-async fn watch(shaping: &Arc<Shaping>) -> Result<()> {
-    let mut ticks = tokio::time::interval(LOOK);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        let shaping = Arc::clone(shaping);
-        let needed = tokio::task::spawn_blocking(move || shaping.look()).await??;
-        if !needed {
-            return Ok(());
-        }
+/// The thread that checks claims and devices periodically, and ends claims. It waits for nobody who
+/// asks for something.
+struct Watch {
+    thread: JoinHandle<()>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Watch {
+    /// Starts it. The receiver hears when nobody needs the daemon any more, or of a failure.
+    fn start(shaping: &Arc<Shaping>) -> Result<(Self, oneshot::Receiver<Result<()>>)> {
+        let (sender, unneeded) = oneshot::channel();
+        let (shaping, is_over) = (Arc::clone(shaping), Arc::new(AtomicBool::new(false)));
+        let ended = Arc::clone(&is_over);
+        let check = move || {
+            let mut sender = Some(sender);
+            while !ended.load(Ordering::Relaxed) {
+                let news = match shaping.look() {
+                    Ok(true) => None,
+                    Ok(false) => Some(Ok(())),
+                    Err(error) => Some(Err(error)),
+                };
+                if let Some((news, sender)) = news.and_then(|news| Some((news, sender.take()?))) {
+                    // The daemon may be about to end anyway.
+                    let _ = sender.send(news);
+                }
+                thread::sleep(LOOK);
+            }
+        };
+        let thread = thread::Builder::new().name("expiry".into()).spawn(check)?;
+        Ok((Self { thread, is_over }, unneeded))
+    }
+
+    /// Ends the thread.
+    fn end(self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // A panic there was printed.
+        let _ = self.thread.join();
     }
 }
 
-/// Lets the links of ended claims deliver the frames in them, for a while.
-async fn drain(shaping: &Arc<Shaping>) -> Result<()> {
+/// Waits until the links of ended claims have delivered the frames in them, for a while.
+async fn drain(shaping: &Arc<Shaping>) {
     for _ in 0..50 {
-        let looked = Arc::clone(shaping);
-        tokio::task::spawn_blocking(move || looked.look()).await??;
         if shaping.is_empty() {
             break;
         }
         tokio::time::sleep(LOOK).await;
     }
-    Ok(())
 }

@@ -5,21 +5,24 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use netloom_dataplane::{Capture, PipeStatus};
+use netloom_dataplane::{Capture, PipeStatus, default_frame_memory};
 use netloom_link::Window;
 use netloom_results::CaptureWriter;
 use netloom_scenario::Endpoint;
+use netloom_selector::Loaded;
 use netloom_shape::wire::{Add, CaptureOf, Done, List, Room, Set};
 use netloom_shape::{
-    Book, Capacity, Claim, Entry, Lifetime, Moment, Owner, Policy, Protocol, Refusal, Request,
+    Book, BoundPort, Capacity, Claim, Entry, Held, Lifetime, Location, Moment, Owner, Policy,
+    Protocol, Refusal, Request, Terms,
 };
 use netloom_units::Rate;
 
 use super::audit::{Audit, Record};
-use super::devices::{DeviceChange, secret};
+use super::devices::{DeviceChange, Prepared, load_returned, secret};
 use super::judging::Judged;
 use super::links::Links;
 use super::listing::Whose;
+use super::people::Bound;
 use super::places::Named;
 use super::state::{StateFile, Written};
 use super::unshaped::Unshaped;
@@ -37,14 +40,16 @@ pub struct Shaping {
     file: StateFile,
     /// The record of requests and events.
     pub audit: Audit,
+    /// Changes of each user in the second that began then.
+    changes: Mutex<BTreeMap<u32, (Instant, u32)>>,
 }
 
+/// What requests change. Whoever holds it keeps all others waiting: what takes long is done before.
 struct Inner {
     book: Book,
     links: Links,
     unshaped: Unshaped,
     idle_since: Instant,
-    changes: BTreeMap<u32, (Instant, u32)>,
 }
 
 /// The settings of a daemon.
@@ -67,26 +72,29 @@ pub fn now() -> Moment {
 }
 
 impl Shaping {
-    /// Starts with the claims of an earlier daemon that have not expired.
-    pub fn start(setting: Setting) -> Result<Self> {
+    /// Starts with the claims of an earlier daemon that have not expired. The daemon may have
+    /// `files` open files.
+    pub fn start(setting: Setting, files: u64) -> Result<Self> {
         let Setting { policy, bears, file, audit } = setting;
         let kept = file.read()?;
         kept.restore();
         let mut book = kept.book;
         let links = Links::new(u64::from(secret()?))?;
         book.expire(now());
-        let capacity = Capacity::of(bears, &policy);
+        // The rest is for what is not foreseen, as pieces of super-frames.
+        let most = default_frame_memory() as u64 / 2;
+        let capacity = Capacity::of(bears, &policy, files);
+        let capacity = Capacity { bytes: capacity.bytes.min(most), ..capacity };
         let inner = Inner {
-            book: Book::default(),
+            book: book.successor(),
             links,
             unshaped: Unshaped::default(),
             idle_since: Instant::now(),
-            changes: BTreeMap::new(),
         };
+        let (inner, changes) = (Mutex::new(inner), Mutex::default());
         let is_calibrated = bears.is_some();
-        let shaping =
-            Self { inner: Mutex::new(inner), policy, capacity, is_calibrated, file, audit };
-        shaping.take_up(book)?;
+        let shaping = Self { inner, policy, capacity, is_calibrated, file, audit, changes };
+        shaping.take_up(&book)?;
         Ok(shaping)
     }
 
@@ -95,10 +103,20 @@ impl Shaping {
         self.policy.allows(owner, || people::groups(owner, gid))
     }
 
+    /// Returns the refusal for a user who may not.
+    pub fn not_allowed(&self, owner: &Owner) -> Refusal {
+        Refusal::NotAllowed { name: owner.name.clone(), policy: self.policy.file.clone() }
+    }
+
     /// Makes a claim.
     pub fn add(&self, owner: &Owner, add: &Add) -> Result<Done> {
-        let mut inner = self.changing(owner)?;
+        self.count_change(owner)?;
         let Add { name, claim, force } = add;
+        self.make(owner, name, claim, *force)
+    }
+
+    /// Makes a claim, whichever way it was asked for.
+    fn make(&self, owner: &Owner, name: &str, claim: &Claim, force: bool) -> Result<Done> {
         let selector = &claim.selector;
         claim.check().map_err(Refusal::Malformed)?;
         if let Some(unread) = [&claim.out, &claim.inward].iter().find_map(|pipe| pipe.unread_file())
@@ -114,7 +132,7 @@ impl Shaping {
                 "nobody says here when sessions end (systemd-logind): give a time, as `2h`",
             ));
         }
-        let Named { network, device, cgroup, user } =
+        let Named { network, device, mtu, cgroup, user } =
             Named::find(selector, owner).map_err(|error| refuse(format!("{error:#}")))?;
         let mut request = Request {
             owner,
@@ -122,11 +140,11 @@ impl Shaping {
             claim,
             cgroup,
             user,
-            network,
+            network: network.as_ref().map(|network| network.id()),
             device: &device,
-            now: now(),
+            mtu,
             bound: &[],
-            force: *force,
+            force,
         };
         let bound = match request.needs_free_ports() {
             true => {
@@ -134,20 +152,55 @@ impl Shaping {
             }
             false => Vec::new(),
         };
-        request.bound = &bound;
-        let entry = inner.book.add(&request, &self.policy, self.capacity)?;
-        if let Err(error) = self.carry_out(&mut inner, &entry) {
+        let ports: Vec<BoundPort> = bound.iter().map(|bound| bound.port.clone()).collect();
+        request.bound = &ports;
+        let admitted = self.admit(&request);
+        let (entry, has_programs) = admitted.map_err(|refused| named(refused, &bound))?;
+        let prepared = Prepared::new(&device, mtu, network, has_programs);
+        let (entry, sent) = {
+            let mut inner = self.lock();
+            let begun = inner.book.begin(entry.id, now());
+            let gone = || refuse("the claim has been removed before it was made");
+            let made = begun.ok_or_else(gone).and_then(|entry| {
+                self.carry_out(&mut inner, &entry, prepared?)?;
+                Ok(entry)
+            });
+            match made {
+                Ok(entry) => {
+                    let sent = sent_at(&inner, &entry);
+                    (entry, sent)
+                }
+                Err(error) => {
+                    inner.book.take(entry.id);
+                    self.keep(&inner)?;
+                    return Err(error);
+                }
+            }
+        };
+        Ok(Done { was: None, notes: self.notes(&entry, sent), is: entry })
+    }
+
+    /// Puts a claim into the book, and so takes its place, before it is made. Also returns whether
+    /// its device has the programs.
+    fn admit(&self, request: &Request<'_>) -> Result<(Entry, bool)> {
+        let mut inner = self.lock();
+        let held = inner.links.held();
+        let entry = inner.book.add(request, self.terms(&held))?;
+        if let Err(error) = self.keep(&inner) {
             inner.book.take(entry.id);
-            self.keep(&inner)?;
             return Err(error);
         }
-        let notes = self.notes(&inner, &entry);
-        Ok(Done { was: None, is: entry, notes })
+        let has_programs = inner.links.has_programs(&entry.location());
+        Ok((entry, has_programs))
+    }
+
+    fn terms<'a>(&'a self, held: &'a Held) -> Terms<'a> {
+        Terms { policy: &self.policy, capacity: self.capacity, held, now: now() }
     }
 
     /// Changes the pipes of a claim.
     pub fn set(&self, owner: &Owner, name: &str, set: &Set) -> Result<Done> {
-        let mut inner = self.changing(owner)?;
+        self.count_change(owner)?;
         let Set { out, inward } = set;
         if let Some(unread) = [out, inward].iter().find_map(|pipe| pipe.unread_file()) {
             return Err(refuse(format!(
@@ -155,9 +208,10 @@ impl Shaping {
                 unread.file
             )));
         }
-        let terms = (&self.policy, self.capacity, now());
-        let (was, is) = inner.book.set(owner, name, [out, inward], terms)?;
-        let changed = self.keep(&inner).and_then(|()| inner.links.change(is.id, [out, inward]));
+        let mut inner = self.lock();
+        let held = inner.links.held();
+        let (was, is) = inner.book.set(owner, name, [out, inward], self.terms(&held))?;
+        let changed = self.keep(&inner).and_then(|()| inner.links.change(&is, [out, inward]));
         if let Err(error) = changed {
             inner.book.replace(&was);
             self.keep(&inner)?;
@@ -166,27 +220,30 @@ impl Shaping {
         Ok(Done { was: Some(was), is, notes: Vec::new() })
     }
 
-    /// Extends the lifetime of a claim.
+    /// Extends the lifetime of a claim, or makes it again if it has just ended.
     pub fn renew(&self, owner: &Owner, name: &str, lifetime: Lifetime) -> Result<Done> {
-        let mut inner = self.changing(owner)?;
-        let was = inner.book.find(owner, name).cloned();
-        let before = inner.book.clone();
-        let is = inner.book.renew(owner, name, lifetime, (&self.policy, now()))?;
-        let done = match &was {
-            Some(_) => self.keep(&inner),
-            None => self.carry_out(&mut inner, &is),
+        self.count_change(owner)?;
+        let ended = {
+            let mut inner = self.lock();
+            if let Some(was) = inner.book.find(owner, name).cloned() {
+                let held = inner.links.held();
+                let is = inner.book.renew(owner, name, lifetime, self.terms(&held))?;
+                if let Err(error) = self.keep(&inner) {
+                    inner.book.replace(&was);
+                    return Err(error);
+                }
+                return Ok(Done { was: Some(was), is, notes: Vec::new() });
+            }
+            inner.book.ended(owner, name, now())?.clone()
         };
-        if let Err(error) = done {
-            inner.book = before;
-            self.keep(&inner)?;
-            return Err(error);
-        }
-        Ok(Done { was, is, notes: Vec::new() })
+        let claim = Claim { lifetime, ..ended.claim };
+        self.make(owner, name, &claim, ended.forced)
     }
 
     /// Ends a claim.
     pub fn remove(&self, owner: &Owner, name: &str) -> Result<Entry> {
-        let mut inner = self.changing(owner)?;
+        self.count_change(owner)?;
+        let mut inner = self.lock();
         let entry = inner.book.remove(owner, name, now())?;
         inner.end(&entry)?;
         self.keep(&inner)?;
@@ -198,7 +255,8 @@ impl Shaping {
         if of_others && !owner.is_root() {
             return Err(Refusal::RootOnly("`--all`", "end your own with `--mine`").into());
         }
-        let mut inner = self.changing(owner)?;
+        self.count_change(owner)?;
+        let mut inner = self.lock();
         let is_meant = |entry: &&Entry| of_others || entry.owner.uid == owner.uid;
         let ids: Vec<u64> =
             inner.book.entries().iter().filter(is_meant).map(|entry| entry.id).collect();
@@ -259,12 +317,13 @@ impl Shaping {
     /// Returns the room that is left for claims.
     pub fn room(&self, owner: &Owner) -> Room {
         let inner = self.lock();
+        let held = inner.links.held();
         let of_user = || self.capacity.of_user(&self.policy);
         Room {
             all: self.capacity,
-            given: inner.book.given(None),
+            given: inner.book.given(None, &held),
             own: if owner.is_root() { self.capacity } else { of_user() },
-            taken: inner.book.given(Some(owner.uid)),
+            taken: inner.book.given(Some(owner.uid), &held),
             is_calibrated: self.is_calibrated,
         }
     }
@@ -272,24 +331,26 @@ impl Shaping {
     /// Ends expired claims, removes empty links, and records devices that have gone or come back.
     /// Returns whether this daemon is still needed.
     pub fn look(&self) -> Result<bool> {
+        let gone = self.lock().links.gone();
+        let returned = load_returned(gone);
         let mut inner = self.lock();
         let at = now();
         let mut over = inner.book.expire(at);
         over.extend(inner.left_behind());
         for entry in &over {
             inner.end(entry)?;
-            self.audit.write(&Record::of_claim("expired", entry, None));
+            self.audit.event(Record::of_claim("expired", entry, None));
         }
         let lost = inner.lost();
         for (entry, reason) in &lost {
             inner.end(entry)?;
-            self.audit.write(&Record::of_claim("lost", entry, Some((*reason).into())));
+            self.audit.event(Record::of_claim("lost", entry, Some((*reason).into())));
         }
         if !(over.is_empty() && lost.is_empty()) {
             self.keep(&inner)?;
         }
         self.note_silences(&mut inner);
-        self.note_devices(&mut inner, at)?;
+        self.note_devices(&mut inner, at, returned)?;
         let is_idle = inner.book.entries().is_empty() && inner.links.is_empty();
         if !is_idle {
             inner.idle_since = Instant::now();
@@ -313,12 +374,17 @@ impl Shaping {
             inner.unshaped.stood_still(&entry, silent, at);
             let reason =
                 format!("not shaped for {} ms: the daemon stood still", silent.as_millis());
-            self.audit.write(&Record::of_claim("unshaped", &entry, Some(reason)));
+            self.audit.event(Record::of_claim("unshaped", &entry, Some(reason)));
         }
     }
 
-    fn note_devices(&self, inner: &mut Inner, at: Moment) -> Result<()> {
-        for (device, change) in inner.links.look()? {
+    fn note_devices(
+        &self,
+        inner: &mut Inner,
+        at: Moment,
+        returned: Option<(Location, Loaded)>,
+    ) -> Result<()> {
+        for (device, change) in inner.links.look(returned)? {
             let entries = inner.book.entries().to_vec();
             match change {
                 DeviceChange::Gone => inner.unshaped.device_gone(&device, at),
@@ -327,38 +393,58 @@ impl Shaping {
             }
             let (verb, reason) = change.in_words(&device);
             for entry in entries.iter().filter(|entry| entry.location() == device) {
-                self.audit.write(&Record::of_claim(verb, entry, Some(reason.clone())));
+                self.audit.event(Record::of_claim(verb, entry, Some(reason.clone())));
             }
         }
         Ok(())
     }
 
-    /// Takes over the book of an earlier daemon: makes each claim anew, or records its end.
-    fn take_up(&self, book: Book) -> Result<()> {
+    /// Takes over the book of an earlier daemon: makes each claim anew that this one admits, or
+    /// records its end.
+    fn take_up(&self, book: &Book) -> Result<()> {
         let mut inner = self.lock();
-        inner.book = book;
-        let entries: Vec<Entry> = inner.book.entries().to_vec();
-        for entry in entries {
-            if let Err(error) = inner.links.add(&entry) {
-                inner.book.take(entry.id);
-                self.audit.write(&Record::of_claim("lost", &entry, Some(format!("{error:#}"))));
-            } else {
-                inner.unshaped.take_up(&entry, now());
-                self.audit.write(&Record::of_claim("taken-up", &entry, None));
+        for entry in book.entries() {
+            match self.take_over(&mut inner, entry) {
+                Ok(entry) => {
+                    inner.unshaped.take_up(&entry, now());
+                    self.audit.event(Record::of_claim("taken-up", &entry, None));
+                }
+                Err(error) => {
+                    inner.book.take(entry.id);
+                    let reason = Some(format!("{error:#}"));
+                    self.audit.event(Record::of_claim("lost", entry, reason));
+                }
             }
         }
         self.keep(&inner)
     }
 
-    /// Stores a claim in the file, and makes it.
-    fn carry_out(&self, inner: &mut Inner, entry: &Entry) -> Result<()> {
-        self.keep(inner)?;
+    fn take_over(&self, inner: &mut Inner, entry: &Entry) -> Result<Entry> {
+        let group = people::group_of(&entry.owner).unwrap_or(people::overflow_uid());
+        if !self.allows(&entry.owner, group) {
+            return Err(self.not_allowed(&entry.owner).into());
+        }
+        self.policy.check_network(&entry.claim.selector)?;
+        let network = places::network_of(entry)?;
+        let mtu = places::mtu_of(network.as_ref(), &entry.device)?;
+        let held = inner.links.held();
+        let entry = Entry { mtu, ..entry.clone() };
+        let entry = inner.book.take_up(&entry, self.terms(&held))?;
+        let has_programs = inner.links.has_programs(&entry.location());
+        let prepared = Prepared::new(&entry.device, mtu, network, has_programs)?;
+        inner.links.add(&entry, prepared)?;
+        Ok(entry)
+    }
+
+    /// Makes a claim that is in the file.
+    fn carry_out(&self, inner: &mut Inner, entry: &Entry, prepared: Prepared) -> Result<()> {
         // A device that went with its last claim is as good as new.
         inner.unshaped.keep_devices(&inner.links.devices());
-        inner.links.add(entry)?;
+        inner.links.add(entry, prepared)?;
         inner.idle_since = Instant::now();
-        // Only now is it known which settings of a loopback were changed.
-        if inner.links.loopback_settings().is_empty() { Ok(()) } else { self.keep(inner) }
+        // The time of the claim, the devices with filters, and the settings of a loopback that were
+        // changed, are only known now.
+        self.keep(inner)
     }
 
     fn keep(&self, inner: &Inner) -> Result<()> {
@@ -369,8 +455,9 @@ impl Shaping {
         })
     }
 
-    /// Returns notes for the user about a new claim.
-    fn notes(&self, inner: &Inner, entry: &Entry) -> Vec<String> {
+    /// Returns notes for the user about a new claim, at whose device claims send `out` bits per
+    /// second.
+    fn notes(&self, entry: &Entry, out: u64) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.is_calibrated {
             notes.push(
@@ -379,13 +466,6 @@ impl Shaping {
                     .into(),
             );
         }
-        let on_device = inner.book.entries().iter();
-        let on_device = on_device.filter(|other| other.location() == entry.location());
-        let out = on_device.filter_map(|other| {
-            let [out, _] = other.claim.pipes();
-            out.rate.nominal().map(Rate::bits_per_second)
-        });
-        let out: u64 = out.sum();
         // Devices of other networks have no speed of their own, as a rule.
         let speed = match entry.network {
             None => places::speed(&entry.device),
@@ -403,22 +483,21 @@ impl Shaping {
         notes
     }
 
-    /// Locks the state for a change by a user, who may not change it too often.
-    fn changing(&self, owner: &Owner) -> Result<MutexGuard<'_, Inner>> {
-        let mut inner = self.lock();
+    /// Counts a change by a user, who may not change too often.
+    fn count_change(&self, owner: &Owner) -> Result<()> {
+        const SECOND: Duration = Duration::from_secs(1);
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        changes.retain(|_, (since, _)| since.elapsed() < SECOND);
         let most = self.policy.changes_per_second;
-        let (since, count) = inner.changes.entry(owner.uid).or_insert((Instant::now(), 0));
-        if since.elapsed() >= Duration::from_secs(1) {
-            (*since, *count) = (Instant::now(), 0);
-        }
-        *count += 1;
+        let (_, count) = changes.entry(owner.uid).or_insert((Instant::now(), 0));
+        *count = count.saturating_add(1);
         if !owner.is_root() && *count > most {
             let words = format!(
                 "{most} changes in a second are the most here (changes_per_second): wait a moment"
             );
             return Err(refuse(words));
         }
-        Ok(inner)
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -458,6 +537,29 @@ impl Inner {
         let over: Vec<u64> =
             self.book.entries().iter().filter(is_over).map(|entry| entry.id).collect();
         over.into_iter().filter_map(|id| self.book.take(id)).collect()
+    }
+}
+
+/// Returns the sum of what the claims at the device of a claim send, in bits per second.
+fn sent_at(inner: &Inner, entry: &Entry) -> u64 {
+    let there = inner.book.entries().iter().filter(|other| other.location() == entry.location());
+    let out = there.filter_map(|other| {
+        let [out, _] = other.claim.pipes();
+        out.rate.largest().map(Rate::bits_per_second)
+    });
+    out.fold(0, u64::saturating_add)
+}
+
+/// Completes a refusal by the process that has bound a port.
+fn named(refused: anyhow::Error, bound: &[Bound]) -> anyhow::Error {
+    match refused.downcast::<Refusal>() {
+        Ok(Refusal::Bound { protocol, port, owner, .. }) => {
+            let is_it = |bound: &&Bound| (bound.port.protocol, bound.port.port) == (protocol, port);
+            let pid = bound.iter().find(is_it).and_then(Bound::process);
+            Refusal::Bound { protocol, port, owner, pid }.into()
+        }
+        Ok(other) => other.into(),
+        Err(other) => other,
     }
 }
 

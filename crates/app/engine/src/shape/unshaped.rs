@@ -99,6 +99,9 @@ mod tests {
             began: at(began),
             ends: None,
             cgroup: None,
+            mtu: 1500,
+            need: Default::default(),
+            forced: false,
         }
     }
 

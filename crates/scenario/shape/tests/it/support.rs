@@ -1,7 +1,8 @@
 //! Users, times and claims for tests.
 
 use netloom_shape::{
-    Book, BoundPort, Capacity, Claim, Entry, Moment, NetworkId, Owner, Policy, Refusal, Request,
+    Book, BoundPort, Capacity, Claim, Entry, Held, Moment, NetworkId, Owner, Policy, Refusal,
+    Request, Terms,
 };
 use netloom_units::Duration;
 
@@ -30,6 +31,7 @@ pub fn claim(text: &str) -> Claim {
 }
 
 /// A book with the limits of a policy and of a machine of 1 Gbit/s.
+#[derive(Clone)]
 pub struct Host {
     pub book: Book,
     pub policy: Policy,
@@ -37,13 +39,23 @@ pub struct Host {
     pub bound: Vec<BoundPort>,
     /// The network namespace of the next claims.
     pub network: Option<NetworkId>,
+    /// The longest packet of the device of the next claims.
+    pub mtu: u32,
+    pub held: Held,
 }
 
 impl Host {
     pub fn new() -> Self {
         let policy = Policy::default();
-        let capacity = Capacity::of(None, &policy);
-        Self { book: Book::default(), policy, capacity, bound: Vec::new(), network: None }
+        let capacity = Capacity::of(None, &policy, 1 << 20);
+        let (book, bound, held) = Default::default();
+        Self { book, policy, capacity, bound, network: None, mtu: 1500, held }
+    }
+
+    /// The terms `seconds` after 12:32.
+    pub fn terms(&self, seconds: u64) -> Terms<'_> {
+        let Self { policy, capacity, held, .. } = self;
+        Terms { policy, capacity: *capacity, held, now: at(seconds) }
     }
 
     /// Requests a claim `seconds` after 12:32.
@@ -68,11 +80,30 @@ impl Host {
             user,
             network: self.network,
             device: "eth0",
-            now: at(seconds),
+            mtu: self.mtu,
             bound: &self.bound,
             force: false,
         };
-        self.book.add(&request, &self.policy, self.capacity)
+        let Self { book, policy, capacity, held, .. } = self;
+        let terms = Terms { policy, capacity: *capacity, held, now: at(seconds) };
+        let entry = book.add(&request, terms)?;
+        Ok(book.begin(entry.id, at(seconds)).expect("it is there"))
+    }
+
+    /// Has a claim again that has ended, as the daemon does.
+    pub fn again(&mut self, owner: &Owner, name: &str, seconds: u64) -> Result<Entry, Refusal> {
+        let claim = self.book.ended(owner, name, at(seconds))?.claim.clone();
+        let text = serde_json::to_string(&claim).unwrap();
+        self.ask(owner, name, &text, seconds)
+    }
+
+    /// Sets properties of a claim.
+    pub fn set(&mut self, owner: &Owner, name: &str, out: &str) -> Result<Entry, Refusal> {
+        let change = claim(&format!("{{everything: true, out: {out}}}")).out;
+        let Self { book, policy, capacity, held, .. } = self;
+        let terms = Terms { policy, capacity: *capacity, held, now: at(0) };
+        let nothing = netloom_link::PipeChange::default();
+        book.set(owner, name, [&change, &nothing], terms).map(|(_, entry)| entry)
     }
 
     /// Returns the wording of a refusal.
