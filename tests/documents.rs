@@ -236,3 +236,45 @@ fn every_column_of_a_table_is_on_the_page_of_results() {
         assert!(is_known || !writes(&fs::read_to_string(&path).unwrap()), "{file} writes a table");
     }
 }
+
+/// All files of tests: programs, folders and crates, and the functions in them.
+fn tests() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![root().join("tests"), root().join("crates")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            found.insert(path.file_stem().unwrap().to_string_lossy().into_owned());
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                let text = fs::read_to_string(path).unwrap();
+                let functions = text.lines().filter_map(|line| line.trim().strip_prefix("fn "));
+                let names = functions.filter_map(|rest| rest.split(['(', '<']).next());
+                found.extend(names.map(Into::into));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_promise_of_security_names_tests_that_are_there() {
+    let text = fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let (_, promises) = text.split_once("## What is promised").unwrap();
+    let (promises, _) = promises.split_once("\n## ").unwrap();
+    let tests = tests();
+    let rows = promises.lines().filter(|line| line.starts_with("| ") && line.ends_with(" |"));
+    let rows = rows.filter(|line| !line.starts_with("| promise"));
+    let mut count = 0;
+    for row in rows {
+        let named = row.trim_end_matches(" |").rsplit("| ").next().unwrap();
+        let names: Vec<&str> = named.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "no test: {row}");
+        for name in names {
+            assert!(tests.contains(name), "`{name}` is not there: {row}");
+        }
+        count += 1;
+    }
+    assert!(count > 15, "{count} promises");
+}
