@@ -75,15 +75,15 @@ pub use netloom_units::{
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
 pub use queue::{
     ByDscp, ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscp, Dscps,
-    Ecns, FifoConfig, FqCodelConfig, FrameQueue, PieConfig, Ports, Prefix, PrioConfig, QueueChange,
-    QueueConfig, QueueLimit, QueuedFrame, RedConfig, RedThresholds, UpperLayer, Wf2qConfig,
-    WhenFull,
+    DualPi2Config, Ecns, FifoConfig, FqCodelConfig, FrameQueue, PieConfig, Ports, Prefix,
+    PrioConfig, QueueChange, QueueConfig, QueueLimit, QueuedFrame, RedConfig, RedThresholds,
+    StepConfig, UpperLayer, Wf2qConfig, WhenFull,
 };
 pub use segment::{
     AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,
     VlanBridge, VlanDrop, VlanDrops, VlanSet,
 };
 pub use statistics::{
-    BackgroundStatistics, Count, DelayStatistics, DropStatistics, Histogram, PipeStatistics,
-    QueueStatistics, Window, WindowError,
+    AqmState, BackgroundStatistics, Count, DelayStatistics, DropStatistics, Histogram,
+    PipeStatistics, QueueStatistics, Window, WindowError,
 };

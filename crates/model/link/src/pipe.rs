@@ -481,7 +481,8 @@ impl<F: Frame> Pipe<F> {
         let queued = queued.unwrap_or_default() + fluid;
         let background = (queued, Count::default());
         let bound = self.line.takes_time().then(|| self.queue.bound());
-        let mut present = Present { in_flight, background, fluid, bound };
+        let aqm = self.queue.state(now);
+        let mut present = Present { in_flight, background, fluid, bound, aqm };
         if let Some(Serving { waiting, .. }) = &self.serving {
             match waiting.frame {
                 LineFrame::Real { .. } => present.in_flight.add(&waiting.info),

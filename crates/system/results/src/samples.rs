@@ -9,7 +9,7 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use netloom_api::state::{LinkStatus, PipeStatus};
 use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table, TableError};
-use netloom_link::{BackgroundStatistics, PipeStatistics};
+use netloom_link::{AqmState, BackgroundStatistics, PipeStatistics};
 use netloom_monitor::{Marks, Span};
 use netloom_units::{Duration, Time};
 
@@ -43,6 +43,7 @@ const MODELLED: &[NamedGetter<PipeStatistics, u64>] = &[
     ("delay_sum_ns", delay_sum),
     ("queue_sum_ns", queue_sum),
     ("seen_sum_frames", seen_sum),
+    ("marked_frames", |pipe| pipe.marked.frames),
 ];
 
 /// Columns of a background, for pipes that have had one.
@@ -54,6 +55,18 @@ const BACKGROUND: &[NamedGetter<BackgroundStatistics, u64>] = &[
     ("background_dropped_frames", |background| background.dropped.frames),
     ("background_dropped_bytes", |background| background.dropped.bytes),
 ];
+
+/// Columns of the state of active queue management, for pipes that have it.
+const AQM: &[NamedGetter<AqmState, Option<u64>>] = &[
+    ("aqm_probability_ppb", |aqm| aqm.probability.map(billionths)),
+    ("aqm_coupled_ppb", |aqm| aqm.coupled.map(billionths)),
+    ("aqm_average_milli", |aqm| aqm.average.map(|average| storable(average * 1e3))),
+    ("aqm_count", |aqm| aqm.count.map(u64::from)),
+];
+
+fn billionths(probability: f64) -> u64 {
+    storable(probability * 1e9)
+}
 
 /// Sum of the delays of all released frames, in ns: the mean, which has 53 bits, times their
 /// number.
@@ -118,7 +131,7 @@ impl Sampler {
         let counters = TRAFFIC.iter().map(|(name, _)| *name);
         let counters = counters.chain(MODELLED.iter().map(|(name, _)| *name));
         let counters = counters.chain(BACKGROUND.iter().map(|(name, _)| *name));
-        let counters = counters.chain([BAD]);
+        let counters = counters.chain([BAD]).chain(AQM.iter().map(|(name, _)| *name));
         columns.extend(counters.map(|name| (name, Kind::MaybeNumber)));
         let table = GrowingParquet::new(file, "pipes", &columns).context("pipes.parquet")?;
         Ok(Self {
@@ -200,6 +213,8 @@ impl Sampler {
                 let name = format!("{}/{direction}", link.name);
                 let bad = marks.filter(|_| modelled.is_some());
                 row.push(Cell::from(bad.map(|marks| u64::from(marks.is_bad(&name, since)))));
+                let aqm = modelled.and_then(|modelled| modelled.aqm.as_ref());
+                row.extend(AQM.iter().map(|(_, value)| Cell::from(aqm.and_then(value))));
                 self.table.row(&row)?;
             }
         }

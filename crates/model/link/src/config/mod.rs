@@ -23,7 +23,7 @@ use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::condition::Condition;
 use crate::flight::{Compensation, Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
-use crate::queue::{Discipline, QueueChange, QueueConfig};
+use crate::queue::{QueueChange, QueueConfig};
 use files::HoldsData;
 
 pub use effect::{Circumstances, NoEffect};
@@ -286,10 +286,9 @@ impl PipeConfig {
             self.jitter.distribution,
             JitterDistribution::None | JitterDistribution::Pattern(_)
         );
-        let queued = !matches!(self.queue.discipline, Discipline::Fifo(_) | Discipline::Codel(_));
         self.loss.is_random()
             || late
-            || queued
+            || self.queue.discipline.is_random()
             || self.ber != nothing.ber
             || self.corrupt != nothing.corrupt
             || self.duplicate != nothing.duplicate

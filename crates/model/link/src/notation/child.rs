@@ -82,8 +82,18 @@ pub(super) fn equivalent(
         }
         Discipline::FqCodel(config) => TcChild::plain(fq_codel(config, limit, tc)),
         Discipline::Pie(config) => TcChild::plain(pie(config, limit, tc)),
+        Discipline::DualPi2(_) => {
+            tc.misses(
+                "queue discipline dualpi2: Linux has one from 6.17 on, which draws at random",
+            );
+            return None;
+        }
         Discipline::Drr(config) => drr(config, tc)?,
         Discipline::Prio(config) => prio(config, tc)?,
+        Discipline::Step(_) => {
+            tc.misses("queue discipline step: tc has marks by time, `ce_threshold` of codel");
+            return None;
+        }
         Discipline::Wf2q(_) => {
             tc.misses("queue discipline wf2q+: tc has none; its qfq comes nearest");
             return None;
@@ -110,7 +120,9 @@ const fn ecn(wanted: bool) -> &'static str {
 
 fn control(config: &CodelConfig) -> String {
     let [target, interval] = [config.target, config.interval].map(tc::print_time);
-    format!("target {target} interval {interval} {}", ecn(config.ecn))
+    let threshold = config.ce_threshold.map(tc::print_time);
+    let threshold = threshold.map_or(String::new(), |time| format!(" ce_threshold {time}"));
+    format!("target {target} interval {interval} {}{threshold}", ecn(config.ecn))
 }
 
 fn fq_codel(config: &FqCodelConfig, limit: QueueLimit, tc: &mut TcEquivalent) -> String {
@@ -166,6 +178,9 @@ fn red(config: &RedConfig, limit: QueueLimit, rate: Rate, tc: &mut TcEquivalent)
     if config.gentle {
         tc.misses("the gentle region of RED: Linux drops or marks everything above `max`");
     }
+    if config.min == config.max {
+        tc.misses("a step of RED: tc wants a `max` above `min`");
+    }
     let burst = match red_burst(min.bytes() as f64 / packet.bytes().max(1) as f64, config.weight) {
         Some((burst, weight)) => {
             if weight != config.weight {
@@ -180,10 +195,13 @@ fn red(config: &RedConfig, limit: QueueLimit, rate: Rate, tc: &mut TcEquivalent)
         }
     };
     let [limit, min, max, packet] = [limit, min, max, packet].map(tc::print_size);
-    let ecn = if config.ecn { " ecn" } else { "" };
+    let RedConfig { ecn, hard_drop, no_drop, adaptive, .. } = *config;
+    let flags = [("ecn", ecn), ("harddrop", hard_drop && ecn), ("nodrop", no_drop)];
+    let flags = flags.into_iter().chain([("adaptive", adaptive)]);
+    let flags: String = flags.filter(|(_, on)| *on).map(|(flag, _)| format!(" {flag}")).collect();
     format!(
         "red limit {limit} min {min} max {max} avpkt {packet} burst {burst} probability {} \
-         bandwidth {}{ecn}",
+         bandwidth {}{flags}",
         config.max_p.value(),
         tc::print_rate(rate)
     )

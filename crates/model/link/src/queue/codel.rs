@@ -2,7 +2,7 @@
 //! above a target. The control law is separate from the queue, because `fq_codel` has one for each
 //! flow.
 
-use netloom_units::{Duration, Time};
+use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ use super::config::Discipline;
 use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::limit::Room;
 use super::store::Store;
+use crate::statistics::AqmState;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// Parameters of `codel`. The defaults are those of RFC 8289, sections 4.2 and 4.3.
@@ -24,11 +25,16 @@ pub struct CodelConfig {
     pub interval: Duration,
     /// Whether ECN-capable packets are marked instead of dropped (default `true`).
     pub ecn: bool,
+    /// Waiting time above which every ECN-capable packet is marked on its way out, beside what
+    /// CoDel does and whatever `ecn` is (default none). A step mark for DCTCP and the like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ce_threshold: Option<Duration>,
 }
 
 impl Default for CodelConfig {
     fn default() -> Self {
-        Self { target: Duration::from_millis(5), interval: Duration::from_millis(100), ecn: true }
+        let (target, interval) = (Duration::from_millis(5), Duration::from_millis(100));
+        Self { target, interval, ecn: true, ce_threshold: None }
     }
 }
 
@@ -74,8 +80,25 @@ impl LargestSeen {
 pub(super) type Taken<F> = (Queued<F>, u64);
 
 impl Control {
-    /// Returns the next frame to send. `take` takes frames from the queue.
+    /// Returns the next frame to send, marked if it waited longer than `ce_threshold`. `take` takes
+    /// frames from the queue.
     pub fn dequeue<F: Frame>(
+        &mut self,
+        now: Time,
+        config: &CodelConfig,
+        largest: LargestSeen,
+        effects: &mut Effects<F>,
+        take: impl FnMut() -> Option<Taken<F>>,
+    ) -> Option<Queued<F>> {
+        let mut next = self.next(now, config, largest, effects, take)?;
+        let waited = now.since(next.offered);
+        if config.ce_threshold.is_some_and(|threshold| waited > threshold) && !next.marked {
+            effects.mark(&mut next);
+        }
+        Some(next)
+    }
+
+    fn next<F: Frame>(
         &mut self,
         now: Time,
         config: &CodelConfig,
@@ -119,6 +142,11 @@ impl Control {
             }
         }
         Some(waiting)
+    }
+
+    /// Number of drops and marks since the dropping state was entered; 0 outside of it.
+    pub fn drops(&self) -> u32 {
+        if self.dropping { self.count } else { 0 }
     }
 
     /// Enters the dropping state. If it was left less than 16 intervals ago, the drop rate that was
@@ -201,6 +229,10 @@ impl<F: Frame> QueueDiscipline<F> for Codel<F> {
 
     fn backlog(&self) -> Backlog {
         self.store.backlog()
+    }
+
+    fn state(&self, _now: Time, _rate: Option<Rate>) -> Option<AqmState> {
+        Some(AqmState { count: Some(self.control.drops()), ..AqmState::default() })
     }
 
     fn drain(&mut self, into: &mut Vec<Queued<F>>) {

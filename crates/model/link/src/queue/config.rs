@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::classes::ClassConfig;
 use super::codel::CodelConfig;
 use super::drr::DrrConfig;
+use super::dual_pi2::DualPi2Config;
 use super::fifo::FifoConfig;
 use super::fq_codel::FqCodelConfig;
 use super::full::WhenFull;
@@ -16,6 +17,7 @@ use super::limit::QueueLimit;
 use super::pie::PieConfig;
 use super::prio::PrioConfig;
 use super::red::RedConfig;
+use super::step::StepConfig;
 use super::wf2q::Wf2qConfig;
 use netloom_units::text_or_table;
 
@@ -150,6 +152,8 @@ macro_rules! disciplines {
 disciplines! {
     /// First in, first out.
     Fifo(FifoConfig) = "fifo";
+    /// First in, first out, with marks from a length on (Alizadeh and others 2010, DCTCP).
+    Step(StepConfig) = "step";
     /// Random early detection (Floyd & Jacobson 1993).
     Red(RedConfig) = "red";
     /// Controlled delay (RFC 8289).
@@ -158,6 +162,8 @@ disciplines! {
     FqCodel(FqCodelConfig) = "fq_codel";
     /// Proportional integral controller enhanced (RFC 8033).
     Pie(PieConfig) = "pie";
+    /// Two coupled queues, for scalable and for classic congestion controls (RFC 9332).
+    DualPi2(DualPi2Config) = "dualpi2";
     /// Deficit round robin over classes or flows (Shreedhar & Varghese 1995).
     Drr(DrrConfig) = "drr";
     /// Worst-case fair weighted fair queueing over classes or flows (Bennett & Zhang 1997).
@@ -179,13 +185,30 @@ impl Discipline {
             Self::Drr(config) => config.classes.as_deref().unwrap_or_default(),
             Self::Wf2q(config) => config.classes.as_deref().unwrap_or_default(),
             Self::Prio(config) => &config.classes,
-            Self::Fifo(_) | Self::Red(_) | Self::Codel(_) | Self::FqCodel(_) | Self::Pie(_) => &[],
+            Self::Fifo(_) | Self::Step(_) | Self::Red(_) => &[],
+            Self::Codel(_) | Self::FqCodel(_) | Self::Pie(_) | Self::DualPi2(_) => &[],
         }
     }
 
     /// Whether the discipline divides frames into classes.
     pub(super) fn has_classes(&self) -> bool {
-        matches!(self, Self::Drr(_) | Self::Wf2q(_) | Self::Prio(_))
+        matches!(self, Self::Drr(_) | Self::Wf2q(_) | Self::Prio(_) | Self::DualPi2(_))
+    }
+
+    /// Whether it draws random numbers, or hashes flows by one.
+    pub(crate) fn is_random(&self) -> bool {
+        match self {
+            Self::Fifo(_) | Self::Step(_) | Self::Codel(_) | Self::DualPi2(_) => false,
+            Self::Red(_) | Self::FqCodel(_) | Self::Pie(_) => true,
+            Self::Drr(DrrConfig { classes, .. }) | Self::Wf2q(Wf2qConfig { classes, .. }) => {
+                classes.is_empty() || Self::any_is_random(classes)
+            }
+            Self::Prio(PrioConfig { classes }) => Self::any_is_random(classes),
+        }
+    }
+
+    fn any_is_random(classes: &[ClassConfig]) -> bool {
+        classes.iter().filter_map(|class| class.discipline.as_ref()).any(Self::is_random)
     }
 
     /// Whether one of its classes has a cap.

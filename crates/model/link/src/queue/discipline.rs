@@ -1,11 +1,12 @@
 //! The contract between the queue and its disciplines: the trait, and the types in its methods.
 //! Not here: any discipline.
 
-use netloom_units::{Duration, Time};
+use netloom_units::{Duration, Rate, Time};
 
 use super::config::Discipline;
 use super::limit::Room;
 use crate::background::LineFrame;
+use crate::statistics::AqmState;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// A frame between its arrival and the end of its serialization.
@@ -154,6 +155,12 @@ pub(crate) trait QueueDiscipline<F: Frame>: std::fmt::Debug + Send {
     /// Returns the time at which the first waiting frame may leave, if none may leave now although
     /// the line is free, because their classes are at their caps.
     fn opens(&self) -> Option<Time> {
+        None
+    }
+
+    /// Returns the state of active queue management at `now`. `None` if the discipline has none.
+    fn state(&self, now: Time, rate: Option<Rate>) -> Option<AqmState> {
+        let _ = (now, rate);
         None
     }
 

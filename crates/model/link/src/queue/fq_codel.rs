@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
-use netloom_units::{Size, Time};
+use netloom_units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,7 @@ use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::flow::FlowHash;
 use super::limit::Room;
 use super::store::Store;
+use crate::statistics::AqmState;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
 /// Parameters of `fq_codel`. The defaults are those of RFC 8290, section 5.2, and RFC 8289.
@@ -40,13 +41,17 @@ pub struct FqCodelConfig {
     pub interval: netloom_units::Duration,
     /// Whether ECN-capable packets are marked instead of dropped (default `true`).
     pub ecn: bool,
+    /// Waiting time above which every ECN-capable packet is marked on its way out, beside what
+    /// CoDel does and whatever `ecn` is (default none). A step mark for DCTCP and the like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ce_threshold: Option<netloom_units::Duration>,
 }
 
 impl Default for FqCodelConfig {
     fn default() -> Self {
-        let CodelConfig { target, interval, ecn } = CodelConfig::default();
+        let CodelConfig { target, interval, ecn, ce_threshold } = CodelConfig::default();
         let flows = NonZeroU32::new(1024).expect("1024 is not zero");
-        Self { flows, quantum: QUANTUM, target, interval, ecn }
+        Self { flows, quantum: QUANTUM, target, interval, ecn, ce_threshold }
     }
 }
 
@@ -59,7 +64,8 @@ impl FqCodelConfig {
     }
 
     pub(crate) fn codel(&self) -> CodelConfig {
-        CodelConfig { target: self.target, interval: self.interval, ecn: self.ecn }
+        let Self { target, interval, ecn, ce_threshold, .. } = *self;
+        CodelConfig { target, interval, ecn, ce_threshold }
     }
 }
 
@@ -238,6 +244,11 @@ impl<F: Frame> QueueDiscipline<F> for FqCodel<F> {
 
     fn backlog(&self) -> Backlog {
         self.backlog
+    }
+
+    fn state(&self, _now: Time, _rate: Option<Rate>) -> Option<AqmState> {
+        let count = self.flows.iter().map(|flow| flow.control.drops()).max().unwrap_or(0);
+        Some(AqmState { count: Some(count), ..AqmState::default() })
     }
 
     fn drain(&mut self, into: &mut Vec<Queued<F>>) {

@@ -5,9 +5,10 @@
 //! |---|---|
 //! | `config` | the notation: [`QueueConfig`], [`Discipline`] |
 //! | `limit`, `full` | the limit on what may wait, and the treatment of further frames |
-//! | `schedule` | the trait of all disciplines, and the types in its methods |
+//! | `discipline` | the trait of all disciplines, and the types in its methods |
 //! | `store` | frames in order of arrival, the basis of all disciplines |
-//! | `fifo`, `red`, `codel`, `pie` | disciplines with one queue |
+//! | `fifo`, `step`, `red`, `codel`, `pie` | disciplines with one queue |
+//! | `dual_pi2` | two coupled queues |
 //! | `flow`, `fq_codel` | the hash of flows; a queue for each flow |
 //! | `classes`, `dscp`, `ecns`, `ports`, `prefix` | the class of a frame |
 //! | `classful`, `class_queue`, `heap` | a queue for each class, which may have a discipline of its own |
@@ -25,6 +26,7 @@ mod config;
 mod discipline;
 mod drr;
 mod dscp;
+mod dual_pi2;
 mod ecns;
 mod fifo;
 mod flow;
@@ -37,24 +39,28 @@ mod ports;
 mod prefix;
 mod prio;
 mod red;
+mod step;
 mod store;
 mod wf2q;
 
 use netloom_units::{Rate, Time};
 
 use crate::background::FluidProcess;
+use crate::statistics::AqmState;
 use crate::{Frame, FrameInfo, Framing, RateLimit, Stream};
 use class_queue::InClass;
 use classful::{Classful, Policy};
 use codel::Codel;
 use discipline::{Effects, QueueDiscipline};
 use drr::Drr;
+use dual_pi2::DualPi2;
 use fifo::Fifo;
 use fq_codel::FqCodel;
 use limit::Room;
 use pie::Pie;
 use prio::Prio;
 use red::Red;
+use step::Step;
 use wf2q::Wf2q;
 
 pub use alone::{FrameQueue, QueuedFrame};
@@ -64,6 +70,7 @@ pub use config::{Discipline, QueueChange, QueueConfig};
 pub(crate) use discipline::{Backlog, Marked, Queued, Refused, Rejection};
 pub use drr::DrrConfig;
 pub use dscp::{Dscp, Dscps};
+pub use dual_pi2::DualPi2Config;
 pub use ecns::Ecns;
 pub use fifo::{DropFrom, FifoConfig};
 pub use fq_codel::FqCodelConfig;
@@ -75,6 +82,7 @@ pub use ports::{Ports, UpperLayer};
 pub use prefix::Prefix;
 pub use prio::PrioConfig;
 pub use red::{ByDscp, RedConfig, RedThresholds};
+pub use step::StepConfig;
 pub use wf2q::Wf2qConfig;
 
 /// A queue with a limit in front of a discipline.
@@ -96,7 +104,7 @@ enum Kind<F> {
     Fifo(Fifo<F>),
     /// A discipline that a class may have, too.
     Single(Box<dyn InClass<F>>),
-    /// A discipline with classes.
+    /// A discipline with several queues, which no class may have.
     Classes(Box<dyn QueueDiscipline<F>>),
 }
 
@@ -198,6 +206,11 @@ impl<F: Frame> Queue<F> {
         each!(&self.discipline, discipline => discipline.backlog())
     }
 
+    /// State of active queue management at `now`, if there is any.
+    pub fn state(&self, now: Time) -> Option<AqmState> {
+        each!(&self.discipline, discipline => discipline.state(now, self.rate))
+    }
+
     /// Limit on what may wait, at the current rate.
     pub fn bound(&self) -> Bound {
         self.bound
@@ -268,9 +281,13 @@ impl<F: Frame> Kind<F> {
         let single: Box<dyn InClass<F>> = match discipline {
             Discipline::Fifo(config) => return Self::Fifo(Fifo::new(*config)),
             Discipline::Red(config) => Box::new(Red::new(config.clone(), stream)),
+            Discipline::Step(config) => Box::new(Step::new(*config)),
             Discipline::Codel(config) => Box::new(Codel::new(*config)),
             Discipline::FqCodel(config) => Box::new(FqCodel::new(*config, stream)),
             Discipline::Pie(config) => Box::new(Pie::new(*config, stream)),
+            Discipline::DualPi2(config) => {
+                return Self::Classes(Box::new(DualPi2::new(*config)));
+            }
             Discipline::Drr(config) => return Self::classes::<Drr>(config, stream),
             Discipline::Wf2q(config) => return Self::classes::<Wf2q>(config, stream),
             Discipline::Prio(config) => return Self::classes::<Prio>(config, stream),

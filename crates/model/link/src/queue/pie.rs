@@ -18,7 +18,7 @@
 //! | delays above 250 ms | no special treatment | Linux: 2 % more at each step |
 //! | delay while the last frame is on the line | the waiting time of that frame | Linux: 0 |
 
-use netloom_units::{Duration, Probability, Time};
+use netloom_units::{Duration, Probability, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,7 @@ use super::config::Discipline;
 use super::discipline::{Backlog, Effects, QueueDiscipline, Queued, Rejection};
 use super::limit::Room;
 use super::store::Store;
+use crate::statistics::AqmState;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
 /// Parameters of `pie`. The defaults are those of RFC 8033, sections 4.2, 4.3 and 5.1.
@@ -187,15 +188,22 @@ impl<F: Frame> Pie<F> {
     /// Performs the controller's steps up to `now`. Nothing departs between two calls of the queue,
     /// so each step works on the same state as at its exact time.
     fn catch_up(&mut self, now: Time) {
+        self.controller = self.controller_at(now);
+        self.stepped = Some(self.config.step_at(now));
+    }
+
+    /// Returns the controller after its steps up to `now`.
+    fn controller_at(&self, now: Time) -> Controller {
         let current = self.config.step_at(now);
-        let stepped = self.stepped.replace(current).unwrap_or(current);
-        for _ in stepped..current {
-            let before = self.controller;
-            self.controller.step(&self.config);
-            if self.controller == before {
-                return;
+        let mut controller = self.controller;
+        for _ in self.stepped.unwrap_or(current)..current {
+            let before = controller;
+            controller.step(&self.config);
+            if controller == before {
+                break;
             }
         }
+        controller
     }
 
     /// Decides whether an arrival is dropped or marked to signal congestion (`drop_early` in the
@@ -257,6 +265,11 @@ impl<F: Frame> QueueDiscipline<F> for Pie<F> {
 
     fn backlog(&self) -> Backlog {
         self.store.backlog()
+    }
+
+    fn state(&self, now: Time, _rate: Option<Rate>) -> Option<AqmState> {
+        let probability = self.controller_at(now).drop_probability;
+        Some(AqmState { probability: Some(probability), ..AqmState::default() })
     }
 
     fn drain(&mut self, into: &mut Vec<Queued<F>>) {

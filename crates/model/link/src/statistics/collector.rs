@@ -10,7 +10,7 @@ use super::background::{BackgroundCounters, BackgroundCounts};
 use super::counters::Counters;
 use super::histogram::Histogram;
 use super::recent::{Past, beyond_reach, second_of, start_of};
-use super::{Count, PipeStatistics, Window};
+use super::{AqmState, Count, PipeStatistics, Window};
 use crate::queue::{Backlog, Bound};
 use crate::{DropReason, FrameInfo};
 
@@ -25,6 +25,8 @@ pub(crate) struct Present {
     pub fluid: Count,
     /// Limit of the queue; `None` if nothing ever waits.
     pub bound: Option<Bound>,
+    /// State of the queue discipline, if it manages the queue actively.
+    pub aqm: Option<AqmState>,
 }
 
 /// The statistics of a running pipe.

@@ -127,6 +127,7 @@ impl Counters {
             busy_ns: self.busy_ns,
             load: share(self.busy_ns as f64, elapsed),
             background: background.map(|counts| counts.summary(present.background)),
+            aqm: present.aqm,
         }
     }
 

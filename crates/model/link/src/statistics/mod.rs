@@ -8,8 +8,10 @@
 //! | `counters` | the counters of one period |
 //! | `recent` | the seconds of the last minute |
 //! | `background` | the counters of background traffic |
+//! | `aqm` | the state of active queue management |
 //! | `histogram` | a compact store of delays |
 
+mod aqm;
 mod background;
 mod collector;
 mod counters;
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DropReason, FrameInfo};
 
+pub use aqm::AqmState;
 pub(crate) use background::BackgroundCounts;
 pub(crate) use collector::{Collector, Present};
 pub use histogram::Histogram;
@@ -81,6 +84,9 @@ pub struct PipeStatistics {
     /// The background traffic; absent for a pipe that has had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<BackgroundStatistics>,
+    /// The state of the queue discipline at `at`, if it manages the queue actively.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aqm: Option<AqmState>,
 }
 
 /// The statistics of one pipe's background. Since the beginning,

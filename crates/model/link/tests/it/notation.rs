@@ -203,7 +203,7 @@ fn features_with_another_meaning_are_refused_with_an_alternative() {
         ("bw 1Mbit/s mask dst-ip 0xff", "classes"),
         ("bw 1Mbit/s noerror", "leave it out"),
         ("weight 3", "not a word of ipfw"),
-        ("bw 1Mbit/s red 0.002/15/5/0.1", "`max` of red is above `min`"),
+        ("bw 1Mbit/s red 0.002/15/5/0.1", "`max` of red is at least `min`"),
         ("red 1/0/92/0", "at least 1"),
         ("bw 1Mbit/s red 0.002/15", "`0.002/5/15/0.1`"),
         ("bw 1Mbit/s codel interval 0", "longer than 0"),

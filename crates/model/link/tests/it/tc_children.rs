@@ -71,6 +71,19 @@ fn disciplines_with_one_queue_have_all_their_parameters() {
              10mbit ecn",
         ),
         (
+            concat!(
+                r#"{"discipline":{"red":{"min":"2500B","max":"7500B","weight":0.001953125,"#,
+                r#""gentle":false,"hard_drop":true,"adaptive":true}},"limit":"64KiB"}"#,
+            ),
+            "red limit 64kb min 2500b max 7500b avpkt 500b burst 48 probability 0.1 bandwidth \
+             10mbit ecn harddrop adaptive",
+        ),
+        (
+            r#"{"discipline":{"fq_codel":{"ce_threshold":"1ms"}},"limit":"9packets"}"#,
+            "fq_codel limit 9 flows 1024 quantum 1514 target 5ms interval 100ms ecn ce_threshold \
+             1ms",
+        ),
+        (
             r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"9packets"}"#,
             "pfifo_head_drop limit 9",
         ),

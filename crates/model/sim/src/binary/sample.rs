@@ -2,9 +2,9 @@
 
 use netloom_fabric::{LinkId, PipeId, SegmentId};
 use netloom_link::{
-    BackgroundStatistics, CaptureDirection, CaptureNote, CapturedFrame, Count, DelayStatistics,
-    Direction, DropReason, DropStatistics, FrameEvent, Histogram, IpPrefix, Occurrence,
-    PipeStatistics, QueueStatistics,
+    AqmState, BackgroundStatistics, CaptureDirection, CaptureNote, CapturedFrame, Count,
+    DelayStatistics, Direction, DropReason, DropStatistics, FrameEvent, Histogram, IpPrefix,
+    Occurrence, PipeStatistics, QueueStatistics,
 };
 use netloom_medium::{
     AssociationChange, AssociationEvent, FrameLoss, Losses, NeighbourChange, NeighbourView, Point,
@@ -54,6 +54,7 @@ fields! {
     DelayStatistics { min_ns, mean_ns, max_ns, p50_ns, p99_ns, p999_ns }
     DropStatistics { down, mtu, queue_full, aqm, loss, bit_error, policed, receiver_mtu }
     QueueStatistics { now, maximum, mean_frames, seen_mean_frames, fill }
+    AqmState { probability, coupled, average, count }
     BackgroundStatistics { offered, delivered, dropped, marked, queued, on_line }
     NodeCounts { time_exceeded, unreachable, too_big, not_forwarded, no_port, damaged, no_link }
     FlowTotals {
@@ -103,6 +104,7 @@ fields! {
         busy_ns,
         load,
         background,
+        aqm,
     }
 }
 

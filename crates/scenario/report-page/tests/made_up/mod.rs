@@ -273,6 +273,7 @@ fn pipe(config: &PipeConfig, busy: bool) -> ModelledPipe {
         busy_ns: 7_000_000_000 * times,
         load: 0.7 * times as f64,
         background: None,
+        aqm: None,
     };
     ModelledPipe { config: config.clone(), statistics }
 }

@@ -10,7 +10,7 @@ use super::super::limit::QueueLimit;
 pub(super) struct Curve {
     /// Average below which nothing is signalled.
     pub min: QueueLimit,
-    /// Average at which `max_p` is reached, in the unit of `min`.
+    /// Average at which `max_p` is reached, in the unit of `min` and at least as long.
     pub max: QueueLimit,
     pub max_p: Probability,
     /// Whether the probability rises from `max_p` to 1 between `max` and twice `max`.
@@ -21,9 +21,9 @@ impl Curve {
     /// Checks the thresholds.
     pub fn check(&self) -> Result<(), String> {
         let ordered = match (self.min, self.max) {
-            (QueueLimit::Packets(min), QueueLimit::Packets(max)) => min < max,
-            (QueueLimit::Bytes(min), QueueLimit::Bytes(max)) => min < max,
-            (QueueLimit::Time(min), QueueLimit::Time(max)) => min < max,
+            (QueueLimit::Packets(min), QueueLimit::Packets(max)) => min <= max,
+            (QueueLimit::Bytes(min), QueueLimit::Bytes(max)) => min <= max,
+            (QueueLimit::Time(min), QueueLimit::Time(max)) => min <= max,
             _ => {
                 return Err(
                     "`min` and `max` of red are both in packets, both in bytes or both in \
@@ -33,7 +33,10 @@ impl Curve {
             }
         };
         if !ordered {
-            return Err(format!("`max` of red is above `min`, not {} and {}", self.max, self.min));
+            return Err(format!(
+                "`max` of red is at least `min`, not {} and {}",
+                self.max, self.min
+            ));
         }
         Ok(())
     }
@@ -59,18 +62,19 @@ impl Curve {
         (value(self.min), value(self.max))
     }
 
-    /// Returns the base probability p_b of the paper for `average`.
-    pub fn base_probability(&self, average: f64, rate: Option<Rate>) -> f64 {
+    /// Returns the base probability p_b of the paper for `average`. `None` where the curve has
+    /// ended: from `max` on, or from twice `max` on with the gentle region.
+    pub fn base_probability(&self, average: f64, rate: Option<Rate>) -> Option<f64> {
         let (min, max) = self.thresholds(rate);
         let max_p = self.max_p.value();
         if average < min {
-            0.0
+            Some(0.0)
         } else if average < max {
-            max_p * (average - min) / (max - min)
+            Some(max_p * (average - min) / (max - min))
         } else if self.gentle && average < 2.0 * max {
-            max_p + (1.0 - max_p) * (average - max) / max
+            Some(max_p + (1.0 - max_p) * (average - max) / max)
         } else {
-            1.0
+            None
         }
     }
 }
@@ -93,10 +97,15 @@ impl Average {
     /// Updates the average for an arrival that finds the queue idle: as if m typical packets, each
     /// of which takes `typical`, had found it empty meanwhile.
     pub fn decay(&mut self, now: Time, weight: f64, typical: Duration) {
-        let idle = now.since(self.idle_since).as_nanos() as f64;
-        let packets = idle / typical.as_nanos().max(1) as f64;
-        self.value *= libm::pow(1.0 - weight, packets);
+        self.value = self.decayed(now, weight, typical);
         self.idle_since = now;
+    }
+
+    /// Returns the average of a queue that stays idle until `at`.
+    pub fn decayed(&self, at: Time, weight: f64, typical: Duration) -> f64 {
+        let idle = at.since(self.idle_since).as_nanos() as f64;
+        let packets = idle / typical.as_nanos().max(1) as f64;
+        self.value * libm::pow(1.0 - weight, packets)
     }
 }
 
@@ -111,8 +120,8 @@ pub(super) enum Verdict {
     Pass,
     /// A random signal of congestion, by marking where possible.
     Signal,
-    /// The average is too large: the arrival is dropped in any case.
-    Drop,
+    /// The average is beyond the end of the curve: every arrival signals congestion.
+    Beyond,
 }
 
 /// The choice of the arrivals that signal congestion.
@@ -123,17 +132,18 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Decides whether an arrival signals congestion, at a base probability of `base`; `draw` is
-    /// uniform on 0 to 1. The gaps between signals are uniform on 1 to 1/p_b (section 7, method 2):
-    /// the n-th arrival after a signal is chosen with probability p_b / (1 - (n - 1)·p_b).
-    pub fn judge(&mut self, base: f64, draw: impl FnOnce() -> f64) -> Verdict {
+    /// Decides whether an arrival signals congestion, at a base probability of `base`, which is
+    /// `None` beyond the end of the curve; `draw` is uniform on 0 to 1. The gaps between signals
+    /// are uniform on 1 to 1/p_b (section 7, method 2): the n-th arrival after a signal is chosen
+    /// with probability p_b / (1 - (n - 1)·p_b).
+    pub fn judge(&mut self, base: Option<f64>, draw: impl FnOnce() -> f64) -> Verdict {
+        let Some(base) = base else {
+            self.count = 0;
+            return Verdict::Beyond;
+        };
         if base <= 0.0 {
             self.count = 0;
             return Verdict::Pass;
-        }
-        if base >= 1.0 {
-            self.count = 0;
-            return Verdict::Drop;
         }
         let left = 1.0 - self.count as f64 * base;
         if left <= 0.0 || draw() * left < base {
@@ -192,14 +202,28 @@ mod tests {
     /// Section 4 and the gentle region: linear to `max_p` at `max`, linear to 1 at twice `max`.
     #[test]
     fn the_probability_is_linear_in_both_regions() {
-        let p = |average| curve().base_probability(average, RATE);
+        let p = |average| curve().base_probability(average, RATE).unwrap_or(f64::INFINITY);
         let about = |value: f64, expected: f64| (value - expected).abs() < 1e-12;
         assert_eq!((p(0.0), p(4.999), p(5.0)), (0.0, 0.0, 0.0));
         assert!(about(p(10.0), 0.05), "{}", p(10.0));
         assert!(about(p(15.0), 0.1) && about(p(22.5), 0.55), "{} {}", p(15.0), p(22.5));
-        assert_eq!(p(30.0), 1.0);
+        assert_eq!(curve().base_probability(30.0, RATE), None);
         let hard = Curve { gentle: false, ..curve() };
-        assert_eq!(hard.base_probability(15.0, RATE), 1.0);
+        assert_eq!(hard.base_probability(15.0, RATE), None);
+    }
+
+    /// A probability of 1 within the curve is a signal like any other, so that ECN-capable packets
+    /// are marked. Only the end of the curve may drop them.
+    #[test]
+    fn certain_signals_are_no_end_of_the_curve() {
+        let certain = Curve { max_p: Probability::new(1.0).unwrap(), ..curve() };
+        let mut signals = Signals::default();
+        for average in [15.0, 20.0, 29.9] {
+            let base = certain.base_probability(average, RATE);
+            assert_eq!(base, Some(1.0));
+            assert_eq!(signals.judge(base, || 0.999), Verdict::Signal);
+        }
+        assert_eq!(signals.judge(certain.base_probability(30.0, RATE), || 0.5), Verdict::Beyond);
     }
 
     #[test]
@@ -210,7 +234,7 @@ mod tests {
         // On this line, the thresholds are far below a byte, but an empty queue is still below the
         // minimum.
         let slow = Rate::from_bits_per_second(1);
-        assert_eq!(curve.base_probability(0.0, slow), 0.0);
-        assert_eq!(curve.base_probability(1.0, slow), 1.0);
+        assert_eq!(curve.base_probability(0.0, slow), Some(0.0));
+        assert_eq!(curve.base_probability(1.0, slow), None);
     }
 }

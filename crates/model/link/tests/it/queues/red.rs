@@ -4,7 +4,7 @@
 use netloom_link::DropReason;
 use netloom_units::Duration;
 
-use crate::common::packet::{Arrival, every, queue_pipe, run};
+use crate::common::packet::{Arrival, Delivered, every, queue_pipe, run};
 use crate::common::{ms, ns};
 
 /// A queue that uses only its current length (weight 1), so the test knows the average.
@@ -60,18 +60,64 @@ fn below_min_nothing_is_marked_or_dropped() {
     assert!(gaps(4, 10_000).is_empty());
 }
 
-/// Beyond twice `max` everything is dropped, with or without ECN.
+/// Beyond twice `max` everything is dropped that is not ECN-capable, and with `hard_drop` the rest,
+/// too.
 #[test]
 fn the_queue_ends_at_twice_max() {
-    for ecn in [false, true] {
+    const HARD: &str =
+        r#"{"discipline":{"red":{"weight":1.0,"hard_drop":true}},"limit":"100000packets"}"#;
+    for (queue, ecn) in [(RED, false), (HARD, false), (HARD, true)] {
         let flood = every(Duration::from_micros(50), ns(0), 20_000, 0, 1000)
             .map(|arrival| if ecn { arrival.ecn() } else { arrival });
-        let outcome = run(&mut queue_pipe(RED), flood);
+        let outcome = run(&mut queue_pipe(queue), flood);
         let maximum = outcome.statistics.queue.maximum.frames;
         assert!((20..=30).contains(&maximum), "{maximum}");
         assert!(outcome.statistics.dropped.aqm.frames > 10_000);
         assert_eq!(outcome.statistics.dropped.queue_full.frames, 0);
     }
+}
+
+/// Without `hard_drop`, ECN-capable packets are only ever marked, up to the queue's limit: at
+/// `max_p: 100%`, beyond twice `max`, and beyond `max` where the curve is not gentle. The first
+/// frame goes on the line at once; the curve begins at 5 waiting frames.
+#[test]
+fn ecn_capable_packets_are_marked_beyond_the_curve() {
+    for red in [
+        r#""max_p":"100%""#,
+        r#""gentle":false"#,
+        r#""max_p":"100%","gentle":false"#,
+        r#""max":"5packets","gentle":false"#,
+        "",
+    ] {
+        let comma = if red.is_empty() { "" } else { "," };
+        let queue = format!(
+            r#"{{"discipline":{{"red":{{"weight":1.0{comma}{red}}}}},"limit":"100packets"}}"#
+        );
+        let burst = (0..201).map(|_| Arrival::new(ns(0), 0, 1000).ecn());
+        let outcome = run(&mut queue_pipe(&queue), burst);
+        let dropped = outcome.statistics.dropped;
+        assert_eq!((dropped.aqm.frames, dropped.queue_full.frames), (0, 100), "{red}");
+        let marked = |from: u64| {
+            let marked = |one: &&Delivered| one.packet.is_marked() && one.packet.number >= from;
+            outcome.delivered.iter().filter(marked).count()
+        };
+        // From 30 waiting frames on, every arrival is marked, whatever the curve.
+        assert_eq!(marked(31), 70, "{red}");
+    }
+}
+
+/// `min` and `max` may be equal: a step.
+#[test]
+fn equal_thresholds_are_a_step() {
+    let queue = r#"{"discipline":{"red":{"min":"20packets","max":"20packets","weight":1.0,
+        "gentle":false}},"limit":"100packets"}"#;
+    let burst = (0..61).map(|_| Arrival::new(ns(0), 0, 1000).ecn());
+    let outcome = run(&mut queue_pipe(queue), burst);
+    let marked: Vec<u64> = (outcome.delivered.iter())
+        .filter(|one| one.packet.is_marked())
+        .map(|one| one.packet.number)
+        .collect();
+    assert_eq!(marked, (21..61).collect::<Vec<u64>>());
 }
 
 /// Section 4: the average persists when the queue is empty, and decays over idle time. The second
