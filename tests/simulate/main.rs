@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod media;
 mod processes;
+mod tcp;
 
 use std::fs;
 use std::path::{Path, PathBuf};

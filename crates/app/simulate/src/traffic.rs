@@ -148,8 +148,8 @@ fn connections(
     (port, congestion_control): (u16, Option<&str>),
     work: TcpWork,
 ) -> Result<TcpFlow> {
-    // The congestion control applies to the end that sends the payload. For `http` these are the
-    // servers.
+    // The congestion control applies to both ends. A receiver's decides how it echoes marks: DCTCP
+    // needs it at both.
     let control = congestion_control.map(|name| {
         name.parse().with_context(|| {
             format!("traffic `{}` cannot have this congestion control", traffic.name)
@@ -162,12 +162,9 @@ fn connections(
     };
     let mut sender = of(from)?;
     let mut receivers = receivers.iter().map(|to| of(to)).collect::<Result<Vec<_>>>()?;
-    let sending = match &traffic.model {
-        Model::Http(_) => &mut receivers[..],
-        _ => std::slice::from_mut(&mut sender),
-    };
     if let Some(control) = control {
-        sending.iter_mut().for_each(|config| config.congestion_control = control);
+        let ends = receivers.iter_mut().chain([&mut sender]);
+        ends.for_each(|config| config.congestion_control = control);
     }
     Ok(TcpFlow { port, work, sender, receivers })
 }
