@@ -1,5 +1,6 @@
 //! Traffic between nodes: senders, receivers, transport and model.
 
+mod recorded;
 mod replay;
 
 use std::collections::HashMap;
@@ -16,6 +17,7 @@ use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::files::{Files, Unreadable};
 use crate::raw::{RawParties, RawScenario, RawTcp, RawTraffic, RawUdp};
+use crate::span::Span;
 use crate::spec::{IpFamily, Start, Traffic, Transport};
 
 /// Port of the first entry, if it sets none.
@@ -315,6 +317,11 @@ impl One<'_, '_, '_> {
             self.error(message, "write such a `size`; a longer packet would be fragmented");
             return None;
         }
+        if let Some(changed) = recorded::changed(model, lengths) {
+            let help = "headers and what receivers need take the shortest length, and the MTU is \
+                        taken for 1500; `replay` sends frames as they are";
+            self.warn(changed, help);
+        }
         Some(())
     }
 
@@ -346,10 +353,18 @@ impl One<'_, '_, '_> {
 
     /// Reports an error of the whole entry, at its name if it has one.
     fn error(&mut self, message: String, help: &str) {
+        self.report_as(Diagnostic::error, &message, help);
+    }
+
+    fn warn(&mut self, message: String, help: &str) {
+        self.report_as(Diagnostic::warning, &message, help);
+    }
+
+    fn report_as(&mut self, kind: fn(Span, String) -> Diagnostic, message: &str, help: &str) {
         let head = &self.entry.value.head;
         let span = head.name.as_ref().map_or(self.entry.span, |name| name.span);
         let name = head.name.as_ref().map_or("", |name| &name.value);
         let message = format!("traffic `{name}`: {message}");
-        self.report.error(Diagnostic::error(span, message).with_help(help));
+        self.report.error(kind(span, message).with_help(help));
     }
 }

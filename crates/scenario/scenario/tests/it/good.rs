@@ -380,6 +380,30 @@ fn texts_are_taken_as_they_are_written() {
 }
 
 #[test]
+fn recorded_frames_that_udp_changes_are_counted() {
+    let text = "name: t\ntopology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }\n\
+                traffic:\n  - { name: r, from: a, to: b, udp: {}, family: FAMILY, trace: { file: \
+                [\"0 59\", \"0.1 60\", \"0.2 80\", \"0.3 1514\", \"0.4 1515\", \"0.5 9000\"] } }\n";
+    for (family, expected) in [
+        (
+            "ipv4",
+            "of 6 recorded frames, 1 are shorter than 60B and sent as that, 2 are longer than",
+        ),
+        (
+            "ipv6",
+            "of 6 recorded frames, 2 are shorter than 80B and sent as that, 2 are longer than",
+        ),
+    ] {
+        let loaded = load(&text.replace("FAMILY", family)).unwrap();
+        let warnings = loaded.warnings.render("scenario", text);
+        assert!(warnings.contains(expected), "{warnings}");
+    }
+    let fits = text.replace("FAMILY", "ipv4").replace("0 59", "0 60");
+    let fits = fits.replace("0.4 1515", "0.4 1500").replace("0.5 9000", "0.5 61");
+    assert!(load(&fits).unwrap().warnings.is_empty());
+}
+
+#[test]
 fn addresses_on_private_networks_may_repeat_with_a_warning() {
     let text = "{name: x, topology: {nodes: {
         a: {interfaces: {eth1: {ipv4: 192.168.1.2/24}}}, r: {kind: router},
