@@ -170,6 +170,7 @@ impl Joined {
             cells: 1,
             not_modelled: NEVER_MODELLED.map(Into::into).to_vec(),
             not_forwarded: statuses::not_forwarded(self.simulation.node_counts()),
+            same_for_all_seeds: false,
             symbiosis: None,
         }
     }

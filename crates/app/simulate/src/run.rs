@@ -258,6 +258,7 @@ impl<'a> Run<'a> {
                 cells: self.processes.cells(),
                 not_modelled: support.not_modelled,
                 not_forwarded,
+                same_for_all_seeds: !self.scenario.is_random(),
                 symbiosis: None,
             }),
             flows,

@@ -35,6 +35,10 @@ pub struct SimulationSummary {
     pub not_modelled: Vec<String>,
     /// Packets that nodes neither forwarded nor received, by reason.
     pub not_forwarded: std::collections::BTreeMap<String, u64>,
+    /// Whether nothing in the run was drawn at random, so that it is the same with every seed and
+    /// repetitions add no precision.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub same_for_all_seeds: bool,
     /// In a symbiotic run, how pipes between real hosts followed the simulation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbiosis: Option<SymbiosisSummary>,

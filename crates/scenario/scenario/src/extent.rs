@@ -10,7 +10,7 @@ use netloom_units::readable::counted;
 
 use crate::graph::snapshot::Snapshot;
 use crate::layer2::{InterfaceIndex, Layer2};
-use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, When};
+use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, Traffic, Transport, When};
 
 /// What a scenario consists of. Media are not nodes, and what joins a member to its medium is no
 /// link, although both are kept as such.
@@ -41,6 +41,12 @@ impl fmt::Display for Size {
     }
 }
 
+/// The sysctl that sets a node's congestion control.
+const CONTROL: &str = "net.ipv4.tcp_congestion_control";
+/// Congestion controls whose behaviour depends on random numbers: phases, back-offs, and of `lp`
+/// which of two clocks is ahead.
+const CONTROLS_THAT_DRAW: [&str; 4] = ["bbr", "bbr3", "cdg", "lp"];
+
 impl Scenario {
     /// Returns the numbers of nodes, media and links.
     pub fn size(&self) -> Size {
@@ -53,7 +59,8 @@ impl Scenario {
         Size { nodes: self.nodes.len() - media, media, links: self.links.len() - to_media }
     }
 
-    /// Whether any link or traffic depends on the seed, including changes of the timeline.
+    /// Whether anything depends on the seed: links, shared media, traffic, or changes of the
+    /// timeline. Congestion controls that draw random numbers do so in simulations.
     pub fn is_random(&self) -> bool {
         let pipes = self.modelled_links().flat_map(|link| [&link.forward, &link.reverse]);
         let changed = self.timeline.iter().any(|event| match &event.action {
@@ -69,8 +76,20 @@ impl Scenario {
             | TimelineAction::SetMedia { .. }
             | TimelineAction::SetStation { .. } => false,
         });
-        let sent = self.traffic.iter().any(|entry| entry.model.is_random(&entry.sizes));
-        changed || sent || pipes.into_iter().any(PipeConfig::is_random)
+        let sent = self.traffic.iter().any(|entry| {
+            entry.model.is_random(&entry.sizes) || entry.to.len() > 1 || self.controls_draw(entry)
+        });
+        let air = self.nodes.iter().any(|node| node.medium.is_some());
+        changed || sent || air || pipes.into_iter().any(PipeConfig::is_random)
+    }
+
+    /// Whether the congestion control of an entry over TCP draws random numbers: its own, or one
+    /// that a node has.
+    fn controls_draw(&self, entry: &Traffic) -> bool {
+        let Transport::Tcp { congestion_control, .. } = &entry.transport else { return false };
+        let own = congestion_control.iter();
+        let of_nodes = self.nodes.iter().filter_map(|node| node.sysctls.get(CONTROL));
+        own.chain(of_nodes).any(|name| CONTROLS_THAT_DRAW.contains(&name.as_str()))
     }
 
     /// Returns the number of neighbours of all interfaces together, where the neighbours of an
@@ -264,6 +283,9 @@ mod tests {
         for fixed in [
             "",
             ", delay: 5ms, rate: 1Mbit/s, queue: { discipline: codel }",
+            ", rate: 1Mbit/s, queue: { discipline: step }",
+            ", rate: 1Mbit/s, queue: { discipline: dualpi2 }",
+            ", rate: 1Mbit/s, queue: { discipline: prio }",
             ", loss: { every: 3 }",
             ", jitter: { pattern: [1ms, 0ms] }",
         ] {

@@ -244,6 +244,15 @@ mod tests {
     }
 
     #[test]
+    fn runs_with_the_same_figures_are_no_repetitions() {
+        let run = |value: f64| vec![of("f", Measure::Goodput, value), of("f", Measure::Delay, 1.0)];
+        assert!(Group::of([run(2.0), run(2.0), run(2.0)]).is_constant());
+        assert!(!Group::of([run(2.0), run(2.0), run(2.1)]).is_constant());
+        assert!(!Group::of([run(2.0)]).is_constant(), "a single run is no repetition");
+        assert!(!Group::of([run(2.0), vec![of("f", Measure::Delay, 1.0)]]).is_constant());
+    }
+
+    #[test]
     fn a_tolerance_says_what_is_wrong_with_it() {
         let error = |text: &str| text.parse::<Tolerance>().unwrap_err();
         assert!(error("speed=2%").contains("goodput"));

@@ -232,7 +232,12 @@ fn simulation(simulation: &SimulationSummary) -> Vec<String> {
     }
     let processes = (*processes > 1).then(|| format!("{processes} processes, "));
     let processes = processes.unwrap_or_default();
-    vec![
+    let same = simulation.same_for_all_seeds.then(|| {
+        "nothing was drawn at random: the run is the same with every seed, and repetitions add no \
+         precision"
+            .into()
+    });
+    let lines = [
         String::new(),
         format!(
             "simulated in {wall_seconds:.2} s of real time by {processes}{}, {}: {} packet-hops \
@@ -243,7 +248,8 @@ fn simulation(simulation: &SimulationSummary) -> Vec<String> {
             count(simulation.packet_hops_per_second() as u64),
             count(*events),
         ),
-    ]
+    ];
+    lines.into_iter().chain(same).collect()
 }
 
 /// Returns how pipes between real hosts followed a simulation.

@@ -220,6 +220,7 @@ impl Large {
             cells: self.simulation.cells.len(),
             not_modelled: NEVER_MODELLED.map(Into::into).to_vec(),
             not_forwarded: statuses::not_forwarded(self.simulation.node_counts()),
+            same_for_all_seeds: false,
             symbiosis: None,
         }
     }

@@ -51,6 +51,14 @@ impl Group {
         self.values.get(key).map(Vec::as_slice)
     }
 
+    /// Whether there are several runs, and all have the same figures.
+    pub fn is_constant(&self) -> bool {
+        let same = |values: &Vec<f64>| {
+            values.len() == self.runs && values.iter().all(|value| *value == values[0])
+        };
+        self.runs > 1 && !self.values.is_empty() && self.values.values().all(same)
+    }
+
     /// Returns the number of runs that have a flow or pipe.
     pub fn having(&self, what: &str) -> usize {
         self.having.get(what).copied().unwrap_or(0)
@@ -91,7 +99,15 @@ pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
     if used.is_empty() {
         return Err(exit::usage("no run of a group is left: all are `invalid`"));
     }
-    Ok(Group::of(used))
+    let group = Group::of(used);
+    if group.is_constant() {
+        let (runs, first) = (group.runs, all[0].display());
+        eprintln!(
+            "warning: all figures of the {runs} runs from {first} on are the same: nothing in them \
+             was drawn at random, so ± 0 is no precision"
+        );
+    }
+    Ok(group)
 }
 
 /// Returns the directories of runs that a directory stands for: itself, or those in it.
