@@ -1,4 +1,4 @@
-//! Congestion controls and marks.
+//! Congestion controls and marks, and what is under way at the end of a run.
 
 use serde_json::Value;
 
@@ -52,4 +52,55 @@ traffic:
         let load = pipe["load"].as_f64().unwrap();
         assert!(load > 0.9, "{model}: {load}");
     }
+}
+
+/// What is under way when `duration` is over arrives, as in emulated runs, unless it takes more
+/// than two seconds.
+#[test]
+fn what_is_under_way_at_the_end_arrives_for_two_seconds() {
+    let run = |delay: &str| {
+        simulated(
+            "arrives",
+            &format!(
+                "name: arrives
+duration: 1s
+topology:
+  nodes: {{ a: , b: }}
+  links: [{{ endpoints: [a, b], delay: {delay} }}]
+traffic:
+  - {{ name: flow, from: a, to: b, udp: {{}}, cbr: {{ rate: 1Mbit/s }}, size: 1250B }}
+"
+            ),
+        )
+    };
+    let counts = |summary: &Value| {
+        let flow = of(summary, "flows", "flow");
+        ["sent", "received"].map(|key| flow[key]["frames"].as_u64().unwrap())
+    };
+    let near = run("700ms");
+    let [sent, received] = counts(&near);
+    assert!((99..=101).contains(&sent) && received == sent, "{received} of {sent}");
+    let ended = near["ended"].as_f64().map(|ended| ended / 1e9).unwrap();
+    assert!((1.6..1.9).contains(&ended), "{ended}");
+    // Those of the first 500 ms arrive by 3 s.
+    let [sent, received] = counts(&run("2500ms"));
+    assert!((49..=51).contains(&received) && sent >= 99, "{received} of {sent}");
+}
+
+/// A run in which nothing is drawn says so.
+#[test]
+fn a_run_without_random_draws_says_so() {
+    let run = |loss: &str| {
+        let text = format!(
+            "name: drawn
+duration: 1s
+topology:
+  nodes: {{ a: , b: }}
+  links: [{{ endpoints: [a, b], rate: 10Mbit/s, delay: 5ms, loss: {loss} }}]
+traffic: [{{ name: flow, from: a, to: b, tcp: {{}}, bulk: {{}} }}]
+"
+        );
+        simulated("drawn", &text)["simulation"]["same_for_all_seeds"].as_bool()
+    };
+    assert_eq!((run("0%"), run("1%")), (Some(true), None));
 }

@@ -31,6 +31,11 @@ use crate::{statuses, threads, verdict};
 /// Shortest time between two reports of progress.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
 
+/// Longest time for which the arrival of what was sent is awaited after the end of a run, and the
+/// time between two looks.
+const PATIENCE: Duration = Duration::from_secs(2);
+const STEP: Duration = Duration::from_millis(50);
+
 /// A run to be made.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -140,8 +145,11 @@ impl<'a> Run<'a> {
                 if !pipes.was_at(now) {
                     self.look()?;
                 }
-                let reason = if end.is_some() { EndReason::Duration } else { EndReason::Completed };
-                return Ok((self, reason));
+                if end.is_none() {
+                    return Ok((self, EndReason::Completed));
+                }
+                self.await_arrivals()?;
+                return Ok((self, EndReason::Duration));
             }
             if self.stop.load(Ordering::Relaxed) {
                 return Ok((self, EndReason::Interrupted));
@@ -165,6 +173,25 @@ impl<'a> Run<'a> {
                 });
             }
         }
+    }
+
+    /// Lets what was sent arrive after the end of the run, as in emulated runs: until nothing is
+    /// under way any more, or for PATIENCE.
+    fn await_arrivals(&mut self) -> Result<()> {
+        let end = self.processes.now();
+        let last = end + PATIENCE;
+        while self.processes.now() < last && !self.stop.load(Ordering::Relaxed) {
+            let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
+            if flows.iter().all(statuses::has_arrived) {
+                break;
+            }
+            self.processes.advance(last.min(self.processes.now() + STEP))?;
+        }
+        if self.processes.now() > end {
+            self.look_at_flows()?;
+            self.look()?;
+        }
+        Ok(())
     }
 
     /// Takes a sample of all flows.

@@ -123,6 +123,15 @@ pub fn flows_from(sample: FlowSample, flows: &[Flow], first: u32) -> Vec<FlowSta
     statuses
 }
 
+/// Whether nothing of a flow is under way: all datagrams have come, or all of its connections have
+/// ended. Lost datagrams are indistinguishable from those under way.
+pub fn has_arrived(flow: &FlowStatus) -> bool {
+    match &flow.tcp {
+        Some(tcp) => flow.completed.is_some() || tcp.connections == 0,
+        None => flow.received.frames >= flow.sent.frames,
+    }
+}
+
 fn tcp_status(of: &TcpTotals) -> TcpStatus {
     TcpStatus {
         connections: of.connections,

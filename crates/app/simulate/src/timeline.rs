@@ -74,7 +74,10 @@ impl Timeline {
             let becomes = node_change(&event);
             let node =
                 becomes.and_then(|(node, change)| Some((*described.nodes.get(node)?, change)));
-            if let Some(at) = at {
+            // Nothing but what is under way happens after the end of the run.
+            let within = |at: &Time| scenario.duration.is_none_or(|end| *at <= Time::ZERO + end);
+            let happens = at.filter(within);
+            if let Some(at) = happens {
                 let media = media::alterations(scenario, described, &event.action);
                 let changes = pipes(&changes, described)?;
                 let change = Change { at, changes, media, route, node, routes: None };
@@ -85,7 +88,8 @@ impl Timeline {
             let event = happening_in_words(&event, &changes);
             let (planned, happened, failure) = (at, None, None);
             let status = TimelineStatus { number, event, planned, happened, failure };
-            timeline.all.push(Happening { status, at, changes, media, made: None, at_node, node });
+            let (at, made) = (happens, None);
+            timeline.all.push(Happening { status, at, changes, media, made, at_node, node });
         }
         // The sort is stable: simultaneous changes stay in order, and routes follow all of them.
         made.sort_by_key(|(.., change)| change.at);

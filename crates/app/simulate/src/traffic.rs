@@ -101,10 +101,18 @@ fn spec(
         to,
         kind,
         start,
-        until: traffic.time.map(|time| start + time),
+        until: until(scenario, start, traffic.time),
         background: traffic.background,
         traffic_class: dscp.unwrap_or(0) << 2,
     })
+}
+
+/// Returns the time from which a flow sends nothing more: after its own time, and after the run's.
+/// What is due at the very end of the run is still sent.
+fn until(scenario: &Scenario, start: Time, time: Option<Duration>) -> Option<Time> {
+    let own = time.map(|time| start + time);
+    let run = scenario.duration.map(|end| Time::ZERO + end + Duration::from_nanos(1));
+    own.into_iter().chain(run).min()
 }
 
 /// Returns the receivers' addresses, all of one address family.
