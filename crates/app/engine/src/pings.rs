@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use netloom_api::ping::{Family, PingRequest, Reach};
+use netloom_fabric::LinkId;
 use netloom_ports::checksum;
+use netloom_scenario::Link;
 use tokio::net::UdpSocket;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -19,7 +21,7 @@ use crate::live::LiveNetwork;
 
 /// Number of nodes that ask at a time.
 const NODES_AT_ONCE: usize = 16;
-/// Time between two tries.
+/// Time between two tries, and the least time to wait for an answer to the last one.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Number of requests that leave together. More would overflow queues that are otherwise idle.
 const BURST: usize = 16;
@@ -96,7 +98,8 @@ impl Asker {
         match self.socket(network) {
             Ok(socket) => {
                 let slowness = network.clock().dilation().as_f64();
-                self.exchange(&socket, slowness, &mut reached).await;
+                let longest = longest_round_trip(network);
+                self.exchange(&socket, slowness, longest, &mut reached).await;
             }
             Err(error) => {
                 let words = netloom_api::in_words(error.as_ref());
@@ -115,24 +118,34 @@ impl Asker {
         Ok(UdpSocket::from_std(socket.into())?)
     }
 
-    /// Sends and receives until all have answered, or all tries are over. `slowness` is the factor
-    /// by which the experiment is slower than the machine.
-    async fn exchange(&self, socket: &UdpSocket, slowness: f64, reached: &mut [Reach]) {
+    /// Sends and receives until all have answered, or no answer to the last try can come any more.
+    /// `slowness` is the factor by which the experiment is slower than the machine, and `longest`
+    /// how long answers take over its slowest way.
+    async fn exchange(
+        &self,
+        socket: &UdpSocket,
+        slowness: f64,
+        longest: Duration,
+        reached: &mut [Reach],
+    ) {
         // Other pings from this node have other ids.
         let id = rand_id();
         // Packets take longer in a slow experiment.
-        let interval = INTERVAL.mul_f64(slowness.max(1.0));
-        let mut sent_at = vec![Instant::now(); reached.len()];
+        let slow = |time: Duration| time.mul_f64(slowness.max(1.0));
+        let mut sent_at: Vec<Vec<Instant>> = vec![Vec::new(); reached.len()];
         let mut buffer = vec![0; 2048];
-        for _ in 0..self.tries {
-            let deadline = Instant::now() + interval;
+        for number in 0..self.tries {
+            let is_last = number + 1 == self.tries;
+            let wait = if is_last { INTERVAL.max(longest) } else { INTERVAL };
+            let deadline = Instant::now() + slow(wait);
             for (index, reach) in reached.iter_mut().enumerate() {
                 if reach.rtt_ms.is_some() {
                     continue;
                 }
                 reach.sent += 1;
-                sent_at[index] = Instant::now();
-                let message = echo_request(self.family, id, index as u16);
+                sent_at[index].push(Instant::now());
+                let request = Request { target: index as u32, number };
+                let message = echo_request(self.family, id, request);
                 let sent = socket.send_to(&message, SocketAddr::new(reach.address, 0)).await;
                 reach.error = sent.err().map(|error| error.to_string());
                 if index % BURST == BURST - 1 {
@@ -143,15 +156,40 @@ impl Asker {
                 let received =
                     tokio::time::timeout_at(deadline.into(), socket.recv_from(&mut buffer));
                 let Ok(Ok((length, from))) = received.await else { break };
-                let Some(index) = echo_reply(self.family, id, &buffer[..length]) else { continue };
-                let Some(reach) = reached.get_mut(usize::from(index)) else { continue };
+                let reply = echo_reply(self.family, id, &buffer[..length]);
+                let Some(Request { target, number }) = reply else { continue };
+                let Some(reach) = reached.get_mut(target as usize) else { continue };
+                let Some(sent) = sent_at[target as usize].get(usize::from(number)) else {
+                    continue;
+                };
                 if reach.address == from.ip() && reach.rtt_ms.is_none() {
-                    reach.rtt_ms =
-                        Some(sent_at[usize::from(index)].elapsed().as_secs_f64() * 1e3 / slowness);
+                    reach.rtt_ms = Some(sent.elapsed().as_secs_f64() * 1e3 / slowness);
                 }
             }
         }
     }
+}
+
+/// Returns how long an answer takes over the slowest way, by the delays that links have now.
+fn longest_round_trip(network: &LiveNetwork) -> Duration {
+    let mut delays: HashMap<LinkId, netloom_units::Duration> = HashMap::new();
+    let pipes = tokio::task::block_in_place(|| network.with(|live| Ok(live.dataplane.pipes()?)));
+    for pipe in pipes.unwrap_or_default() {
+        let delay = delays.entry(pipe.id.link).or_default();
+        *delay = pipe.config.delay.most().max(*delay);
+    }
+    let deployment = network.deployment();
+    let now = |link: &Link| delays.get(deployment.links.get(&link.name)?).copied();
+    let way = netloom_plan::slowest_way_now(deployment.whole(), now);
+    (way + way).into()
+}
+
+/// The request that a reply answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Request {
+    target: u32,
+    /// Number of the try.
+    number: u16,
 }
 
 /// Returns an id that distinguishes replies to us from others.
@@ -161,15 +199,16 @@ fn rand_id() -> u16 {
 }
 
 /// Makes an ICMP or ICMPv6 echo request. The kernel writes the checksum of ICMPv6.
-fn echo_request(family: Family, id: u16, sequence: u16) -> Vec<u8> {
+fn echo_request(family: Family, id: u16, request: Request) -> Vec<u8> {
     let kind = match family {
         Family::Ipv4 => 8,
         Family::Ipv6 => 128,
     };
     let mut message = vec![kind, 0, 0, 0];
     message.extend(id.to_be_bytes());
-    message.extend(sequence.to_be_bytes());
-    message.extend([0; 48]);
+    message.extend(request.number.to_be_bytes());
+    message.extend(request.target.to_be_bytes());
+    message.extend([0; 44]);
     if family == Family::Ipv4 {
         let sum = !checksum::sum(&message);
         message[2..4].copy_from_slice(&sum.to_be_bytes());
@@ -177,16 +216,17 @@ fn echo_request(family: Family, id: u16, sequence: u16) -> Vec<u8> {
     message
 }
 
-/// Returns the sequence number of a reply to us. Packets from an IPv4 ICMP socket begin with an
+/// Returns the request that a reply to us answers. Packets from an IPv4 ICMP socket begin with an
 /// IPv4 header.
-fn echo_reply(family: Family, id: u16, packet: &[u8]) -> Option<u16> {
+fn echo_reply(family: Family, id: u16, packet: &[u8]) -> Option<Request> {
     let (kind, message) = match family {
         Family::Ipv4 => (0, packet.get(usize::from(packet.first()? & 15) * 4..)?),
         Family::Ipv6 => (129, packet),
     };
-    let [found, _, _, _, id_high, id_low, high, low] = *message.first_chunk()?;
+    let [found, _, _, _, id_high, id_low, high, low, a, b, c, d] = *message.first_chunk()?;
     let is_ours = found == kind && u16::from_be_bytes([id_high, id_low]) == id;
-    is_ours.then(|| u16::from_be_bytes([high, low]))
+    let target = u32::from_be_bytes([a, b, c, d]);
+    is_ours.then(|| Request { target, number: u16::from_be_bytes([high, low]) })
 }
 
 #[cfg(test)]
@@ -195,18 +235,19 @@ mod tests {
 
     #[test]
     fn a_reply_is_told_from_what_others_receive() {
-        let request = echo_request(Family::Ipv4, 0x1234, 7);
+        let seventh = Request { target: 70_000, number: 7 };
+        let request = echo_request(Family::Ipv4, 0x1234, seventh);
         assert_eq!(!checksum::sum(&request), 0, "with its own sum, it is zero");
         let mut packet = vec![0x45; 20];
         packet.extend(&request);
         assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet), None, "that is a request");
         packet[20] = 0;
-        assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet), Some(7));
+        assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet), Some(seventh));
         assert_eq!(echo_reply(Family::Ipv4, 0x1235, &packet), None);
         assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet[..24]), None);
         assert_eq!(echo_reply(Family::Ipv4, 0x1234, &[]), None);
-        let mut message = echo_request(Family::Ipv6, 1, 2);
+        let mut message = echo_request(Family::Ipv6, 1, seventh);
         message[0] = 129;
-        assert_eq!(echo_reply(Family::Ipv6, 1, &message), Some(2));
+        assert_eq!(echo_reply(Family::Ipv6, 1, &message), Some(seventh));
     }
 }

@@ -15,6 +15,7 @@
 //! | `wiring` | the ends of links |
 //! | `traffic` | the address family of traffic |
 //! | `ways` | the first step of packets |
+//! | `slowness` | how long packets may take, for timers |
 //! | `sysctls`, `hosts` | kernel parameters, the text of `/etc/hosts` |
 //!
 //! The result depends only on the scenario: the same scenario leads to the same plan on any
@@ -35,6 +36,7 @@ mod outside;
 mod pool;
 mod rerouting;
 mod routing;
+mod slowness;
 mod sysctls;
 mod topology;
 mod traffic;
@@ -52,6 +54,7 @@ pub use error::PlanError;
 pub use keeping::keep_addresses;
 pub use model::*;
 pub use rerouting::rerouted;
+pub use slowness::{slowest_way, slowest_way_now, slowest_way_with_queues};
 pub use ways::Way;
 pub use wiring::{Ends, NoSegment, Wire, medium_setup, station_change, station_config};
 
@@ -92,6 +95,7 @@ fn plan_numbered(
     let macs = mac::assign(scenario);
     let direct = direct_peers(scenario);
     let on_media = on_media(scenario);
+    let slow = slowness::slowest_neighbours(&topology);
     let mut nodes: Vec<NodePlan> = scenario
         .nodes
         .iter()
@@ -123,7 +127,9 @@ fn plan_numbered(
                 .collect(),
             routes: routing::own_routes(node),
             neighbours: Vec::new(),
-            sysctls: sysctls::sysctls(node, on_media.get(node.name.as_str())),
+            sysctls: sysctls::sysctls(node, on_media.get(node.name.as_str()), |port| {
+                slow.get(&InterfaceIndex { node: index, interface: port }).copied()
+            }),
             primary: [Family::V4, Family::V6]
                 .into_iter()
                 .filter_map(|family| addressing.primary(family, index))

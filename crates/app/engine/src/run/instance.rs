@@ -19,6 +19,7 @@ use tokio::sync::oneshot;
 
 use super::shared::{Run, Wait};
 use super::timeline::last_line;
+use super::traffic;
 use crate::ready::{Outputs, ReadyTest};
 
 /// Longest time for a process to end after SIGTERM, before it is killed.
@@ -307,7 +308,12 @@ impl Instance {
     async fn stop(&self, pid: u32, mut exited: Exited) -> Result<Option<ExitStatus>, String> {
         let signal = |number| self.run.network().signal(&self.node, pid, number);
         signal(libc::SIGTERM);
-        if let Ok(status) = tokio::time::timeout(self.run.stretched(GRACE), &mut exited).await {
+        let more = match traffic::is_receiver(&self.process.name) {
+            true => traffic::drain(&self.run).into(),
+            false => Patience::ZERO,
+        };
+        let grace = self.run.stretched(GRACE + more);
+        if let Ok(status) = tokio::time::timeout(grace, &mut exited).await {
             return Ok(status.ok());
         }
         signal(libc::SIGKILL);

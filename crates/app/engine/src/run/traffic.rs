@@ -84,7 +84,29 @@ fn reckoning(run: &Run, node: &str) -> Result<Reckoning, String> {
              knows it better"
         ));
     }
-    Ok(Reckoning { zero, interval: deployment.scenario.measure.flow_interval() })
+    let way = netloom_plan::slowest_way(deployment.whole());
+    Ok(Reckoning {
+        zero,
+        interval: deployment.scenario.measure.flow_interval(),
+        round_trip: way + way,
+        drain: drain(run),
+    })
+}
+
+/// Longest time that receivers wait for what is under way when a run ends, however slow its links.
+const LONGEST_DRAIN: Duration = Duration::from_secs(60);
+const SHORTEST_DRAIN: Duration = Duration::from_secs(2);
+
+/// Returns how long receivers take what is still under way when the run ends, full queues included.
+pub(super) fn drain(run: &Run) -> Duration {
+    let way = netloom_plan::slowest_way_with_queues(run.network().deployment().whole());
+    way.clamp(SHORTEST_DRAIN, LONGEST_DRAIN)
+}
+
+/// Whether a process of this name is a receiver of traffic, which ends when it has taken what was
+/// under way.
+pub(super) fn is_receiver(process: &str) -> bool {
+    process.ends_with(".receiver")
 }
 
 /// Runs an entry's receiver in `node` to the end of the run.

@@ -201,7 +201,7 @@ impl Discipline {
             Self::Fifo(_) | Self::Step(_) | Self::Codel(_) | Self::DualPi2(_) => false,
             Self::Red(_) | Self::FqCodel(_) | Self::Pie(_) => true,
             Self::Drr(DrrConfig { classes, .. }) | Self::Wf2q(Wf2qConfig { classes, .. }) => {
-                classes.is_empty() || Self::any_is_random(classes)
+                classes.as_ref().is_none_or(|classes| Self::any_is_random(classes))
             }
             Self::Prio(PrioConfig { classes }) => Self::any_is_random(classes),
         }

@@ -23,6 +23,16 @@ impl Clock {
         u64::try_from(i128::from(now) - i128::from(self.0.zero)).unwrap_or(0)
     }
 
+    /// How long a receiver takes what is still under way, in ns.
+    pub fn drain(&self) -> u64 {
+        self.0.drain.as_nanos()
+    }
+
+    /// How long an answer takes over the slowest way without queues, in ns.
+    pub fn round_trip(&self) -> u64 {
+        self.0.round_trip.as_nanos()
+    }
+
     /// Converts a recent time of the node's calendar clock.
     pub fn at_real(&self, real: u64) -> u64 {
         let ago = nanos(ClockId::CLOCK_REALTIME).saturating_sub(real);
@@ -56,16 +66,20 @@ mod tests {
 
     use super::*;
 
+    fn reckoning(zero: i64) -> Reckoning {
+        let (round_trip, drain) = (Duration::ZERO, Duration::ZERO);
+        Reckoning { zero, interval: Duration::from_millis(10), round_trip, drain }
+    }
+
     #[test]
     fn it_counts_from_a_zero_before_the_clocks_own() {
-        let interval = Duration::from_millis(10);
-        let old = Clock::new(Reckoning { zero: -5_000_000_000, interval });
+        let old = Clock::new(reckoning(-5_000_000_000));
         let machine = nanos(ClockId::CLOCK_MONOTONIC);
         let now = old.now();
         assert!(now >= machine + 5_000_000_000, "{now} at {machine}");
         old.sleep_until(now + 1_000_000);
         assert!(old.now() >= now + 1_000_000);
-        let future = Clock::new(Reckoning { zero: i64::MAX, interval });
+        let future = Clock::new(reckoning(i64::MAX));
         assert_eq!(future.now(), 0);
     }
 }

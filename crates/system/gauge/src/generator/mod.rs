@@ -154,6 +154,11 @@ pub struct Reckoning {
     pub zero: i64,
     /// Length of an interval of the reports.
     pub interval: Duration,
+    /// How long an answer takes over the slowest way, without queues.
+    pub round_trip: Duration,
+    /// How long a receiver takes what is still under way when it is to end. The engine waits
+    /// longer.
+    pub drain: Duration,
 }
 
 /// Report of a sender, by the number of the interval since the experiment's zero.

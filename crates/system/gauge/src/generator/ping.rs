@@ -43,7 +43,7 @@ impl Types {
     }
 }
 
-/// How long replies are waited for after the last request, in ns.
+/// How long replies are waited for at least after the last request, in ns.
 const LINGER: u64 = 1_000_000_000;
 
 /// Sends as ordered, and calls `ready` before it begins.
@@ -69,7 +69,7 @@ pub fn send(
         let receiver = scope.spawn(|| replies(&socket, (order.ip, *ident), clock, &over));
         let sent = requests(order, to, (&socket, *ident), (clock, stop), ready);
         if !stop.is_asked() {
-            stop.unless_before(clock.now() + LINGER, clock);
+            stop.unless_before(clock.now() + LINGER.max(clock.round_trip()), clock);
         }
         over.store(true, Ordering::Relaxed);
         // A thread that panics has printed why.

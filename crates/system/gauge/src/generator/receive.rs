@@ -60,9 +60,11 @@ pub fn receive(
                 let delay = at.saturating_sub(stamp.at);
                 tally.arrived(stamp.number, clock.interval(stamp.at), bytes, delay);
             }
-            // Nothing has come for a while, and nothing is under way.
+            // Nothing has come for a while, and nothing is under way: neither a flow that has begun,
+            // nor one of which nothing has arrived yet.
             Err(Errno::EAGAIN)
-                if stop.is_asked() && flows.keys().all(|flow| ended.contains(flow)) =>
+                if flows.keys().all(|flow| ended.contains(flow))
+                    && stop.has_been_for(clock.round_trip(), &mut asked, clock) =>
             {
                 break;
             }

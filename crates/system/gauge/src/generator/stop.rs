@@ -9,9 +9,6 @@ use nix::sys::signal::{SigSet, Signal};
 
 use super::clock::Clock;
 
-/// How long a receiver takes what is still under way, in ns. The engine waits longer.
-const DRAIN: u64 = 2_000_000_000;
-
 /// Whether the end is requested.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
@@ -53,9 +50,15 @@ impl Stop {
     /// Whether the end is requested, and the time for what was under way has passed. `since` stores
     /// when the request was noticed.
     pub fn is_overdue(&self, since: &mut Option<u64>, clock: &Clock) -> bool {
+        self.has_been_for(clock.drain(), since, clock)
+    }
+
+    /// Whether the end has been requested for this time, in ns. `since` stores when that was
+    /// noticed.
+    pub fn has_been_for(&self, time: u64, since: &mut Option<u64>, clock: &Clock) -> bool {
         self.is_asked() && {
             let now = clock.now();
-            now.saturating_sub(*since.get_or_insert(now)) >= DRAIN
+            now.saturating_sub(*since.get_or_insert(now)) >= time
         }
     }
 

@@ -29,7 +29,12 @@ fn order(protocol: Protocol, port: u16, model: &str, time: Option<Duration>) -> 
     }
 }
 
-const RECKONING: Reckoning = Reckoning { zero: 0, interval: Duration::from_millis(10) };
+const RECKONING: Reckoning = Reckoning {
+    zero: 0,
+    interval: Duration::from_millis(10),
+    round_trip: Duration::ZERO,
+    drain: Duration::from_secs(2),
+};
 
 /// Sends to a listening receiver. Returns both reports.
 fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
