@@ -83,6 +83,30 @@ fn in_a_minute(lab: &Lab, arguments: &[&str]) -> std::process::Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
+/// A start is an event: what runs long after its time is late for the verdict, too, and not only
+/// in a warning. What counts is when the process ran.
+#[test]
+fn a_process_that_its_node_starts_late_is_a_late_event() {
+    let late = "{ name: late, node: a, command: 'true', start: 2s }";
+    let lab = lab(&format!("duration: 5s\nprocesses:\n  - {late}\n"));
+    let run = run(&lab);
+    eventually("the run has begun", || lab.path("results/events.jsonl").exists());
+    let stopped = Stopped::stop(init_of_a(&lab));
+    let waits = |lab: &Lab| changes(&lab.path("results")) < 10;
+    eventually("2.8 s have passed", || !waits(&lab));
+    drop(stopped);
+    let output = run.wait_with_output().unwrap();
+    let summary = summary(&lab);
+    let verdict = &summary["verdict"];
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_ne!(verdict["judgement"], "valid", "{said}");
+    let latest = verdict["bound"]["timeline"]["latest"].as_str().unwrap();
+    let latest: netloom_units::Duration = latest.parse().unwrap();
+    // The tenth change is due at 2.8 s, and the process was due at 2 s.
+    assert!(latest >= netloom_units::Duration::from_millis(790), "{latest}: {verdict}");
+    assert!(said.contains("the node was slow to start it"), "{said}");
+}
+
 #[test]
 fn a_node_that_stands_still_holds_up_neither_timeline_nor_api() {
     let lab = lab("duration: 5s\n");

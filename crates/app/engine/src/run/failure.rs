@@ -45,7 +45,7 @@ pub(super) async fn fail(
         Err(error) => return Some(run.change_failed(&error)),
     };
     run.record_changed(at, cut);
-    run.events().record(What::NodeFailed { node: node.into() });
+    run.events().record_at(at, What::NodeFailed { node: node.into() });
     let failure = ended(killed).await.err().map(|error| netloom_api::in_words(error.as_ref()));
     Some(Happened { at: Some(at), failure })
 }
@@ -69,11 +69,12 @@ pub(super) async fn recover(run: &Run, planned: Time, node: &str) -> Option<Happ
 
 /// Makes a node work again, if it has failed, and starts its services.
 pub(super) async fn recover_now(run: &Run, node: &str) -> Happened {
-    let at = Some(run.now());
+    let now = run.now();
+    let at = Some(now);
     if !run.network().recover(node) {
         return Happened { at, failure: None };
     }
-    run.events().record(What::NodeRecovered { node: node.into() });
+    run.events().record_at(now, What::NodeRecovered { node: node.into() });
     let services = Arc::clone(&run.context.services);
     let start = services.table.again(node);
     if let Some(Err(error)) = start.as_ref().map(|start| services::forget_signs(&services, start)) {

@@ -79,8 +79,14 @@ struct Instance {
 }
 
 impl Instance {
+    /// Sets the state that the process has from now on.
     fn set(&self, state: ProcessState) {
-        self.run.state().process_table.set(&self.process.name, &self.node, state);
+        self.set_at(state, self.run.now());
+    }
+
+    /// Sets the state that the process has had since `at`.
+    fn set_at(&self, state: ProcessState, at: Time) {
+        self.run.state().process_table.set(&self.process.name, &self.node, state, at);
     }
 
     /// Waits for the time of the start and returns it. Returns `None` if the run ended before.
@@ -128,12 +134,13 @@ impl Instance {
         let (pid, mut exited) = spawned.map_err(|error| {
             self.fail(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
         })?;
-        self.started(pid, planned);
         let started = self.run.now();
+        self.started(pid, planned, started);
         if let Some(status) = self.until_ready(pid, &mut exited).await {
-            self.finish(status).await;
+            let ended = self.run.now();
+            self.finish(status, ended).await;
             if self.was_killed_with_node(status, begun) {
-                self.set(ProcessState::Done { code: status.code() });
+                self.set_at(ProcessState::Done { code: status.code() }, ended);
                 return Ok(());
             }
             let ended = self.ended_badly(status.code());
@@ -145,25 +152,25 @@ impl Instance {
             within = self.overdue(started) => {
                 let status = self.stop(pid, exited).await?;
                 if let Some(status) = status {
-                    self.finish(status).await;
+                    self.finish(status, self.run.now()).await;
                 }
                 self.fail(format!("was ended: it ran longer than {within}"));
                 // The failed expectation is the failure of the run.
                 return Ok(());
             }
         };
+        let ended = self.run.now();
         let status = status.ok_or_else(|| self.fail("lost its node's init".into()))?;
         if !stopped {
-            let ended = self.run.now();
             self.run.lives().end(&self.process.name, &self.node, ended);
         }
-        self.finish(status).await;
+        self.finish(status, ended).await;
         let code = status.code();
         if stopped {
             self.set(ProcessState::Stopped);
             return Ok(());
         }
-        self.set(ProcessState::Done { code });
+        self.set_at(ProcessState::Done { code }, ended);
         let is_well =
             code == 0 || self.has_expected_exit() || self.was_killed_with_node(status, begun);
         if is_well { Ok(()) } else { Err(self.ended_badly(code)) }
@@ -201,15 +208,16 @@ impl Instance {
         within
     }
 
-    /// Records that the process runs, and warns if its node took long to start it.
-    fn started(&self, pid: u32, planned: Time) {
+    /// Records that the process runs since `at`. If its node took long to start it, that is an
+    /// event of the timeline that was late.
+    fn started(&self, pid: u32, planned: Time, at: Time) {
         let (process, node) = (self.process.name.clone(), self.node.clone());
-        self.set(ProcessState::Started { pid });
-        let now = self.run.now();
-        self.run.lives().begin(&process, &node, now);
-        let late = now.since(planned);
-        self.run.events().record(What::ProcessStarted { process, node, pid });
+        self.run.lives().begin(&process, &node, at);
+        self.run.events().record_at(at, What::ProcessStarted { process, node, pid });
+        self.set_at(ProcessState::Started { pid }, at);
+        let late = at.since(planned);
         if late > LONG_START {
+            self.run.observe_lateness(planned, at);
             self.run.events().warn(format!(
                 "`{}` in `{}` ran {} after its time: the node was slow to start it",
                 self.process.name,
@@ -219,15 +227,16 @@ impl Instance {
         }
     }
 
-    /// Keeps the files of an ended process and reports its end.
-    async fn finish(&self, status: ExitStatus) {
+    /// Keeps the files of a process that ended at `at`, and reports its end.
+    async fn finish(&self, status: ExitStatus, at: Time) {
         self.keep_files().await;
         self.run.context.memory_kills.record(&self.node);
-        self.run.events().record(What::ProcessEnded {
+        let ended = What::ProcessEnded {
             process: self.process.name.clone(),
             node: self.node.clone(),
             code: status.code(),
-        });
+        };
+        self.run.events().record_at(at, ended);
     }
 
     /// Records the failure of the process. Returns the reason.
@@ -294,13 +303,12 @@ impl Instance {
                 () = self.run.end().asked() => return None,
             }
         }
-        self.set(ProcessState::Ready { pid });
+        let at = self.run.now();
         if self.process.ready.is_some() {
-            self.run.events().record(What::ProcessReady {
-                process: self.process.name.clone(),
-                node: self.node.clone(),
-            });
+            let (process, node) = (self.process.name.clone(), self.node.clone());
+            self.run.events().record_at(at, What::ProcessReady { process, node });
         }
+        self.set_at(ProcessState::Ready { pid }, at);
         None
     }
 

@@ -138,7 +138,7 @@ impl Run {
                     () = self.end().asked() => None,
                 };
                 match reached {
-                    Some(Ok(())) => Wait::Until(self.now() + *delay),
+                    Some(Ok(at)) => Wait::Until(at + *delay),
                     // The end of the run ends its processes, too, so report the end as the reason.
                     Some(Err(never)) if self.end().reason().is_none() => Wait::Never(never),
                     _ => Wait::RunOver(format!(

@@ -163,13 +163,13 @@ pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<
     let ready = tokio::select! {
         ready = run.state().process_table.reached(&receiver, Milestone::Ready),
             if needs_receivers(&entry) => ready,
-        () = run.end().asked(), if needs_receivers(&entry) => Ok(()),
-        else => Ok(()),
+        () = run.end().asked(), if needs_receivers(&entry) => Ok(run.now()),
+        else => Ok(run.now()),
     };
     // The receiver's failure is reported already, and the sender would be refused.
     if let Err(never) = ready {
         let state = netloom_api::state::ProcessState::NeverStarted;
-        run.state().process_table.set(&process.name, &node, state);
+        run.state().process_table.set(&process.name, &node, state, run.now());
         return Err(format!("`{}` in `{node}` was not started: {never}", process.name));
     }
     process.nodes = vec![node.clone()];
