@@ -9,11 +9,13 @@
 //! | `learning`, `vlan` | relays, which choose the ports a frame leaves by, with and without VLANs
 //! |
 //! | `medium`, `dot11` | shared media, and their transmissions as frames of IEEE 802.11 |
+//! | `late_frames` | how much later frames leave a shared medium because they were offered late |
 //! | `distribution` | announcements of access points to the wire |
 //! | `tree` | a spanning tree around a relay, which decides which ports take part |
 
 mod distribution;
 mod dot11;
+mod late_frames;
 mod learning;
 mod medium;
 mod outputs;

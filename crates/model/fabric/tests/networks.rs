@@ -429,3 +429,117 @@ fn a_link_comes_back_with_its_frames() {
     assert_eq!(heard, [(100_000_000, 1)]);
     assert!(bench.heard[0].2.len() == 64 && TestFrame::of_bytes(&bench.heard[0].2).info().is_ok());
 }
+
+/// Records by how much frames may have left earlier, from each pipe.
+#[derive(Debug, Default)]
+struct Shifts(Vec<(PipeId, Duration)>);
+
+impl<F> Observer<F> for Shifts {
+    fn delivered(&mut self, pipe: PipeSlot, delivery: &netloom_link::Delivery<F>) {
+        self.0.push((pipe.id, delivery.passage.shift));
+    }
+
+    fn forwarded(&mut self, pipe: PipeSlot, delivery: &netloom_link::Delivery<F>) {
+        self.0.push((pipe.id, delivery.passage.shift));
+    }
+}
+
+/// Builds a network of two hosts, at ports 0 and 1, with `ends` between their links.
+fn between(ends: [LinkEnd; 2], properties: &str) -> Network<TestMemory, Shifts> {
+    let mut network = Network::new(TestMemory::default(), Shifts::default());
+    let mut config = PipeConfig::default();
+    change(properties).apply_to(&mut config);
+    for (number, end) in (0..).zip(ends) {
+        let pipe = |direction| {
+            let stream = Stream::of_pipe(7, &format!("l{number}"), direction);
+            Pipe::new(config.clone(), stream, Time::ZERO)
+        };
+        let link =
+            Link { ends: [LinkEnd::Port(PortId(number)), end], pipes: Direction::BOTH.map(pipe) };
+        network.join(LinkId(number), link, Time::ZERO);
+    }
+    network
+}
+
+/// Returns two stations of a medium, or a station and an access point.
+fn stations(access_point: bool) -> [LinkEnd; 2] {
+    use netloom_medium::{MediumConfig, MediumSetup, Phy, Point, Setting, StationConfig};
+    let setting = Setting { name: "air".into(), seed: 1, ..Setting::default() };
+    let config = MediumConfig::new(Phy::B);
+    let setup = std::sync::Arc::new(MediumSetup { config, setting, logged: false });
+    [0, 1].map(|number| {
+        let access_point = access_point && number == 1;
+        let name = format!("s{number}");
+        LinkEnd::Segment(netloom_fabric::SegmentPort::Station(Box::new(
+            netloom_fabric::StationPort {
+                medium: SegmentId(9),
+                setup: setup.clone(),
+                station: netloom_medium::StationId(number),
+                address: Some(netloom_link::MacKey::new(mac(number))),
+                config: StationConfig { name, access_point, ..StationConfig::default() },
+                moves: netloom_medium::Trajectory::fixed(Point::ZERO),
+            },
+        )))
+    })
+}
+
+/// Whatever a frame passes, it may have left earlier by what it may have been there earlier: in
+/// front of every kind of segment, behind it, and at every port.
+#[test]
+fn every_segment_keeps_the_uncertainty_of_arrivals() {
+    let port = |vlans: Option<&str>, bridge: bool| {
+        LinkEnd::Segment(
+            SwitchPort {
+                switch: SegmentId(9),
+                vlans: vlans.map(|text| serde_json::from_str::<PortVlans>(text).unwrap()),
+                bridge: bridge.then(|| BridgeId::new(Priority::default(), mac(200))),
+                tree: TreeSettings::default(),
+            }
+            .into(),
+        )
+    };
+    let access = Some(r#"{"access": 7}"#);
+    let kinds = [
+        ("switch", [port(None, false), port(None, false)]),
+        ("VLANs", [port(access, false), port(access, false)]),
+        ("tree", [port(None, true), port(None, true)]),
+        ("tree and VLANs", [port(access, true), port(access, true)]),
+        ("medium", stations(false)),
+        ("access point", stations(true)),
+    ];
+    let late = Duration::from_millis(40);
+    for (name, ends) in kinds {
+        for (from, to) in [(0, 1), (1, 0)] {
+            let mut network = between(ends.clone(), r#"{"delay": "1ms"}"#);
+            // Long enough for ports to forward, and for a station to join.
+            let at = Time::ZERO + Duration::from_secs(60);
+            let settle = |network: &mut Network<TestMemory, Shifts>, until: Time| {
+                let mut left = 0;
+                loop {
+                    while let Some(delivered) = network.poll(until) {
+                        left += usize::from(delivered.port == PortId(to));
+                    }
+                    if !network.has_work() {
+                        break left;
+                    }
+                }
+            };
+            settle(&mut network, at);
+            network.observer_mut().0.clear();
+            network.set_uncertainty(late);
+            network.offer(PortId(from), at, TestFrame::between(mac(from), mac(to), 100));
+            network.set_uncertainty(Duration::ZERO);
+            let left = settle(&mut network, at + Duration::from_secs(1));
+            let path = [
+                PipeId { link: LinkId(from), direction: Direction::Forward },
+                PipeId { link: LinkId(to), direction: Direction::Reverse },
+            ];
+            let shifts = &network.observer().0;
+            assert!(left >= 1, "{name}: no frame from {from} to {to}");
+            for pipe in path {
+                let of = shifts.iter().filter(|(id, _)| *id == pipe).map(|(_, shift)| *shift);
+                assert_eq!(of.max(), Some(late), "{name}: {pipe:?}, from {from}");
+            }
+        }
+    }
+}

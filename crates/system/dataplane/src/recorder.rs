@@ -187,7 +187,7 @@ impl Observer<PipeFrame> for Recorder {
     #[inline]
     fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<PipeFrame>) {
         if let Some(spotter) = &mut self.spotter {
-            spotter.passed(pipe.slot, &delivery.info);
+            spotter.forwarded(pipe.slot, &delivery.passage, &delivery.info);
         }
         self.show_exit(pipe, delivery.release, delivery);
     }

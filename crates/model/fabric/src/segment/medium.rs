@@ -9,9 +9,10 @@ use netloom_medium::{
     AirLogHeader, AirLogWriter, AssociationChange, AssociationEvent, Medium, MediumChange,
     MediumSetup, RadioError, Receiver, Reception, Sniffed, StationId, StationProperties,
 };
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use super::distribution::layer_2_update;
+use super::late_frames::LateFrames;
 use super::{
     AirLogPart, Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, Sniffer, addresses,
     dot11,
@@ -39,6 +40,8 @@ pub(super) struct SharedMedium<M: Memory> {
     /// Air log, if it is enabled.
     log: Option<AirLog>,
     sniffers: Vec<Box<dyn Sniffer<M::Frame>>>,
+    /// Frames that may have been here before they were offered.
+    late: LateFrames,
 }
 
 /// An air log that is being written.
@@ -85,6 +88,7 @@ impl<M: Memory> SharedMedium<M> {
             associations: VecDeque::new(),
             log,
             sniffers: Vec::new(),
+            late: LateFrames::default(),
         }
     }
 
@@ -137,7 +141,8 @@ impl<M: Memory> SharedMedium<M> {
 
     /// Handles a frame that a station has received.
     fn hand_on(&mut self, reception: Reception<M::Frame>, out: &mut Outputs<'_, M>) {
-        let Reception { station, from, release, frame, .. } = reception;
+        let Reception { station, from, offered, release, frame, .. } = reception;
+        let shift = self.late.shift(offered, release);
         if self.medium.has_access_points() {
             let (source, destination) = addresses(frame.start());
             if !self.medium.is_access_point(station) {
@@ -146,16 +151,23 @@ impl<M: Memory> SharedMedium<M> {
                     return out.memory.recycle(frame);
                 }
             } else if !self.medium.is_access_point(from) {
-                return self.distribute(station, destination, release, frame, out);
+                return self.distribute(station, destination, (release, shift), frame, out);
             }
         }
-        self.leave(station, release, frame, out);
+        self.leave(station, (release, shift), frame, out);
     }
 
-    /// Sends a received frame out of the medium by the port of its station.
-    fn leave(&self, station: StationId, at: Time, frame: M::Frame, out: &mut Outputs<'_, M>) {
+    /// Sends a received frame out of the medium by the port of its station. It may have left
+    /// earlier by the given shift.
+    fn leave(
+        &self,
+        station: StationId,
+        (at, shift): (Time, Duration),
+        frame: M::Frame,
+        out: &mut Outputs<'_, M>,
+    ) {
         match self.ports.get(&station) {
-            Some(port) => out.originate(*port, at, frame),
+            Some(port) => out.pass_on(*port, at, shift, frame),
             None => out.memory.recycle(frame),
         }
     }
@@ -166,21 +178,21 @@ impl<M: Memory> SharedMedium<M> {
         &mut self,
         point: StationId,
         destination: MacKey,
-        at: Time,
+        (at, shift): (Time, Duration),
         frame: M::Frame,
         out: &mut Outputs<'_, M>,
     ) {
         match self.receiver(destination) {
             Receiver::All => {
                 let copy = frame.duplicate();
-                self.send(point, Receiver::All, at, copy, out);
+                self.send(point, Receiver::All, (at, shift), copy, out);
             }
             Receiver::Station(to) if self.medium.access_point(to) == Some(point) => {
-                return self.send(point, Receiver::Station(to), at, frame, out);
+                return self.send(point, Receiver::Station(to), (at, shift), frame, out);
             }
             Receiver::Station(_) | Receiver::Nobody => {}
         }
-        self.leave(point, at, frame, out);
+        self.leave(point, (at, shift), frame, out);
     }
 
     /// Offers a frame for a station to send.
@@ -188,12 +200,13 @@ impl<M: Memory> SharedMedium<M> {
         &mut self,
         from: StationId,
         to: Receiver,
-        at: Time,
+        (at, shift): (Time, Duration),
         frame: M::Frame,
         out: &mut Outputs<'_, M>,
     ) {
         // Frames that reached this point were well-formed.
         let Ok(info) = frame.info() else { return out.memory.recycle(frame) };
+        self.late.offered(at, shift, &self.medium);
         if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
             out.memory.recycle(rejected.frame);
         }
@@ -254,6 +267,7 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         } else {
             self.medium.access_point(from).map_or(Receiver::Nobody, Receiver::Station)
         };
+        self.late.offered(at, out.uncertainty(), &self.medium);
         if let Err(rejected) = self.medium.offer(at, from, to, info, frame) {
             out.memory.recycle(rejected.frame);
         }

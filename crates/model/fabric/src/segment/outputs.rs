@@ -48,6 +48,17 @@ impl<'n, M: Memory> Outputs<'n, M> {
         self.push(port, self.at, self.uncertainty, frame);
     }
 
+    /// Returns how much earlier the frame that arrived may have been here.
+    pub fn uncertainty(&self) -> Duration {
+        self.uncertainty
+    }
+
+    /// Forwards a frame that arrived earlier and leaves at `at`. It may have left earlier by
+    /// `uncertainty`.
+    pub fn pass_on(&mut self, port: usize, at: Time, uncertainty: Duration, frame: M::Frame) {
+        self.push(port, at, uncertainty, frame);
+    }
+
     /// Sends a frame that the segment itself created at `at`.
     pub fn originate(&mut self, port: usize, at: Time, frame: M::Frame) {
         self.push(port, at, Duration::ZERO, frame);

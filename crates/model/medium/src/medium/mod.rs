@@ -287,6 +287,14 @@ impl<F: Frame> Medium<F> {
         Ok(())
     }
 
+    /// Whether no station has a frame to send or is sending one.
+    pub fn is_empty(&self) -> bool {
+        self.stations.iter().flatten().all(|station| {
+            let desk = &station.desk;
+            desk.waiting() == 0 && desk.head().is_none() && station.sending.is_none()
+        })
+    }
+
     /// Passes a frame to a station. Returns whether the station has something to send now and did
     /// not before.
     fn take_in(

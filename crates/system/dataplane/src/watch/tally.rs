@@ -120,7 +120,18 @@ impl WatchWriter {
         }
     }
 
-    /// Counts frames that left the pipe of `lane` for a switch.
+    /// Counts frames that left the pipe of `lane` for a switch or a medium. They do so at their
+    /// exact times, but may have entered the pipe late.
+    #[inline]
+    pub fn forwarded(&mut self, lane: usize, passage: &Passage, info: &FrameInfo) {
+        self.passed(lane, info);
+        if let Some(tally) = self.tally.lanes.get(lane) {
+            let frames = u64::from(info.frames());
+            tally.lateness.count(Duration::ZERO, passage, frames, self.limits.needed);
+        }
+    }
+
+    /// Counts the bytes of frames that left the pipe of `lane`.
     #[inline]
     pub fn passed(&mut self, lane: usize, info: &FrameInfo) {
         if let Some(tally) = self.tally.lanes.get(lane) {
