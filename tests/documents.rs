@@ -278,3 +278,56 @@ fn every_promise_of_security_names_tests_that_are_there() {
     }
     assert!(count > 15, "{count} promises");
 }
+
+/// Names in the first cells of a source's tables of files or modules, with the lines of headings.
+fn mapped(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut is_map = false;
+    for line in text.lines() {
+        let Some(row) = line.strip_prefix("//! |") else {
+            is_map = false;
+            continue;
+        };
+        let cell = row.split('|').next().unwrap_or_default();
+        let is_heading = matches!(cell.trim(), "file" | "module");
+        // A second heading would be a row that nobody sees as a table.
+        assert!(!(is_heading && is_map), "two headings: {line}");
+        is_map |= is_heading;
+        if is_map && !is_heading {
+            names.extend(cell.split('`').skip(1).step_by(2));
+        }
+    }
+    names
+}
+
+/// The table in the header of a module names files and modules that are there.
+#[test]
+fn maps_of_modules_name_what_is_there() {
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for path in sources(&root().join("crates")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let stem = path.file_stem().unwrap().to_str().unwrap();
+        let parent = path.parent().unwrap();
+        let own = match stem {
+            "mod" | "lib" | "main" => parent.to_path_buf(),
+            _ => parent.join(stem),
+        };
+        let is_module =
+            |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || "_:0123456789".contains(c));
+        for name in mapped(&text).into_iter().filter(|name| is_module(name)) {
+            count += 1;
+            let below = name.replace("::", "/");
+            let files = [own.join(&below), own.join(format!("{below}.rs"))];
+            let beside = [parent.join(&below), parent.join(format!("{below}.rs"))];
+            let inline = ["{", ";"].map(|end| format!("mod {name}{end}"));
+            let is_there = files.iter().chain(&beside).any(|file| file.exists())
+                || inline.iter().any(|words| text.replace(" {", "{").contains(words));
+            if !is_there {
+                missing.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
+    assert!(missing.is_empty(), "{missing:#?}");
+}

@@ -4,7 +4,6 @@
 //! nothing.
 //!
 //! | module | contents |
-//! | module | what |
 //! |---|---|
 //! | `upstream` | the resolvers of the machine |
 

@@ -191,9 +191,9 @@ impl<F: Frame> Pipe<F> {
         self.offer_late(now, Duration::ZERO, info, frame)
     }
 
-    /// Offers `frame` at `now`, after it may have waited up to `unseen` without being offered. The
-    /// wait does not change the fate of the frame. [`Passage::shift`] records how much later frames
-    /// leave the line because of such waits.
+    /// Offers `frame` at `now`, after it may have waited up to `arrival_uncertainty` without being
+    /// offered. The wait does not change the fate of the frame. [`Passage::shift`] records how much
+    /// later frames leave the line because of such waits.
     ///
     /// # Errors
     /// As for [`offer`](Self::offer).

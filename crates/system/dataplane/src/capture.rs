@@ -85,7 +85,7 @@ impl Capture {
     /// Returns the next frame, in the order in which frames passed.
     ///
     /// # Errors
-    /// `Timeout` if no frame comes within `patience`. `Disconnected` if none can come any more,
+    /// `Timeout` if no frame comes within `timeout`. `Disconnected` if none can come any more,
     /// because the data plane has stopped, or an interface that is not its own is gone.
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<CapturedFrame, RecvTimeoutError> {
         loop {

@@ -16,8 +16,8 @@ pub struct PipeTally {
 pub type Counted = (Vec<(Duration, u64)>, u64);
 
 impl PipeTally {
-    /// Adds a frame with lateness `late`. It may be up to `unseen` later, since earlier frames may
-    /// have waited unread.
+    /// Adds a frame with lateness `late`. It may be up to `arrival_uncertainty` later, since
+    /// earlier frames may have waited unread.
     pub fn count(&mut self, late: Duration, arrival_uncertainty: Duration) {
         *self.late.entry(rounded(late)).or_default() += 1;
         *self.at_most.entry(rounded(late + arrival_uncertainty)).or_default() += 1;

@@ -6,7 +6,7 @@
 //! | `config` | the notation: [`Background`] |
 //! | `process` | the arrivals of a running pipe |
 //! | `fluid` | a rate that changes in steps, instead of frames |
-//! | `carried` | the contents of a queue: offered frames and virtual ones |
+//! | `line_frame` | the contents of a queue: offered frames and virtual ones |
 
 mod config;
 mod fluid;

@@ -9,7 +9,7 @@
 //! | `tc` | the units of tc |
 //! | `export` | the `tc` commands for a configuration |
 //! | `child` | the queue discipline of tc for a pipe's |
-//! | `told` | strings and properties in one mapping, as the API accepts them |
+//! | `written` | strings and properties in one mapping, as the API accepts them |
 //! | `words` | splitting a string into words, and its errors |
 //!
 //! Features that a tool implements differently from NetLoom's model are refused, with the reason

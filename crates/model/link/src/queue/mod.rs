@@ -43,6 +43,12 @@ mod step;
 mod store;
 mod wf2q;
 
+#[cfg(test)]
+#[path = "tests/lifo.rs"]
+mod lifo_of_the_guide;
+#[cfg(test)]
+mod tests;
+
 use netloom_units::{Rate, Time};
 
 use crate::background::FluidProcess;

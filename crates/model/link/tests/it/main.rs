@@ -13,6 +13,7 @@ mod config;
 mod conservation;
 mod delay;
 mod determinism;
+mod first_change;
 mod fluid;
 mod formats;
 mod frame_log;

@@ -9,6 +9,7 @@ mod dual_pi2;
 mod ecn;
 mod fifo;
 mod fq_codel;
+mod oldest_first;
 mod own;
 mod pie;
 mod prio;
