@@ -54,6 +54,45 @@ traffic:
     }
 }
 
+/// Ten DCTCP flows hold the queue at the mark K of 20 packets, fairly and without a loss (Alizadeh
+/// and others 2010, §3.3 and §4.1), whether a step marks or RED whose `max_p` is 100 %.
+#[test]
+fn ten_dctcp_flows_share_a_marked_line_without_a_loss() {
+    let red = "{ red: { min: 20packets, max: 60packets, max_p: 100%, weight: 1, gentle: false } }";
+    for (discipline, most) in [("{ step: { mark_at: 20packets } }", 25.0), (red, 35.0)] {
+        let mut text = "name: marked\nduration: 2s\ntopology:\n  nodes: { \"s[0-9]\": , \
+                        r: { kind: router }, d: }\n  links:\n"
+            .to_owned();
+        for n in 0..10 {
+            text += &format!("    - {{ endpoints: [s{n}, r], delay: 100us, rate: 1Gbit/s }}\n");
+        }
+        text += &format!(
+            "    - {{ name: core, endpoints: [r, d], delay: 100us, rate: 200Mbit/s, queue: \
+             {{ limit: 4000packets, discipline: {discipline} }} }}\ntraffic:\n"
+        );
+        for n in 0..10 {
+            text += &format!(
+                "  - {{ name: f{n}, from: s{n}, to: d, tcp: {{ congestion_control: dctcp }}, \
+                 bulk: {{}}, start: {}ms }}\n",
+                7 * n
+            );
+        }
+        let summary = simulated("marked", &text);
+        let flows = summary["flows"].as_array().unwrap().iter();
+        let bytes: Vec<f64> =
+            flows.map(|flow| flow["received"]["bytes"].as_f64().unwrap()).collect();
+        let squares: f64 = bytes.iter().map(|bytes| bytes * bytes).sum();
+        let jain = bytes.iter().sum::<f64>().powi(2) / (10.0 * squares);
+        assert!(jain >= 0.99, "{discipline}: {jain}");
+        let pipe = &of(&summary, "links", "core")["forward"];
+        let pipe = if pipe["statistics"].is_null() { pipe } else { &pipe["statistics"] };
+        let dropped = pipe["dropped"].as_object().unwrap().values();
+        assert!(dropped.cloned().all(|one| one["frames"] == 0), "{discipline}: {pipe}");
+        let mean = pipe["queue"]["mean_frames"].as_f64().unwrap();
+        assert!((15.0..most).contains(&mean), "{discipline}: {mean} wait");
+    }
+}
+
 /// What is under way when `duration` is over arrives, as in emulated runs, unless it takes more
 /// than two seconds.
 #[test]
