@@ -7,8 +7,8 @@ Prague flows beside as many CUBIC flows over one bottleneck with `dualpi2` (docs
 a comparison all of them under `pie` and `fq_codel`. Captures at both ends of the bottleneck give
 the time that each packet waited there. Printed are, from SETTLE seconds on, median and 99th
 percentile of that time for both kinds, their goodputs and the ratio, the load of the line, and
-drops. There is one run of each: with `dualpi2`, nothing is drawn at random. Wanted: at most 2 ms for
-99 % of the scalable flow's packets, and rates within 1 : 2.
+drops. There is one run of each: with `dualpi2`, nothing is drawn at random. Wanted: at most 2 ms
+for 99 % of the scalable flow's packets, and rates within 1 : 2.
 """
 
 import argparse
@@ -61,7 +61,7 @@ topology:
 
 
 def packets(path):
-    """Time in ns, source, sequence number, payload and ECN field of each TCP packet with payload."""
+    """Time in ns, source, sequence number, payload and ECN field of TCP packets with payload."""
     data, at = path.read_bytes(), 0
     while at < len(data):
         kind, length = struct.unpack_from("<II", data, at)

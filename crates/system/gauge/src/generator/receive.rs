@@ -60,8 +60,8 @@ pub fn receive(
                 let delay = at.saturating_sub(stamp.at);
                 tally.arrived(stamp.number, clock.interval(stamp.at), bytes, delay);
             }
-            // Nothing has come for a while, and nothing is under way: neither a flow that has begun,
-            // nor one of which nothing has arrived yet.
+            // Nothing has come for a while, and nothing is under way: neither a flow that has
+            // begun, nor one of which nothing has arrived yet.
             Err(Errno::EAGAIN)
                 if flows.keys().all(|flow| ended.contains(flow))
                     && stop.has_been_for(clock.round_trip(), &mut asked, clock) =>
