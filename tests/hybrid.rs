@@ -173,8 +173,9 @@ fn real_and_simulated_links_change_together_or_not_at_all() {
                 {{"link":"middle","change":{of_middle}}}]}}"#
         )
     };
-    let fluid = r#"{"background":[{"poisson":{"load":"40%"},"as":"fluid"}]}"#;
-    let answer = lab.request("PATCH", "/v1/links", &changes(fluid));
+    // A share of a rate, on links without one.
+    let share = r#"{"background":[{"cbr":{"load":"40%"}}]}"#;
+    let answer = lab.request("PATCH", "/v1/links", &changes(share));
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("background"), "{answer}");
     assert_eq!((delay("own"), delay("middle")), ("1ms".into(), "5ms".into()));
 
@@ -182,7 +183,7 @@ fn real_and_simulated_links_change_together_or_not_at_all() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     assert_eq!((delay("own"), delay("middle")), ("7ms".into(), "9ms".into()));
     // The real part goes first; if it is impossible, the simulated part stays.
-    let wrong = changes(r#"{"delay":"3ms"}"#).replace(r#"{"delay":"7ms"}"#, fluid);
+    let wrong = changes(r#"{"delay":"3ms"}"#).replace(r#"{"delay":"7ms"}"#, share);
     let answer = lab.request("PATCH", "/v1/links", &wrong);
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert_eq!((delay("own"), delay("middle")), ("7ms".into(), "9ms".into()));
