@@ -18,8 +18,8 @@ const AROUND_PACKET: u64 = 38;
 const SHORT_PACKET: u64 = 2000;
 const SHORT_FRAME: u64 = 2048 + 256;
 const LONG_FRAME: u64 = SHORT_FRAME + 65_536;
-/// Memory that a claim is always given, so that small frames, which take as much as larger ones,
-/// fit as well.
+/// Memory that a claim may always have, so that small frames, which take as much as larger ones,
+/// fit as well. It is charged for as soon as it is held.
 const LEAST: u64 = 1 << 20;
 /// Memory of a claim of root that has a pipe without a rate, and so no bound of its own.
 const UNBOUNDED: u64 = 32 << 20;
@@ -133,14 +133,14 @@ impl Need {
         let all = of_pipes.fold(Self::default(), Self::and);
         let values = [&claim.out, &claim.inward].map(values).into_iter().sum();
         let descriptors = OF_CLAIM + if is_first { OF_DEVICE } else { 0 };
-        Self { bits: all.bits, bytes: all.bytes.max(LEAST).saturating_add(values), descriptors }
+        Self { bits: all.bits, bytes: all.bytes.saturating_add(values), descriptors }
     }
 
-    /// Returns the most memory that the frames of a claim may take, in bytes. It is never more than
-    /// it is charged for, but for pipes without a rate.
+    /// Returns the most memory that the frames of a claim may take, in bytes: what it is charged
+    /// for, or a little, or some more for pipes without a rate, whose need is not known.
     pub fn frames(&self, claim: &Claim) -> u64 {
         let is_bounded = claim.pipes().iter().all(|pipe| pipe.rate.largest().is_some());
-        if is_bounded { self.bytes } else { self.bytes.max(UNBOUNDED) }
+        self.bytes.max(if is_bounded { LEAST } else { UNBOUNDED })
     }
 
     fn of_pipe(pipe: &PipeConfig, mtu: u32) -> Self {

@@ -271,6 +271,13 @@ fn the_memory_of_frames_is_charged() {
     assert_eq!(at_loopback.need.bytes, 2 * 401 * (2048 + 256 + 65_536));
     host.book = Book::default();
     assert!(host.refusal(&alice(), &packets(20_000)).contains("of buffers more are too much"));
+    // Any number of claims that hold nothing fit, and each may have a little.
+    for number in 1..600 {
+        let claim = format!("{{client: {{ports: {number}}}, delay: 1ms}}");
+        let entry = host.ask(&root(), &format!("c{number}"), &claim, 0).unwrap();
+        assert!(entry.need.bytes == 0 && entry.need.frames(&entry.claim) >= 1 << 20);
+    }
+    host.book = Book::default();
     // What links hold after a change, or after their claims, is charged as well, to its owner.
     host.mtu = 1500;
     let mut small = host.ask(&alice(), "small", &packets(10), 0).unwrap();
