@@ -492,7 +492,7 @@ fn every_segment_keeps_the_uncertainty_of_arrivals() {
             SwitchPort {
                 switch: SegmentId(9),
                 vlans: vlans.map(|text| serde_json::from_str::<PortVlans>(text).unwrap()),
-                bridge: bridge.then(|| BridgeId::new(Priority::default(), mac(200))),
+                bridge: bridge.then(|| BridgeId::new(Priority::default(), mac(200)).into()),
                 tree: TreeSettings::default(),
             }
             .into(),
