@@ -348,11 +348,21 @@ impl FluidProcess {
         self.rate.line > service
     }
 
-    /// Whether a frame is admitted that finds the queue within its bound but without room for the
-    /// whole frame. The probability is the share of the fluid that the line takes, so frames and
-    /// fluid are dropped at the same rate.
-    pub fn lets_in(&mut self, service: u128) -> bool {
-        !self.overflows(service) || self.lots.chance(service as f64 / self.rate.line as f64)
+    /// Whether a frame of `line_bytes` is admitted that finds the queue within its `bound` but
+    /// without room for the whole frame. Were the fluid frames, there would be room for one of
+    /// them with the probability C/r, the line's share of the fluid. A longer frame, under a limit
+    /// in bytes, needs the room of k of them, which is there with the probability (C/r)^k if the
+    /// room is geometric, as it is where frames arrive and leave at random.
+    pub fn lets_in(&mut self, service: u128, bound: Bound, line_bytes: u64) -> bool {
+        if !self.overflows(service) {
+            return true;
+        }
+        let share = service as f64 / self.rate.line as f64;
+        let needed = match bound.line_bytes {
+            0 => 1.0,
+            _ => (u128::from(line_bytes) * BYTE) as f64 / self.packet as f64,
+        };
+        self.lots.chance(libm::pow(share, needed.max(1.0)))
     }
 
     /// Records that the frame with the place `order` among all arrivals joins the queue behind all

@@ -145,7 +145,8 @@ impl<F: Frame> Pipe<F> {
 
     /// Processes the arrival of a frame at a queue that it shares with the fluid. The fluid makes
     /// room for the frame where frames alone would leave room: always if the fluid fits beside it,
-    /// and otherwise, where the fluid overflows, with the probability with which fluid is admitted.
+    /// and otherwise, where the fluid overflows, with the probability with which frames like the
+    /// fluid's would leave so much room.
     pub(super) fn take_in_with_fluid(
         &mut self,
         now: Time,
@@ -165,7 +166,8 @@ impl<F: Frame> Pipe<F> {
         // Limits do not apply to a frame that goes on the line at once.
         let may_be_let_in = fluid.fits(bound, backlog)
             && (goes_at_once || bound.admits(backlog, &waiting.info, waiting.line_bytes));
-        let comes_in = finds_room || (may_be_let_in && fluid.lets_in(speed));
+        let comes_in =
+            finds_room || (may_be_let_in && fluid.lets_in(speed, bound, waiting.line_bytes));
         if !comes_in {
             return Err((waiting, DropReason::QueueFull));
         }

@@ -158,6 +158,25 @@ fn a_frame_waits_for_the_fluid_in_front_of_it() {
     conserved(&counted);
 }
 
+/// There is twice as much fluid as the line takes, so half of the fluid's frames would find room,
+/// and room for two of them is there for a quarter. A limit in packets counts frames alone.
+#[test]
+fn a_longer_frame_needs_the_room_of_several() {
+    for (limit, expected) in [("10kB", 0.25), ("10packets", 0.5)] {
+        let text = line(limit, &constant("20Mbit/s"));
+        let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(3, "p"), Time::ZERO);
+        let mut taken = Vec::new();
+        for number in 0..10_000u64 {
+            let at = ms(100 + 5 * number);
+            let offered = pipe.offer(at, FrameInfo::single(2000), number);
+            taken.push(f64::from(u8::from(offered.is_ok())));
+            while pipe.poll(at).is_some() {}
+        }
+        // Five standard errors.
+        assert_mean(&taken, expected, 0.025, limit);
+    }
+}
+
 /// There is twice as much fluid as the line takes. So half of it is lost, and half of the frames.
 #[test]
 fn where_the_fluid_overflows_frames_are_lost_as_it_is() {
