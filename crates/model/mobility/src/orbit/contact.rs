@@ -180,7 +180,8 @@ fn longest(passes: Vec<Vec<Pass>>, most: usize, from: Time) -> Vec<Use> {
     passes.sort_by_key(|(pass, satellite)| (pass.rise, *satellite));
     let mut coming = passes.into_iter().peekable();
     let (mut now, mut uses) = (from, Vec::new());
-    let (mut used, mut others): (Vec<(Pass, usize)>, Vec<(Pass, usize)>) = Default::default();
+    let mut used: Vec<(Pass, usize)> = Vec::new();
+    let mut others: Vec<(Pass, usize)> = Vec::new();
     loop {
         others.extend(std::iter::from_fn(|| coming.next_if(|(pass, _)| pass.rise <= now)));
         used.retain(|(pass, _)| pass.set > now);
