@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_the_timeline_sets_and_queues_count() {
-        let later = ", timeline: [{ at: 1s, set: a--b, delay: 5s }]";
+        let later = ", timeline: [{ at: 1s, link: a--b, set: { delay: 5s } }]";
         let slow = load(&link("a", "b", "1ms, rate: 10kbit/s"), later);
         assert_eq!(slowest_way(&slow), Duration::from_secs(5));
         // Fifty packets of 1538 bytes take 1.2304 s each.
