@@ -251,3 +251,24 @@ fn what_a_run_starts_is_looked_for_before_anything_is_made() {
     assert!(words.contains("`no-such-program` (process p)"), "{words}");
     assert!(words.contains("nothing was made") && !lab.path("results").exists(), "{words}");
 }
+
+/// Datagrams that wait in a node for the address of a neighbour that never answers are no loss of a
+/// link: a warning says where they went.
+#[test]
+fn datagrams_that_die_unresolved_are_named() {
+    let lab = Lab::new(
+        "topology:\n  defaults: { node: { ipv6: none } }\n  nodes: { a: , b: }\n  links:\n    \
+           - { endpoints: [a, b], forward: { loss: 100% } }\n\
+         traffic:\n  - { name: u, from: a, to: b, udp: {}, cbr: { rate: 80kbit/s }, size: 100B, \
+           for: 2s }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let summary = fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    let warnings = summary["warnings"].as_array().unwrap();
+    let is_named = |one: &Value| {
+        let words = one.as_str().unwrap_or_default();
+        words.contains("datagrams of `a` to b died unresolved (`u`)")
+    };
+    assert!(warnings.iter().any(is_named), "{warnings:?}");
+}

@@ -54,6 +54,18 @@ impl Network {
         })
     }
 
+    /// Returns the number of neighbours of a node whose Ethernet addresses could not be resolved.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel reports an error.
+    pub fn unresolved_neighbours(&self, node: &str) -> Result<usize, NodeError> {
+        let failed = |error| NodeError::in_node(node, "list its neighbours", error);
+        self.in_node(node, || {
+            let listed = Netlink::open().and_then(|mut netlink| netlink.unresolved());
+            listed.map(|neighbours| neighbours.len()).map_err(failed)
+        })
+    }
+
     /// Whether there is a node of this name with a network stack.
     pub fn has_node(&self, node: &str) -> bool {
         self.nodes().contains_key(node)

@@ -280,6 +280,7 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
                 Model::Http(_) => turned(sent, arrived),
                 _ => (sent, arrived),
             };
+            warn_of_unresolved(run, entry, from, (sent.as_ref(), arrived.as_ref()));
             let keys = |of: Option<Vec<u64>>| of.into_iter().flatten();
             let mut numbers: Vec<u64> = keys(sent.as_ref().map(|of| of.keys().copied().collect()))
                 .chain(keys(arrived.as_ref().map(|of| of.keys().copied().collect())))
@@ -300,6 +301,34 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
         }
     }
     (TrafficRows(rows), missing)
+}
+
+/// Warns of datagrams that never left a node, because it did not get to know the Ethernet address of
+/// its next hop.
+fn warn_of_unresolved(
+    run: &Run,
+    entry: &Traffic,
+    from: &str,
+    (sent, arrived): (Option<&BTreeMap<u64, Sent>>, Option<&Arrivals>),
+) {
+    let (Transport::Udp { .. }, Some(sent), Some(arrived)) = (&entry.transport, sent, arrived)
+    else {
+        return;
+    };
+    let sent: u64 = sent.values().map(|one| one.packets).sum();
+    if sent == 0 || arrived.values().any(|one| one.packets > 0) {
+        return;
+    }
+    // A node that cannot be asked gives no reason to warn.
+    let unresolved = run.network().with(|live| Ok(live.network.unresolved_neighbours(from)?));
+    if unresolved.is_ok_and(|unresolved| unresolved > 0) {
+        run.events().warn(format!(
+            "{sent} datagrams of `{from}` to {} died unresolved (`{}`): it did not get to know the \
+             Ethernet address of a neighbour; `topology.neighbours: known` gives it to all",
+            entry.receivers_in_words(from),
+            entry.name
+        ));
+    }
 }
 
 /// Returns the sum of the arrivals from the sender of this number at all receivers, if all have

@@ -11,6 +11,7 @@ use netlink_packet_core::{
     NetlinkMessage, NetlinkPayload,
 };
 use netlink_packet_route::link::LinkMessage;
+use netlink_packet_route::neighbour::{NeighbourMessage, NeighbourState};
 use netlink_packet_route::route::RouteMessage;
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
@@ -65,7 +66,9 @@ impl Request {
                 RouteNetlinkMessage::NewRoute(_)
                 | RouteNetlinkMessage::NewNeighbour(_)
                 | RouteNetlinkMessage::NewQueueDiscipline(_) => NLM_F_CREATE | NLM_F_REPLACE,
-                RouteNetlinkMessage::GetRoute(_) => NLM_F_DUMP,
+                RouteNetlinkMessage::GetRoute(_) | RouteNetlinkMessage::GetNeighbour(_) => {
+                    NLM_F_DUMP
+                }
                 _ => 0,
             }
     }
@@ -117,6 +120,35 @@ impl Netlink {
             NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(link)) => Ok(link),
             NetlinkPayload::Error(error) => Err(error.to_io()),
             _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    /// Returns the neighbours in this socket's namespace whose Ethernet addresses could not be
+    /// resolved so far.
+    pub fn unresolved(&mut self) -> io::Result<Vec<NeighbourMessage>> {
+        let request = RouteNetlinkMessage::GetNeighbour(NeighbourMessage::default());
+        let mut batch = Batch::new(self.sequence);
+        batch.add(Request::new(request, String::new), 0);
+        self.sequence += batch.length();
+        self.socket.send(&batch.bytes, 0)?;
+        let mut neighbours = vec![];
+        let is_unresolved = |state: &NeighbourState| {
+            matches!(state, NeighbourState::Incomplete | NeighbourState::Failed)
+        };
+        loop {
+            let (datagram, _) = self.socket.recv_from_full()?;
+            for reply in parts(&datagram) {
+                match reply?.payload {
+                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewNeighbour(neighbour)) => {
+                        if is_unresolved(&neighbour.header.state) {
+                            neighbours.push(neighbour);
+                        }
+                    }
+                    NetlinkPayload::Done(_) => return Ok(neighbours),
+                    NetlinkPayload::Error(error) => return Err(error.to_io()),
+                    _ => {}
+                }
+            }
         }
     }
 
