@@ -10,8 +10,9 @@ use nix::mount::{MntFlags, MsFlags, umount2};
 use nix::unistd::{chdir, sethostname};
 
 use super::super::failure::{Failed, attempt};
+use super::links::MACHINE;
 use super::mounts::{NONE, attach, attach_file, copy, mount};
-use super::private::Private;
+use super::private::{LAYERS, Private};
 use super::{RUN, SHARED_MEMORY, kernel, run, shared_memory};
 use crate::process::control::Setup;
 use crate::process::view::{View, ViewBind};
@@ -65,6 +66,8 @@ struct Carried {
     work_dir: File,
     /// Files of the machine, and their paths.
     files: Vec<(File, PathBuf)>,
+    /// Directories of the machine to which links of the node lead, and their paths.
+    machines: Vec<(File, PathBuf)>,
     /// Directories, files and mount points of the node.
     view: View,
     /// Copies of what is mounted there, in the order of `view.binds`.
@@ -82,6 +85,7 @@ impl Carried {
         Ok(Self {
             work_dir: copy(Path::new(WORK_DIRECTORY))?,
             files: files.collect::<Result<_, _>>()?,
+            machines: machines()?,
             view: View {
                 root: None,
                 directories: directories.cloned().collect(),
@@ -95,6 +99,10 @@ impl Carried {
 
     fn attach(&self) -> Result<(), Failed> {
         Private::prepare_again(&self.view, &self.binds)?.mount()?;
+        for (machine, path) in &self.machines {
+            attempt(fs::create_dir_all(path), || format!("create {}", path.display()))?;
+            attach(machine, path)?;
+        }
         attach(&self.work_dir, Path::new(WORK_DIRECTORY))?;
         for (file, target) in &self.files {
             attach_file(file, target)?;
@@ -104,4 +112,12 @@ impl Carried {
         }
         Ok(())
     }
+}
+
+/// Copies what layers without an overlay have of the machine.
+fn machines() -> Result<Vec<(File, PathBuf)>, Failed> {
+    // Nodes whose directories all have overlays may have no layers in sight.
+    let layers = fs::read_dir(LAYERS).into_iter().flatten().filter_map(Result::ok);
+    let places = layers.map(|layer| layer.path().join(MACHINE)).filter(|place| place.is_dir());
+    places.map(|place| Ok((copy(&place)?, place))).collect()
 }

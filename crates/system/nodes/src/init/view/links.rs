@@ -12,9 +12,12 @@ use nix::mount::MsFlags;
 use super::super::failure::{Failed, attempt};
 use super::mounts::{NONE, bind, mount, open, read_only};
 
+/// Where the machine's directory is mounted, in the directory of the layer. The links lead there.
+pub(super) const MACHINE: &str = "machine";
+
 /// Mounts `upper` of `layer`, completed by links, at `place`.
 pub(super) fn lay(layer: &Path, place: &Path) -> Result<(), Failed> {
-    let (upper, machine) = (layer.join("upper"), layer.join("machine"));
+    let (upper, machine) = (layer.join("upper"), layer.join(MACHINE));
     attempt(fs::create_dir(&machine), || format!("create {}", machine.display()))?;
     bind(&open(place)?, &machine)?;
     read_only(&machine)?;

@@ -30,7 +30,7 @@ const LAID_OVER: &[&str] = &[ETC, "/var/log", "/var/lib", "/var/cache"];
 /// `nobody`, the kernel's default for ids that cannot be shown.
 const OVERFLOW: u32 = 65534;
 /// Directory of upper layers and new directories.
-const LAYERS: &str = "/run/netloom/layers";
+pub(super) const LAYERS: &str = "/run/netloom/layers";
 
 /// The node's own files, and the mounts that make them visible.
 pub(super) struct Private {
