@@ -98,7 +98,8 @@ impl Record {
         {
             let Some(text) = text else { continue };
             if text.len() > most {
-                text.truncate(text.floor_char_boundary(most));
+                let end = (0..=most).rev().find(|end| text.is_char_boundary(*end));
+                text.truncate(end.unwrap_or_default());
                 text.push('…');
             }
         }

@@ -89,8 +89,11 @@ impl Drop for Part {
 /// Which users are allowed, as the user database has said lately: it may be slow.
 struct Known {
     shaping: Arc<Shaping>,
-    lately: Mutex<BTreeMap<(u32, u32), (Instant, Owner, bool)>>,
+    lately: Mutex<BTreeMap<(u32, u32), Answer>>,
 }
+
+/// What the user database has said when: the user, and whether it is allowed.
+type Answer = (Instant, Owner, bool);
 
 impl Known {
     async fn peer(self: &Arc<Self>, stream: &UnixStream) -> io::Result<Peer> {
