@@ -5,7 +5,8 @@
 
 Parts are kills, files, limits, frames, losses, shape and truth; without any, all of them share the
 time. Each prints how many tries it made and how many NetLoom survived, and names those that it did
-not survive, so that `run.py PART --seed S --try N` repeats them. Ends with code 1 if there were any.
+not survive, so that `run.py PART --seed S --try N` repeats them. Ends with code 1 if there were
+any.
 
 Takes root: all of it happens in namespaces of its own for networks, mounts and processes, with a
 /run of its own. NETLOOM=PATH attacks another binary than target/release/netloom.

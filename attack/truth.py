@@ -1,6 +1,6 @@
 """Runs whose engine stands still while traffic with pauses begins again, over links, switches,
-trees, media and simulated routers, held against the kernel's stamps of each datagram: a run that is wrong
-by more than the bound that it states must not be valid."""
+trees, media and simulated routers, held against the kernel's stamps of each datagram: a run that is
+wrong by more than the bound that it states must not be valid."""
 
 import sys
 

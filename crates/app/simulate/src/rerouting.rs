@@ -134,8 +134,11 @@ fn names(scenario: &Scenario, down: &Down) -> Vec<String> {
 struct Plans {
     scenario: Scenario,
     /// The plans that were used last, with the links that are down, and the time of delays.
-    kept: Mutex<VecDeque<((Down, Time), Arc<Plan>)>>,
+    kept: Mutex<VecDeque<(RouteState, Arc<Plan>)>>,
 }
+
+/// The links that are down, and the time whose delays count.
+type RouteState = (Down, Time);
 
 /// The routes that avoid the links which are down.
 #[derive(Debug)]
@@ -143,8 +146,7 @@ struct Routes {
     /// The plan of the start. Its addresses stay.
     first: Arc<Plan>,
     plans: Arc<Plans>,
-    /// The links that are down, and the time whose delays count.
-    state: (Down, Time),
+    state: RouteState,
 }
 
 impl RouteSource for Routes {

@@ -90,10 +90,11 @@ fn check_names(nodes: &BTreeMap<String, String>, losses: &PairLosses) -> Result<
     if let Some((name, node)) = nodes.iter().find(is_wrong) {
         let names: Vec<&str> = in_file.iter().copied().collect();
         let is_reversed = in_file.contains(node.as_str());
+        let turned = if is_reversed { format!("; write `{node}: {name}`") } else { String::new() };
         return Err(RadioError::NotInFile {
             name: name.clone(),
             known: known(&names, "its names"),
-            turned: is_reversed.then(|| format!("; write `{node}: {name}`")).unwrap_or_default(),
+            turned,
         });
     }
     let mut taken: BTreeMap<&str, &str> = BTreeMap::new();

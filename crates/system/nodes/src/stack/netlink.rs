@@ -139,10 +139,10 @@ impl Netlink {
             let (datagram, _) = self.socket.recv_from_full()?;
             for reply in parts(&datagram) {
                 match reply?.payload {
-                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewNeighbour(neighbour)) => {
-                        if is_unresolved(&neighbour.header.state) {
-                            neighbours.push(neighbour);
-                        }
+                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewNeighbour(neighbour))
+                        if is_unresolved(&neighbour.header.state) =>
+                    {
+                        neighbours.push(neighbour);
                     }
                     NetlinkPayload::Done(_) => return Ok(neighbours),
                     NetlinkPayload::Error(error) => return Err(error.to_io()),
