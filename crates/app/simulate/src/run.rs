@@ -31,9 +31,7 @@ use crate::{statuses, threads, verdict};
 /// Shortest time between two reports of progress.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Longest time for which the arrival of what was sent is awaited after the end of a run, and the
-/// time between two looks.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time between two looks at whether what was sent has arrived.
 const STEP: Duration = Duration::from_millis(50);
 
 /// A run to be made.
@@ -176,10 +174,10 @@ impl<'a> Run<'a> {
     }
 
     /// Lets what was sent arrive after the end of the run, as in emulated runs: until nothing is
-    /// under way any more, or for PATIENCE.
+    /// under way any more, or for the time that the plan gives it.
     fn await_arrivals(&mut self) -> Result<()> {
         let end = self.processes.now();
-        let last = end + PATIENCE;
+        let last = end + netloom_plan::drain_time(self.scenario);
         while self.processes.now() < last && !self.stop.load(Ordering::Relaxed) {
             let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
             if flows.iter().all(statuses::has_arrived) {

@@ -54,7 +54,7 @@ pub use error::PlanError;
 pub use keeping::keep_addresses;
 pub use model::*;
 pub use rerouting::rerouted;
-pub use slowness::{slowest_way, slowest_way_now, slowest_way_with_queues};
+pub use slowness::{drain_time, slowest_way, slowest_way_now};
 pub use ways::Way;
 pub use wiring::{Ends, NoSegment, Wire, medium_setup, station_change, station_config};
 

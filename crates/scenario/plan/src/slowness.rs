@@ -29,8 +29,19 @@ pub fn slowest_way_now(scenario: &Scenario, now: impl Fn(&Link) -> Option<Durati
     })
 }
 
+/// Bounds of the time for which what was sent may arrive when a run ends, however fast or slow its
+/// links are.
+const SHORTEST_DRAIN: Duration = Duration::from_secs(2);
+const LONGEST_DRAIN: Duration = Duration::from_secs(60);
+
+/// Returns how long receivers take what is under way when a run ends, in emulated and simulated
+/// runs alike: the time of the slowest way, full queues included, from 2 s to 60 s.
+pub fn drain_time(scenario: &Scenario) -> Duration {
+    slowest_way_with_queues(scenario).clamp(SHORTEST_DRAIN, LONGEST_DRAIN)
+}
+
 /// Returns an upper bound as [`slowest_way`] does, with the time in all queues if they are full.
-pub fn slowest_way_with_queues(scenario: &Scenario) -> Duration {
+fn slowest_way_with_queues(scenario: &Scenario) -> Duration {
     bound(scenario, |scenario, link| {
         let queue = drain(&link.forward).max(drain(&link.reverse));
         most_delay(scenario, link, Direction::BOTH) + queue

@@ -93,14 +93,9 @@ fn reckoning(run: &Run, node: &str) -> Result<Reckoning, String> {
     })
 }
 
-/// Longest time that receivers wait for what is under way when a run ends, however slow its links.
-const LONGEST_DRAIN: Duration = Duration::from_secs(60);
-const SHORTEST_DRAIN: Duration = Duration::from_secs(2);
-
 /// Returns how long receivers take what is still under way when the run ends, full queues included.
 pub(super) fn drain(run: &Run) -> Duration {
-    let way = netloom_plan::slowest_way_with_queues(run.network().deployment().whole());
-    way.clamp(SHORTEST_DRAIN, LONGEST_DRAIN)
+    netloom_plan::drain_time(run.network().deployment().whole())
 }
 
 /// Whether a process of this name is a receiver of traffic, which ends when it has taken what was
@@ -303,8 +298,8 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
     (TrafficRows(rows), missing)
 }
 
-/// Warns of datagrams that never left a node, because it did not get to know the Ethernet address of
-/// its next hop.
+/// Warns of datagrams that never left a node, because it did not get to know the Ethernet address
+/// of its next hop.
 fn warn_of_unresolved(
     run: &Run,
     entry: &Traffic,
