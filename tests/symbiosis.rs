@@ -584,7 +584,9 @@ processes:
     let is_whole = |[first, rest @ ..]: &[u64; 4]| rest == &[*first; 3];
     assert!([0, 1, 3].iter().all(|row| is_whole(&all[*row])), "{all:?}");
     // iperf3 begins its second connection with a cookie of 37 bytes.
-    assert_eq!(all[2][..2], [sent + 37; 2]);
+    assert_eq!(all[2][0], sent + 37);
+    // What a reset connection had not read is lost.
+    assert!(all[2][1] == sent + 37 || (resets == 1 && all[2][1] < sent + 37), "{all:?}");
     assert!(resets <= 1 && (resets == 1 || is_whole(&all[2])), "{resets} resets, {all:?}");
     assert!(all[2][2..].iter().all(|bytes| (1..=sent + 37).contains(bytes)), "{all:?}");
     // The slow reader's window closed, and its twin reads no faster.

@@ -232,15 +232,33 @@ fn a_sender_that_cannot_send_fails_the_run() {
     let lab = Lab::new(
         "topology:\n  nodes: { a: , b: }\n  links:\n    - { endpoints: [a, b] }\n\
          traffic:\n  \
-           - { name: bulk, from: a, to: b, tcp: { congestion_control: bbr3 },\n      \
-               bulk: { bytes: 1kB } }\n",
+           - { name: bulk, from: a, to: b, tcp: {}, bulk: { bytes: 1kB }, start: 2s }\n\
+         processes:\n  \
+           - { name: cut, node: a, command: ip address flush dev eth1 }\n",
     );
     let (code, error) = lab.fails(&["run", "-o", "results"]);
     assert_eq!(code, 3, "{error}");
     let failures = summary(&lab)["failures"].to_string();
-    for part in ["the kernel has no congestion control `bbr3`", "traffic.parquet lacks"] {
+    for part in ["traffic `bulk`", "traffic.parquet lacks"] {
         assert!(failures.contains(part), "{part}: {failures}");
     }
+}
+
+#[test]
+fn a_congestion_control_that_is_missing_is_named_before_anything_is_made() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: , b: }\n  links:\n    - { endpoints: [a, b] }\n\
+         traffic:\n  \
+           - { name: bulk, from: a, to: b, tcp: { congestion_control: bbr3 },\n      \
+               bulk: { bytes: 1kB } }\n",
+    );
+    let (code, error) = lab.fails(&["run", "-o", "results"]);
+    assert_eq!(code, 1, "{error}");
+    for part in ["traffic `bulk`: `bbr3`", "nothing was made", "`kernel: own`"] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    assert!(!lab.path("results/summary.json").exists());
+    assert_eq!(lab.remains(), [""; 0]);
 }
 
 #[test]

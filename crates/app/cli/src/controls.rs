@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn kernels_are_asked_for_what_their_nodes_take() {
         let scenario = scenario(
-            "name: x\ntopology:\n  nodes:\n    a:\n    b:\n    own: { kernel: own }\n    \
+            "name: x\nduration: 9s\ntopology:\n  nodes:\n    a:\n    b:\n    \
+               own: { kernel: own }\n    \
                set: { sysctls: { net.ipv4.tcp_congestion_control: vegas } }\n  links:\n    \
                - { endpoints: [a, b] }\n    - { endpoints: [own, b] }\n    \
                - { endpoints: [set, b] }\n\

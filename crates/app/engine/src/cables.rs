@@ -25,6 +25,13 @@ pub struct Cables {
     pub events: Arc<EventLog>,
 }
 
+/// The ends of links that are watched, each under its place in the list, and the network that had
+/// them: a later one may have others under the same identities.
+struct Ends {
+    of: Arc<Deployment>,
+    list: Vec<(LinkId, usize)>,
+}
+
 /// An end of a link whose interface has changed. Without a state, it has been deleted.
 struct Change {
     link: LinkId,
@@ -85,9 +92,8 @@ impl Cables {
         }
     }
 
-    /// Watches all interfaces at ends of links, each under its place in the list. Returns `None` if
-    /// the network is being taken down.
-    fn watch_all(&self, watch: &mut InterfaceWatch) -> Result<Option<Vec<(LinkId, usize)>>> {
+    /// Watches all interfaces at ends of links. Returns `None` if the network is being taken down.
+    fn watch_all(&self, watch: &mut InterfaceWatch) -> Result<Option<Ends>> {
         let Ok((deployment, places)) = self.network.with_deployment(|live, deployment| {
             Ok((Arc::clone(deployment), live.dataplane.places()))
         }) else {
@@ -100,16 +106,17 @@ impl Cables {
             .map(|node| (node.name.as_str(), node.kernel == Kernel::Own))
             .collect();
         let links: HashMap<LinkId, &Link> = deployment.modelled_links().collect();
-        let mut ends = Vec::new();
+        let mut list = Vec::new();
         for (id, end, place) in places {
             let node = links.get(&id).map(|link| link.endpoints[end].node.as_str());
             let is_watched = node.is_some_and(|node| own_kernels.get(node) == Some(&false));
             let Some(place) = place.filter(|_| is_watched) else { continue };
-            let added = watch.add(ends.len() as u64, place.name, place.namespace);
+            let added = watch.add(list.len() as u64, place.name, place.namespace);
             added.context("cannot watch interfaces of nodes")?;
-            ends.push((id, end));
+            list.push((id, end));
         }
-        Ok(Some(ends))
+        drop(links);
+        Ok(Some(Ends { of: deployment, list }))
     }
 
     /// Follows changes of the interfaces at `ends`. Returns `None` if the network is being taken
@@ -117,12 +124,12 @@ impl Cables {
     fn follow(
         &self,
         watch: &mut InterfaceWatch,
-        ends: &[(LinkId, usize)],
+        ends: &Ends,
         changes: Vec<Watched>,
     ) -> Result<Option<()>> {
         let mut moved = Vec::new();
         let changes = changes.into_iter().filter_map(|Watched { token, state }| {
-            let (link, end) = *ends.get(usize::try_from(token).ok()?)?;
+            let (link, end) = *ends.list.get(usize::try_from(token).ok()?)?;
             if state.is_none() {
                 moved.push((token, link, end));
             }
@@ -131,6 +138,10 @@ impl Cables {
         let changes: Vec<Change> = changes.collect();
         // The outer error means that the network is being taken down.
         let Ok((followed, places)) = self.network.with_deployment(|live, deployment| {
+            // What `apply` removed meanwhile is no end of a link of now.
+            if !Arc::ptr_eq(deployment, &ends.of) {
+                return Ok((Ok(()), Vec::new()));
+            }
             let places: Vec<_> = moved
                 .iter()
                 .filter_map(|(token, link, end)| {

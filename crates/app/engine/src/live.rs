@@ -178,7 +178,7 @@ impl LiveNetwork {
     }
 
     /// Has those who follow the network look anew.
-    fn notify_rewired(&self) {
+    pub fn notify_rewired(&self) {
         // Fails only if the counter is full, and then it is readable already.
         let _ = self.rewired.write(1);
     }

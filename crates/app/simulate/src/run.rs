@@ -143,10 +143,8 @@ impl<'a> Run<'a> {
                 if !pipes.was_at(now) {
                     self.look()?;
                 }
-                if end.is_none() {
-                    return Ok((self, EndReason::Completed));
-                }
-                self.await_arrivals()?;
+                let Some(end) = end else { return Ok((self, EndReason::Completed)) };
+                self.await_arrivals(end)?;
                 return Ok((self, EndReason::Duration));
             }
             if self.stop.load(Ordering::Relaxed) {
@@ -175,8 +173,7 @@ impl<'a> Run<'a> {
 
     /// Lets what was sent arrive after the end of the run, as in emulated runs: until nothing is
     /// under way any more, or for the time that the plan gives it.
-    fn await_arrivals(&mut self) -> Result<()> {
-        let end = self.processes.now();
+    fn await_arrivals(&mut self, end: Time) -> Result<()> {
         let last = end + netloom_plan::drain_time(self.scenario);
         while self.processes.now() < last && !self.stop.load(Ordering::Relaxed) {
             let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
@@ -239,7 +236,10 @@ impl<'a> Run<'a> {
         deploy_seconds: f64,
     ) -> Result<Summary> {
         let wall_seconds = self.running.elapsed().as_secs_f64();
-        let ended = self.processes.now();
+        let now = self.processes.now();
+        // What arrives later is of the run, and its time is not.
+        let duration = self.scenario.duration.filter(|_| reason == EndReason::Duration);
+        let ended = duration.map_or(now, |duration| Time::ZERO + duration);
         let standing = self.processes.standing().clone();
         let mut warnings: Vec<String> =
             support.left_out.iter().map(|what| format!("left out: {what}")).collect();
@@ -253,7 +253,7 @@ impl<'a> Run<'a> {
             self.recorder.events.record(ended, What::Warning { message: message.clone() });
         }
         self.recorder.events.record(ended, What::RunEnded { reason });
-        self.configs.reach(ended);
+        self.configs.reach(now);
         let sample = self.processes.sample_pipes()?;
         let links = statuses::links(sample.statistics, &self.configs, self.scenario);
         let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);

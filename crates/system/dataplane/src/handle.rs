@@ -185,7 +185,8 @@ impl Dataplane {
 
     /// Notes that the node at end `end` of a link has its interface there `up` or down, with this
     /// MTU. As at a cable, the interface at the other end has a carrier only while this one is up;
-    /// a switch or medium there handles the link as one that is cut.
+    /// a switch or medium there handles the link as one that is cut. Ends that are no interfaces
+    /// of nodes are always up: a switch may have taken the place of the node that had one.
     ///
     /// # Errors
     /// The error of the kernel, or a worker has ended.
@@ -201,6 +202,9 @@ impl Dataplane {
         else {
             return Ok(());
         };
+        if of_link.carriers[end].is_empty() {
+            return Ok(());
+        }
         of_link.down[end] = !up;
         of_link.mtus[end] = mtu.or(of_link.mtus[end]);
         let receivers = receiver_mtus(of_link.are_segments, of_link.mtus);

@@ -17,7 +17,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::time::{ClockId, clock_gettime};
 
-nix::ioctl_write_ptr!(tun_set_filter, b'T', 225, libc::c_int);
+// `TUNSETFILTEREBPF`: the kernel's number says that it is read, and it is written.
+nix::ioctl_write_ptr_bad!(
+    tun_set_filter,
+    nix::request_code_read!(b'T', 225, size_of::<libc::c_int>()),
+    libc::c_int
+);
 
 /// Distance between two words, in bytes: senders on several CPUs write to words of their own lines.
 const STRIDE: usize = 64;

@@ -100,6 +100,8 @@ impl<'e> ApplyTransaction<'e> {
         }
         self.put_in_force(&Arc::clone(&self.old));
         self.held = None;
+        // Interfaces that were made anew are others, though the network is the same.
+        self.network.notify_rewired();
         let started = self.software.start_as_before();
         problems.extend(started.err().map(|error| netloom_api::in_words(error.as_ref())));
         match problems.is_empty() {

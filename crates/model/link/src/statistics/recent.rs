@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_second_is_as_small_as_the_documentation_says() {
-        assert!(size_of::<Second>() <= 336, "{} bytes", size_of::<Second>());
+        assert!(size_of::<Second>() <= 352, "{} bytes", size_of::<Second>());
         assert_eq!(size_of::<Sparse>(), 8);
     }
 

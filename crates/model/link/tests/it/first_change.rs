@@ -37,7 +37,11 @@ fn the_steps_of_the_page_are_possible() {
         ("in `Kind::of`", "src/queue/mod.rs", "Discipline::Codel(config) => Box::new("),
         ("`use super::lifo::LifoConfig;`", "src/queue/config.rs", "use super::codel::CodelConfig;"),
         ("`Lifo(LifoConfig) = \"lifo\";`", "src/queue/config.rs", "Fifo(FifoConfig) = \"fifo\";"),
-        ("`Self::Lifo(_)` among those", "src/queue/config.rs", "Self::Fifo(_) | Self::Red(_)"),
+        (
+            "`Self::Lifo(_)` among those",
+            "src/queue/config.rs",
+            "Self::Fifo(_) | Self::Step(_) | Self::Red(_)",
+        ),
         ("`link/src/lib.rs`: `LifoConfig`", "src/lib.rs", "CodelConfig"),
         (
             "`notation/child.rs`",

@@ -193,7 +193,7 @@ mod tests {
             fs::write(path, text).unwrap();
         }
         let demand = Demand { nodes: 1000, interfaces: 4000, opened: 3000, neighbours: 5000 };
-        assert_eq!(demand.files(), 3000 + SPARE_FILES);
+        assert_eq!(demand.files(), 3000 + 1000 + SPARE_FILES);
         let found: Vec<_> = of_files(demand, machine.path())
             .map(|capacity| (capacity.what, capacity.needs, capacity.has, capacity.stops_start))
             .collect();
