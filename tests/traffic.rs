@@ -239,7 +239,7 @@ fn a_sender_that_cannot_send_fails_the_run() {
     let (code, error) = lab.fails(&["run", "-o", "results"]);
     assert_eq!(code, 3, "{error}");
     let failures = summary(&lab)["failures"].to_string();
-    for part in ["traffic `bulk`", "traffic.parquet lacks"] {
+    for part in ["`bulk.sender` in `a`", "Network is unreachable", "traffic.parquet lacks"] {
         assert!(failures.contains(part), "{part}: {failures}");
     }
 }

@@ -10,8 +10,8 @@
 //!
 //! Frames of one device keep their order, however late they are read. Those of several, which meet
 //! at a switch, do not: a frame that was read late would have overtaken what came from elsewhere
-//! meanwhile. So it may also have left earlier by the time for which the line sent such frames
-//! while it waited.
+//! meanwhile. So it may also have left earlier by the time for which it waited for such frames, and
+//! for others that left late themselves.
 //!
 //! Every frame that was on the line counts, in the order of the line, even if it was then lost,
 //! corrupted, duplicated or overtaken. Senders that receive answers adapt. So one second after the
@@ -92,7 +92,9 @@ impl StallDelay {
         let waited = started.since(offered);
         let before = if offered > self.until { Duration::ZERO } else { self.by };
         let overtakes = self.overtaken(offered - late, waited);
-        let overtaking = overtakes.map_or(Duration::ZERO, |work| late + work.min(waited));
+        // It waited for those that it would have overtaken, and for others that left late.
+        let overtaking =
+            overtakes.map_or(Duration::ZERO, |work| late + (before + work).min(waited));
         self.by = (late + waited).min(before + idle).max(overtaking);
         // A stall does not change a line that always had work.
         if self.by > waited.min(before + idle) {
