@@ -98,11 +98,12 @@ impl Carried {
     }
 
     fn attach(&self) -> Result<(), Failed> {
-        Private::prepare_again(&self.view, &self.binds)?.mount()?;
+        // First, because owners of directories are looked up in the machine's `/etc`.
         for (machine, path) in &self.machines {
             attempt(fs::create_dir_all(path), || format!("create {}", path.display()))?;
             attach(machine, path)?;
         }
+        Private::prepare_again(&self.view, &self.binds)?.mount()?;
         attach(&self.work_dir, Path::new(WORK_DIRECTORY))?;
         for (file, target) in &self.files {
             attach_file(file, target)?;
