@@ -32,6 +32,10 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// Longest first wait for answers to changes, which keep others waiting meanwhile.
 const SILENCE_OF_CHANGES: Duration = Duration::from_secs(120);
 
+/// Connections that are tried for a request that was not sent, and the pause after each.
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(100);
+
 /// Advice if the daemon of `netloom shape` does not run.
 const NO_DAEMON: &str = "the daemon does not run: sudo netloom shape serve";
 
@@ -198,19 +202,33 @@ impl Client {
         path: &str,
         body: Bytes,
     ) -> Result<Response<Incoming>> {
-        let stream = TokioIo::new(self.connect().await?);
-        let (mut sender, connection) = http1::handshake(stream).await?;
-        tokio::spawn(connection);
-        let request = Request::builder()
+        let mut request = Request::builder()
             .method(method)
             .uri(format!("/{VERSION}{path}"))
             .header("host", "localhost")
             .header("content-type", "application/json")
             .body(Full::new(body))?;
-        sender
-            .send_request(request)
-            .await
-            .with_context(|| format!("the engine of `{}` did not answer", self.name))
+        for _ in 0..ATTEMPTS {
+            let stream = TokioIo::new(self.connect().await?);
+            let (mut sender, connection) = http1::handshake(stream).await?;
+            tokio::spawn(connection);
+            let mut failed = match sender.try_send_request(request).await {
+                Ok(response) => return Ok(response),
+                Err(failed) => failed,
+            };
+            // An engine that has too many connections may end one before it was asked anything.
+            let Some(unsent) = failed.take_message() else {
+                let failed = anyhow::Error::new(failed.into_error());
+                return Err(failed.context(format!("the engine of `{}` did not answer", self.name)));
+            };
+            request = unsent;
+            sleep(PAUSE).await;
+        }
+        bail!(
+            "the engine of `{}` ended {ATTEMPTS} connections before it was asked anything: it has \
+             too many",
+            self.name
+        )
     }
 
     /// Waits for an answer for as long as the engine answers at all.

@@ -37,7 +37,7 @@ const HEAD_BYTES: usize = 64 << 10;
 const KNOWN_FOR: Duration = Duration::from_secs(2);
 const KNOWN: usize = 1024;
 /// Longest wait for a request that is refused unread.
-const ASKED: Duration = Duration::from_millis(500);
+const ASKED: Duration = Duration::from_secs(2);
 /// Pause after a connection that could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
