@@ -7,8 +7,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Lab, eventually, kill, text};
+use common::{Lab, eventually, kill, takes_root, text};
 use nix::sys::signal::Signal;
+use serde_json::Value;
 
 /// Answers each line in capitals, over TCP and UDP at once, at the address in its argument.
 const SERVER: &str = "\
@@ -180,4 +181,63 @@ fn a_killed_engine_gives_its_ports_back() {
     lab.ok(&["deploy"]);
     lab.ok(&["destroy"]);
     assert_eq!(lab.remains(), [""; 0]);
+}
+
+/// How late the latest piece of data was, according to the verdict's bound of a pipe, in ms.
+fn latest(bound: &Value, pipe: &str) -> Option<f64> {
+    let pipes = bound["pipes"].as_array().unwrap();
+    let pipe = pipes.iter().find(|found| found["pipe"] == pipe)?;
+    let max: netloom_units::Duration = pipe["at_most"]["max"].as_str().unwrap().parse().unwrap();
+    Some(max.as_secs_f64() * 1000.0)
+}
+
+/// Data that waited for an engine that stood still are late, and a pause between data is no wait.
+#[test]
+fn the_bound_covers_data_that_waited_at_published_ports() {
+    let port = free_port();
+    let lab = Lab::new(&format!(
+        "duration: 8s\ntopology:\n  nodes: {{ a: {{ publish: ['{port}:80', '{port}:80/udp'] }}, \
+         b: }}\n  links: [{{ endpoints: [a, b] }}]\nprocesses:\n  - {{ name: server, node: a, \
+         command: [python3, {{path}}, 127.0.0.1], ready: {{ output: listening }} }}\n"
+    )
+    .replace("{path}", "server.py"));
+    std::fs::write(lab.path("server.py"), SERVER).unwrap();
+    let run = lab.command(&["run", "-o", "results"]);
+    let run = { run }.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    eventually("the server answers", || ask(here, b"hello").is_ok_and(|said| said == b"HELLO"));
+    let datagrams = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    datagrams.connect(here).unwrap();
+    let mut answer = [0; 100];
+    datagrams.send(b"one").unwrap();
+    assert_eq!(datagrams.recv(&mut answer).unwrap(), 3);
+    let mut open = TcpStream::connect(here).unwrap();
+    open.write_all(b"before ").unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let engine = lab.engine_pid();
+    kill(engine, Signal::SIGSTOP);
+    open.write_all(b"during").unwrap();
+    datagrams.send(b"two").unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    kill(engine, Signal::SIGCONT);
+    open.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut said = String::new();
+    open.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "BEFORE DURING");
+    assert_eq!(datagrams.recv(&mut answer).unwrap(), 3);
+    run.unwrap().wait().unwrap();
+    let summary = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    let verdict = &serde_json::from_str::<Value>(&summary).unwrap()["verdict"];
+    let stop = 300.0..700.0;
+    let of_datagrams = latest(&verdict["bound"], "published a:80/udp/forward").unwrap();
+    assert!(stop.contains(&of_datagrams), "{of_datagrams} ms");
+    assert_ne!(verdict["judgement"], "valid");
+    // Without rights to load the kernel's program, it is not known when data came.
+    if takes_root(
+        "the_bound_covers_data_that_waited_at_published_ports",
+        "for TCP, a program of the kernel",
+    ) {
+        let of_tcp = latest(&verdict["bound"], "published a:80/tcp/forward").unwrap();
+        assert!(stop.contains(&of_tcp), "{of_tcp} ms");
+    }
 }

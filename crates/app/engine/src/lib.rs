@@ -32,6 +32,7 @@
 //! | `names` | names for the command of `netloom shell` |
 //! | `metrics` | metrics that applications in nodes report |
 //! | `monitoring` | the contention monitor: its inputs and its signals |
+//! | `tally` | how late frames were that the data plane did not carry |
 //! | `descriptors` | shares of the engine's open files for others |
 //! | `recording` | files that a run writes while it lasts |
 //! | `traffic_file` | the results of a run's traffic, as a file |
@@ -73,6 +74,7 @@ mod simulated;
 mod state;
 mod status;
 mod symbiosis;
+mod tally;
 mod traffic_file;
 mod usage;
 mod wiring;

@@ -44,6 +44,7 @@ pub use overflow::Overflow;
 pub use pacing::Paced;
 pub use processes::Running;
 
+use crate::publish::Waits;
 use crate::simulated::Simulated;
 use crate::symbiosis::Symbiosis;
 
@@ -82,6 +83,8 @@ pub struct LiveNetwork {
     init_turns: Semaphore,
     /// Nodes that have failed, in which nothing runs.
     failures: failures::Failures,
+    /// How long data waited at published ports since the monitor last looked.
+    pub published: Waits,
     /// Readable once another deployment is in force, or the network is being taken down.
     pub rewired: EventFd,
 }
@@ -112,6 +115,7 @@ impl LiveNetwork {
             turn: Mutex::default(),
             init_turns: Semaphore::new(INITS_AT_ONCE),
             failures: failures::Failures::default(),
+            published: Waits::default(),
             rewired,
         })
     }

@@ -8,6 +8,7 @@
 //! | `shared` | the monitor, which all threads share |
 //! | `dataplane_probe` | translates observations of the data plane for the monitor |
 //! | `places` | the nodes that probes observe |
+//! | `published` | how long data waited at published ports |
 //! | `exactness` | lateness of the frames of each pipe, for the error bound |
 //! | `forwarding` | divides traffic and the workers' CPU time over nodes |
 //! | `thresholds` | thresholds from a measure of this machine, and their sources |
@@ -30,6 +31,7 @@ mod overruns;
 mod pace;
 pub mod places;
 mod preparation;
+mod published;
 mod recorded;
 mod shared;
 mod simulation;
@@ -59,6 +61,7 @@ use overflow::OverflowProbe;
 use overruns::OverrunProbe;
 use pace::Pace;
 pub use preparation::Preparation;
+use published::PublishedPorts;
 use recorded::RecordedMonitor;
 use shared::Replacements;
 pub use shared::SharedMonitor;
@@ -111,6 +114,10 @@ impl Monitoring {
         let overruns = OverrunProbe::start(&watched.network, &mut |seen| monitor.observe(&seen));
         let watcher = Watcher {
             dataplane_probe: DataplaneProbe::new(&watched.network)?,
+            published: PublishedPorts::new(
+                deployment.scenario.monitor.trust.delay(),
+                watched.network.now(),
+            ),
             slacks: Slacks::default(),
             overflow: OverflowProbe::default(),
             overruns,
@@ -153,6 +160,7 @@ impl Drop for Monitoring {
 /// The watching thread.
 struct Watcher {
     dataplane_probe: DataplaneProbe,
+    published: PublishedPorts,
     slacks: Slacks,
     overflow: OverflowProbe,
     overruns: OverrunProbe,
@@ -205,6 +213,7 @@ impl Watcher {
             .look(now, last, &mut |at, observation| monitor.observe(at, &observation));
         let mut in_nodes = Duration::ZERO;
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
+        self.published.look(now, last, &network.published, &mut sink);
         if last || self.overflow.due() <= machine {
             in_nodes = self.overflow.poll(machine, &network, &mut sink);
         }

@@ -7,10 +7,12 @@
 //! | `target` | the port inside a node |
 //! | `tcp` | connections |
 //! | `udp` | datagrams |
+//! | `waits` | how long data waited for the engine |
 
 mod target;
 mod tcp;
 mod udp;
+mod waits;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -25,6 +27,7 @@ use tokio::task::JoinSet;
 use crate::descriptors::{Share, Shares};
 use crate::live::LiveNetwork;
 use target::Target;
+pub use waits::{Waits, Way};
 
 /// The address at which the machine listens.
 type PublishedAt = (Protocol, SocketAddr);
@@ -196,19 +199,20 @@ impl Publisher {
         let mut before = std::mem::take(&mut *ports);
         // No port may take the share of the others.
         let most = share.available_permits() / reserved.0.len().max(1);
-        let target = |node: &str, port| Target {
+        let target = |node: &str, port, protocol: Protocol| Target {
             network: Arc::clone(network),
             node: node.into(),
             port,
+            shown: format!("published {node}:{port}/{protocol}").into(),
             shares: [Arc::new(Semaphore::new(most)), Arc::clone(share)],
         };
         for Wanted { node, publish: Publish { protocol, to, .. }, address, socket } in reserved.0 {
             let known = before.remove(&(protocol, address));
             let port = match (known, socket) {
                 (Some(port), _) if port.node == node && port.to == to && !is_other(&node) => port,
-                (Some(port), _) => PublishedPort::serve(target(&node, to), port.socket),
+                (Some(port), _) => PublishedPort::serve(target(&node, to, protocol), port.socket),
                 (None, Some(opened)) => {
-                    PublishedPort::serve(target(&node, to), Socket::new(opened)?)
+                    PublishedPort::serve(target(&node, to, protocol), Socket::new(opened)?)
                 }
                 (None, None) => return Err(anyhow!("{address}/{protocol} is not ours any more")),
             };

@@ -4,14 +4,12 @@
 //! |---|---|
 //! | `driver` | the thread: frames of real nodes in and out, events by the clock |
 //! | `twins`, `connections` | record what real hosts send, for their twins |
-//! | `tally` | lateness of frames that left for real nodes |
 //!
 //! Not here: the simulation itself (`netloom-sim`), and how it follows from the scenario
 //! (`netloom-simulate`).
 
 mod connections;
 mod driver;
-mod tally;
 mod twins;
 
 use std::collections::HashMap;
@@ -37,8 +35,8 @@ use netloom_simulate::symbiosis::{Metadata, Order, RealPipe, Shrunk, SmallNetwor
 use netloom_units::{Duration, Time};
 use nix::sys::eventfd::EventFd;
 
+use crate::tally::PipeTally;
 use driver::Driver;
-pub use tally::PipeTally;
 use twins::TwinWatch;
 
 /// Most links or flows that are read in one go, during which the simulation stands still.

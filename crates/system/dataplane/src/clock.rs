@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use netloom_ports::monotonic;
 use netloom_units::{Dilation, Duration, Time};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
@@ -63,11 +64,6 @@ impl Clock {
     pub fn on_machine(&self, time: Time) -> u64 {
         self.origin.saturating_add(self.machine_time(time).as_nanos())
     }
-}
-
-#[inline]
-fn monotonic() -> u64 {
-    nanos(clock_gettime(ClockId::Monotonic))
 }
 
 #[inline]

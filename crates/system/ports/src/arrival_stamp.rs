@@ -7,6 +7,9 @@
 //! in a page shared with the engine is zero, it writes the time there. So the word has the arrival
 //! of the oldest frame since the engine last set the word to zero.
 //!
+//! The same program runs at a TCP socket, where it looks at segments with data only: others wait for
+//! nobody.
+//!
 //! Loading programs takes privileges. Without them, devices do not know when frames arrive.
 
 use std::io;
@@ -30,19 +33,38 @@ const STRIDE: usize = 64;
 const WORDS: usize = 512;
 const PAGE_BYTES: usize = STRIDE * WORDS;
 
+/// What arrives at a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arriving {
+    /// Frames, or datagrams. Each waits for the reader.
+    Frames,
+    /// Segments of a TCP connection. Only those with data wait.
+    Segments,
+}
+
 /// The word in which the kernel writes when the oldest waiting frame of one device arrived.
 #[derive(Debug)]
-pub(crate) struct ArrivalStamp {
+pub struct ArrivalStamp {
     page: Arc<Page>,
     word: usize,
 }
 
 impl ArrivalStamp {
     /// Makes the kernel stamp frames that arrive at `device` from now on: a TAP device, or a
-    /// socket. Returns `None` if the kernel refuses.
+    /// packet socket. Returns `None` if the kernel refuses.
     pub fn attach(device: BorrowedFd<'_>) -> Option<Self> {
+        Self::attach_for(Arriving::Frames, device)
+    }
+
+    /// Makes the kernel stamp data that arrive at a connected TCP socket from now on. Returns
+    /// `None` if the kernel refuses.
+    pub fn attach_to_tcp(socket: BorrowedFd<'_>) -> Option<Self> {
+        Self::attach_for(Arriving::Segments, socket)
+    }
+
+    fn attach_for(arriving: Arriving, device: BorrowedFd<'_>) -> Option<Self> {
         let stamp = POOL.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-        let program = program(&stamp.page.map, stamp.word).ok()?;
+        let program = program(&stamp.page.map, stamp.word, arriving).ok()?;
         let number = program.as_raw_fd();
         // SAFETY: the descriptors are open; the kernel only reads the integer.
         let filtered = unsafe { tun_set_filter(device.as_raw_fd(), &number) };
@@ -158,7 +180,7 @@ impl Page {
     /// Runs the program of a word once, and checks that the kernel's time is that of our clock: in
     /// a time namespace it is not.
     fn is_right(&self) -> io::Result<()> {
-        let program = program(&self.map, 0)?;
+        let program = program(&self.map, 0, Arriving::Frames)?;
         let before = monotonic();
         run_once(&program)?;
         let (stamped, after) = (self.word(0).swap(0, Ordering::Relaxed), monotonic());
@@ -178,7 +200,8 @@ impl Drop for Page {
 }
 
 /// Returns the time on `CLOCK_MONOTONIC`, in ns.
-pub(crate) fn monotonic() -> u64 {
+#[inline]
+pub fn monotonic() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
     now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned()
 }
@@ -227,6 +250,7 @@ fn new_map() -> io::Result<OwnedFd> {
 }
 
 /// An instruction of eBPF.
+#[derive(Debug, Clone, Copy)]
 #[repr(C)]
 struct Instruction {
     code: u8,
@@ -241,26 +265,46 @@ const fn instruction(code: u8, registers: u8, offset: i16, immediate: i32) -> In
 }
 
 /// Loads the program that stamps a word of the map. It accepts every frame, whole.
-fn program(map: &OwnedFd, word: usize) -> io::Result<OwnedFd> {
+fn program(map: &OwnedFd, word: usize, arriving: Arriving) -> io::Result<OwnedFd> {
     /// Source of a constant that is an address in a map's value.
     const MAP_VALUE: u8 = 2 << 4;
     const TIME: i32 = 5;
     const ALL_BYTES: i32 = i32::MAX;
+    /// Position of the length of a TCP header, in words of four bytes, in the upper half of a byte.
+    const TCP_HEADER_WORDS: i32 = 12;
     let at = (word * STRIDE) as i32;
-    let code = [
-        // r6 = &word
-        instruction(0x18, MAP_VALUE | 6, 0, map.as_raw_fd()),
+    // r7 = &word, r8 = *r7
+    let look = [
+        instruction(0x18, MAP_VALUE | 7, 0, map.as_raw_fd()),
         instruction(0, 0, 0, at),
-        // if *r6 != 0, skip
-        instruction(0x79, 6 << 4 | 1, 0, 0),
-        instruction(0x55, 1, 2, 0),
-        // *r6 = bpf_ktime_get_ns()
+        instruction(0x79, 7 << 4 | 8, 0, 0),
+    ];
+    // r0 = the header's length; if r1 = the segment's length is no more, skip
+    let has_data = [
+        instruction(0x30, 0, 0, TCP_HEADER_WORDS),
+        instruction(0x57, 0, 0, 0xf0),
+        instruction(0x77, 0, 0, 2),
+        instruction(0x61, 6 << 4 | 1, 0, 0),
+        instruction(0xbd, 1, 2, 0),
+    ];
+    // *r7 = bpf_ktime_get_ns(), and then: return all bytes
+    let stamp = [
         instruction(0x85, 0, 0, TIME),
-        instruction(0x7b, 6, 0, 0),
-        // return all bytes
+        instruction(0x7b, 7, 0, 0),
         instruction(0xb7, 0, 0, ALL_BYTES),
         instruction(0x95, 0, 0, 0),
     ];
+    let mut code = Vec::new();
+    if arriving == Arriving::Segments {
+        // r6 = the segment, as instructions that read it want
+        code.push(instruction(0xbf, 1 << 4 | 6, 0, 0));
+    }
+    code.extend(look);
+    // if r8 != 0, skip all that stamps
+    let check = if arriving == Arriving::Segments { &has_data[..] } else { &[] };
+    code.push(instruction(0x55, 8, check.len() as i16 + 2, 0));
+    code.extend(check);
+    code.extend(stamp);
     #[repr(C)]
     struct NewProgram {
         kind: u32,
@@ -332,4 +376,36 @@ fn filter_socket(socket: BorrowedFd<'_>, program: libc::c_int) -> bool {
         )
     };
     set == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    #[test]
+    fn of_a_connection_only_data_are_stamped() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut far, _) = listener.accept().unwrap();
+        let Some(stamp) = ArrivalStamp::attach_to_tcp(near.as_fd()) else {
+            println!("skipped: of_a_connection_only_data_are_stamped: takes CAP_BPF");
+            return;
+        };
+        // What comes back for these is a confirmation without data.
+        near.write_all(b"to the other end").unwrap();
+        far.read_exact(&mut [0; 16]).unwrap();
+        assert_eq!(stamp.take(), None);
+        let before = monotonic();
+        far.write_all(b"first").unwrap();
+        let after = monotonic();
+        far.write_all(b"second").unwrap();
+        near.read_exact(&mut [0; 11]).unwrap();
+        let came = stamp.take().unwrap();
+        assert!((before..=after).contains(&came), "{before} {came} {after}");
+        assert_eq!(stamp.take(), None);
+    }
 }

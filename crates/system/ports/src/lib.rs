@@ -47,6 +47,7 @@ mod tap;
 mod virtio;
 mod writing;
 
+pub use arrival_stamp::{ArrivalStamp, monotonic};
 pub use device::{Capabilities, Carrier, DevicePlace, FrameDevice, Offload, SendError};
 pub use fitted::fitted;
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};

@@ -5,8 +5,10 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use netloom_link::Direction;
 use netloom_scenario::Protocol;
 
+use super::waits::Way;
 use crate::descriptors::{self, Held, Share};
 use crate::live::LiveNetwork;
 
@@ -19,6 +21,8 @@ pub struct Target {
     pub node: String,
     /// The port inside the node.
     pub port: u16,
+    /// Its name in the error bound: `published web:80/tcp`.
+    pub shown: Arc<str>,
     /// The shares of the engine's open files of this port, and of all ports.
     pub shares: [Share; 2],
 }
@@ -36,6 +40,11 @@ impl Target {
             SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)),
             SocketAddr::from((Ipv6Addr::LOCALHOST, self.port)),
         ]
+    }
+
+    /// Returns the way to the port (`forward`), or back.
+    pub fn way(&self, direction: Direction) -> Way {
+        Way { port: Arc::clone(&self.shown), direction }
     }
 
     /// Makes an unconnected socket inside the node.

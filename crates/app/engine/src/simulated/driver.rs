@@ -26,8 +26,8 @@ use nix::sys::eventfd::EventFd;
 use nix::sys::prctl::set_timerslack;
 use nix::sys::time::TimeSpec;
 
-use super::tally::PipeTally;
 use super::twins::TwinWatch;
+use crate::tally::PipeTally;
 
 /// Time before a frame leaves for which the thread stays awake: a machine takes that long to wake
 /// it.

@@ -1,4 +1,5 @@
-//! Lateness of frames that left for a real node, or that waited unread when one sent them.
+//! How late frames were that the data plane did not carry: those that a simulation delivered to real
+//! nodes, and data that passed published ports.
 
 use std::collections::BTreeMap;
 
