@@ -11,6 +11,10 @@ Wanted: no run that is `valid` and has an error beyond the bound that it states;
 without a planted fault that the witness finds as exact as needed, at most one of twenty that is not
 `valid`.
 
+The path `port` is a published port, to which a program of the machine sends. `claim` is a claim of
+`netloom shape`, whose verdict has no bound in numbers: it is wrong if it is `valid` although the
+witness finds more than claims need.
+
     rhythms.py [RUNS [SEED]] [--paths link,switch,…] [--rhythms …] [--faults …]
 
 NETLOOM is the binary, by default target/release/netloom. Takes root.
@@ -31,9 +35,10 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "shape")]
 
 import common  # noqa: E402
+from host import THERE, hosts  # noqa: E402
 
 NETLOOM = os.environ.get("NETLOOM", str(common.NETLOOM))
 SECONDS = 6
@@ -47,12 +52,13 @@ SLACK = 0.5
 SENDER = """
 import random, socket, struct, sys, time
 to, rhythm, seconds, seed = sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4]
+port = int(sys.argv[5]) if len(sys.argv) > 5 else 9000
 draw = random.Random(seed)
 link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 link.setsockopt(socket.SOL_SOCKET, 33, 8 << 20)
 # TX_SOFTWARE, SOFTWARE, OPT_ID, OPT_TSONLY.
 link.setsockopt(socket.SOL_SOCKET, 37, 1 << 1 | 1 << 4 | 1 << 7 | 1 << 11)
-link.connect((to, 9000))
+link.connect((to, port))
 # Not by Python, which would also wait for an empty error queue.
 link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 2, 0))
 taken = {}
@@ -169,10 +175,14 @@ def topology(path):
             {"endpoints": ["q", "b"], "delay": "1ms"},
         ]
         return {"nodes": nodes | {"r": router, "q": router}, "links": links}
+    if path == "port":
+        published = {"publish": [f"127.0.0.1:{PORT}:9000/udp"]}
+        return {"nodes": nodes | {"b": FLAT | published}, "links": [both]}
     raise SystemExit(f"no path {path}")
 
 
-PATHS = ["link", "switch", "tree", "medium", "hybrid"]
+PATHS = ["link", "switch", "tree", "medium", "hybrid", "port", "claim"]
+PORT = 29000 + os.getpid() % 1000
 
 
 def plant(fault, engine, draw):
@@ -210,12 +220,14 @@ def stamps(text):
 
 
 class Planter(threading.Thread):
-    """Plants the fault once the sender sends."""
+    """Plants the fault once the sender sends. Runs a sender outside the experiment, if one is
+    given.
+    """
 
-    def __init__(self, name, fault, draw, results):
+    def __init__(self, name, fault, draw, results, outside=None):
         super().__init__()
         self.lab, self.fault, self.draw, self.results = name, fault, draw, results
-        self.lasted = 0
+        self.outside, self.sent, self.lasted = outside, "", 0
 
     def run(self):
         pid = pathlib.Path(f"/run/netloom/{self.lab}/engine.pid")
@@ -224,7 +236,13 @@ class Planter(threading.Thread):
             with contextlib.suppress(OSError):
                 begun = '"process":"tx"' in events.read_text().replace(": ", ":")
                 if begun and pid.exists():
+                    if self.outside:
+                        self.outside = subprocess.Popen(
+                            self.outside, stdout=subprocess.PIPE, text=True
+                        )
                     self.lasted = plant(self.fault, int(pid.read_text()), self.draw)
+                    if self.outside:
+                        self.sent = self.outside.communicate()[0]
                     return
             time.sleep(0.02)
 
@@ -241,11 +259,18 @@ def drawn(number, seed, given):
 def once(number, name, what, draw):
     """One run of an experiment of this name over a path, with a rhythm and a planted fault."""
     path, rhythm, fault = what
+    if path == "claim":
+        return claimed(number, what, draw)
     python = sys.executable
     with tempfile.TemporaryDirectory(prefix="netloom-rhythms-") as folder:
         folder = pathlib.Path(folder)
         warm = f'ping -4 -c 3 -i 0.2 -q b > /dev/null; exec {python} -c "$0" "$@"'
         send = ["sh", "-c", warm, SENDER, "b", rhythm, str(SECONDS), str(number)]
+        outside = None
+        if path == "port":
+            words = [rhythm, str(SECONDS), str(number), str(PORT)]
+            outside = [python, "-c", SENDER, "127.0.0.1", *words]
+            send = ["sleep", str(SECONDS + 2)]
         text = {
             "name": name,
             "topology": topology(path),
@@ -256,7 +281,7 @@ def once(number, name, what, draw):
             ],
         }
         (folder / "netloom.yaml").write_text(json.dumps(text))
-        planter = Planter(name, fault, draw, folder / "results")
+        planter = Planter(name, fault, draw, folder / "results", outside)
         planter.start()
         done = subprocess.run(
             [NETLOOM, "run", "-o", "results"], cwd=folder, capture_output=True, text=True
@@ -266,10 +291,44 @@ def once(number, name, what, draw):
             summary = json.loads((folder / "results/summary.json").read_text())
             ends = [folder / f"results/processes/{end}.stdout" for end in ("tx@a", "rx@b")]
             sent, came = (stamps(end.read_text()) for end in ends)
+            sent = stamps(planter.sent) if path == "port" else sent
         except FileNotFoundError:
             print(f"| {number} | {path} | {rhythm} | no results: {done.stderr[-200:]!r} |")
             return None
-    return compared(number, (path, rhythm, fault, planter.lasted), summary["verdict"], sent, came)
+    verdict = summary["verdict"]
+    if path == "port":
+        pipes = verdict["bound"]["pipes"]
+        passed = [pipe for pipe in pipes if pipe["pipe"] == "published b:9000/udp/forward"]
+        verdict["bound"]["pipes"] = passed
+    return compared(number, (path, rhythm, fault, planter.lasted), verdict, sent, came)
+
+
+def claimed(number, what, draw):
+    """One run through a claim."""
+    path, rhythm, fault = what
+    with hosts() as both:
+        both.serve()
+        claim = {"client": {"ports": [9000], "protocol": "udp"}, "delay": "5ms"}
+        order = {"name": "rhythms", "claim": claim, "force": True}
+        both.api().ask("POST", "/claims", order)
+        python = sys.executable
+        receive = both.command("b", python, "-c", RECEIVER, rhythm)
+        receiver = subprocess.Popen(receive, stdout=subprocess.PIPE, text=True)
+        receiver.stdout.readline()
+        send = both.command("a", python, "-c", SENDER, THERE, rhythm, SECONDS, number)
+        sender = subprocess.Popen(send, stdout=subprocess.PIPE, text=True)
+        time.sleep(1)
+        lasted = plant(fault, both.daemon.pid, draw)
+        sent = stamps(sender.communicate()[0])
+        # Claims are judged once a second.
+        time.sleep(1.5)
+        verdict = both.claims()["rhythms"]
+        receiver.terminate()
+        came = stamps(receiver.communicate()[0])
+    trust = {"delay": "1ms", "share": "1%", "stall": "50ms"}
+    judgement = verdict["verdict"].split(":")[0]
+    stated = {"judgement": judgement, "links": judgement, "trust": trust}
+    return compared(number, (path, rhythm, fault, lasted), stated, sent, came)
 
 
 def ms(text):
@@ -291,13 +350,17 @@ def compared(number, what, verdict, sent, came):
     base = delays[len(delays) // 10]
     errors = [delay - base for delay in delays]
     slack = SLACK_MS.get(path, SLACK)
-    trust, pipes = verdict["trust"], verdict["bound"]["pipes"]
+    trust = verdict["trust"]
     tolerance, share = ms(trust["delay"]), float(trust["share"].rstrip("%")) / 100
     stall = ms(trust["stall"])
     late = sum(error > tolerance + slack for error in errors) / len(errors)
     # What a datagram passes adds up.
-    stated_max = sum(ms(pipe["at_most"]["max"]) for pipe in pipes)
-    stated_share = sum(pipe["at_most"]["share"] for pipe in pipes)
+    if "bound" in verdict:
+        pipes = [pipe["at_most"] for pipe in verdict["bound"]["pipes"]]
+        stated_max = sum(ms(pipe["max"]) for pipe in pipes)
+        stated_share = sum(pipe["share"] for pipe in pipes)
+    else:
+        stated_max, stated_share = stall, share
     above = []
     if errors[-1] > stated_max + slack:
         above.append(f"{errors[-1]:.1f} ms > {stated_max:.1f} ms")
