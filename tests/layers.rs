@@ -46,6 +46,12 @@ fn is_pure(layer: &str) -> bool {
     matches!(layer, "model" | "scenario")
 }
 
+/// The position of a layer, from the ground up.
+fn height(layer: &str) -> usize {
+    const LAYERS: [&str; 5] = ["model", "scenario", "system", "app", "tool"];
+    LAYERS.iter().position(|known| *known == layer).unwrap_or_else(|| panic!("layer {layer}"))
+}
+
 fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--locked"])
@@ -106,6 +112,10 @@ fn dependencies_point_down() {
             .collect();
         let too_much: Vec<_> = used.difference(allowed).collect();
         assert!(too_much.is_empty(), "{name} may not use {too_much:?}");
+        let (layer, _) = &table[&name];
+        let above: Vec<_> =
+            used.iter().filter(|name| height(&table[*name].0) > height(layer)).collect();
+        assert!(above.is_empty(), "{name} is in {layer} and uses {above:?}, which are above it");
         let idle: Vec<_> = allowed.difference(&used).collect();
         assert!(idle.is_empty(), "ARCHITECTURE.md lets {name} use {idle:?}, and it does not");
     }

@@ -1,6 +1,6 @@
 //! Repository chores. `cargo run -p xtask -- generate` rewrites the files that are made from types.
 //! Tests compare them, so that a change of a type fails until they are generated again. `lint`
-//! checks the width of lines and the subjects of commits. `test` runs test programs side by side.
+//! checks what can be counted. `test` runs test programs side by side.
 
 mod generate;
 mod lint;

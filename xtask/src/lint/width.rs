@@ -1,17 +1,19 @@
 //! Detects lines that are too long. Tables, code blocks of Markdown and addresses of links do not
 //! count, because they cannot be broken.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::lint::ALLOWED;
-
 /// Suffixes of the files that are checked.
 pub const SUFFIXES: [&str; 5] = [".rs", ".md", ".py", ".sh", ".c"];
 /// Longest line, in characters.
 const WIDTH: usize = 100;
 
-/// The numbers of lines that are too long in `text`, the contents of the file `path`.
-pub fn long_lines(path: &str, text: &str) -> Vec<usize> {
+/// The complaints about lines that are too long in `text`, the contents of the file `path`.
+pub fn faults(path: &str, text: &str) -> Vec<String> {
+    let lines = long_lines(path, text).into_iter();
+    lines.map(|line| format!("{path}:{line}: longer than {WIDTH} characters")).collect()
+}
+
+/// The numbers of these lines.
+fn long_lines(path: &str, text: &str) -> Vec<usize> {
     let is_markdown = path.ends_with(".md");
     let mut in_code = false;
     let mut long = Vec::new();
@@ -42,18 +44,6 @@ fn width(line: &str, is_markdown: bool) -> usize {
 
 fn is_address(word: &str) -> bool {
     word.contains("http://") || word.contains("https://")
-}
-
-/// Complaints about the long lines that were `found` in files. Files in `allowed` may have some,
-/// and must not be listed if they have none.
-pub fn faults(found: &BTreeMap<String, Vec<usize>>, allowed: &BTreeSet<String>) -> Vec<String> {
-    let long = found.iter().filter(|(path, _)| !allowed.contains(*path));
-    let long = long.flat_map(|(path, lines)| {
-        lines.iter().map(move |line| format!("{path}:{line}: longer than {WIDTH} characters"))
-    });
-    let clean = allowed.iter().filter(|path| found.get(*path).is_none_or(Vec::is_empty));
-    let clean = clean.map(|path| format!("{ALLOWED}: {path} has no long lines; take it off"));
-    long.chain(clean).collect()
 }
 
 #[cfg(test)]
@@ -88,20 +78,5 @@ mod tests {
         assert_eq!(long_lines("a.rs", &link), [1]);
         assert!(long_lines("a.rs", &format!("// {} https://{address}", words(60))).is_empty());
         assert_eq!(long_lines("a.rs", &format!("// {} {address}", words(60))), [1]);
-    }
-
-    #[test]
-    fn files_are_allowed_long_lines_only_while_they_have_some() {
-        let found = [("a.rs", vec![7]), ("b.rs", vec![1, 2]), ("c.rs", vec![])];
-        let found = found.map(|(path, lines)| (path.to_owned(), lines)).into();
-        let allowed = ["b.rs", "c.rs", "gone.rs"].map(String::from).into();
-        assert_eq!(
-            faults(&found, &allowed),
-            [
-                "a.rs:7: longer than 100 characters",
-                "xtask/lint/long-lines.txt: c.rs has no long lines; take it off",
-                "xtask/lint/long-lines.txt: gone.rs has no long lines; take it off",
-            ]
-        );
     }
 }

@@ -1,5 +1,5 @@
-//! How late frames were that the data plane did not carry: those that a simulation delivered to real
-//! nodes, and data that passed published ports.
+//! How late frames were that the data plane did not carry: those that a simulation delivered to
+//! real nodes, and data that passed published ports.
 
 use std::collections::BTreeMap;
 

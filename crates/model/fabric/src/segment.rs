@@ -6,8 +6,7 @@
 //! |---|---|
 //! | `outputs` | output of a segment: [`Outputs`] |
 //! | `switch` | switches: a relay on its own, and the choice of the kind |
-//! | `learning`, `vlan` | relays, which choose the ports a frame leaves by, with and without VLANs
-//! |
+//! | `learning`, `vlan` | relays, which choose the ports of a frame, without and with VLANs |
 //! | `medium`, `dot11` | shared media, and their transmissions as frames of IEEE 802.11 |
 //! | `late_frames` | how much later frames leave a shared medium because they were offered late |
 //! | `distribution` | announcements of access points to the wire |

@@ -7,8 +7,8 @@
 //! in a page shared with the engine is zero, it writes the time there. So the word has the arrival
 //! of the oldest frame since the engine last set the word to zero.
 //!
-//! The same program runs at a TCP socket, where it looks at segments with data only: others wait for
-//! nobody.
+//! The same program runs at a TCP socket, where it looks at segments with data only: others wait
+//! for nobody.
 //!
 //! Loading programs takes privileges. Without them, devices do not know when frames arrive.
 
