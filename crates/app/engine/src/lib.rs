@@ -25,6 +25,7 @@
 //! | `associations` | stations that join access points and leave them |
 //! | `cables` | what nodes do to their ends of links |
 //! | `status` | answers about nodes, links and timing |
+//! | `undo` | errors of what failed halfway |
 //! | `usage` | resources of the machine that nodes use; processes killed because memory ran out |
 //! | `pings` | tests which nodes reach which |
 //! | `publish` | ports of the machine that lead into nodes |
@@ -76,6 +77,7 @@ mod status;
 mod symbiosis;
 mod tally;
 mod traffic_file;
+mod undo;
 mod usage;
 mod wiring;
 

@@ -10,13 +10,14 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use netloom_api::event::{EndReason, What};
+use netloom_api::flow::FlowStatus;
 use netloom_api::launch::StartUp;
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary, TimelineStatus};
 use netloom_dataplane::FrameLog;
 use netloom_fabric::LinkId;
 use netloom_link::LogHeader;
-use netloom_monitor::SignalKind;
+use netloom_monitor::{SignalKind, Verdict};
 use netloom_results::{FlowSampler, Results, Sampler};
 use netloom_scenario::{Capture, Scenario, TimelineAction};
 use netloom_units::{Dilation, Duration, Time};
@@ -64,91 +65,29 @@ pub async fn record(
     deploy_seconds: f64,
 ) -> Result<()> {
     let Observed { frame_log, monitoring, metrics } = observed;
-    let Experiment { network, state, services, monitor, memory_kills, end, .. } = experiment;
-    let events = &state.events;
-    let samples = Samples {
-        network: network.clone(),
-        monitor: monitor.clone(),
-        end: end.clone(),
-        file: results.sample_file()?,
-    };
-    let samples = tokio::spawn(samples.take());
-    let has_media = network.deployment().whole().nodes.iter().any(|node| node.medium.is_some());
-    let radio = has_media.then(|| {
-        let sampled = media::sample(network.clone(), end.clone(), results.media_files());
-        let logged = media::AirLogs::new(network, results);
-        let (network, end) = (network.clone(), end.clone());
-        let logged = async move { logged?.write(network, end).await };
-        [tokio::spawn(sampled), tokio::spawn(logged)]
-    });
+    let Experiment { network, state, monitor, end, .. } = experiment;
     let symbiosis = symbiosis::of(experiment);
+    let samplers = Samplers::start(experiment, results, symbiosis.is_some())?;
     if let Some(symbiosis) = &symbiosis {
         symbiosis.start_with(experiment, results)?;
     }
-    let hybrid = simulated(experiment).filter(|_| symbiosis.is_none());
-    let flow_samples = hybrid.map(|simulated| {
-        let (network, end) = (network.clone(), end.clone());
-        let file = results.flow_file();
-        tokio::spawn(sample_flows(network, simulated, end, file))
-    });
-    let context = run::Context {
-        network: network.clone(),
-        state: state.clone(),
-        services: services.clone(),
-        monitor: monitor.clone(),
-        memory_kills: memory_kills.clone(),
-        end: end.clone(),
-        is_open_ended: experiment.setting.shell.is_some(),
-    };
-    let mut outcome = Run::new(context, results.base())?.drive().await;
+    let mut outcome = Run::new(run_context(experiment), results.base())?.drive().await;
     let ended = network.now();
     // The symbiosis also reports to the monitor.
     let finish = || symbiosis.and_then(|symbiosis| symbiosis.finish());
     let followed = tokio::task::block_in_place(finish);
-    let samples = samples.await.unwrap_or_else(|panic| {
-        Err(format!("pipes.parquet is not complete: internal error: {panic}"))
-    });
-    for task in radio.into_iter().flatten() {
-        let taken = task.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
-        outcome.failures.extend(taken.err().map(|error| {
-            let why = netloom_api::in_words(error.as_ref());
-            format!("what was to be written of shared media is not complete: {why}")
-        }));
-    }
-    if let Some(flows) = flow_samples {
-        let taken = flows.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
-        outcome.failures.extend(taken.err().map(|error| {
-            let why = netloom_api::in_words(error.as_ref());
-            format!("flows.parquet is not complete: {why}")
-        }));
-    }
+    let sampled = samplers.end().await;
     let mut verdict = tokio::task::block_in_place(|| monitoring.finish());
-    outcome.failures.extend(match samples {
-        Ok(sampler) => sampler.finish(monitor.marks().as_ref()),
-        Err(why) => vec![why],
-    });
+    outcome.failures.extend(sampled.finish(monitor));
     if let Err(error) = monitor.lock().end_record() {
-        events.warn(format!("observations.jsonl is not complete: {error}"));
+        state.events.warn(format!("observations.jsonl is not complete: {error}"));
     }
     let reason = end.reason().unwrap_or(EndReason::Completed);
-    events.record(What::RunEnded { reason });
-    if reason == EndReason::StateGone {
-        outcome.failures.push(format!("the run ended early: {}", reason.in_words()));
-    }
-    if let Some(error) = events.take_write_error() {
-        outcome.failures.push(format!("events.jsonl is not complete: {error}"));
-    }
+    outcome.end_events(&state.events, reason);
     outcome.failures.extend(metrics.lacks());
-    let mut flows = Vec::new();
-    if let Some(rows) = outcome.traffic.take() {
-        flows = rows.flows();
-        let written = results.traffic_file().map_err(Into::into).and_then(|file| rows.write(file));
-        outcome.failures.extend(written.err().map(|error| {
-            format!("traffic.parquet is not complete: {}", netloom_api::in_words(error.as_ref()))
-        }));
-    }
+    let mut flows = outcome.write_traffic(results);
     let frame_log = frame_log.and_then(|log| {
-        let logged = end_frame_log(network, events, log).map(Some);
+        let logged = end_frame_log(network, &state.events, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
     let (mode, simulation) = match (simulated(experiment), followed) {
@@ -163,20 +102,7 @@ pub async fn record(
         (Some(simulated), None) => {
             flows.extend(outcome.part("the simulated flows", simulated.flows()));
             let went = outcome.part("how the simulation went", simulated.summary());
-            let busiest = went.busiest_second.unwrap_or_default();
-            if busiest > BUSY {
-                let advice = advice(&went);
-                for finding in &mut verdict.findings {
-                    if finding.signal == SignalKind::Lateness {
-                        finding.why = format!("{}; {advice}", finding.why);
-                    }
-                }
-                events.warn(format!(
-                    "the simulated part was busy for {:.0} % of one second, and may have been \
-                     late: {advice}; or simulate less, or run with `--simulate`",
-                    busiest * 100.0
-                ));
-            }
+            warn_if_busy(&went, &mut verdict, &state.events);
             (Mode::Hybrid, Some(went))
         }
     };
@@ -187,6 +113,107 @@ pub async fn record(
         // The client may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));
     })
+}
+
+fn run_context(experiment: &Experiment) -> run::Context {
+    let Experiment { setting, network, state, services, monitor, memory_kills, end, .. } =
+        experiment;
+    run::Context {
+        network: network.clone(),
+        state: state.clone(),
+        services: services.clone(),
+        monitor: monitor.clone(),
+        memory_kills: memory_kills.clone(),
+        end: end.clone(),
+        is_open_ended: setting.shell.is_some(),
+    }
+}
+
+/// Tasks that take samples until the run is over.
+struct Samplers {
+    pipes: JoinHandle<Result<Sampler, String>>,
+    /// Each with the words for what lacks if it fails.
+    others: Vec<(&'static str, JoinHandle<Result<()>>)>,
+}
+
+/// What was sampled.
+struct Sampled {
+    pipes: Result<Sampler, String>,
+    failures: Vec<String>,
+}
+
+impl Samplers {
+    fn start(experiment: &Experiment, results: &Results, is_symbiotic: bool) -> Result<Self> {
+        const MEDIA: &str = "what was to be written of shared media";
+        let Experiment { network, monitor, end, .. } = experiment;
+        let samples = Samples {
+            network: network.clone(),
+            monitor: monitor.clone(),
+            end: end.clone(),
+            file: results.sample_file()?,
+        };
+        let pipes = tokio::spawn(samples.take());
+        let mut others = Vec::new();
+        if network.deployment().whole().nodes.iter().any(|node| node.medium.is_some()) {
+            let sampled = media::sample(network.clone(), end.clone(), results.media_files());
+            others.push((MEDIA, tokio::spawn(sampled)));
+            let logged = media::AirLogs::new(network, results);
+            let (network, end) = (network.clone(), end.clone());
+            let logged = async move { logged?.write(network, end).await };
+            others.push((MEDIA, tokio::spawn(logged)));
+        }
+        if let Some(simulated) = simulated(experiment).filter(|_| !is_symbiotic) {
+            let (network, end) = (network.clone(), end.clone());
+            let flows = sample_flows(network, simulated, end, results.flow_file());
+            others.push(("flows.parquet", tokio::spawn(flows)));
+        }
+        Ok(Self { pipes, others })
+    }
+
+    /// Waits for the last samples.
+    async fn end(self) -> Sampled {
+        let pipes = self.pipes.await.unwrap_or_else(|panic| {
+            Err(format!("pipes.parquet is not complete: internal error: {panic}"))
+        });
+        let mut failures = Vec::new();
+        for (what, task) in self.others {
+            let taken = task.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
+            failures.extend(taken.err().map(|error| {
+                format!("{what} is not complete: {}", netloom_api::in_words(error.as_ref()))
+            }));
+        }
+        Sampled { pipes, failures }
+    }
+}
+
+impl Sampled {
+    /// Completes the samples of pipes with the times that are to be left out. Returns all failures.
+    fn finish(self, monitor: &SharedMonitor) -> Vec<String> {
+        let of_pipes = match self.pipes {
+            Ok(sampler) => sampler.finish(monitor.marks().as_ref()),
+            Err(why) => vec![why],
+        };
+        self.failures.into_iter().chain(of_pipes).collect()
+    }
+}
+
+/// Says so if the simulated part of a hybrid run may have been late.
+fn warn_if_busy(went: &SimulationSummary, verdict: &mut Verdict, events: &EventLog) {
+    let busiest = went.busiest_second.unwrap_or_default();
+    if busiest <= BUSY {
+        return;
+    }
+    let advice = advice(went);
+    for finding in &mut verdict.findings {
+        if finding.signal == SignalKind::Lateness {
+            finding.why = format!("{}; {advice}", finding.why);
+        }
+    }
+    events.warn(format!(
+        "the simulated part was busy for {:.0} % of one second, and may have been late: {advice}; \
+         or simulate less, or run with `--simulate`",
+        busiest * 100.0
+    ));
 }
 
 /// Returns advice for a simulated part that did not keep up: the dilation at which it would have.
@@ -225,6 +252,28 @@ fn whole_timeline(
 }
 
 impl RunOutcome {
+    /// Records the end of the run, the last of its events.
+    fn end_events(&mut self, events: &EventLog, reason: EndReason) {
+        events.record(What::RunEnded { reason });
+        if reason == EndReason::StateGone {
+            self.failures.push(format!("the run ended early: {}", reason.in_words()));
+        }
+        if let Some(error) = events.take_write_error() {
+            self.failures.push(format!("events.jsonl is not complete: {error}"));
+        }
+    }
+
+    /// Writes what became of the traffic. Returns it as flows.
+    fn write_traffic(&mut self, results: &Results) -> Vec<FlowStatus> {
+        let Some(rows) = self.traffic.take() else { return Vec::new() };
+        let flows = rows.flows();
+        let written = results.traffic_file().map_err(Into::into).and_then(|file| rows.write(file));
+        self.failures.extend(written.err().map(|error| {
+            format!("traffic.parquet is not complete: {}", netloom_api::in_words(error.as_ref()))
+        }));
+        flows
+    }
+
     /// Returns a part of the summary. If there is an error, it is recorded as a failure, and the
     /// part is its default.
     fn part<T: Default>(&mut self, what: &str, part: Result<T>) -> T {

@@ -292,16 +292,12 @@ impl What {
                 let now = if *up { "reach" } else { "do not reach" };
                 format!("medium {medium}: {a} and {b} {now} each other")
             }
-            Self::Positions { nodes, x, y, .. } => {
-                let places = nodes.iter().zip(x.iter().zip(y));
-                let places = places.map(|(node, (x, y))| format!("{node} at ({x:.2}, {y:.2}) m"));
-                places.collect::<Vec<_>>().join(", ")
-            }
+            Self::Positions { nodes, x, y, .. } => positions_in_words(nodes, x, y),
             Self::RouteChanged { node, was, is, .. } => {
                 let words = |route: &Option<Route>| {
                     route
                         .as_ref()
-                        .map_or("none".into(), |route| format!("route {}", route_in_words(route)))
+                        .map_or("none".into(), |of| format!("route {}", route_in_words(of)))
                 };
                 format!("node {node}: {} instead of {}", words(is), words(was))
             }
@@ -333,10 +329,7 @@ impl What {
             }
             Self::Timeline { status } => status.in_words(),
             Self::MemoryKilled { node, processes } => {
-                let processes = match processes {
-                    1 => "a process".to_owned(),
-                    more => format!("{more} processes"),
-                };
+                let processes = counted_processes(*processes);
                 format!("the kernel killed {processes} in {node}: a limit on memory was reached")
             }
             Self::Associated { node, medium, access_point, .. } => {
@@ -360,6 +353,19 @@ impl What {
             Self::RunEnded { reason } => format!("run ended: {}", reason.in_words()),
         }
     }
+}
+
+fn counted_processes(processes: u64) -> String {
+    match processes {
+        1 => "a process".to_owned(),
+        more => format!("{more} processes"),
+    }
+}
+
+fn positions_in_words(nodes: &[String], x: &[f64], y: &[f64]) -> String {
+    let places = nodes.iter().zip(x.iter().zip(y));
+    let places = places.map(|(node, (x, y))| format!("{node} at ({x:.2}, {y:.2}) m"));
+    places.collect::<Vec<_>>().join(", ")
 }
 
 /// Who asked for a change.

@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail};
 use netloom_api::launch::{Launch, Mode, StartUp};
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Device, Layout, Network};
-use netloom_plan::NodePlan;
+use netloom_plan::{NodePlan, Plan};
 use netloom_results::Results;
-use netloom_scenario::Endpoint;
+use netloom_scenario::{Endpoint, Scenario};
 use netloom_simulate::check_hybrid;
 use netloom_units::Time;
 
@@ -31,6 +31,7 @@ use crate::services::{self, Logs, NodeStart, Prepared, ServiceTable, Services};
 use crate::simulated::Simulated;
 use crate::state::RunState;
 use crate::symbiosis::{self, Symbiosis};
+use crate::undo::taken_back;
 use crate::usage::MemoryKills;
 use crate::wiring;
 
@@ -65,25 +66,8 @@ pub struct Built {
 /// Makes the network.
 pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let Order { launch, layout, machine, declared_monitor, dedicated } = order;
-    let is_symbiotic = launch.scenario.is_symbiotic();
     check_hybrid(&launch.scenario)?;
-    if is_symbiotic && launch.mode == Mode::Deploy {
-        bail!(
-            "the network of `{}` is symbiotic, and follows a simulation only as long as a run \
-             lasts: start it with `netloom run`",
-            launch.scenario.name
-        );
-    }
-    let whole = Arc::new(netloom_plan::plan(&launch.scenario)?);
-    let prepare = || Symbiosis::prepare(&launch.scenario, &whole);
-    let symbiosis = is_symbiotic.then(prepare).transpose()?;
-    let mut scenario = launch.scenario.real_part();
-    if launch.mode == Mode::Deploy {
-        // A deployment has no results in which air logs could be stored.
-        scenario.measure.air.clear();
-    }
-    let is_real = |node: &NodePlan| scenario.node(&node.name).is_some();
-    let plan = whole.part(is_real);
+    let RealPart { whole, symbiosis, scenario, plan } = RealPart::of(launch)?;
     let Prepared { views, starts } = services::prepare(&scenario, &plan, &launch.directory)?;
     // Ports come first, since others may hold them.
     let published = match machine {
@@ -107,18 +91,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     };
     let (network, devices) = Network::create(layout, &plan, context, &nodes_made())?;
     let identities = Identities::default();
-    let numbered = identities.of(&scenario);
-    let mut deployment = Deployment::new(
-        scenario,
-        plan,
-        numbered,
-        launch.file.clone(),
-        launch.calibration.crossing().map(|time| launch.scenario.dilation.to_experiment(time)),
-    );
-    if launch.scenario.is_hybrid() {
-        let (scenario, plan) = (launch.scenario.clone(), Arc::clone(&whole));
-        deployment.hybrid = Some(Hybrid { scenario, plan });
-    }
+    let deployment = deployment(launch, &identities, (scenario, plan), &whole);
     let preparation = match launch.mode {
         // All of a run is to be watched.
         Mode::Run { .. } => preparation.wait(),
@@ -131,25 +104,20 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         dedicated_cpus: dedicated.cpus,
         ..Options::default()
     };
-    let started = start(&deployment, devices, options, symbiosis);
-    let Carriers { dataplane, lost_outside, simulated, symbiosis } = match started {
-        Ok(started) => started,
-        Err(error) => {
-            network.destroy()?;
-            return Err(error);
-        }
+    let paced = Paced::default();
+    let begun = start(&deployment, devices, options, symbiosis).and_then(|carriers| {
+        paced.begin(&network, &deployment, |_| true)?;
+        Ok(carriers)
+    });
+    let Carriers { dataplane, lost_outside, simulated, symbiosis } = match begun {
+        Ok(carriers) => carriers,
+        Err(error) => return Err(taken_back(error, network.destroy())),
     };
     let events = Arc::new(EventLog::new(dataplane.clock(), event_file));
     if let Some(message) = dedicated.problem {
         events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
     }
     let overflow = Overflow::new(&deployment);
-    let paced = Paced::default();
-    if let Err(error) = paced.begin(&network, &deployment, |_| true) {
-        drop(dataplane);
-        network.destroy()?;
-        return Err(error);
-    }
     let live = Live { network, dataplane, overflow, lost_outside, paced, simulated, symbiosis };
     let network = Arc::new(LiveNetwork::new(deployment, identities, live)?);
     let setting = Setting {
@@ -162,6 +130,54 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let table = ServiceTable::new(&starts, logs(layout, results.as_ref()));
     let experiment = join(setting, network, events, table);
     Ok(Built { experiment, results, starts, published, preparation })
+}
+
+/// The part of a scenario that this machine's kernel carries, and the plan of the whole.
+struct RealPart {
+    whole: Arc<Plan>,
+    symbiosis: Option<symbiosis::Prepared>,
+    scenario: Scenario,
+    plan: Plan,
+}
+
+impl RealPart {
+    fn of(launch: &Launch) -> Result<Self> {
+        let is_symbiotic = launch.scenario.is_symbiotic();
+        if is_symbiotic && launch.mode == Mode::Deploy {
+            bail!(
+                "the network of `{}` is symbiotic, and follows a simulation only as long as a run \
+                 lasts: start it with `netloom run`",
+                launch.scenario.name
+            );
+        }
+        let whole = Arc::new(netloom_plan::plan(&launch.scenario)?);
+        let prepare = || Symbiosis::prepare(&launch.scenario, &whole);
+        let symbiosis = is_symbiotic.then(prepare).transpose()?;
+        let mut scenario = launch.scenario.real_part();
+        if launch.mode == Mode::Deploy {
+            // A deployment has no results in which air logs could be stored.
+            scenario.measure.air.clear();
+        }
+        let plan = whole.part(|node: &NodePlan| scenario.node(&node.name).is_some());
+        Ok(Self { whole, symbiosis, scenario, plan })
+    }
+}
+
+fn deployment(
+    launch: &Launch,
+    identities: &Identities,
+    (scenario, plan): (Scenario, Plan),
+    whole: &Arc<Plan>,
+) -> Deployment {
+    let numbered = identities.of(&scenario);
+    let crossing = launch.calibration.crossing();
+    let crossing = crossing.map(|time| launch.scenario.dilation.to_experiment(time));
+    let mut deployment = Deployment::new(scenario, plan, numbered, launch.file.clone(), crossing);
+    if launch.scenario.is_hybrid() {
+        let (scenario, plan) = (launch.scenario.clone(), Arc::clone(whole));
+        deployment.hybrid = Some(Hybrid { scenario, plan });
+    }
+    deployment
 }
 
 /// The parts that carry frames.

@@ -32,6 +32,7 @@ use crate::publish::Reserved;
 use crate::rebalancer::Rebalancer;
 use crate::recording::{Observed, media, record, start_captures, start_frame_log};
 use crate::services::{self, NodeStart, Progress};
+use crate::undo::taken_back;
 
 /// Longest time for processes of a shell to end when asked to, before they are killed.
 const SESSION_PATIENCE: Duration = Duration::from_secs(2);
@@ -83,20 +84,8 @@ pub async fn serve(
     let listener = or_tear_down(&experiment, opened)?;
     let answering = answer_names(&experiment, machine, names_share).await;
     let _forwarder = or_tear_down(&experiment, answering)?;
-    let workers = Rebalancer {
-        network: experiment.network.clone(),
-        monitor: experiment.monitor.clone(),
-        events: experiment.state.events.clone(),
-    };
-    let stations = Associations {
-        network: experiment.network.clone(),
-        events: experiment.state.events.clone(),
-    };
-    let cables =
-        Cables { network: experiment.network.clone(), events: experiment.state.events.clone() };
-    or_tear_down(&experiment, cables.start())?;
-    let watches = [experiment.memory_kills.watch(), workers.start(), stations.start()];
-    let tasks: Vec<_> = [names, gateway].into_iter().chain(watches).collect();
+    let followers = or_tear_down(&experiment, follow(&experiment))?;
+    let tasks: Vec<_> = [names, gateway].into_iter().chain(followers).collect();
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
     or_tear_down(&experiment, watch::signals(&experiment.end))?;
@@ -110,13 +99,7 @@ pub async fn serve(
         if has_kernels || !experiment.services.table.is_idle() {
             experiment.state.begin();
         }
-        let watched = Watched {
-            network: experiment.network.clone(),
-            state: experiment.state.clone(),
-            monitor: experiment.monitor.clone(),
-            end: experiment.end.clone(),
-        };
-        anyhow::Ok((Monitoring::start(watched, preparation, &thresholds)?, metrics))
+        anyhow::Ok((Monitoring::start(watched(&experiment), preparation, &thresholds)?, metrics))
     };
     let (monitoring, metrics) = or_tear_down(&experiment, prepared.await)?;
     let mut captures = Vec::new();
@@ -124,7 +107,6 @@ pub async fn serve(
     let media = media::watch(network.clone(), state.events.clone(), end.clone());
     let outcome = match &results {
         Some(results) => {
-            let Experiment { network, state, .. } = &*experiment;
             captures = start_captures(network, &state.events, results);
             let frame_log = start_frame_log(network, &state.events, results);
             state.enter(Phase::Running);
@@ -133,9 +115,9 @@ pub async fn serve(
             record(&experiment, results, observed, deploy_seconds).await
         }
         None => {
-            experiment.state.enter(Phase::Deployed);
+            state.enter(Phase::Deployed);
             say(&StartUp::Ready);
-            experiment.end.asked().await;
+            end.asked().await;
             drop(monitoring);
             Ok(())
         }
@@ -146,7 +128,34 @@ pub async fn serve(
     }
     let torn_down = stop(&experiment, &tasks, captures).await;
     server.abort();
-    outcome.and(torn_down)
+    match outcome {
+        Ok(()) => torn_down,
+        Err(error) => Err(taken_back(error, torn_down)),
+    }
+}
+
+/// Starts what follows the network while it lives: kills for want of memory, the load of workers,
+/// stations, and what nodes do to their ends of links.
+fn follow(experiment: &Experiment) -> Result<[JoinHandle<()>; 3]> {
+    let (network, events) = (&experiment.network, &experiment.state.events);
+    let workers = Rebalancer {
+        network: network.clone(),
+        monitor: experiment.monitor.clone(),
+        events: events.clone(),
+    };
+    let stations = Associations { network: network.clone(), events: events.clone() };
+    Cables { network: network.clone(), events: events.clone() }.start()?;
+    Ok([experiment.memory_kills.watch(), workers.start(), stations.start()])
+}
+
+/// Returns what the monitor watches.
+fn watched(experiment: &Experiment) -> Watched {
+    Watched {
+        network: experiment.network.clone(),
+        state: experiment.state.clone(),
+        monitor: experiment.monitor.clone(),
+        end: experiment.end.clone(),
+    }
 }
 
 /// Opens the entries from outside: published ports, and the socket of the API.
@@ -246,10 +255,7 @@ fn end_session(experiment: &Experiment) {
 
 /// Takes the network down if something has failed.
 fn or_tear_down<T>(experiment: &Experiment, result: Result<T>) -> Result<T> {
-    if result.is_err() {
-        tear_down(experiment)?;
-    }
-    result
+    result.map_err(|error| taken_back(error, tear_down(experiment)))
 }
 
 /// Takes everything down, in the order of the fastest teardown: see

@@ -27,6 +27,7 @@ use super::places::Named;
 use super::state::{StateFile, Written};
 use super::unshaped::Unshaped;
 use super::{listing, people, places};
+use crate::undo::taken_back;
 
 /// Time after which an unneeded daemon ends.
 const IDLE: Duration = Duration::from_secs(60);
@@ -172,8 +173,7 @@ impl Shaping {
                 }
                 Err(error) => {
                     inner.book.take(entry.id);
-                    self.keep(&inner)?;
-                    return Err(error);
+                    return Err(taken_back(error, self.keep(&inner)));
                 }
             }
         };
@@ -214,8 +214,7 @@ impl Shaping {
         let changed = self.keep(&inner).and_then(|()| inner.links.change(&is, [out, inward]));
         if let Err(error) = changed {
             inner.book.replace(&was);
-            self.keep(&inner)?;
-            return Err(error);
+            return Err(taken_back(error, self.keep(&inner)));
         }
         Ok(Done { was: Some(was), is, notes: Vec::new() })
     }
@@ -245,8 +244,9 @@ impl Shaping {
         self.count_change(owner)?;
         let mut inner = self.lock();
         let entry = inner.book.remove(owner, name, now())?;
-        inner.end(&entry)?;
-        self.keep(&inner)?;
+        // It is out of the book, so it must be out of the file, or the next daemon makes it again.
+        let (ended, kept) = (inner.end(&entry), self.keep(&inner));
+        ended.and(kept)?;
         Ok(entry)
     }
 
@@ -260,14 +260,9 @@ impl Shaping {
         let is_meant = |entry: &&Entry| of_others || entry.owner.uid == owner.uid;
         let ids: Vec<u64> =
             inner.book.entries().iter().filter(is_meant).map(|entry| entry.id).collect();
-        let mut ended = Vec::new();
-        for id in ids {
-            if let Some(entry) = inner.book.take(id) {
-                inner.end(&entry)?;
-                ended.push(entry);
-            }
-        }
-        self.keep(&inner)?;
+        let ended: Vec<Entry> = ids.into_iter().filter_map(|id| inner.book.take(id)).collect();
+        let all = ended.iter().map(|entry| inner.end(entry)).reduce(Result::and);
+        all.unwrap_or(Ok(())).and(self.keep(&inner))?;
         Ok(ended)
     }
 

@@ -48,103 +48,133 @@ fn when(
     event: &Spanned<RawEvent>,
     report: &mut Report<'_>,
 ) -> Option<Option<When>> {
-    let (every, times) = (event.every.map(|time| time.0), event.times);
-    let (until, lasts) = (event.until.map(|time| time.0), event.time.map(|time| time.0));
     let keys = ["for", "every", "times", "until", "fails"];
     let Some(first) = keys.into_iter().find(|key| report.key(event.id, &[key]).is_some()) else {
         return Some(None);
     };
     let is_incomplete = report.is_incomplete(event.id);
-    let mut refuse = |key: &str, message: String, help: &str| {
-        let span = report.key(event.id, &[key]).unwrap_or(event.span);
-        report.error(Diagnostic::error(span, message).with_help(help));
-        None
-    };
+    let mut refusing = Refusing { event, report };
     let at = match event.at.as_ref().map(|at| &at.value) {
         Some(RawStart::At(at)) => *at,
         Some(RawStart::After(_)) => {
             let message = format!("`{first}` needs an event at a time, not after a process");
-            return refuse(first, message, "write `at: 5s`, or leave it out");
+            return refusing.refuse(first, message, "write `at: 5s`, or leave it out");
         }
         None => return None,
     };
-    if event.run.is_some() && (lasts.is_some() || event.fails.is_some()) {
-        let key = if lasts.is_some() { "for" } else { "fails" };
-        let message = format!("a command has no `{key}`: it cannot be taken back");
-        return refuse(key, message, "leave it out");
-    }
-    if event.route.is_some() && event.fails.is_some() {
-        let message = "a route does not fail: `fails` is about links".into();
-        return refuse("fails", message, "write `for`, with `every` if it happens again");
-    }
-    for (key, time) in [("for", lasts), ("every", every)] {
-        if time == Some(Duration::ZERO) {
-            return refuse(key, format!("`{key}` is above 0"), "write a time, like `2s`");
-        }
-    }
+    refusing.senseless_times()?;
+    let until = event.until.map(|time| time.0);
     let duration = raw.duration.as_ref().map(|duration| duration.value.0);
     let end = until.into_iter().chain(duration).min();
     if let Some(until) = until.filter(|until| *until <= at) {
         let message = format!("it never happens: it begins at {at}, and ends at {until}");
-        return refuse("until", message, "let it end later");
+        return refusing.refuse("until", message, "let it end later");
     }
     if let Some(fails) = &event.fails {
-        for (key, is_there) in
-            [("for", lasts.is_some()), ("every", every.is_some()), ("times", times.is_some())]
-        {
+        return refusing.fails(&fails.value, at, end).map(|fails| Some(When::Fails(fails)));
+    }
+    let Some(every) = event.every.map(|time| time.0) else {
+        // An `every` that could not be decoded has been reported already.
+        if is_incomplete {
+            return None;
+        }
+        for (key, is_there) in [("times", event.times.is_some()), ("until", until.is_some())] {
             if is_there {
-                let message = format!("`fails` says when: `{key}` has no place beside it");
-                return refuse(key, message, "keep one of them");
+                let message = format!("`{key}` has no effect without `every` or `fails`");
+                return refusing.refuse(key, message, "add `every: 10s`, or leave it out");
             }
         }
-        let RawFails { after, lasts } = fails.value.clone();
-        let fails = Fails { after, lasts, until };
+        return Some(event.time.map(|time| When::Lasts(time.0)));
+    };
+    refusing.recurs(every, at, end).map(|recurs| Some(When::Recurs(recurs)))
+}
+
+/// Resolves the times of one event, and reports those that make no sense.
+struct Refusing<'a, 'r> {
+    event: &'a Spanned<RawEvent>,
+    report: &'a mut Report<'r>,
+}
+
+impl Refusing<'_, '_> {
+    /// Reports an error at a key of the event.
+    fn refuse<T>(&mut self, key: &str, message: impl Into<String>, help: &str) -> Option<T> {
+        let span = self.report.key(self.event.id, &[key]).unwrap_or(self.event.span);
+        self.report.error(Diagnostic::error(span, message).with_help(help));
+        None
+    }
+
+    /// Checks for times that this kind of event cannot have, and for times of zero.
+    fn senseless_times(&mut self) -> Option<()> {
+        let (event, lasts) = (self.event, self.event.time.map(|time| time.0));
+        if event.run.is_some() && (lasts.is_some() || event.fails.is_some()) {
+            let key = if lasts.is_some() { "for" } else { "fails" };
+            let message = format!("a command has no `{key}`: it cannot be taken back");
+            return self.refuse(key, message, "leave it out");
+        }
+        if event.route.is_some() && event.fails.is_some() {
+            let message = "a route does not fail: `fails` is about links";
+            return self.refuse("fails", message, "write `for`, with `every` if it happens again");
+        }
+        for (key, time) in [("for", lasts), ("every", event.every.map(|time| time.0))] {
+            if time == Some(Duration::ZERO) {
+                return self.refuse(key, format!("`{key}` is above 0"), "write a time, like `2s`");
+            }
+        }
+        Some(())
+    }
+
+    /// Resolves random failures from `at` on.
+    fn fails(&mut self, fails: &RawFails, at: Duration, end: Option<Duration>) -> Option<Fails> {
+        let event = self.event;
+        let beside = [
+            ("for", event.time.is_some()),
+            ("every", event.every.is_some()),
+            ("times", event.times.is_some()),
+        ];
+        if let Some((key, _)) = beside.into_iter().find(|(_, is_there)| *is_there) {
+            let message = format!("`fails` says when: `{key}` has no place beside it");
+            return self.refuse(key, message, "keep one of them");
+        }
+        let RawFails { after, lasts } = fails.clone();
+        let fails = Fails { after, lasts, until: event.until.map(|time| time.0) };
         let Some(gap) = fails.mean_gap() else {
-            let message = "the values of `empirical` are a list here, no file".into();
-            return refuse("fails", message, "write them, like `empirical: [1s, 2s]`");
+            let message = "the values of `empirical` are a list here, no file";
+            return self.refuse("fails", message, "write them, like `empirical: [1s, 2s]`");
         };
         let Some(end) = end else {
-            let message = "it fails for ever, and the run with it never ends".into();
-            return refuse("fails", message, "add `until: 60s`, or give the run a `duration`");
+            let message = "it fails for ever, and the run with it never ends";
+            return self.refuse("fails", message, "add `until: 60s`, or give the run a `duration`");
         };
         let expected = end.saturating_sub(at).as_nanos() as f64 / gap;
         if expected > MOST as f64 {
             let message = format!("it would fail {expected:.0} times: at most {MOST}");
-            return refuse("fails", message, "let it work longer, or end earlier");
+            return self.refuse("fails", message, "let it work longer, or end earlier");
         }
-        return Some(Some(When::Fails(fails)));
+        Some(fails)
     }
-    let Some(every) = every else {
-        if is_incomplete {
-            // An `every` that could not be decoded has been reported already.
-            return None;
+
+    /// Resolves an event that happens again and again from `at` on.
+    fn recurs(&mut self, every: Duration, at: Duration, end: Option<Duration>) -> Option<Recurs> {
+        let (times, lasts) = (self.event.times, self.event.time.map(|time| time.0));
+        if let Some(lasts) = lasts.filter(|lasts| *lasts >= every) {
+            let message = format!("it happens each {every}, and would last {lasts}");
+            return self.refuse("for", message, "let it last for less than `every`");
         }
-        for (key, is_there) in [("times", times.is_some()), ("until", until.is_some())] {
-            if is_there {
-                let message = format!("`{key}` has no effect without `every` or `fails`");
-                return refuse(key, message, "add `every: 10s`, or leave it out");
-            }
+        if times == Some(0) {
+            return self.refuse("times", "`times` is 1 or more", "leave the event out");
         }
-        return Some(lasts.map(When::Lasts));
-    };
-    if let Some(lasts) = lasts.filter(|lasts| *lasts >= every) {
-        let message = format!("it happens each {every}, and would last {lasts}");
-        return refuse("for", message, "let it last for less than `every`");
+        let until_end = end.map(|end| end.saturating_sub(at).as_nanos().div_ceil(every.as_nanos()));
+        let Some(count) = times.into_iter().chain(until_end).min() else {
+            let message = "it happens for ever, and the run never ends";
+            let help = "add `times: 5` or `until: 60s`, or give the run a `duration`";
+            return self.refuse("every", message, help);
+        };
+        if count > MOST {
+            let message = format!("it would happen {count} times: at most {MOST}");
+            return self.refuse("every", message, "let more time pass between, or end earlier");
+        }
+        Some(Recurs { every, times, until: self.event.until.map(|time| time.0), lasts })
     }
-    if times == Some(0) {
-        return refuse("times", "`times` is 1 or more".into(), "leave the event out");
-    }
-    let until_end = end.map(|end| end.saturating_sub(at).as_nanos().div_ceil(every.as_nanos()));
-    let Some(count) = times.into_iter().chain(until_end).min() else {
-        let message = "it happens for ever, and the run never ends".into();
-        let help = "add `times: 5` or `until: 60s`, or give the run a `duration`";
-        return refuse("every", message, help);
-    };
-    if count > MOST {
-        let message = format!("it would happen {count} times: at most {MOST}");
-        return refuse("every", message, "let more time pass between, or end earlier");
-    }
-    Some(Some(When::Recurs(Recurs { every, times, until, lasts })))
 }
 
 fn action(
