@@ -62,8 +62,8 @@ fn nodes_and_links_come_and_go_under_running_processes() {
     lab.ok(&["apply"]);
     assert_eq!(stack(&lab, "b"), before, "as it was");
     let output = ping.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("300 packets transmitted, 300 received"), "{told}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("300 packets transmitted, 300 received"), "{printed}");
     let interfaces = lab.sh("r", "ls /sys/class/net");
     assert!(!interfaces.contains("eth3"), "{interfaces}");
     assert!(
@@ -214,7 +214,7 @@ fn a_step_that_fails_takes_back_those_before_it() {
 }
 
 #[test]
-fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_told() {
+fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_reported() {
     let lab = Lab::deployed(CHAIN);
     rewrite(&lab, &format!("workers: {{ dedicated_cpus: 1 }}\n{CHAIN}"));
     let (code, error) = lab.fails(&["apply"]);

@@ -123,7 +123,7 @@ fn nodes_that_come_see_and_run_what_the_scenario_says() {
 }
 
 #[test]
-fn what_does_not_start_is_told_and_leaves_the_network_as_it_was() {
+fn what_does_not_start_is_reported_and_leaves_the_network_as_it_was() {
     let lab = Lab::deployed(&chain("services: [web]", ""));
     let stays = stay(&lab, "r");
     fs::write(

@@ -122,7 +122,7 @@ fn without_a_profile_there_is_nothing_to_show() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told_before_anything_is_measured() {
+fn a_file_that_cannot_be_written_is_reported_before_anything_is_measured() {
     let lab = Lab::pair("");
     // A file is no folder.
     let (code, words) = lab.fails(&["calibrate", "-o", "netloom.yaml/profile.json"]);

@@ -55,7 +55,7 @@ fn files_that_a_scenario_names_are_read_beside_it() {
 }
 
 #[test]
-fn what_cannot_be_found_is_told() {
+fn what_cannot_be_found_is_reported() {
     let lab = Lab::pair("");
     let fails = |arguments: &[&str], parts: &[&str]| {
         let (_, error) = lab.fails(arguments);
@@ -89,7 +89,7 @@ fn help_and_version_are_there() {
 }
 
 #[test]
-fn a_seed_without_effect_is_told() {
+fn a_seed_without_effect_is_reported() {
     let planned = |properties: &str| {
         let lab = Lab::pair(properties);
         text(&lab.netloom(&["apply", "--dry-run", "--seed", "7"]).stderr)

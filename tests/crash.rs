@@ -199,8 +199,8 @@ fn cleanup_waits_for_an_engine_that_is_being_taken_apart() {
         kill(apart.engine(lab), Signal::SIGKILL);
         let output = apart.netloom(lab, &["cleanup"]);
         assert!(output.status.success(), "{}", text(&output.stderr));
-        let told = text(&output.stdout);
-        assert!(told.contains(&format!("{}: removed", lab.name)), "{told}");
+        let printed = text(&output.stdout);
+        assert!(printed.contains(&format!("{}: removed", lab.name)), "{printed}");
         assert!(!apart.state.join(&lab.name).exists());
         assert_eq!(lab.remains(), [""; 0]);
     }

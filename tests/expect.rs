@@ -70,7 +70,7 @@ fn what_does_not_come_true_fails_the_run() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_told_before_the_run() {
+fn a_report_that_cannot_be_written_is_an_error_before_the_run() {
     let lab = lab("  - { process: victim, exit: SIGKILL }\n");
     let (code, error) = lab.fails(&["run", "-o", "results", "--junit", "nowhere/junit.xml"]);
     assert_eq!(code, 1);

@@ -59,8 +59,11 @@ fn namespaces_of_others_are_left_alone_whatever_they_are_called() {
     let (_, error) = lab.fails(&["deploy"]);
     assert!(error.contains("exists already") && error.contains("somebody else's"), "{error}");
     are_well("a name of a node is taken");
-    let told = lab.ok(&["cleanup", &lab.name]);
-    assert!(told.contains("nothing was left") && told.contains("left alone /run/netns/"), "{told}");
+    let printed = lab.ok(&["cleanup", &lab.name]);
+    assert!(
+        printed.contains("nothing was left") && printed.contains("left alone /run/netns/"),
+        "{printed}"
+    );
     are_well("cleanup of an experiment that never was");
     common::rewrite(&lab, "topology:\n  nodes: { x: { binds: { /no/such/place: /mnt } } }\n");
     lab.fails(&["deploy"]);

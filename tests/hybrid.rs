@@ -191,7 +191,7 @@ fn real_and_simulated_links_change_together_or_not_at_all() {
 
 /// More than any machine simulates: the run ends in time all the same, and says so.
 #[test]
-fn a_simulation_that_cannot_keep_up_is_told_and_ends_with_the_run() {
+fn a_simulation_that_cannot_keep_up_is_reported_and_ends_with_the_run() {
     let lab = Lab::new(&format!(
         "duration: 1s\n{NETWORK}traffic:
   - {{ name: flood, from: from, to: to, udp: {{}}, cbr: {{ rate: 40Gbit/s }}, size: 60B,

@@ -69,12 +69,12 @@ fn nodes_keep_off_a_dedicated_cpu() {
 }
 
 #[test]
-fn more_dedicated_cpus_than_there_are_is_told() {
+fn more_dedicated_cpus_than_there_are_are_reported() {
     let lab = Lab::new(
         "duration: 100ms\nworkers: { dedicated_cpus: 2000 }\ntopology:\n  nodes: { a: }\n",
     );
-    let told = lab.ok(&["run", "-o", "results"]);
-    assert!(told.contains("`dedicated_cpus: 2000` leaves none of the "), "{told}");
+    let printed = lab.ok(&["run", "-o", "results"]);
+    assert!(printed.contains("`dedicated_cpus: 2000` leaves none of the "), "{printed}");
 }
 
 #[test]
@@ -100,13 +100,13 @@ fn interfaces_say_that_they_are_up_from_the_start() {
     );
     let state = |interface: &str| lab.sh("a", &format!("cat /sys/class/net/{interface}/operstate"));
     assert_eq!((state("eth1"), state("eth2")), ("up\n".into(), "up\n".into()));
-    eventually("a link that is down is told", || state("eth3") == "down\n");
+    eventually("a link that is down is reported", || state("eth3") == "down\n");
     let link = |state: &str| {
         let name = format!("{}@{}", lab.inspect()["links"][0]["name"].as_str().unwrap(), lab.name);
         lab.ok(&["set", &name, &format!("state={state}")]);
     };
     link("down");
-    eventually("a link that comes to be down is told", || state("eth1") == "down\n");
+    eventually("a link that goes down is reported", || state("eth1") == "down\n");
     link("up");
     eventually("and one that comes to be up", || state("eth1") == "up\n");
 }
@@ -153,11 +153,11 @@ fn links_change_live() {
     let lab = Lab::pair(", delay: 1ms");
     lab.ok(&["deploy"]);
     let link = format!("a--b@{}", lab.name);
-    let told = lab.ok(&["set", &link, "delay=30ms", "rate=5Mbit/s", "queue.limit=20packets"]);
+    let printed = lab.ok(&["set", &link, "delay=30ms", "rate=5Mbit/s", "queue.limit=20packets"]);
     for line in
         ["delay: 1ms → 30ms", "rate: unlimited → 5Mbit/s", "queue.limit: default → 20packets"]
     {
-        assert!(told.contains(line), "{told}");
+        assert!(printed.contains(line), "{printed}");
     }
     let forward = lab.inspect()["links"][0]["forward"]["config"].clone();
     assert_eq!(forward["delay"], "30ms");
@@ -233,9 +233,9 @@ fn links_take_the_words_of_tc_and_values_from_files() {
     let (code, error) = lab.fails(&["inspect", "--tc", "a--c"]);
     assert!(code == 2 && error.contains("did you mean `a--b`?"), "{error}");
 
-    let told =
+    let printed =
         lab.ok(&["set", &link, "-d", "forward", "rate.trace=up.trace", "jitter.trace=late.txt"]);
-    assert!(told.contains("rate: 10Mbit/s → {trace: up.trace}"), "{told}");
+    assert!(printed.contains("rate: 10Mbit/s → {trace: up.trace}"), "{printed}");
     let config = lab.inspect()["links"][0]["forward"]["config"].clone();
     assert_eq!(config["rate"]["trace"]["values"].as_array().unwrap().len(), 4);
     assert_eq!(config["jitter"]["pattern"]["file"], "late.txt");

@@ -173,8 +173,8 @@ fn where_there_are_no_cgroups_the_machine_is_watched_instead_of_nodes() {
 }
 
 #[test]
-fn a_full_disk_is_told_as_such() {
-    if !takes_root("a_full_disk_is_told_as_such", "a file system of a test's own is mounted") {
+fn a_full_disk_is_reported_as_such() {
+    if !takes_root("a_full_disk_is_reported_as_such", "a file system of a test's own is mounted") {
         return;
     }
     let lab = Lab::pair("");

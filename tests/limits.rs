@@ -75,14 +75,14 @@ fn most(quota: f64, seconds: f64) -> f64 {
 }
 
 #[test]
-fn a_memory_hog_is_killed_and_told() {
+fn a_memory_hog_is_killed_and_reported() {
     let scenario = "topology: { nodes: { a: { limits: { memory: 48MiB } }, b: } }\n\
         processes:\n  \
         - { name: hog, node: a, command: python3 hog.py 200 }\n  \
         - { name: modest, node: a, command: python3 hog.py 5, start: { after: hog, \
         when: done } }\n  \
         - { name: free, node: b, command: python3 hog.py 200 }\n";
-    let Some(lab) = lab("a_memory_hog_is_killed_and_told", scenario) else { return };
+    let Some(lab) = lab("a_memory_hog_is_killed_and_reported", scenario) else { return };
     let output = lab.netloom(&["run", "-o", "results"]);
     let words = text(&output.stdout) + &text(&output.stderr);
     assert!(words.contains("the kernel killed a process in a"), "{words}");

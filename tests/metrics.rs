@@ -49,8 +49,8 @@ print(json.dumps(answers))
 ";
 
 #[test]
-fn reports_that_cannot_be_written_are_refused_and_told() {
-    if !common::takes_root("reports_that_cannot_be_written_are_refused_and_told", "it mounts") {
+fn reports_that_cannot_be_written_are_refused_and_reported() {
+    if !common::takes_root("reports_that_cannot_be_written_are_refused_and_reported", "it mounts") {
         return;
     }
     let lab = Lab::new(
@@ -82,8 +82,8 @@ processes: [{ name: reporter, node: a, command: [python3, reporter.py] }]
     assert_eq!(serde_json::json!(kept), answers["204"]);
     let refused = answers["507"].as_array().unwrap().len();
     let summary: Value = serde_json::from_str(&read("summary.json")).unwrap();
-    let told = format!("metrics.jsonl is not complete: {refused} reports could not be written");
-    assert!(summary["failures"].to_string().contains(&told), "{summary}");
+    let failure = format!("metrics.jsonl is not complete: {refused} reports could not be written");
+    assert!(summary["failures"].to_string().contains(&failure), "{summary}");
     assert!(summary["warnings"].to_string().contains("No space left on device"), "{summary}");
 }
 

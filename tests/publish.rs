@@ -127,9 +127,9 @@ fn who_takes_all_connections_of_a_port_takes_no_more_than_its_share() {
     let mut hog = Command::new("python3");
     hog.args(["hog.py", "1000", &port.to_string()]).current_dir(&lab.directory);
     let mut hog = hog.stdout(Stdio::piped()).spawn().unwrap();
-    let mut told = String::new();
-    BufReader::new(hog.stdout.take().unwrap()).read_line(&mut told).unwrap();
-    let served: usize = told.trim().parse().unwrap();
+    let mut line = String::new();
+    BufReader::new(hog.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let served: usize = line.trim().parse().unwrap();
     // Two open files each; of all, a quarter is a port's.
     assert!((100..FILES / 8).contains(&served), "{served} connections");
     for _ in 0..20 {

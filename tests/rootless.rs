@@ -18,9 +18,9 @@ fn is_ordinary() -> bool {
 }
 
 #[test]
-fn restricted_user_namespaces_are_told_with_what_allows_them() {
+fn restricted_user_namespaces_are_reported_with_what_allows_them() {
     let lab = Lab::pair("");
-    for (limit, told) in [
+    for (limit, remedy) in [
         ("max_user_namespaces", "sysctl user.max_user_namespaces=10000"),
         ("max_mnt_namespaces", "raise `user.max_user_namespaces`"),
     ] {
@@ -35,7 +35,7 @@ fn restricted_user_namespaces_are_told_with_what_allows_them() {
             .unwrap();
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{error}");
-        for part in ["as an ordinary user", told, "docs/rootless.md"] {
+        for part in ["as an ordinary user", remedy, "docs/rootless.md"] {
             assert!(error.contains(part), "{error} does not say {part}");
         }
         assert_eq!(lab.remains(), [""; 0]);

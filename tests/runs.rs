@@ -176,12 +176,12 @@ fn a_report_says_what_is_missing() {
     assert_eq!(report(), fs::read_to_string(file("report.html")).unwrap());
     for name in ["scenario.json", "machine.json", "events.jsonl", "pipes.parquet"] {
         let whole = fs::read(file(name)).unwrap();
-        let told = format!("class=\"note missing\">{name}: ");
+        let note = format!("class=\"note missing\">{name}: ");
         fs::write(file(name), &whole[..whole.len() / 2]).unwrap();
-        assert!(report().contains(&told), "half of {name}");
+        assert!(report().contains(&note), "half of {name}");
         fs::remove_file(file(name)).unwrap();
         let page = report();
-        assert!(page.contains(&told), "no {name}");
+        assert!(page.contains(&note), "no {name}");
         assert!(page.contains("a:eth1 → b:eth1"));
         fs::write(file(name), whole).unwrap();
     }
@@ -217,7 +217,7 @@ processes:
 }
 
 #[test]
-fn what_waits_for_something_that_never_comes_is_told() {
+fn what_waits_for_something_that_never_comes_is_reported() {
     let lab = lab("\
 processes:
   - { name: server, node: a, command: exit 1, ready: { port: 80 }, background: true }

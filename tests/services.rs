@@ -270,7 +270,7 @@ fn a_service_that_does_not_come_up_says_why() {
 }
 
 #[test]
-fn what_is_missing_is_told_before_anything_is_made() {
+fn what_is_missing_is_reported_before_anything_is_made() {
     let lab = Lab::new(
         "topology: { nodes: { a: { services: { mine: { template: mine.yaml } } }, b: } }\n",
     );

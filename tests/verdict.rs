@@ -427,9 +427,9 @@ measure: { observations: true }
         (&found[0]["on"]["of"], &found[0]["on"]["who"]["name"]),
         (&"udp_receive".into(), &"b".into())
     );
-    let told = format!("buffers on UDP receive buffers of node b: {counted} packets");
-    assert!(found[0]["why"].as_str().unwrap().starts_with(&told), "{verdict:#}");
-    assert!(words.contains(&told) || words.contains("more findings"), "{words}");
+    let finding = format!("buffers on UDP receive buffers of node b: {counted} packets");
+    assert!(found[0]["why"].as_str().unwrap().starts_with(&finding), "{verdict:#}");
+    assert!(words.contains(&finding) || words.contains("more findings"), "{words}");
     // Judged again, it is the same.
     let judged: Value =
         serde_json::from_str(&lab.ok(&["judge", "results", "--format", "json"])).unwrap();

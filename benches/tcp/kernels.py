@@ -22,7 +22,7 @@ losses   frames of payload that the bottleneck drops
 
 All but the first begin after SETTLE seconds. An emulated run that fails, or whose verdict is
 `invalid`, counts for nothing. The script fails if a median of the runs is outside its tolerance and
-`docs/fidelity.md` has no line `known: ALGORITHM LOSS FIGURE`. One loss more or less is never
+`docs/simulated-tcp.md` has no line `known: ALGORITHM LOSS FIGURE`. One loss more or less is never
 outside.
 """
 
@@ -41,7 +41,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETLOOM = pathlib.Path(os.environ.get("NETLOOM", ROOT / "target" / "debug" / "netloom"))
-KNOWN = ROOT / "docs" / "fidelity.md"
+KNOWN = ROOT / "docs" / "simulated-tcp.md"
 ALGORITHMS = ["reno", "cubic", "bbr"]
 OWN = (
     "bbr bic cdg cubic dctcp highspeed htcp hybla illinois lp nv reno scalable vegas veno westwood"

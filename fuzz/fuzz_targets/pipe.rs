@@ -1,5 +1,5 @@
-//! Any change that can be told (JSON, as the API takes it) is taken or refused, and a pipe with it
-//! carries frames without losing count.
+//! Any change that can be written (JSON, as the API takes it) is taken or refused, and a pipe with
+//! it carries frames without losing count.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

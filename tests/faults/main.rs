@@ -69,9 +69,9 @@ struct Outcome {
 
 impl Outcome {
     /// One that failed must have said why, in words for users.
-    fn is_told(&self) -> Result<(), Problem> {
-        let told = self.words.contains("error: ") && !self.words.contains("panicked");
-        if told { Ok(()) } else { Err(format!("it does not say why: {self:?}")) }
+    fn reports_why(&self) -> Result<(), Problem> {
+        let is_reported = self.words.contains("error: ") && !self.words.contains("panicked");
+        if is_reported { Ok(()) } else { Err(format!("it does not say why: {self:?}")) }
     }
 }
 
@@ -245,7 +245,7 @@ fn deploy() {
             return cleaned_up(lab);
         }
         if !outcome.succeeded {
-            return outcome.is_told();
+            return outcome.reports_why();
         }
         is_up(lab)?;
         succeeds(lab, &["destroy", &lab.name])
@@ -280,7 +280,7 @@ fn apply(part: Part) {
             return cleaned_up(lab);
         }
         if !outcome.succeeded {
-            outcome.is_told()?;
+            outcome.reports_why()?;
             let now = look_everywhere(lab).map_err(|problem| format!("{outcome:?}: {problem}"))?;
             if before != now || !outcome.words.contains("nothing has changed") {
                 return Err(format!("{outcome:?}, before: {before:#?}, now: {now:#?}"));
@@ -303,7 +303,7 @@ fn destroy() {
         if outcome.succeeded {
             return Ok(());
         }
-        outcome.is_told()?;
+        outcome.reports_why()?;
         if lab.remains().is_empty() { Ok(()) } else { cleaned_up(lab) }
     });
 }

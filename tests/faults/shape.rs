@@ -132,7 +132,7 @@ fn after(host: &Host, daemon: &mut Child, at: At<'_>, outcome: &Outcome) -> Resu
             return Err(format!("remove failed: {removed:?}"));
         }
     } else {
-        outcome.is_told()?;
+        outcome.reports_why()?;
     }
     host.is_clean()?;
     let again = host.add()?;

@@ -396,8 +396,8 @@ fn ends_outside_come_and_go_while_the_network_runs() {
     machine.sh(&format!("ping -n -c 1 -W 2 {}", out()));
 
     rewrite(&lab, &of(&[&nat, beside, device, tap]));
-    let told = machine.ok(&lab, &["apply", "--dry-run"]);
-    assert!(told.contains("- link r--host:") && told.contains("+ link r--nat:"), "{told}");
+    let printed = machine.ok(&lab, &["apply", "--dry-run"]);
+    assert!(printed.contains("- link r--host:") && printed.contains("+ link r--nat:"), "{printed}");
     assert_eq!(machine.devices().len(), before.len() + 1, "nothing was done yet");
 
     apply(&[&nat, beside, device, tap]);

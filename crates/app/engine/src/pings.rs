@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_is_told_from_what_others_receive() {
+    fn a_reply_is_distinguished_from_what_others_receive() {
         let seventh = Request { target: 70_000, number: 7 };
         let request = echo_request(Family::Ipv4, 0x1234, seventh);
         assert_eq!(!checksum::sum(&request), 0, "with its own sum, it is zero");

@@ -39,6 +39,6 @@ pub use netloom_medium::{AssociationChange, AssociationEvent, StationView};
 pub use network::{Delivered, Network};
 pub use observer::{Loss, Observer, PipeSlot};
 pub use segment::{
-    AirLogPart, Arrival, Heard, LinkView, MediaNews, MediumView, Neighbourhood, Outputs,
-    PortStatus, Segment, SegmentEnd, Sniffer, TreePort,
+    AirLogPart, Arrival, LinkView, MediaNews, MediumView, Neighbourhood, Outputs, PortStatus,
+    Segment, SegmentEnd, SniffedFrame, Sniffer, TreePort,
 };

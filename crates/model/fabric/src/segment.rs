@@ -123,12 +123,12 @@ pub struct Neighbourhood {
 pub trait Sniffer<F>: Debug + Send {
     /// Handles a transmission that is over; `frame` is the one that it carried. Returns `false` if
     /// the sniffer needs no more transmissions.
-    fn hear(&mut self, heard: Heard, frame: Option<&F>) -> bool;
+    fn receive(&mut self, sniffed: SniffedFrame, frame: Option<&F>) -> bool;
 }
 
 /// A transmission as a sniffer receives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
+pub struct SniffedFrame {
     /// Time at which it began.
     pub at: Time,
     /// Bytes before those of the packet that it carries: radiotap, 802.11 and, if there is a

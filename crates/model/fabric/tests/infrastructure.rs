@@ -133,8 +133,8 @@ fn switches_send_to_the_new_access_point_as_soon_as_a_station_has_come_to_it() {
     assert_eq!((from, to), (StationId(1), StationId(2)));
     // All hosts on the wire receive the announcement at that moment. Stations receive it later, by
     // radio.
-    let heard: Vec<_> = out.iter().filter(|(port, ..)| *port == SERVER).collect();
-    assert_eq!(heard, [&(SERVER, 60, first), &(SERVER, 60, first), &(SERVER, 60, at)]);
+    let received: Vec<_> = out.iter().filter(|(port, ..)| *port == SERVER).collect();
+    assert_eq!(received, [&(SERVER, 60, first), &(SERVER, 60, first), &(SERVER, 60, at)]);
     // Frames for the station are lost before that moment and take the new path from then on.
     let mut network = {
         let mut moves = Trajectory::fixed(Point::flat(10.0, 0.0));

@@ -16,7 +16,7 @@ use proptest::prelude::*;
 const BROADCAST: [u8; 6] = [0xff; 6];
 
 /// Frames that left a network: time, port and bytes.
-type Heard = Vec<(Time, PortId, Vec<u8>)>;
+type Received = Vec<(Time, PortId, Vec<u8>)>;
 
 #[derive(Debug, Default)]
 struct Losses(BTreeMap<&'static str, u64>);
@@ -36,14 +36,14 @@ impl<F> Observer<F> for Losses {
 struct Bench {
     network: Network<TestMemory, Losses>,
     now: Time,
-    heard: Heard,
+    received: Received,
     links: u32,
 }
 
 impl Bench {
     fn new() -> Self {
         let network = Network::new(TestMemory::default(), Losses::default());
-        Self { network, now: Time::ZERO, heard: Vec::new(), links: 0 }
+        Self { network, now: Time::ZERO, received: Vec::new(), links: 0 }
     }
 
     fn join(&mut self, ends: [LinkEnd; 2], properties: &str) -> LinkId {
@@ -61,7 +61,7 @@ impl Bench {
     fn poll(&mut self) {
         while let Some(delivered) = self.network.poll(self.now) {
             let bytes = delivered.delivery.frame.bytes().to_vec();
-            self.heard.push((self.now, delivered.port, bytes));
+            self.received.push((self.now, delivered.port, bytes));
         }
     }
 
@@ -94,8 +94,8 @@ impl Bench {
     /// Returns the ports that have received anything but BPDUs since the last call, once for each
     /// frame.
     fn receivers(&mut self) -> Vec<u32> {
-        let heard = std::mem::take(&mut self.heard);
-        let frames = heard.into_iter().filter(|(_, _, bytes)| !is_bpdu(bytes));
+        let received = std::mem::take(&mut self.received);
+        let frames = received.into_iter().filter(|(_, _, bytes)| !is_bpdu(bytes));
         let mut ports: Vec<u32> = frames.map(|(_, port, _)| port.0).collect();
         ports.sort_unstable();
         ports
@@ -208,9 +208,9 @@ fn delays_add_up_through_switches_and_addresses_are_learned() {
     bench.send(1, TestFrame::between(mac(1), mac(2), 50));
     bench.run_for(1000);
     let at = |millis| Time::ZERO + Duration::from_millis(millis);
-    let when: Vec<_> = bench.heard.iter().map(|(at, port, _)| (*at, port.0)).collect();
+    let when: Vec<_> = bench.received.iter().map(|(at, port, _)| (*at, port.0)).collect();
     assert_eq!(when, [(at(28), 3), (at(321), 2)], "nobody knows where 2 is");
-    bench.heard.clear();
+    bench.received.clear();
     bench.send(2, TestFrame::between(mac(2), mac(1), 50));
     bench.run_for(1000);
     assert_eq!(bench.receivers(), [1]);
@@ -232,7 +232,7 @@ fn frames_stay_in_their_vlan_and_a_trunk_tells_them_apart() {
     bench.join([trunk, vlan(0, r#"{"trunk":{"allowed":"all"}}"#)], r#"{"delay":"1ms"}"#);
     bench.send(1, TestFrame::between(mac(1), BROADCAST, 50));
     bench.run_for(10);
-    assert!(bench.heard.iter().all(|(_, _, bytes)| bytes.len() == 64), "no tag is left");
+    assert!(bench.received.iter().all(|(_, _, bytes)| bytes.len() == 64), "no tag is left");
     assert_eq!(bench.receivers(), [2, 5]);
     bench.send(6, TestFrame::between(mac(6), BROADCAST, 50));
     bench.run_for(10);
@@ -340,7 +340,7 @@ fn row() -> Bench {
 
 /// Returns the frames that leave the network if frames arrive at these intervals in µs, and the
 /// driver also polls it at other times.
-fn outcome(arrivals: &[(u64, u32, u32)], looks: &BTreeSet<u64>) -> Heard {
+fn outcome(arrivals: &[(u64, u32, u32)], looks: &BTreeSet<u64>) -> Received {
     let mut bench = row();
     let mut looks = looks.iter().map(|micros| Time::ZERO + Duration::from_micros(*micros));
     let mut next_look = looks.next();
@@ -355,7 +355,7 @@ fn outcome(arrivals: &[(u64, u32, u32)], looks: &BTreeSet<u64>) -> Heard {
         bench.send(*from, TestFrame::between(mac(*from), mac(*to), 400));
     }
     bench.run_for(10_000);
-    bench.heard
+    bench.received
 }
 
 proptest! {
@@ -425,9 +425,12 @@ fn a_link_comes_back_with_its_frames() {
     assert_eq!(bench.network.next_deadline(), None);
     bench.network.join(LinkId(9), link, bench.now);
     bench.run_for(100);
-    let heard: Vec<_> = bench.heard.iter().map(|(at, port, _)| (at.as_nanos(), port.0)).collect();
-    assert_eq!(heard, [(100_000_000, 1)]);
-    assert!(bench.heard[0].2.len() == 64 && TestFrame::of_bytes(&bench.heard[0].2).info().is_ok());
+    let received: Vec<_> =
+        bench.received.iter().map(|(at, port, _)| (at.as_nanos(), port.0)).collect();
+    assert_eq!(received, [(100_000_000, 1)]);
+    assert!(
+        bench.received[0].2.len() == 64 && TestFrame::of_bytes(&bench.received[0].2).info().is_ok()
+    );
 }
 
 /// Records by how much frames may have left earlier, from each pipe.

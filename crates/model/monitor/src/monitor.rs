@@ -109,7 +109,7 @@ impl Monitor {
             }
         }
         if !self.out.is_empty() {
-            self.tell();
+            self.queue_signals();
         }
     }
 
@@ -222,7 +222,7 @@ impl Monitor {
         self.all.tick(now, &mut self.out);
         let due = self.uses.take_due(now);
         self.weigh(&due);
-        self.tell();
+        self.queue_signals();
     }
 
     fn overhead(&self, now: Time) -> Overhead {
@@ -252,10 +252,10 @@ impl Monitor {
         });
     }
 
-    fn tell(&mut self) {
+    fn queue_signals(&mut self) {
         for notice in std::mem::take(&mut self.out) {
             let tracker = self.all.tracker(notice.signal, notice.place);
-            let tracker = tracker.expect("a tracker that has told something is there");
+            let tracker = tracker.expect("a tracker that has reported something exists");
             let signal = self.signal(&notice, tracker);
             self.signals.push_back(signal);
         }
@@ -269,8 +269,8 @@ impl Monitor {
             signal: notice.signal,
             on: self.names.resource(notice.place),
             value: notice.value,
-            threshold: tracker.threshold.expect("what is told has a threshold"),
-            shares: shares.told(&self.names, Signal::PARTIES),
+            threshold: tracker.threshold.expect("what is reported has a threshold"),
+            shares: shares.reported(&self.names, Signal::PARTIES),
         }
     }
 }

@@ -459,8 +459,8 @@ mod tests {
             cpu: 1,
             stretch: BusyStretch { number: 7, began, ended, by: vec![(Party::Engine, used)] },
         };
-        let told = stretch(ms(100), Some(ms(20)), 40).dilated(by("10"));
-        assert_eq!(told, stretch(ms(10), Some(ms(2)), 4));
+        let dilated = stretch(ms(100), Some(ms(20)), 40).dilated(by("10"));
+        assert_eq!(dilated, stretch(ms(10), Some(ms(2)), 4));
         // A short idle moment is not rounded to zero.
         let idle = |idle| Observation::CpuInterval { cpu: 0, over: ms(1000), idle };
         let Observation::CpuInterval { idle: kept, .. } =

@@ -48,7 +48,7 @@ impl Shares {
     }
 
     /// The shares by name, the heaviest first: at most `most`, and the others as one.
-    pub fn told(&self, names: &Names, most: usize) -> Vec<Share> {
+    pub fn reported(&self, names: &Names, most: usize) -> Vec<Share> {
         let total = self.total();
         let mut parties: Vec<(Party, u64)> = self.0.iter().map(|(p, a)| (*p, *a)).collect();
         parties.sort_by_key(|(party, amount)| (std::cmp::Reverse(*amount), *party));
@@ -124,10 +124,10 @@ mod tests {
         #[test]
         fn lists_add_up(amounts in prop::collection::vec(0u64..1 << 40, 0..20), most in 1usize..8) {
             let shares = shares(&amounts);
-            let told = shares.told(&Names::default(), most);
-            prop_assert_eq!(told.iter().map(|share| share.amount).sum::<u64>(), shares.total());
-            prop_assert!(told.len() <= most + 1);
-            let named = told.iter().filter(|share| share.who != Who::Others);
+            let reported = shares.reported(&Names::default(), most);
+            prop_assert_eq!(reported.iter().map(|share| share.amount).sum::<u64>(), shares.total());
+            prop_assert!(reported.len() <= most + 1);
+            let named = reported.iter().filter(|share| share.who != Who::Others);
             prop_assert!(named.map(|share| share.amount).is_sorted_by(|a, b| a >= b));
         }
     }

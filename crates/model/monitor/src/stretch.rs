@@ -101,19 +101,19 @@ impl Stretch {
 
     /// Takes a reported stretch. A number that differs from the last one shows that the last
     /// stretch is over, though not when: it lasted at least until it was reported.
-    pub fn told(&mut self, at: Time, told: &BusyStretch, out: &mut Outbox) {
-        let from = at - told.began;
-        let to = (at - told.ended.unwrap_or_default()).max(from).max(self.known);
-        if self.is_busy() && self.number != told.number {
+    pub fn reported(&mut self, at: Time, stretch: &BusyStretch, out: &mut Outbox) {
+        let from = at - stretch.began;
+        let to = (at - stretch.ended.unwrap_or_default()).max(from).max(self.known);
+        if self.is_busy() && self.number != stretch.number {
             self.idle(self.known, out);
         }
-        self.number = told.number;
+        self.number = stretch.number;
         self.busy(from);
-        for (party, amount) in &told.by {
+        for (party, amount) in &stretch.by {
             self.add(*party, *amount);
         }
         self.still(to, out);
-        if told.ended.is_some() {
+        if stretch.ended.is_some() {
             self.idle(to, out);
         }
         self.known = to;

@@ -49,7 +49,7 @@ pub(crate) struct Tracker {
     holding: Option<Time>,
     spans: Vec<Span>,
     /// The value that was last reported.
-    told: f64,
+    last_reported: f64,
 }
 
 /// An episode that may still grow.
@@ -110,7 +110,7 @@ impl Tracker {
             worst: None,
             holding: None,
             spans: Vec::new(),
-            told: 0.0,
+            last_reported: 0.0,
         }
     }
 
@@ -150,8 +150,8 @@ impl Tracker {
         let span = self.spans.last_mut().expect("one is open");
         span.to = span.to.max(now);
         span.peak = span.peak.max(value);
-        if began || value >= 2.0 * self.told {
-            self.told = value;
+        if began || value >= 2.0 * self.last_reported {
+            self.last_reported = value;
             let change = if began { Change::Began } else { Change::Grew };
             out.push(self.notice(change, now, value));
         }
@@ -264,7 +264,7 @@ impl Tracker {
                 .map(|(worst, threshold)| margin(worst, threshold)),
             held: ended.counted().fold(Duration::ZERO, |sum, span| sum + span.held),
             episodes: ended.spans.iter().map(|span| span.report(names)).collect(),
-            shares: shares.told(names, Episode::PARTIES),
+            shares: shares.reported(names, Episode::PARTIES),
         }
     }
 
@@ -281,7 +281,7 @@ impl Span {
             held: self.held,
             peak: self.peak,
             warm_up: self.warm_up,
-            shares: self.shares().told(names, Episode::PARTIES),
+            shares: self.shares().reported(names, Episode::PARTIES),
         }
     }
 }

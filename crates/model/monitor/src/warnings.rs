@@ -28,19 +28,19 @@ impl Warnings {
         if signal.change == Change::Ended {
             return None;
         }
-        let (at, untold) = self.last.get(&signal.signal).copied().unzip();
+        let (at, left_out) = self.last.get(&signal.signal).copied().unzip();
         if at.is_some_and(|at| signal.at < at + self.every) {
-            let (_, untold) = self.last.get_mut(&signal.signal)?;
-            *untold += 1;
+            let (_, left_out) = self.last.get_mut(&signal.signal)?;
+            *left_out += 1;
             return None;
         }
         self.last.insert(signal.signal, (signal.at, 0));
-        let untold = match untold.unwrap_or(0) {
+        let left_out = match left_out.unwrap_or(0) {
             0 => String::new(),
             n => format!(" ({n} warnings of this kind were left out)"),
         };
         Some(format!(
-            "{:.3} s: {}: {}, limit {}{}{untold}",
+            "{:.3} s: {}: {}, limit {}{}{left_out}",
             signal.at.as_nanos() as f64 / 1e9,
             words::subject(signal.signal, &signal.on),
             words::quantity(signal.signal, signal.value),

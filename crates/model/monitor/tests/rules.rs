@@ -75,11 +75,11 @@ fn a_burst_that_straddles_two_epochs_is_caught() {
     monitor.observe(ms(19), &forwarded(A, 6_000));
     assert!(signals(&mut monitor).is_empty());
     monitor.observe(ms(21), &forwarded(B, 6_500));
-    let told = signals(&mut monitor);
-    assert_eq!(told.len(), 1);
-    assert_eq!((told[0].signal, told[0].at), (SignalKind::NetInternal, ms(21)));
-    assert_eq!((told[0].value, told[0].threshold), (10e6, 10e6));
-    let shares: Vec<_> = told[0].shares.iter().map(|s| (s.who.to_string(), s.amount)).collect();
+    let reported = signals(&mut monitor);
+    assert_eq!(reported.len(), 1);
+    assert_eq!((reported[0].signal, reported[0].at), (SignalKind::NetInternal, ms(21)));
+    assert_eq!((reported[0].value, reported[0].threshold), (10e6, 10e6));
+    let shares: Vec<_> = reported[0].shares.iter().map(|s| (s.who.to_string(), s.amount)).collect();
     assert_eq!(shares, [("node b".into(), 52_000), ("node a".into(), 48_000)]);
     // The first half leaves the window 10 ms after it came.
     let verdict = monitor.verdict(ms(1000));
@@ -93,8 +93,8 @@ fn a_burst_that_straddles_two_epochs_is_caught() {
 fn the_first_event_of_a_window_is_tested() {
     let mut monitor = monitor(r#"{"net_internal": {"rate": "10Mbit/s"}}"#);
     monitor.observe(ms(5), &forwarded(A, 65_000));
-    let told = signals(&mut monitor);
-    assert_eq!((told[0].change, told[0].value), (Change::Began, 52e6));
+    let reported = signals(&mut monitor);
+    assert_eq!((reported[0].change, reported[0].value), (Change::Began, 52e6));
 }
 
 #[test]
@@ -180,11 +180,11 @@ fn a_lone_spinner_is_detected_on_time_without_events() {
     monitor.observe(ms(299), &O::Looked);
     assert_eq!(signals(&mut monitor), []);
     monitor.observe(ms(300), &O::Looked);
-    let told = signals(&mut monitor);
-    assert_eq!((told[0].at, told[0].value), (ms(300), 200e6));
-    assert_eq!(told[0].on, Resource::Cpu { cpu: 1 });
-    assert_eq!(told[0].shares[0].who, Who::Process { pid, name: "spinner".into() });
-    assert_eq!(told[0].shares[0].amount, 200_000_000);
+    let reported = signals(&mut monitor);
+    assert_eq!((reported[0].at, reported[0].value), (ms(300), 200e6));
+    assert_eq!(reported[0].on, Resource::Cpu { cpu: 1 });
+    assert_eq!(reported[0].shares[0].who, Who::Process { pid, name: "spinner".into() });
+    assert_eq!(reported[0].shares[0].amount, 200_000_000);
 }
 
 #[test]
@@ -194,8 +194,8 @@ fn a_hanging_request_is_detected_on_time() {
     monitor.observe(ms(149), &O::Looked);
     assert_eq!(signals(&mut monitor), []);
     monitor.observe(ms(150), &O::Looked);
-    let told = signals(&mut monitor);
-    assert_eq!((told[0].signal, told[0].at), (SignalKind::Disk, ms(150)));
+    let reported = signals(&mut monitor);
+    assert_eq!((reported[0].signal, reported[0].at), (SignalKind::Disk, ms(150)));
 }
 
 #[test]
@@ -517,17 +517,20 @@ fn waiting_for_a_disk_is_shown_and_not_tested() {
 fn warnings_are_few_and_count_those_left_out() {
     let mut monitor = monitor("{}");
     let mut warnings = Warnings::new(for_ms(1000));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for n in 0..20 {
         monitor.observe(ms(n * 250), &swapped_in(A));
         monitor.observe(ms(n * 250 + 200), &O::Looked);
-        told.extend(signals(&mut monitor).iter().filter_map(|signal| warnings.warn(signal)));
+        reported.extend(signals(&mut monitor).iter().filter_map(|signal| warnings.warn(signal)));
     }
-    assert_eq!(told.len(), 5);
-    assert_eq!(told[0], "0.000 s: memory in on swap: 100 pages/s, limit 0 pages/s; node a 100 %");
+    assert_eq!(reported.len(), 5);
+    assert_eq!(
+        reported[0],
+        "0.000 s: memory in on swap: 100 pages/s, limit 0 pages/s; node a 100 %"
+    );
     assert!(
-        told[1].starts_with("1.000 s")
-            && told[1].ends_with("(3 warnings of this kind were left out)")
+        reported[1].starts_with("1.000 s")
+            && reported[1].ends_with("(3 warnings of this kind were left out)")
     );
 }
 

@@ -45,7 +45,7 @@ fn stretches(switches: &[(u64, Option<Party>)]) -> Vec<Slices> {
 }
 
 /// Report of a probe that looks every [`PERIOD`], at `at`, on the time since `last`.
-fn told(number: u64, slices: &Slices, last: u64, at: u64) -> Option<BusyStretch> {
+fn reported(number: u64, slices: &Slices, last: u64, at: u64) -> Option<BusyStretch> {
     let (from, to) = (slices[0].1, slices[slices.len() - 1].2);
     if from > at || to <= last {
         return None;
@@ -78,7 +78,7 @@ fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
     let end = switches.last().unwrap().0.next_multiple_of(PERIOD);
     for at in (PERIOD..=end).step_by(PERIOD as usize) {
         for (number, slices) in (0..).zip(&stretches) {
-            if let Some(stretch) = told(number, slices, at - PERIOD, at) {
+            if let Some(stretch) = reported(number, slices, at - PERIOD, at) {
                 let seen = O::CpuStretch { cpu: CPU, stretch };
                 by_stretches.observe(time(at), &seen);
                 trace.push((time(at), seen));

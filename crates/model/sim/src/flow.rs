@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packets_are_told_apart_over_a_whole_window() {
+    fn packets_are_distinguished_over_a_whole_window() {
         let mut arrived = Arrived::default();
         let mut notes = |numbers: &[u32]| -> Vec<Coming> {
             numbers.iter().map(|number| arrived.note(*number)).collect()

@@ -128,8 +128,8 @@ mod tests {
     fn who_asks_by_arp_is_answered_if_it_is_for_the_neighbour() {
         let reply = router().answer(&request([10, 0, 0, 2])).unwrap();
         assert_eq!(reply[..12], [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 9]);
-        let told = [0, 2, 2, 0, 0, 0, 0, 9, 10, 0, 0, 2, 2, 0, 0, 0, 0, 1, 10, 0, 0, 1];
-        assert_eq!(reply[20..], told);
+        let answer = [0, 2, 2, 0, 0, 0, 0, 9, 10, 0, 0, 2, 2, 0, 0, 0, 0, 1, 10, 0, 0, 1];
+        assert_eq!(reply[20..], answer);
         assert_eq!(router().answer(&request([10, 0, 0, 3])), None);
         assert_eq!(router().answer(&request([10, 0, 0, 2])[..40]), None);
     }

@@ -5,7 +5,7 @@ use std::mem::take;
 
 use netloom_units::Time;
 
-use crate::port::{BridgePort, Heard, Info, MIGRATE_TIME};
+use crate::port::{BridgePort, Info, MIGRATE_TIME, TopologyFlags};
 use crate::{Bpdu, Config, MessageRole, Times, Vector};
 
 impl BridgePort {
@@ -28,7 +28,7 @@ impl BridgePort {
         (self.proposing, self.proposed) = (false, false);
         (self.agree, self.agreed) = (false, false);
         (self.disputed, self.new_info) = (false, false);
-        self.heard = Heard::default();
+        self.received_flags = TopologyFlags::default();
         self.tc_ack = false;
         self.tc_while.stop();
     }
@@ -41,7 +41,7 @@ impl BridgePort {
         match bpdu {
             Bpdu::Rst(config) | Bpdu::Config(config) => self.hear_config(now, config),
             Bpdu::Tcn => {
-                self.heard.notification = true;
+                self.received_flags.notification = true;
                 false
             }
         }
@@ -142,13 +142,13 @@ impl BridgePort {
     }
 
     fn note_topology(&mut self, config: &Config) {
-        self.heard.change |= config.flags.topology_change;
-        self.heard.acknowledgement |= config.flags.acknowledgement;
+        self.received_flags.change |= config.flags.topology_change;
+        self.received_flags.acknowledgement |= config.flags.acknowledgement;
     }
 
     /// Takes the received topology information, and whether other ports passed on a change.
-    pub(crate) fn take_heard(&mut self) -> (Heard, bool) {
-        (take(&mut self.heard), take(&mut self.propagate))
+    pub(crate) fn take_received_flags(&mut self) -> (TopologyFlags, bool) {
+        (take(&mut self.received_flags), take(&mut self.propagate))
     }
 
     /// Whether the port may become an edge port if it receives nothing.

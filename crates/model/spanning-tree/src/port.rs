@@ -81,7 +81,7 @@ pub(crate) enum Info {
 
 /// Topology information from a BPDU, until the port has processed it.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Heard {
+pub(crate) struct TopologyFlags {
     pub(crate) change: bool,
     pub(crate) notification: bool,
     pub(crate) acknowledgement: bool,
@@ -120,7 +120,7 @@ pub(crate) struct BridgePort {
     pub(crate) new_info: bool,
 
     pub(crate) topology: Topology,
-    pub(crate) heard: Heard,
+    pub(crate) received_flags: TopologyFlags,
     /// tcProp.
     pub(crate) propagate: bool,
     pub(crate) tc_ack: bool,
@@ -177,7 +177,7 @@ impl BridgePort {
             disputed: false,
             new_info: false,
             topology: Topology::Inactive,
-            heard: Heard::default(),
+            received_flags: TopologyFlags::default(),
             propagate: false,
             tc_ack: false,
             edge_delay_while: Timer::default(),

@@ -23,7 +23,7 @@ impl BridgePort {
             self.topology = next;
             match next {
                 Topology::Inactive => effects.flush = true,
-                Topology::Learning => drop(self.take_heard()),
+                Topology::Learning => drop(self.take_received_flags()),
                 Topology::Active => {
                     self.start_telling(now, times);
                     self.new_info = true;
@@ -47,14 +47,14 @@ impl BridgePort {
 
     /// Passes on topology changes that neighbours and other ports have reported.
     fn pass_on(&mut self, now: Time, times: Times, effects: &mut Effects) {
-        let (heard, propagate) = self.take_heard();
+        let (flags, propagate) = self.take_received_flags();
         if self.topology != Topology::Active {
             return;
         }
-        if heard.notification {
+        if flags.notification {
             self.start_telling(now, times);
         }
-        if heard.notification || heard.change {
+        if flags.notification || flags.change {
             self.tc_ack |= self.role == Role::Designated;
             effects.topology_change = true;
         }
@@ -62,7 +62,7 @@ impl BridgePort {
             self.start_telling(now, times);
             effects.flush = true;
         }
-        if heard.acknowledgement {
+        if flags.acknowledgement {
             self.tc_while.stop();
         }
     }

@@ -118,11 +118,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_number_alone_both_meanings_are_told() {
+    fn of_a_number_alone_both_meanings_are_named() {
         let error = |text: &str| text.parse::<Probability>().unwrap_err().to_string();
-        let told =
+        let expected =
             "`0.01` has no unit; write it with one, like `1%` for the fraction 0.01, or `0.01%`";
-        assert_eq!(error("0.01"), told);
+        assert_eq!(error("0.01"), expected);
         assert_eq!(error("3"), "`3` has no unit; write it with one, like `3%`");
     }
 

@@ -30,7 +30,7 @@ pub struct LinkChange {
     pub direction: Direction,
     /// New properties. The notations of other tools (`netem`, `tbf`, `dummynet`) are accepted as in
     /// a scenario.
-    #[serde(deserialize_with = "told")]
+    #[serde(deserialize_with = "written_change")]
     #[schemars(with = "WrittenChange")]
     pub change: PipeChange,
 }
@@ -191,6 +191,6 @@ pub struct ChangedRoute {
     pub is: Option<Route>,
 }
 
-fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
-    WrittenChange::deserialize(deserializer).map(|told| told.0)
+fn written_change<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
+    WrittenChange::deserialize(deserializer).map(|written| written.0)
 }

@@ -7,7 +7,7 @@
 
 /// A search in progress.
 ///
-/// Try [`Search::next`] and report with [`Search::tell`] whether it was borne, until there is no
+/// Try [`Search::next`] and report with [`Search::record`] whether it was borne, until there is no
 /// next load.
 ///
 /// ```
@@ -16,7 +16,7 @@
 /// let range = Range { least: 1.0, most: 1000.0, gap: 1.05, tries: 40 };
 /// let mut search = Search::new(10.0, range);
 /// while let Some(load) = search.next() {
-///     search.tell(load <= 123.0);
+///     search.record(load <= 123.0);
 /// }
 /// let found = search.borne().unwrap();
 /// assert!(found <= 123.0 && found * 1.05 > 123.0);
@@ -70,7 +70,7 @@ impl Search {
     }
 
     /// Reports whether the load to try was borne. Ignored once the search is over.
-    pub fn tell(&mut self, was_borne: bool) {
+    pub fn record(&mut self, was_borne: bool) {
         let Some(tried) = self.next else { return };
         self.tries += 1;
         if was_borne {

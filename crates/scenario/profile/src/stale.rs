@@ -15,7 +15,7 @@ pub fn differences(then: &Machine, now: &Machine) -> Vec<String> {
     let changed = exact.into_iter().filter(|(_, then, now)| then != now);
     let shifted = near.into_iter().filter(|(_, then, now)| !is_near(*then, *now));
     let changed = changed.map(|(what, then, now)| sentence(what, &then, &now));
-    let shifted = shifted.map(|(what, then, now)| sentence(what, &told(then), &told(now)));
+    let shifted = shifted.map(|(what, then, now)| sentence(what, &rounded(then), &rounded(now)));
     changed.chain(shifted).collect()
 }
 
@@ -54,7 +54,7 @@ fn is_near(then: Option<f64>, now: Option<f64>) -> bool {
     }
 }
 
-fn told(value: Option<f64>) -> String {
+fn rounded(value: Option<f64>) -> String {
     value.map_or_else(|| UNKNOWN.into(), |value| format!("{value:.0}"))
 }
 

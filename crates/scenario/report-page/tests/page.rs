@@ -242,10 +242,10 @@ fn of_a_direct_link_the_page_tells_what_the_kernel_knows() {
     (gone.forward, gone.reverse) = (unknown(), unknown());
     known.summary.links = vec![drawn, gone];
     let html = read(&page(&known));
-    let told = texts(&html, ".pipe figcaption");
-    assert_eq!(told.len(), 2, "the link that carried something");
-    assert!(told[0].contains("direct") && told[0].contains("4.00 Gbit/s"), "{told:?}");
-    assert!(told[0].contains("dropped 7") && !told[0].contains("Delay"), "{told:?}");
+    let shown = texts(&html, ".pipe figcaption");
+    assert_eq!(shown.len(), 2, "the link that carried something");
+    assert!(shown[0].contains("direct") && shown[0].contains("4.00 Gbit/s"), "{shown:?}");
+    assert!(shown[0].contains("dropped 7") && !shown[0].contains("Delay"), "{shown:?}");
     let rows = texts(&html, "tr").into_iter().filter(|row| row.contains("(direct)"));
     let rows: Vec<String> = rows.collect();
     assert_eq!(rows.len(), 2, "{rows:?}");
@@ -270,7 +270,7 @@ fn a_large_run_has_a_page_that_can_be_read() {
     let html = read(&page);
     // The busiest links come first.
     assert_eq!(texts(&html, "h3")[..2], ["l4999", "l4998"]);
-    let told = texts(&html, "p").concat();
+    let shown = texts(&html, "p").concat();
     for part in [
         "12 that carried most",
         "the other 4988",
@@ -278,7 +278,7 @@ fn a_large_run_has_a_page_that_can_be_read() {
         "3012 more signals",
         "1848 more processes",
     ] {
-        assert!(told.contains(part), "{part} is not in {told}");
+        assert!(shown.contains(part), "{part} is not in {shown}");
     }
 }
 

@@ -16,7 +16,7 @@ impl Scenario {
             return Vec::new();
         }
         let running = self.running();
-        let in_the_way = self.nodes.iter().filter_map(|node| {
+        let obstacles = self.nodes.iter().filter_map(|node| {
             let (name, dilation) = (&node.name, self.dilation);
             if node.kind == NodeKind::Outside {
                 return Some(format!(
@@ -34,7 +34,7 @@ impl Scenario {
                 )
             })
         });
-        in_the_way.chain(self.too_little()).collect()
+        obstacles.chain(self.too_little()).collect()
     }
 
     /// Reports limits of CPU time that, dilated, are below the smallest quota of the kernel.

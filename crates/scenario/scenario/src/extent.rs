@@ -119,7 +119,7 @@ impl Scenario {
             Some((port(&link.endpoints[0])?, *medium))
         });
         let media: HashMap<InterfaceIndex, usize> = joining.collect();
-        let heard = self.heard(&names);
+        let reach = self.reaches(&names);
         let mut counted = HashSet::new();
         let mut neighbours = 0;
         for port in ports.into_values() {
@@ -130,11 +130,11 @@ impl Scenario {
             let others: HashSet<InterfaceIndex> =
                 others.into_iter().map(|(other, ())| other).collect();
             let members = others.len() as u64 + u64::from(!others.contains(&port));
-            let heard = media.get(&port).and_then(|medium| heard.get(medium));
-            neighbours += match heard {
+            let reach = media.get(&port).and_then(|medium| reach.get(medium));
+            neighbours += match reach {
                 // Interfaces behind a switch that is a station hear everything that the station
                 // hears.
-                Some(Heard { stations, pairs }) if *stations == members => 2 * pairs,
+                Some(Reach { stations, pairs }) if *stations == members => 2 * pairs,
                 _ => members * (members - 1),
             };
             counted.extend(others);
@@ -150,18 +150,18 @@ impl Scenario {
     }
 
     /// Counts the stations that hear each other on each medium whose reach is known.
-    fn heard(&self, media: &HashMap<&str, usize>) -> HashMap<usize, Heard> {
+    fn reaches(&self, media: &HashMap<&str, usize>) -> HashMap<usize, Reach> {
         let reaches = |medium: usize| {
             let of = self.nodes[medium].medium.as_ref();
             of.is_some_and(|medium| medium.config.reach(None).is_some())
         };
         let known = media.values().filter(|medium| reaches(**medium));
-        let mut all: HashMap<usize, Heard> =
-            known.map(|medium| (*medium, Heard::default())).collect();
+        let mut all: HashMap<usize, Reach> =
+            known.map(|medium| (*medium, Reach::default())).collect();
         for link in &self.links {
             let medium = media.get(link.endpoints[1].node.as_str());
-            if let Some(heard) = medium.and_then(|medium| all.get_mut(medium)) {
-                heard.stations += 1;
+            if let Some(reach) = medium.and_then(|medium| all.get_mut(medium)) {
+                reach.stations += 1;
             }
         }
         if all.is_empty() {
@@ -174,8 +174,8 @@ impl Scenario {
         for step in steps {
             let at = Duration::from_nanos(end / 8 * step);
             for (medium, pairs) in self.pairs_until(at, looks) {
-                if let Some(heard) = all.get_mut(&medium) {
-                    heard.pairs = heard.pairs.max(pairs.len() as u64);
+                if let Some(reach) = all.get_mut(&medium) {
+                    reach.pairs = reach.pairs.max(pairs.len() as u64);
                 }
             }
         }
@@ -211,7 +211,7 @@ const LOOKS: u64 = 3;
 
 /// Stations of a medium, and how many pairs of them hear each other.
 #[derive(Debug, Clone, Copy, Default)]
-struct Heard {
+struct Reach {
     stations: u64,
     pairs: u64,
 }

@@ -25,15 +25,15 @@ pub struct Add {
 #[serde(deny_unknown_fields)]
 pub struct Set {
     /// Changes for frames that the host sends.
-    #[serde(default, deserialize_with = "told")]
+    #[serde(default, deserialize_with = "written_change")]
     pub out: PipeChange,
     /// Changes for frames that the host receives.
-    #[serde(default, rename = "in", deserialize_with = "told")]
+    #[serde(default, rename = "in", deserialize_with = "written_change")]
     pub inward: PipeChange,
 }
 
-fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
-    WrittenChange::deserialize(deserializer).map(|told| told.0)
+fn written_change<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
+    WrittenChange::deserialize(deserializer).map(|written| written.0)
 }
 
 /// A side of a claim's link.

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use netloom_fabric::{Heard, Sniffer};
+use netloom_fabric::{SniffedFrame, Sniffer};
 use netloom_link::{CaptureDirection, CaptureNote, CapturedFrame};
 use netloom_ports::{
     Frame, PacketSocket, Passed, Passing, Pool, Shape, SuperFrame, checksum, split,
@@ -53,7 +53,7 @@ struct Copy {
     note: CaptureNote,
     frame: Option<Frame>,
     /// On a shared medium: the headers before the packet, instead of the Ethernet header.
-    air: Option<Box<Heard>>,
+    air: Option<Box<SniffedFrame>>,
 }
 
 /// Makes the two ends of a capture, between which at most `backlog` frames wait. With `drops`, it
@@ -130,8 +130,8 @@ impl Capture {
     }
 
     fn unfold(&mut self, copy: &Copy) {
-        if let Some(heard) = &copy.air {
-            return self.push_heard(copy, heard);
+        if let Some(sniffed) = &copy.air {
+            return self.push_sniffed(copy, sniffed);
         }
         let Some(frame) = &copy.frame else { return };
         match frame.shape() {
@@ -160,14 +160,14 @@ impl Capture {
     }
 
     /// Adds a frame of a shared medium: its header, the packet, and a check sequence.
-    fn push_heard(&mut self, copy: &Copy, heard: &Heard) {
-        let mut bytes = heard.header.clone();
+    fn push_sniffed(&mut self, copy: &Copy, sniffed: &SniffedFrame) {
+        let mut bytes = sniffed.header.clone();
         if let Some(frame) = &copy.frame {
             // The protocol's number follows SNAP.
             bytes.extend(finished(frame).get(ADDRESSES..).unwrap_or_default());
         }
-        let sum = crc32(&bytes[heard.mac_at..]);
-        bytes.extend((if heard.is_damaged { !sum } else { sum }).to_le_bytes());
+        let sum = crc32(&bytes[sniffed.mac_at..]);
+        bytes.extend((if sniffed.is_damaged { !sum } else { sum }).to_le_bytes());
         self.ready.push_back(CapturedFrame {
             time: copy.time,
             direction: copy.direction,
@@ -200,13 +200,13 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 impl Sniffer<PipeFrame> for CaptureSink {
-    fn hear(&mut self, heard: Heard, frame: Option<&PipeFrame>) -> bool {
+    fn receive(&mut self, sniffed: SniffedFrame, frame: Option<&PipeFrame>) -> bool {
         let copy = Copy {
-            time: heard.at,
+            time: sniffed.at,
             direction: CaptureDirection::Inbound,
             note: CaptureNote::None,
             frame: frame.map(|frame| frame.0.duplicate()),
-            air: Some(Box::new(heard)),
+            air: Some(Box::new(sniffed)),
         };
         self.put(copy, 1)
     }

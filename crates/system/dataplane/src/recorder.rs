@@ -41,7 +41,7 @@ pub(crate) struct Recorder {
     clock: Clock,
     pub counters: Counters,
     /// Reports to a monitor, if there is one.
-    pub spotter: Option<WatchWriter>,
+    pub watch_writer: Option<WatchWriter>,
     log: Option<LogSink>,
     records: Vec<Record>,
     /// Time at which the last frame left the network.
@@ -53,7 +53,7 @@ impl Recorder {
         Self {
             clock,
             counters: Counters::default(),
-            spotter: None,
+            watch_writer: None,
             log: None,
             records: Vec::new(),
             left_at: Time::ZERO,
@@ -126,8 +126,8 @@ impl Recorder {
     #[cold]
     pub fn lost_at_device(&mut self, pipe: PipeSlot, loss: Loss, frames: u64) {
         self.counters.unmodelled.count(loss, frames);
-        if let Some(spotter) = &mut self.spotter {
-            spotter.lost(pipe.id, self.clock.now(), loss, frames);
+        if let Some(writer) = &mut self.watch_writer {
+            writer.lost(pipe.id, self.clock.now(), loss, frames);
         }
     }
 
@@ -154,8 +154,8 @@ impl Observer<PipeFrame> for Recorder {
     #[inline]
     fn offered(&mut self, pipe: PipeSlot, _info: &FrameInfo) {
         self.records[pipe.slot].offered += 1;
-        if let Some(spotter) = &mut self.spotter {
-            spotter.handled(pipe.slot);
+        if let Some(writer) = &mut self.watch_writer {
+            writer.handled(pipe.slot);
         }
     }
 
@@ -178,16 +178,16 @@ impl Observer<PipeFrame> for Recorder {
         let late = now.since(delivery.release);
         let Delivery { passage, info, .. } = delivery;
         self.counters.lateness.record(late + passage.shift, info.frames().into());
-        if let Some(spotter) = &mut self.spotter {
-            spotter.left((pipe.slot, pipe.id), now, late, passage, info);
+        if let Some(writer) = &mut self.watch_writer {
+            writer.left((pipe.slot, pipe.id), now, late, passage, info);
         }
         self.show_exit(pipe, now, delivery);
     }
 
     #[inline]
     fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<PipeFrame>) {
-        if let Some(spotter) = &mut self.spotter {
-            spotter.forwarded(pipe.slot, &delivery.passage, &delivery.info);
+        if let Some(writer) = &mut self.watch_writer {
+            writer.forwarded(pipe.slot, &delivery.passage, &delivery.info);
         }
         self.show_exit(pipe, delivery.release, delivery);
     }

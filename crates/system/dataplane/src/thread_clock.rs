@@ -34,14 +34,14 @@ mod tests {
 
     #[test]
     fn the_time_of_another_thread_is_read_until_it_ends() {
-        let ((tell, told), (release, released)) = (channel(), channel::<()>());
+        let ((hand_over, clocks), (release, released)) = (channel(), channel::<()>());
         let thread = thread::spawn(move || {
             let own = ThreadClock::of_this_thread();
             while own.read().unwrap() < Duration::from_millis(20) {}
-            tell.send(own).unwrap();
+            hand_over.send(own).unwrap();
             released.recv().unwrap();
         });
-        let clock = told.recv().unwrap();
+        let clock = clocks.recv().unwrap();
         assert!(clock.read().unwrap() >= Duration::from_millis(20));
         release.send(()).unwrap();
         thread.join().unwrap();

@@ -23,7 +23,7 @@ pub use slack::Slack;
 use tally::Tally;
 pub(crate) use tally::WatchWriter;
 
-/// Capacity of one worker's ring in sightings. This many are reported individually between two
+/// Capacity of one worker's ring in anomalies. This many are reported individually between two
 /// looks, which bounds the cost of a look. An overloaded worker delivers thousands of frames in
 /// that time, all late.
 const BACKLOG: usize = 1 << 10;
@@ -134,9 +134,9 @@ pub struct PipeWork {
 pub(crate) fn ends(limits: Limits, pipes: Vec<Option<PipeId>>) -> (WorkerEnd, WatchWriter) {
     let (sender, anomalies) = RingBuffer::new(BACKLOG);
     let tally = Arc::new(Tally::new(pipes.len()));
-    let spotter = WatchWriter::new(limits, sender, Arc::clone(&tally));
+    let writer = WatchWriter::new(limits, sender, Arc::clone(&tally));
     let read = Box::new(Reads::nothing(pipes.len()));
-    (WorkerEnd { anomalies, pipes, tally, read }, spotter)
+    (WorkerEnd { anomalies, pipes, tally, read }, writer)
 }
 
 impl Watch {
@@ -156,24 +156,24 @@ impl Watch {
         self.limits
     }
 
-    /// Reports everything since the last call: rare events are passed to `see`, in the order of
+    /// Reports everything since the last call: rare events are passed to `report`, in the order of
     /// each worker; counts of frequent ones are returned. Traffic is reported up to the last full
     /// 10 ms, or completely if this is the `last` look.
-    pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Anomaly)) -> Common {
+    pub fn look(&mut self, now: Time, last: bool, mut report: impl FnMut(Anomaly)) -> Common {
         let mut common = Common::default();
         let mut punctual = [0; BUCKETS];
         for worker in &mut self.workers {
-            while let Ok(sighting) = worker.anomalies.pop() {
-                see(sighting);
+            while let Ok(anomaly) = worker.anomalies.pop() {
+                report(anomaly);
             }
-            worker.look_at_overflowed(now, &self.limits, &mut common, &mut see);
+            worker.look_at_overflowed(now, &self.limits, &mut common, &mut report);
             let read = worker.read.punctual.iter_mut().zip(&worker.tally.punctual);
             for (sum, (read, count)) in punctual.iter_mut().zip(read) {
                 *sum += since(count, read);
             }
         }
         for (at, lasted) in self.pulse.take() {
-            see(Anomaly { at, what: AnomalyKind::Pause { lasted } });
+            report(Anomaly { at, what: AnomalyKind::Pause { lasted } });
         }
         let at_most = |bucket| Duration::from_nanos(longest_of(bucket)).min(self.limits.tolerance);
         // Reserve once: the list would grow step by step.
@@ -188,7 +188,7 @@ impl Watch {
         self.slot = open;
         let start = |slot: u64| Time::from_nanos(slot * SLOT.as_nanos());
         let mut traffic = Vec::with_capacity((open - first).min(SLOTS) as usize + 1);
-        let mut tell = |until: Time, over, bytes| {
+        let mut add = |until: Time, over, bytes| {
             if bytes > 0 {
                 traffic.push(Traffic { until, over, bytes });
             }
@@ -196,14 +196,14 @@ impl Watch {
         let known = open - first < SLOTS;
         if known {
             for slot in first..open {
-                tell(start(slot + 1), SLOT, self.bytes_in(slot));
+                add(start(slot + 1), SLOT, self.bytes_in(slot));
             }
         }
         // The slot that is open has been there before, unless it is the last look that counts it.
         if last || !known {
             let from = start(if known { open } else { first });
             let bytes: u64 = (open..open + SLOTS).map(|slot| self.bytes_in(slot)).sum();
-            tell(now, now.since(from), bytes);
+            add(now, now.since(from), bytes);
         }
         traffic
     }
@@ -251,7 +251,7 @@ impl WorkerEnd {
         now: Time,
         limits: &Limits,
         common: &mut Common,
-        see: &mut impl FnMut(Anomaly),
+        report: &mut impl FnMut(Anomaly),
     ) {
         let (overflowed, read) = (&self.tally.overflowed, &mut *self.read);
         if since(&overflowed.anomalies, &mut read.anomalies) == 0 {
@@ -274,13 +274,13 @@ impl WorkerEnd {
         }
         if since(&overflowed.pause, &mut read.pause) > 0 {
             let lasted = Duration::from_nanos(read.pause);
-            see(Anomaly { at: now, what: AnomalyKind::Pause { lasted } });
+            report(Anomaly { at: now, what: AnomalyKind::Pause { lasted } });
         }
     }
 
     fn lateness(&mut self) -> impl Iterator<Item = PipeLateness> {
-        let lanes = self.tally.lanes.iter().zip(&mut self.read.lateness);
-        let pipes = self.pipes.iter().zip(lanes);
+        let tallies = self.tally.pipes.iter().zip(&mut self.read.lateness);
+        let pipes = self.pipes.iter().zip(tallies);
         pipes.filter_map(|(pipe, (tally, read))| tally.lateness.since((*pipe)?, read))
     }
 
@@ -288,8 +288,8 @@ impl WorkerEnd {
         let cpu_time = self.tally.time.get().and_then(|clock| clock.read());
         let cpu_time = cpu_time.unwrap_or(self.read.cpu_time).max(self.read.cpu_time);
         let before = std::mem::replace(&mut self.read.cpu_time, cpu_time);
-        let lanes = self.tally.lanes.iter().zip(&mut self.read.pipes);
-        let pipes = self.pipes.iter().zip(lanes).filter_map(|(pipe, (tally, read))| {
+        let tallies = self.tally.pipes.iter().zip(&mut self.read.pipes);
+        let pipes = self.pipes.iter().zip(tallies).filter_map(|(pipe, (tally, read))| {
             let [frames, bytes] = read;
             let (frames, bytes) = (since(&tally.frames, frames), since(&tally.bytes, bytes));
             let pipe = (*pipe).filter(|_| frames + bytes > 0)?;

@@ -235,7 +235,7 @@ impl Worker {
         if all_read {
             self.behind_since = None;
         }
-        if self.waiter.woken() && !self.obey() {
+        if self.waiter.woken() && !self.take_commands() {
             turn = Turn::Stopped;
         }
         if !self.reports.is_empty() {
@@ -258,8 +258,8 @@ impl Worker {
                 self.account.spinning += woke.since(before);
                 let spinning = self.clock.dilation().to_machine(self.account.spinning);
                 self.stats.waited_awake(spinning);
-                if let Some(spotter) = &self.shard.recorder().spotter {
-                    spotter.waits_awake(woke);
+                if let Some(writer) = &self.shard.recorder().watch_writer {
+                    writer.waits_awake(woke);
                 }
             }
             Turn::Worked => {
@@ -275,13 +275,13 @@ impl Worker {
     /// Reports that devices were not read for `lasted` until `now`, although there was work.
     #[inline]
     fn unattended(&mut self, now: Time, lasted: Duration) {
-        if let Some(spotter) = &mut self.shard.recorder().spotter {
-            spotter.unattended(now, lasted);
+        if let Some(writer) = &mut self.shard.recorder().watch_writer {
+            writer.unattended(now, lasted);
         }
     }
 
     /// Carries out every command that has arrived. Returns `false` to stop.
-    fn obey(&mut self) -> bool {
+    fn take_commands(&mut self) -> bool {
         loop {
             match self.commands.try_recv() {
                 Ok(Command::Stop) | Err(TryRecvError::Disconnected) => return false,
@@ -375,9 +375,9 @@ impl Worker {
 
     /// Reports to a monitor from now on, in place of an earlier one.
     fn watch(&mut self, limits: Limits) -> WorkerEnd {
-        let (end, spotter) = watch::ends(limits, self.shard.pipes_by_slot());
-        spotter.begin();
-        self.shard.recorder().spotter = Some(spotter);
+        let (end, writer) = watch::ends(limits, self.shard.pipes_by_slot());
+        writer.begin();
+        self.shard.recorder().watch_writer = Some(writer);
         self.looking.watched(limits.needed);
         end
     }

@@ -142,12 +142,12 @@ fn entries_that_cannot_be_written_in_time_are_counted_as_lost() {
     drop(hold);
     let summary = dataplane.end_frame_log(log).unwrap();
     let entries = read(&written);
-    let told = entries.iter().map(|entry| match entry {
+    let lost = entries.iter().map(|entry| match entry {
         LogEntry::Lost(entries) => *entries,
         LogEntry::Frame(..) => 0,
     });
     assert!(summary.lost > 0);
-    assert_eq!(told.sum::<u64>(), summary.lost);
+    assert_eq!(lost.sum::<u64>(), summary.lost);
     assert_eq!(summary.entries + summary.lost, 3 * frames);
 }
 

@@ -240,16 +240,16 @@ fn marks_are_in_the_frames(record: &Record) {
     let [delivered, others] = apart(record.events.clone());
     let marked = others.iter().filter(|event| event.what == Occurrence::Marked);
     let marked: BTreeSet<u64> = marked.map(|event| event.number).collect();
-    let told = delivered.iter().flat_map(|event| {
+    let are_marked = delivered.iter().flat_map(|event| {
         std::iter::repeat_n(marked.contains(&event.number), event.frames as usize)
     });
-    let told: Vec<bool> = told.collect();
+    let are_marked: Vec<bool> = are_marked.collect();
     let carried = record.left.iter().map(|frame| {
         let carries = frame.bytes[15] & 3 == 3;
         assert_eq!(frame.note == CaptureNote::Marked, carries, "the capture's note is true");
         carries
     });
-    assert_eq!(carried.collect::<Vec<_>>(), told);
+    assert_eq!(carried.collect::<Vec<_>>(), are_marked);
 }
 
 /// Checks that both runs treat every frame alike, and that the real one had all events of `what`.

@@ -101,10 +101,10 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
         vec![frame(1, 0, 60)],
         vec![frame(1, 0, 60), frame(3, 2, 61)],
     ]) {
-        let mut heard: Vec<_> = wanted.iter().filter_map(|_| peer.receive(PATIENCE)).collect();
-        heard.sort();
+        let mut frames: Vec<_> = wanted.iter().filter_map(|_| peer.receive(PATIENCE)).collect();
+        frames.sort();
         wanted.sort();
-        assert_eq!(heard, wanted);
+        assert_eq!(frames, wanted);
     }
     assert_eq!(statistics(&dataplane, forward(0)).delivered.frames, 1);
     let timing = dataplane.timing().unwrap();
@@ -160,15 +160,15 @@ fn each_frame_is_reported_once_before_and_after_a_change() {
         assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     }
     assert!(near.send(&frame(2, 1, 60)) && far.receive(PATIENCE).is_some());
-    let told = |watch: &mut Watch| -> u64 {
+    let punctual = |watch: &mut Watch| -> u64 {
         let common = watch.look(dataplane.now(), true, |seen| panic!("{seen:?}"));
         common.punctual.iter().map(|(_, frames)| frames).sum()
     };
-    assert_eq!(told(&mut before), 10);
+    assert_eq!(punctual(&mut before), 10);
     // A frame is counted a moment after it was handed over.
     let mut sum = 0;
     eventually("eight are counted", || {
-        sum += told(&mut after);
+        sum += punctual(&mut after);
         sum == 8
     });
     let pipes: BTreeMap<_, _> =

@@ -88,12 +88,12 @@ fn all_hear_all(peers: &[MemoryPeer]) {
         assert!(peer.send(&broadcast(sender as u8)));
     }
     for (receiver, peer) in peers.iter().enumerate() {
-        let mut heard = received(peer);
-        heard.sort();
+        let mut frames = received(peer);
+        frames.sort();
         let others = (0..peers.len()).filter(|sender| *sender != receiver);
         let mut expected: Vec<_> = others.map(|sender| broadcast(sender as u8)).collect();
         expected.sort();
-        assert_eq!(heard, expected, "at {receiver}");
+        assert_eq!(frames, expected, "at {receiver}");
     }
 }
 

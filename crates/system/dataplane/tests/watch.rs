@@ -25,7 +25,7 @@ fn look(
     let deadline = Instant::now() + PATIENCE;
     while !enough(&seen, punctual) {
         assert!(Instant::now() < deadline, "{seen:?}, {punctual} punctual");
-        let common = watch.look(dataplane.now(), false, |sighting| seen.push(sighting.what));
+        let common = watch.look(dataplane.now(), false, |anomaly| seen.push(anomaly.what));
         punctual += common.punctual.iter().map(|(_, frames)| frames).sum::<u64>();
         std::thread::yield_now();
     }

@@ -247,14 +247,14 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_distinguished_from_limits_of_the_kernel() {
-        let told = |action: &str| {
+        let message = |action: &str| {
             NodeError::system(action, io::Error::from_raw_os_error(libc::ENOSPC)).to_string()
         };
-        assert!(told("write /run/netloom/x/hosts").contains("the file system is full"));
-        assert!(told("make a mount namespace").contains("max_net_namespaces"));
+        assert!(message("write /run/netloom/x/hosts").contains("the file system is full"));
+        assert!(message("make a mount namespace").contains("max_net_namespaces"));
         let full = io::Error::from_raw_os_error(libc::ENOSPC);
         let name = of_file(Path::new("/run/netns/x.a"), full);
-        let told = NodeError::in_node("a", "make namespace /run/netns/x.a", name).to_string();
-        assert!(told.contains("make room") && !told.contains("max_net"), "{told}");
+        let message = NodeError::in_node("a", "make namespace /run/netns/x.a", name).to_string();
+        assert!(message.contains("make room") && !message.contains("max_net"), "{message}");
     }
 }

@@ -37,8 +37,8 @@ fn run(control: &Control) -> i32 {
     match launch::launch(control) {
         // The launcher has finished its work.
         Ok(launch::Launched::Launcher) => 0,
-        Ok(launch::Launched::Init(told)) => {
-            let (setup, view) = &*told;
+        Ok(launch::Launched::Init(received)) => {
+            let (setup, view) = &*received;
             let created = match setup.has_files {
                 true => view::create_again(setup, view),
                 false => view::create(setup, view),

@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn listening_sockets_are_told_from_others() {
+    fn listening_sockets_are_distinguished_from_others() {
         let lines = [
             "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid",
             "   0: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0",

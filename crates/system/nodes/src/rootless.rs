@@ -162,8 +162,8 @@ impl Mapper {
                 drop((go, outcome));
                 let mut word = [0];
                 // Without this byte, the namespace was refused, and there is nothing to map.
-                let told = File::from(begin).read(&mut word).is_ok_and(|count| count == 1);
-                let mapped = told.then(|| map_ranges(target, user, getegid(), &users, &groups));
+                let may_map = File::from(begin).read(&mut word).is_ok_and(|count| count == 1);
+                let mapped = may_map.then(|| map_ranges(target, user, getegid(), &users, &groups));
                 if let Some(Err(problem)) = mapped {
                     // If there is no reader, nobody needs the problem.
                     let _ = File::from(report).write_all(problem.as_bytes());

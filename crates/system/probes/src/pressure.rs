@@ -44,7 +44,7 @@ struct Stalls {
     files: [Known; KINDS.len()],
     last: Option<Time>,
     /// Whether a first value was reported. It is reported even if it is zero.
-    told: bool,
+    is_reported: bool,
 }
 
 /// A place with pressure files of all kinds.
@@ -110,7 +110,7 @@ impl Pressures {
             self.above.insert(parent.into(), Above::of(parent));
         }
         let files = KINDS.map(|of| if asked_for(of) { Known::Not } else { Known::Never });
-        self.stalls.push(Stalls { party, place, files, last: None, told: false });
+        self.stalls.push(Stalls { party, place, files, last: None, is_reported: false });
         true
     }
 
@@ -119,7 +119,7 @@ impl Pressures {
         self.awaited.clear();
         let (party, place) = (Party::Unattributed, Place::Machine(self.proc.clone()));
         let files = KINDS.map(|_| Known::Never);
-        self.stalls.push(Stalls { party, place, files, last: None, told: false });
+        self.stalls.push(Stalls { party, place, files, last: None, is_reported: false });
         watches(sink, NAME, &SIGNALS, &[&format!("{why}: only the whole machine is seen")]);
     }
 }
@@ -179,12 +179,12 @@ impl Stalls {
     /// Fails if the files no longer exist.
     fn look(&mut self, at: Time, stood: [Stood; KINDS.len()], sink: Sink<'_>) -> io::Result<()> {
         let over = self.last.replace(at).map(|last| at.since(last));
-        let is_told = std::mem::replace(&mut self.told, over.is_some());
+        let was_reported = std::mem::replace(&mut self.is_reported, over.is_some());
         for ((file, of), stood) in self.files.iter_mut().zip(KINDS).zip(stood) {
             let grown = match (&mut *file, stood) {
                 (Known::Not, _) => None,
                 (Known::Never, Stood::Never) | (Known::Open(_), Stood::NotLately) => {
-                    (!is_told).then_some(Duration::ZERO)
+                    (!was_reported).then_some(Duration::ZERO)
                 }
                 (Known::Open(total), _) => total.grew()?,
                 (Known::Never, _) => match Total::open(&self.place.file(of), over.is_some()) {

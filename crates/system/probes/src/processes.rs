@@ -291,7 +291,7 @@ impl Probe for Processes {
         }
         sums.count_once();
         if let Some(over) = over {
-            sums.tell(over, sink);
+            sums.report(over, sink);
         }
         self.budget.end();
     }
@@ -306,7 +306,7 @@ impl Sums {
         self.io.insert(Party::Kernel, kernel.saturating_sub(others));
     }
 
-    fn tell(self, over: Duration, sink: Sink<'_>) {
+    fn report(self, over: Duration, sink: Sink<'_>) {
         let mut used = |of: SignalKind, sums: &BTreeMap<Party, u64>| {
             for (party, amount) in sums.iter().filter(|(_, amount)| **amount > 0) {
                 let (divides, party, amount) = (Divided::Unattributed, *party, *amount);

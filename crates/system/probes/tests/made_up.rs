@@ -440,11 +440,11 @@ fn a_node_is_asked_for_pressure_where_the_cgroup_above_has_any() {
     [("cpu", 7), ("memory", 7), ("io", 0)].into_iter().for_each(|(of, sum)| both(of, sum));
     let mut probes = Probes::polling(&machine.places());
     let mut stalls = |at| -> Vec<(Pressure, Duration, Duration)> {
-        let told = |seen| match seen {
+        let stall = |seen| match seen {
             O::Stalled { of, party: Party::Node(0), stalled, over } => Some((of, stalled, over)),
             _ => None,
         };
-        poll(&mut probes, at).into_iter().filter_map(told).collect()
+        poll(&mut probes, at).into_iter().filter_map(stall).collect()
     };
     stalls(ms(0));
     // Zero is reported once.

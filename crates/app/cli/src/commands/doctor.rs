@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_kernels_are_told_apart() {
+    fn old_kernels_are_recognised() {
         for (release, state) in [
             ("5.15.0-91-generic", State::Ok),
             ("6.1.0", State::Ok),

@@ -225,11 +225,13 @@ fn check_access_points(
     flows: &[(StationId, StationId)],
     medium: &str,
 ) -> Result<()> {
-    let is_point = |id: &StationId| {
+    let is_access_point = |id: &StationId| {
         members.iter().any(|member| member.id == *id && member.config.access_point)
     };
-    let has_points = members.iter().any(|member| member.config.access_point);
-    if has_points && flows.iter().any(|(from, to)| is_point(from) == is_point(to)) {
+    let has_access_points = members.iter().any(|member| member.config.access_point);
+    if has_access_points
+        && flows.iter().any(|(from, to)| is_access_point(from) == is_access_point(to))
+    {
         return Err(exit::usage(format!(
             "stations of `{medium}` talk through access points, which pass nothing on here: have \
              each flow of `traffic` begin or end at one, or try the whole network with `netloom \

@@ -132,8 +132,8 @@ impl DataplaneProbe {
     pub fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Time, Observation)) {
         let senders = &self.senders;
         let sender = |pipe: PipeId| senders.get(&pipe).copied().unwrap_or(Party::Engine);
-        let common = self.watch.look(now, last, |sighting| {
-            let seen = match sighting.what {
+        let common = self.watch.look(now, last, |anomaly| {
+            let seen = match anomaly.what {
                 AnomalyKind::Late { pipe, by, frames } => {
                     Observation::Lateness { party: sender(pipe), delay: by, frames }
                 }
@@ -142,7 +142,7 @@ impl DataplaneProbe {
                 }
                 AnomalyKind::Pause { lasted } => Observation::Pause { lasted },
             };
-            sink(sighting.at, seen);
+            sink(anomaly.at, seen);
         });
         let party = Party::Engine;
         for (delay, frames) in common.punctual.into_iter().chain(common.late) {

@@ -91,7 +91,7 @@ impl Forwarding {
         *sums.cpu_ns.entry(Party::Engine).or_default() += own;
         let periods = (self.pipes.len().div_ceil(PIPES)).max(sums.cpu_ns.len().div_ceil(PARTIES));
         self.due = now + Duration::from_nanos(PERIOD.as_nanos() * periods as u64);
-        sums.tell(over, self.is_traffic_tested, sink);
+        sums.report(over, self.is_traffic_tested, sink);
     }
 }
 
@@ -130,7 +130,7 @@ impl Sums {
         *self.cpu_ns.entry(Party::Engine).or_default() += rest;
     }
 
-    fn tell(self, over: Duration, is_traffic_tested: bool, sink: &mut dyn FnMut(Observation)) {
+    fn report(self, over: Duration, is_traffic_tested: bool, sink: &mut dyn FnMut(Observation)) {
         let mut used = |of, divides, sums: BTreeMap<Party, u64>| {
             for (party, amount) in sums.into_iter().filter(|(_, amount)| *amount > 0) {
                 sink(Observation::Used { of, divides, party, amount, over });

@@ -37,10 +37,10 @@ const STILL: f64 = 1e-3;
 /// Reports news of shared media, if there are any, until the end.
 pub fn watch(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) -> Option<JoinHandle<()>> {
     let has_media = network.deployment().whole().nodes.iter().any(|node| node.medium.is_some());
-    has_media.then(|| tokio::spawn(tell(network, events, end)))
+    has_media.then(|| tokio::spawn(report(network, events, end)))
 }
 
-async fn tell(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
+async fn report(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
     let mut ticks = Ticks::every(LOOK, network.clock().dilation(), end);
     let mut pairs = Pairs::default();
     let mut places = PositionReports::default();
@@ -50,8 +50,8 @@ async fn tell(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) {
         let with_places = places.are_due(network.now());
         let news = block_in_place(|| status::media_news(&network, with_places));
         let Ok(news) = news else { return };
-        pairs.tell(news.pairs, &events);
-        places.tell(network.now(), &news.places, &events);
+        pairs.report(news.pairs, &events);
+        places.report(network.now(), &news.places, &events);
         if last {
             return;
         }
@@ -64,12 +64,12 @@ struct Pairs {
     /// Time of the first query. Pairs that were within reach at that time are all reported.
     first: Option<Time>,
     /// Times of the latest reports.
-    told: VecDeque<Time>,
+    reported_at: VecDeque<Time>,
     are_off: bool,
 }
 
 impl Pairs {
-    fn tell(&mut self, pairs: Vec<(Time, What)>, events: &EventLog) {
+    fn report(&mut self, pairs: Vec<(Time, What)>, events: &EventLog) {
         for (at, what) in pairs {
             if self.are_off {
                 return;
@@ -78,11 +78,12 @@ impl Pairs {
                 events.record_at(at, what);
                 continue;
             }
-            while self.told.front().is_some_and(|told| at.since(*told) >= Duration::from_secs(1)) {
-                self.told.pop_front();
+            let is_old = |then: &Time| at.since(*then) >= Duration::from_secs(1);
+            while self.reported_at.front().is_some_and(is_old) {
+                self.reported_at.pop_front();
             }
-            self.told.push_back(at);
-            if self.told.len() > MOST_PAIRS {
+            self.reported_at.push_back(at);
+            if self.reported_at.len() > MOST_PAIRS {
                 self.are_off = true;
                 events.warn(format!(
                     "more than {MOST_PAIRS} pairs of nodes came or went within a second: there \
@@ -109,7 +110,7 @@ impl PositionReports {
         now >= self.next
     }
 
-    fn tell(&mut self, now: Time, places: &BTreeMap<String, [f64; 3]>, events: &EventLog) {
+    fn report(&mut self, now: Time, places: &BTreeMap<String, [f64; 3]>, events: &EventLog) {
         if places.is_empty() {
             return;
         }

@@ -53,7 +53,7 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         }
     };
     status.planned = Some(planned);
-    let told = MediumRequest::of_action(&run.network().deployment().scenario, &event.action);
+    let requests = MediumRequest::of_action(&run.network().deployment().scenario, &event.action);
     let happened = match event.action {
         TimelineAction::Run { node, command } => execute(&run, planned, node, &command).await,
         TimelineAction::Route { node, change } => {
@@ -68,11 +68,11 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         }
         TimelineAction::SetMedia { changes } => {
             let change = move |network: &LiveNetwork| media::set(network, &changes);
-            change_media(&run, planned, told, change).await
+            change_media(&run, planned, requests, change).await
         }
         TimelineAction::SetStation { node, change } => {
             let change = move |network: &LiveNetwork| media::change_node(network, &node, &change);
-            change_media(&run, planned, told, change).await
+            change_media(&run, planned, requests, change).await
         }
         TimelineAction::SetLink { .. } | TimelineAction::SetNode { .. } => {
             change(&run, planned, changes).await
@@ -191,11 +191,11 @@ async fn change_route(
     })
 }
 
-/// Changes shared media at `planned`, each as in `told`. Returns `None` if the run ended before.
+/// Changes shared media at `planned`, as `requests` say. Returns `None` if the run ended before.
 async fn change_media(
     run: &Run,
     planned: Time,
-    told: Vec<(String, MediumRequest)>,
+    requests: Vec<(String, MediumRequest)>,
     change: impl FnOnce(&LiveNetwork) -> Result<Time> + Send + 'static,
 ) -> Option<Happened> {
     let (sender, done) = oneshot::channel();
@@ -209,7 +209,7 @@ async fn change_media(
     run.observe_lateness(planned, happened);
     Some(match outcome {
         Ok(at) => {
-            for (medium, change) in told {
+            for (medium, change) in requests {
                 let (by, change) = (Origin::Timeline, Box::new(change));
                 run.events().record_at(at, What::MediumChanged { by, medium, change });
             }

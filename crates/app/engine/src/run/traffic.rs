@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use netloom_gauge::generator::{
-    Arrived, Ip, Order, Over, REPLAY, Receive, ReceivedReport, Reckoning, Replay, Send, Sent,
-    SentReport,
+    Arrived, Ip, Order, REPLAY, Receive, ReceivedReport, Replay, Send, SendProtocol, Sent,
+    SentReport, Timebase,
 };
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
 use netloom_scenario::{
@@ -73,7 +73,7 @@ fn process(name: String, nodes: Vec<String>, start: Start, background: bool) -> 
 }
 
 /// Returns how times are converted in a node, for reports too.
-fn reckoning(run: &Run, node: &str) -> Result<Reckoning, String> {
+fn timebase(run: &Run, node: &str) -> Result<Timebase, String> {
     let zero = run.network().zero_of(node);
     let (zero, within) = zero.map_err(|error| netloom_api::in_words(error.as_ref()))?;
     let deployment = run.network().deployment();
@@ -85,7 +85,7 @@ fn reckoning(run: &Run, node: &str) -> Result<Reckoning, String> {
         ));
     }
     let way = netloom_plan::slowest_way(deployment.whole());
-    Ok(Reckoning {
+    Ok(Timebase {
         zero,
         interval: deployment.scenario.measure.flow_interval(),
         round_trip: way + way,
@@ -106,13 +106,13 @@ pub(super) fn is_receiver(process: &str) -> bool {
 
 /// Runs an entry's receiver in `node` to the end of the run.
 pub async fn receive(run: Run, entry: Traffic, node: String) -> Result<(), String> {
-    let reckoning = reckoning(&run, &node)?;
+    let timebase = timebase(&run, &node)?;
     let (dscp, congestion_control) = controls(&entry.transport);
     let serves = matches!(entry.model, Model::Http(_));
     let (is_tcp, port) = entry.transport.port().unwrap_or_default();
     let protocol = if is_tcp { Protocol::Tcp } else { Protocol::Udp };
     let ip = ip(&run, &entry)?;
-    let receive = Receive { protocol, ip, port, serves, dscp, congestion_control, reckoning };
+    let receive = Receive { protocol, ip, port, serves, dscp, congestion_control, timebase };
     let order = in_json(&Order::Receive(receive))?;
     instance::live(run, receiver(&entry), node, Some(Input::Text(order))).await
 }
@@ -142,17 +142,17 @@ fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
 /// Runs the sender of an entry with this number, in its `node`, once its receivers are ready.
 pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<(), String> {
     let node = entry.from[number].clone();
-    let reckoning = reckoning(&run, &node)?;
+    let timebase = timebase(&run, &node)?;
     let mut process = sender(&entry);
     let input = match &entry.model {
         Model::Replay(config) => {
-            let order = in_json(&replay(&run, &entry, config, reckoning)?)?;
+            let order = in_json(&replay(&run, &entry, config, timebase)?)?;
             if let Command::Exec(words) = &mut process.command {
                 words.extend([REPLAY.into(), order]);
             }
             Input::File(config.file.clone().into())
         }
-        _ => Input::Text(in_json(&sending(&run, &entry, number, seed, reckoning)?)?),
+        _ => Input::Text(in_json(&sending(&run, &entry, number, seed, timebase)?)?),
     };
     let receiver = receiver_name(&entry);
     let ready = tokio::select! {
@@ -181,19 +181,19 @@ fn sending(
     entry: &Traffic,
     number: usize,
     seed: u64,
-    reckoning: Reckoning,
+    timebase: Timebase,
 ) -> Result<Order, String> {
     let node = &entry.from[number];
     let (dscp, congestion_control) = controls(&entry.transport);
-    let over = match &entry.transport {
-        Transport::Icmp => Over::Icmp,
-        Transport::Udp { .. } => Over::Udp,
-        Transport::Tcp { .. } => Over::Tcp,
+    let protocol = match &entry.transport {
+        Transport::Icmp => SendProtocol::Icmp,
+        Transport::Udp { .. } => SendProtocol::Udp,
+        Transport::Tcp { .. } => SendProtocol::Tcp,
         // Captures have an order of their own.
         Transport::Frames => return Err("a capture is sent by `replay` only".into()),
     };
     Ok(Order::Send(Box::new(Send {
-        over,
+        protocol,
         to: entry.receivers(node),
         ip: ip(run, entry)?,
         port: entry.transport.port().unwrap_or_default().1,
@@ -205,7 +205,7 @@ fn sending(
         time: entry.time,
         dscp,
         congestion_control,
-        reckoning,
+        timebase,
     })))
 }
 
@@ -214,7 +214,7 @@ fn replay(
     run: &Run,
     entry: &Traffic,
     config: &ReplayConfig,
-    reckoning: Reckoning,
+    timebase: Timebase,
 ) -> Result<Replay, String> {
     let deployment = run.network().deployment();
     let plan = &deployment.plan;
@@ -246,7 +246,7 @@ fn replay(
         mtu: way.interface.mtu,
         addresses,
         time: entry.time,
-        reckoning,
+        timebase,
     })
 }
 

@@ -308,7 +308,7 @@ mod tests {
 
     /// Bytes that waited for a whole interval mean a slow reader; others have just arrived.
     #[test]
-    fn slow_readers_are_told_from_what_has_just_come() {
+    fn slow_readers_are_distinguished_from_what_has_just_come() {
         let mut seen = Seen::begun();
         let reads = |seen: &mut Seen, received, unread| {
             seen.0.account(SERVER, at(20), &[socket(SERVER, 0, received, unread)]);

@@ -3,7 +3,7 @@
 
 use netloom_medium::{Kind, MediumConfig, Receiver, SentRecord, Sniffed, StationId};
 
-use super::Heard;
+use super::SniffedFrame;
 use crate::Frame;
 
 /// Fields that are present: time, flags, rate, channel.
@@ -22,19 +22,19 @@ const BEACON: u8 = 0x80;
 const RTS: u8 = 0xb4;
 const CTS: u8 = 0xc4;
 const ACK: u8 = 0xd4;
-/// Flags in the second byte.
-const TO_POINT: u8 = 0x01;
-const FROM_POINT: u8 = 0x02;
+/// Flags in the second byte: to and from the distribution system (an access point), and retry.
+const TO_DS: u8 = 0x01;
+const FROM_DS: u8 = 0x02;
 const RETRY: u8 = 0x08;
-/// Capability bit of an access point in beacons.
-const IS_POINT: u16 = 1;
-/// BSSID of stations without an access point.
-const NETWORK: [u8; 6] = [0x02, 0, 0, 0, 0, 0];
+/// Capability bit ESS, which access points set in beacons.
+const ESS: u16 = 1;
+/// BSSID of an IBSS: stations without an access point.
+const IBSS: [u8; 6] = [0x02, 0, 0, 0, 0, 0];
 /// LLC and SNAP before the protocol's number.
 const SNAP: [u8; 6] = [0xaa, 0xaa, 0x03, 0, 0, 0];
 
 /// Names and addresses on a medium, as they appear in frames.
-pub(super) struct Cast<'a> {
+pub(super) struct Directory<'a> {
     /// Name of the medium.
     pub name: &'a str,
     /// Configuration of the medium.
@@ -42,13 +42,16 @@ pub(super) struct Cast<'a> {
     /// Returns the address of a station.
     pub address: &'a dyn Fn(StationId) -> [u8; 6],
     /// Returns whether a station is an access point.
-    pub is_point: &'a dyn Fn(StationId) -> bool,
+    pub is_access_point: &'a dyn Fn(StationId) -> bool,
 }
 
 /// Converts a transmission for a sniffer.
-pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
+pub(super) fn encapsulate<F: Frame>(
+    sniffed: &Sniffed<F>,
+    directory: &Directory<'_>,
+) -> SniffedFrame {
     let Sniffed { at, sent, nav, frame, is_damaged } = sniffed;
-    let mut header = radiotap(at.as_nanos() / 1000, sent, cast.config, *is_damaged);
+    let mut header = radiotap(at.as_nanos() / 1000, sent, directory.config, *is_damaged);
     let mac_at = header.len();
     let is_data = matches!(sent.kind, Kind::Data | Kind::Jam);
     let mut control = match sent.kind {
@@ -65,13 +68,13 @@ pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
     let place = header.len();
     header.extend(control);
     header.extend(duration.to_le_bytes());
-    let me = (cast.address)(sent.station);
+    let me = (directory.address)(sent.station);
     // Repetitions of a frame carry the same number.
     let number = ((sent.frame.unwrap_or(sent.number) as u16 & 0x0fff) << 4).to_le_bytes();
     match frame {
         Some(frame) if is_data => {
             let (source, destination) = super::addresses(frame.start());
-            let (flag, addresses) = ways(sent, cast, source.bytes(), destination.bytes());
+            let (flag, addresses) = ways(sent, directory, source.bytes(), destination.bytes());
             header[place + 1] |= flag;
             header.extend(addresses.as_flattened());
             header.extend(number);
@@ -80,11 +83,11 @@ pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
         _ if is_data => {
             header.extend([[0xff; 6], me, me].as_flattened());
             header.extend(number);
-            header.extend(beacon(at.as_nanos() / 1000, cast));
+            header.extend(beacon(at.as_nanos() / 1000, directory));
         }
         _ => {
             header.extend(match sent.to {
-                Receiver::Station(id) => (cast.address)(id),
+                Receiver::Station(id) => (directory.address)(id),
                 Receiver::All => [0xff; 6],
                 Receiver::Nobody => [0; 6],
             });
@@ -93,33 +96,33 @@ pub(super) fn heard<F: Frame>(sniffed: &Sniffed<F>, cast: &Cast<'_>) -> Heard {
             }
         }
     }
-    Heard { at: *at, header, mac_at, is_damaged: *is_damaged }
+    SniffedFrame { at: *at, header, mac_at, is_damaged: *is_damaged }
 }
 
 /// Returns the flags of the direction, to an access point or from one, and the three addresses.
 fn ways(
     sent: &SentRecord,
-    cast: &Cast<'_>,
+    directory: &Directory<'_>,
     source: [u8; 6],
     destination: [u8; 6],
 ) -> (u8, [[u8; 6]; 3]) {
-    let me = (cast.address)(sent.station);
+    let me = (directory.address)(sent.station);
     match sent.to {
-        _ if (cast.is_point)(sent.station) => (FROM_POINT, [destination, me, source]),
-        Receiver::Station(to) if (cast.is_point)(to) => {
-            (TO_POINT, [(cast.address)(to), source, destination])
+        _ if (directory.is_access_point)(sent.station) => (FROM_DS, [destination, me, source]),
+        Receiver::Station(to) if (directory.is_access_point)(to) => {
+            (TO_DS, [(directory.address)(to), source, destination])
         }
-        _ => (0, [destination, source, NETWORK]),
+        _ => (0, [destination, source, IBSS]),
     }
 }
 
 /// Returns the body of a beacon, up to the name of the network.
-fn beacon(micros: u64, cast: &Cast<'_>) -> Vec<u8> {
+fn beacon(micros: u64, directory: &Directory<'_>) -> Vec<u8> {
     let mut body = Vec::from(micros.to_le_bytes());
-    let interval = cast.config.beacons.map_or(0, |every| every.as_nanos() / 1_024_000);
+    let interval = directory.config.beacons.map_or(0, |every| every.as_nanos() / 1_024_000);
     body.extend(u16::try_from(interval).unwrap_or(u16::MAX).to_le_bytes());
-    body.extend(IS_POINT.to_le_bytes());
-    let name = &cast.name.as_bytes()[..cast.name.len().min(32)];
+    body.extend(ESS.to_le_bytes());
+    let name = &directory.name.as_bytes()[..directory.name.len().min(32)];
     body.extend([0, name.len() as u8]);
     body.extend(name);
     body

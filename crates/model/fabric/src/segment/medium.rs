@@ -125,15 +125,15 @@ impl<M: Memory> SharedMedium<M> {
             let [_, _, high, low] = id.0.to_be_bytes();
             found.map_or([0x06, 0, 0, 0, high, low], |(address, _)| address.bytes())
         };
-        let cast = dot11::Cast {
+        let directory = dot11::Directory {
             name: &self.name,
             config: medium.config(),
             address: &address,
-            is_point: &|id| medium.is_access_point(id),
+            is_access_point: &|id| medium.is_access_point(id),
         };
-        let heard = dot11::heard(sniffed, &cast);
+        let whole = dot11::encapsulate(sniffed, &directory);
         let frame = sniffed.frame.as_ref();
-        self.sniffers.retain_mut(|sniffer| sniffer.hear(heard.clone(), frame));
+        self.sniffers.retain_mut(|sniffer| sniffer.receive(whole.clone(), frame));
         if self.sniffers.is_empty() {
             self.medium.sniff(false);
         }

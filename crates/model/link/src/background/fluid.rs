@@ -229,7 +229,7 @@ pub(crate) struct FluidProcess {
     /// frame, in parts of a bit.
     packet: u128,
     /// Random stream that decides which frames are admitted while the fluid overflows the queue.
-    lots: Stream,
+    random: Stream,
     meter: Meter,
     /// Speed of the line, and the amount that it has sent of the current nanosecond, which is not
     /// over.
@@ -237,8 +237,8 @@ pub(crate) struct FluidProcess {
 }
 
 impl FluidProcess {
-    /// Creates a fluid that begins to flow at `now` and draws from `lots`.
-    pub fn new(now: Time, lots: Stream) -> Self {
+    /// Creates a fluid that begins to flow at `now` and draws from `random`.
+    pub fn new(now: Time, random: Stream) -> Self {
         Self {
             inflows: Vec::new(),
             rate: Volume::default(),
@@ -248,7 +248,7 @@ impl FluidProcess {
             tail: Volume::default(),
             waits: Volume::default(),
             packet: BYTE,
-            lots,
+            random,
             meter: Meter::default(),
             busy: (0, 0),
         }
@@ -353,7 +353,7 @@ impl FluidProcess {
     /// them with the probability C/r, the line's share of the fluid. A longer frame, under a limit
     /// in bytes, needs the room of k of them, which is there with the probability (C/r)^k if the
     /// room is geometric, as it is where frames arrive and leave at random.
-    pub fn lets_in(&mut self, service: u128, bound: Bound, line_bytes: u64) -> bool {
+    pub fn admits(&mut self, service: u128, bound: Bound, line_bytes: u64) -> bool {
         if !self.overflows(service) {
             return true;
         }
@@ -362,12 +362,12 @@ impl FluidProcess {
             0 => 1.0,
             _ => (u128::from(line_bytes) * BYTE) as f64 / self.packet as f64,
         };
-        self.lots.chance(libm::pow(share, needed.max(1.0)))
+        self.random.chance(libm::pow(share, needed.max(1.0)))
     }
 
     /// Records that the frame with the place `order` among all arrivals joins the queue behind all
     /// waiting fluid.
-    pub fn stands_before(&mut self, order: u64) {
+    pub fn queue_frame(&mut self, order: u64) {
         let volume = std::mem::take(&mut self.tail);
         if volume != Volume::default() {
             self.ahead.push_back((order, volume));

@@ -92,7 +92,7 @@ macro_rules! change_of {
 
 /// Declares [`PipeConfig`] and [`PipeChange`] from one table of properties.
 macro_rules! properties {
-    ($($(#[$doc:meta])* $name:ident: $type:ty $(, told as $change:ty)?;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $type:ty $(, changed as $change:ty)?;)*) => {
         /// The complete configuration of one pipe.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
@@ -212,7 +212,7 @@ properties! {
     /// conditioner that matches a packet handles it.
     condition: Condition;
     /// The queue in which frames wait for the line.
-    queue: QueueConfig, told as QueueChange;
+    queue: QueueConfig, changed as QueueChange;
     /// Cross traffic that joins in front of the queue and leaves at the end of the line: `none`
     /// (default), or a list of traffic models like `[{poisson: {load: 40%}, size: imix}]`, which
     /// add up.

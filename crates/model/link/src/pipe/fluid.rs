@@ -164,18 +164,18 @@ impl<F: Frame> Pipe<F> {
             false => fluid.fits(bound, longer),
         };
         // Limits do not apply to a frame that goes on the line at once.
-        let may_be_let_in = fluid.fits(bound, backlog)
+        let may_be_admitted = fluid.fits(bound, backlog)
             && (goes_at_once || bound.admits(backlog, &waiting.info, waiting.line_bytes));
-        let comes_in =
-            finds_room || (may_be_let_in && fluid.lets_in(speed, bound, waiting.line_bytes));
-        if !comes_in {
+        let is_admitted =
+            finds_room || (may_be_admitted && fluid.admits(speed, bound, waiting.line_bytes));
+        if !is_admitted {
             return Err((waiting, DropReason::QueueFull));
         }
         if goes_at_once {
             self.serve(now, waiting);
             return Ok(());
         }
-        fluid.stands_before(waiting.order);
+        fluid.queue_frame(waiting.order);
         if waiting.frame.is_virtual() {
             let info = waiting.info;
             self.background_waits(&info);

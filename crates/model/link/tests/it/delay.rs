@@ -329,7 +329,7 @@ fn released(text: &str) -> Time {
     pipe.offer(ns(0), FrameInfo::single(1000), 0).unwrap();
     let deadline = pipe.next_deadline().unwrap();
     let release = drain(&mut pipe)[0].1;
-    assert_eq!(deadline, release, "the deadline is told before");
+    assert_eq!(deadline, release, "the deadline was reported before");
     release
 }
 

@@ -238,8 +238,8 @@ fn a_property_is_set_once_and_overrides_implied_ones() {
 /// The format of a request to an engine.
 #[test]
 fn strings_stand_beside_properties_in_one_mapping() {
-    let told = |text: &str| serde_json::from_str::<WrittenChange>(text).map(|told| told.0);
-    let change = told(
+    let parsed = |text: &str| serde_json::from_str::<WrittenChange>(text).map(|written| written.0);
+    let change = parsed(
         r#"{"pipe_mtu":1400,"netem":"delay 10ms 2ms","tbf":"rate 1mbit burst 2kb limit 9kb"}"#,
     );
     let expected = json!({
@@ -247,8 +247,8 @@ fn strings_stand_beside_properties_in_one_mapping() {
         "rate": "1Mbit/s", "burst": "2KiB", "framing": "none", "queue": {"limit": "9KiB"},
     });
     assert_eq!(change.unwrap(), serde_json::from_value(expected).unwrap());
-    assert_eq!(told(r#"{"dummynet":"plr 0.01"}"#).unwrap().keys(), ["loss"]);
-    assert_eq!(told("{}").unwrap(), PipeChange::default());
+    assert_eq!(parsed(r#"{"dummynet":"plr 0.01"}"#).unwrap().keys(), ["loss"]);
+    assert_eq!(parsed("{}").unwrap(), PipeChange::default());
     for (text, part) in [
         (r#"{"netem":"dely 10ms"}"#, "dely"),
         (r#"{"netem":"delay 10ms","delay":"5ms"}"#, "`netem` and `delay` both say `delay`"),
@@ -258,7 +258,7 @@ fn strings_stand_beside_properties_in_one_mapping() {
         (r#"{"delay":"1ms","delay":"2ms"}"#, "duplicate field `delay`"),
         ("[]", "properties of a pipe"),
     ] {
-        let error = told(text).unwrap_err().to_string();
+        let error = parsed(text).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error} does not say {part}");
     }
 }
@@ -480,10 +480,13 @@ fn files_are_read_for_the_properties_that_name_them() {
             &mut SharedData::default(),
         )
         .unwrap_err();
-    let told: Vec<String> = errors.iter().map(|error| format!("{error:?}")).collect();
-    assert_eq!(errors.len(), 2, "{told:?}");
+    let messages: Vec<String> = errors.iter().map(|error| format!("{error:?}")).collect();
+    assert_eq!(errors.len(), 2, "{messages:?}");
     assert_eq!((errors[0].property, errors[0].file.as_str()), ("jitter", "late.txt"));
-    assert!(told[0].contains("line: 2") && told[1].contains("none is not there"), "{told:?}");
+    assert!(
+        messages[0].contains("line: 2") && messages[1].contains("none is not there"),
+        "{messages:?}"
+    );
     let Some(netloom_link::RateLimit::Trace(trace)) = &change.rate else { panic!("{change:?}") };
     assert!(matches!(trace, Data::Values { file: Some(file), .. } if file == "lte.trace"));
 

@@ -134,16 +134,16 @@ impl<F: Frame> MacState<F> for Aloha {
     }
 
     fn ended(&mut self, io: &mut Io<'_, F>, ended: Ended) {
-        let Some(Ok(heard)) = ended.reception else { return };
-        if heard.to != Receiver::Station(io.me) {
+        let Some(Ok(received)) = ended.reception else { return };
+        if received.to != Receiver::Station(io.me) {
             return;
         }
-        match heard.kind {
+        match received.kind {
             Kind::Data if self.config.tries > 1 => {
-                let rate = io.timing.answer_rate(heard.rate);
+                let rate = io.timing.answer_rate(received.rate);
                 self.reply = Some(Ppdu {
                     kind: Kind::Ack,
-                    to: Receiver::Station(heard.from),
+                    to: Receiver::Station(received.from),
                     rate,
                     airtime: io.timing.airtime(ACK_BYTES, rate),
                     nav: Duration::ZERO,

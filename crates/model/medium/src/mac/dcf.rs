@@ -10,7 +10,7 @@ use netloom_units::{Duration, Rate, Time};
 use super::backoff::Contention;
 use super::config::{DcfConfig, Retry, RtsThreshold};
 use super::rate::{RateControl, Rates};
-use super::{Carries, Ended, Heard, Io, Kind, MacState, Ppdu, Timer};
+use super::{Carries, Ended, Io, Kind, MacState, Ppdu, ReceivedFrame, Timer};
 use crate::desk::{End, Head};
 use crate::phy::{ACK_BYTES, RTS_BYTES, Timing, air_bytes};
 use crate::{FrameLoss, Receiver, StationConfig, StationId};
@@ -196,18 +196,18 @@ impl Dcf {
     }
 
     /// Handles a frame that was received without errors.
-    fn heard<F: Frame>(&mut self, io: &mut Io<'_, F>, heard: Heard) {
-        if heard.to != Receiver::Station(io.me) {
-            self.overheard(io, heard);
+    fn receive<F: Frame>(&mut self, io: &mut Io<'_, F>, received: ReceivedFrame) {
+        if received.to != Receiver::Station(io.me) {
+            self.overhear(io, received);
             return;
         }
-        match heard.kind {
+        match received.kind {
             Kind::Data if self.has_acks => {
-                let ack = answer_to(&heard, Kind::Ack, io.timing);
+                let ack = answer_to(&received, Kind::Ack, io.timing);
                 self.answer(io, ack);
             }
             Kind::Rts if self.nav.end() <= io.now => {
-                let cts = answer_to(&heard, Kind::Cts, io.timing);
+                let cts = answer_to(&received, Kind::Cts, io.timing);
                 self.answer(io, cts);
             }
             Kind::Cts => self.cleared(io),
@@ -216,15 +216,16 @@ impl Dcf {
         }
     }
 
-    fn overheard<F: Frame>(&mut self, io: &Io<'_, F>, heard: Heard) {
-        let until = io.now + heard.nav;
-        if heard.to == Receiver::All || until <= self.nav.end() {
+    fn overhear<F: Frame>(&mut self, io: &Io<'_, F>, received: ReceivedFrame) {
+        let until = io.now + received.nav;
+        if received.to == Receiver::All || until <= self.nav.end() {
             return;
         }
-        let void = (heard.kind == Kind::Rts).then(|| {
+        let void = (received.kind == Kind::Rts).then(|| {
             let timing = io.timing;
-            let cts = timing.airtime(ACK_BYTES, timing.answer_rate(heard.rate));
-            io.now + times(timing.sifs, 2) + cts + timing.header(heard.rate) + times(timing.slot, 2)
+            let cts = timing.airtime(ACK_BYTES, timing.answer_rate(received.rate));
+            let header = timing.header(received.rate);
+            io.now + times(timing.sifs, 2) + cts + header + times(timing.slot, 2)
         });
         self.nav = Nav { until, void };
     }
@@ -319,9 +320,9 @@ impl<F: Frame> MacState<F> for Dcf {
             self.idle = io.now;
         }
         match ended.reception {
-            Some(Ok(heard)) => {
+            Some(Ok(received)) => {
                 self.garbled = false;
-                self.heard(io, heard);
+                self.receive(io, received);
             }
             Some(Err(_)) => self.garbled = true,
             None => {}
@@ -438,13 +439,13 @@ fn request(data: &Ppdu, timing: &Timing) -> Ppdu {
 }
 
 /// Returns the CTS or ACK to a frame.
-fn answer_to(heard: &Heard, kind: Kind, timing: &Timing) -> Ppdu {
-    let rate = timing.answer_rate(heard.rate);
+fn answer_to(received: &ReceivedFrame, kind: Kind, timing: &Timing) -> Ppdu {
+    let rate = timing.answer_rate(received.rate);
     let airtime = timing.airtime(ACK_BYTES, rate);
-    let nav = heard.nav.saturating_sub(timing.sifs).saturating_sub(airtime);
+    let nav = received.nav.saturating_sub(timing.sifs).saturating_sub(airtime);
     Ppdu {
         kind,
-        to: Receiver::Station(heard.from),
+        to: Receiver::Station(received.from),
         rate,
         airtime,
         nav: if kind == Kind::Cts { nav } else { Duration::ZERO },

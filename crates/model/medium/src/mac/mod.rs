@@ -109,7 +109,7 @@ pub(crate) enum Carries {
 
 /// A frame that was received without errors, as reported to a MAC.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedFrame {
     pub kind: Kind,
     pub from: StationId,
     pub to: Receiver,
@@ -130,7 +130,7 @@ pub(crate) struct Member {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ended {
     /// Result of the reception, if the station was receiving the signal.
-    pub reception: Option<Result<Heard, Garbled>>,
+    pub reception: Option<Result<ReceivedFrame, Garbled>>,
     /// Whether the medium is idle now and was not before.
     pub went_idle: bool,
 }

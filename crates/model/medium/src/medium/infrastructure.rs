@@ -214,7 +214,7 @@ impl<F: Frame> Medium<F> {
         station.membership = Some(Membership::Joined(to));
         station.desk.route(Some(to));
         station.radio.switch(true);
-        self.tell(
+        self.record_change(
             id,
             match from {
                 Some(from) => AssociationChange::HandedOver { from, to, since },
@@ -236,7 +236,7 @@ impl<F: Frame> Medium<F> {
             Some(Membership::Fresh | Membership::Alone) | None => None,
         };
         if let Some(from) = left {
-            self.tell(id, AssociationChange::Left { from });
+            self.record_change(id, AssociationChange::Left { from });
         }
     }
 
@@ -276,7 +276,7 @@ impl<F: Frame> Medium<F> {
         self.comings.set(2 * id.0 + what, (at, rank(phase::TIMEOUT, u64::from(id.0))));
     }
 
-    fn tell(&mut self, station: StationId, what: AssociationChange) {
+    fn record_change(&mut self, station: StationId, what: AssociationChange) {
         if let Some(events) = &mut self.associations {
             events.push_back(AssociationEvent { at: self.now, station, what });
         }

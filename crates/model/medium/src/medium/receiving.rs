@@ -9,7 +9,7 @@ use crate::desk::Reception;
 use crate::draw::Purpose;
 use crate::field::Channel;
 use crate::log::AirOccurrence;
-use crate::mac::{Ended, Garbled, Heard, Kind, Ppdu};
+use crate::mac::{Ended, Garbled, Kind, Ppdu, ReceivedFrame};
 use crate::radio::ReceptionOutcome;
 use crate::rules::Bits;
 use crate::{Receiver, StationId};
@@ -121,9 +121,9 @@ impl<F: Frame> Medium<F> {
             return;
         }
         let Ppdu { kind, to, rate, nav, .. } = ppdu;
-        let heard = Heard { kind, from: StationId(sender), to, rate, nav };
+        let received = ReceivedFrame { kind, from: StationId(sender), to, rate, nav };
         let reception = match outcome {
-            ReceptionOutcome { loss: None, was_received: true, .. } => Some(Ok(heard)),
+            ReceptionOutcome { loss: None, was_received: true, .. } => Some(Ok(received)),
             ReceptionOutcome { was_received: true, .. } => Some(Err(Garbled)),
             ReceptionOutcome { .. } => None,
         };

@@ -73,7 +73,7 @@ impl Cpus {
     pub fn stretch(&mut self, at: Time, cpu: u32, stretch: &BusyStretch, out: &mut Outbox) {
         let cpu = self.cpu(cpu);
         cpu.stretches = true;
-        cpu.stretch.told(at, stretch, out);
+        cpu.stretch.reported(at, stretch, out);
     }
 
     fn cpu(&mut self, cpu: u32) -> &mut Cpu {

@@ -77,7 +77,7 @@ impl Disks {
     pub fn stretch(&mut self, at: Time, disk: u32, stretch: &BusyStretch, out: &mut Outbox) {
         let disk = self.disk(disk);
         disk.stretches = true;
-        disk.stretch.told(at, stretch, out);
+        disk.stretch.reported(at, stretch, out);
     }
 
     fn disk(&mut self, disk: u32) -> &mut Disk {

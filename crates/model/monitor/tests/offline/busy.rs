@@ -45,13 +45,13 @@ impl Offline<'_> {
             }
             self.stretches((S::Cpu, Resource::Cpu { cpu: *cpu }), busy, longest);
         }
-        let told = self.pick(|at, seen| match seen {
+        let reported = self.pick(|at, seen| match seen {
             O::CpuStretch { cpu, stretch } => Some((*cpu, (at, stretch.clone()))),
             _ => None,
         });
         let intervals = self.pick(|at, seen| match seen {
             O::CpuInterval { cpu, over, idle }
-                if !switches.contains_key(cpu) && !told.contains_key(cpu) =>
+                if !switches.contains_key(cpu) && !reported.contains_key(cpu) =>
             {
                 Some((*cpu, (at, over.as_nanos(), *idle == Duration::ZERO)))
             }
@@ -60,8 +60,8 @@ impl Offline<'_> {
         for (cpu, intervals) in intervals {
             self.polled((S::Cpu, Resource::Cpu { cpu }), intervals, longest);
         }
-        for (cpu, told) in told {
-            self.told((S::Cpu, Resource::Cpu { cpu }), &told, longest);
+        for (cpu, reported) in reported {
+            self.reported((S::Cpu, Resource::Cpu { cpu }), &reported, longest);
         }
     }
 
@@ -98,13 +98,13 @@ impl Offline<'_> {
             let name = disk.to_string();
             self.stretches((S::Disk, Resource::Disk { name }), busy, longest);
         }
-        let told = self.pick(|at, seen| match seen {
+        let reported = self.pick(|at, seen| match seen {
             O::DiskStretch { disk, stretch } => Some((*disk, (at, stretch.clone()))),
             _ => None,
         });
         let intervals = self.pick(|at, seen| match seen {
             O::DiskInterval { disk, over, idle }
-                if !requests.contains_key(disk) && !told.contains_key(disk) =>
+                if !requests.contains_key(disk) && !reported.contains_key(disk) =>
             {
                 Some((*disk, (at, over.as_nanos(), *idle == Duration::ZERO)))
             }
@@ -114,9 +114,9 @@ impl Offline<'_> {
             let name = disk.to_string();
             self.polled((S::Disk, Resource::Disk { name }), intervals, longest);
         }
-        for (disk, told) in told {
+        for (disk, reported) in reported {
             let name = disk.to_string();
-            self.told((S::Disk, Resource::Disk { name }), &told, longest);
+            self.reported((S::Disk, Resource::Disk { name }), &reported, longest);
         }
     }
 
@@ -179,10 +179,10 @@ impl Offline<'_> {
 
     /// Stretches as they were reported: (when, stretch). If another stretch follows, the one before
     /// lasted at least until it was last reported.
-    fn told(&mut self, key: (S, Resource), told: &[(u64, BusyStretch)], longest: u64) {
+    fn reported(&mut self, key: (S, Resource), reported: &[(u64, BusyStretch)], longest: u64) {
         let mut busy: Vec<(u64, Busy)> = Vec::new();
         let mut known = 0;
-        for (at, stretch) in told {
+        for (at, stretch) in reported {
             let same =
                 |(number, last): &(u64, Busy)| *number == stretch.number && last.over == u64::MAX;
             if !busy.last().is_some_and(same) {

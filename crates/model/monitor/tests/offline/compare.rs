@@ -10,24 +10,25 @@ use super::groups::{Episode, Outcome};
 /// All differences between the verdict and the formulas, in words; empty if they agree. The monitor
 /// must have got no names but those of metrics, because the formulas use numbers only.
 pub fn differences(verdict: &Verdict, offline: &Offline<'_>) -> Vec<String> {
-    let told: BTreeMap<(SignalKind, Resource), Outcome> =
+    let reported: BTreeMap<(SignalKind, Resource), Outcome> =
         verdict.signals.iter().map(|r| ((r.signal, r.on.clone()), outcome(r))).collect();
     let mut differences = Vec::new();
     for (key, expected) in &offline.outcomes {
-        let told = told.get(key).map(rounded).unwrap_or_default();
+        let reported = reported.get(key).map(rounded).unwrap_or_default();
         let mut expected = rounded(expected);
-        for (expected, told) in expected.episodes.iter_mut().zip(&told.episodes) {
-            sum_up(&mut expected.shares, &told.shares);
+        for (expected, reported) in expected.episodes.iter_mut().zip(&reported.episodes) {
+            sum_up(&mut expected.shares, &reported.shares);
         }
-        if told != expected {
+        if reported != expected {
             differences
-                .push(format!("{key:?}: the verdict says {told:?}, the formulas {expected:?}"));
+                .push(format!("{key:?}: the verdict says {reported:?}, the formulas {expected:?}"));
         }
     }
-    for (key, told) in &told {
-        let silent = told.episodes.is_empty() && told.worst.unwrap_or(0.0) == 0.0;
+    for (key, reported) in &reported {
+        let silent = reported.episodes.is_empty() && reported.worst.unwrap_or(0.0) == 0.0;
         if !silent && !offline.outcomes.contains_key(key) {
-            differences.push(format!("{key:?}: the verdict says {told:?}, the formulas nothing"));
+            differences
+                .push(format!("{key:?}: the verdict says {reported:?}, the formulas nothing"));
         }
     }
     differences
@@ -47,10 +48,10 @@ fn outcome(report: &SignalReport) -> Outcome {
 }
 
 /// Sums up the shares of the parties that the verdict does not list.
-fn sum_up(shares: &mut BTreeMap<String, u64>, told: &BTreeMap<String, u64>) {
-    if told.contains_key("others") {
+fn sum_up(shares: &mut BTreeMap<String, u64>, reported: &BTreeMap<String, u64>) {
+    if reported.contains_key("others") {
         let all: u64 = shares.values().sum();
-        shares.retain(|who, _| told.contains_key(who));
+        shares.retain(|who, _| reported.contains_key(who));
         shares.insert("others".into(), all - shares.values().sum::<u64>());
     }
 }

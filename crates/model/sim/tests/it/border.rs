@@ -137,7 +137,7 @@ fn what_goes_from_one_real_node_to_another_is_the_same_but_for_its_hops() {
 }
 
 #[test]
-fn who_has_no_hops_left_is_told_of_which_packet() {
+fn an_error_of_no_hops_left_contains_the_packet() {
     let mut cell = joined([SLOW; 3], 1500);
     let mut sent = datagram("10.0.0.1", "10.0.1.1", b"hello");
     sent[8] = 1;

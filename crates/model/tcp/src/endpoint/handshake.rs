@@ -35,7 +35,7 @@ impl Endpoint {
             let asks = Flags::ECE | Flags::CWR;
             // A SYN that is itself ECN-capable comes from a control that needs accurate echoes, or
             // from a network that has overwritten the field (RFC 3168 §6.1.1 forbids it). Linux
-            // agrees to it only with such a control of its own: recorded (docs/fidelity.md).
+            // agrees to it only with such a control of its own: recorded (docs/simulated-tcp.md).
             let classic = self.config.ecn != EcnMode::Off && segment.ecn == Ecn::NotEct;
             let use_ecn = segment.flags.contains(asks) && (classic || self.negotiated.accurate);
             self.negotiated.ecn = if use_ecn { EcnState::On } else { EcnState::Off };

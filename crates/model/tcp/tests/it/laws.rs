@@ -316,8 +316,8 @@ fn windows_grow_as_published() {
 }
 
 /// Seconds from one loss to the next on the long path, compared with those of a Linux 6.1 kernel
-/// there, whose clock ticks 100 times a second (`benches/tcp/kernels.py --own`, docs/fidelity.md).
-/// LP has the round-trip time and the goodput of Reno there.
+/// there, whose clock ticks 100 times a second (`benches/tcp/kernels.py --own`,
+/// docs/simulated-tcp.md). LP has the round-trip time and the goodput of Reno there.
 #[test]
 fn periods_are_those_of_a_kernel() {
     let kernel = [

@@ -18,8 +18,10 @@ struct Steps {
     limits: Vec<Operation>,
     made: Vec<Operation>,
     taken_out: Vec<String>,
-    in_the_way: Vec<Operation>,
-    instead: Vec<Operation>,
+    /// Removals that must precede `replacements`.
+    removed_first: Vec<Operation>,
+    /// What is made under a name or in a place that a removal has left.
+    replacements: Vec<Operation>,
     put_in: bool,
     changed: Vec<Operation>,
     settings: Vec<Operation>,
@@ -33,8 +35,8 @@ impl Steps {
         all.extend(self.made);
         let rewires = self.put_in || !self.taken_out.is_empty();
         all.extend(rewires.then_some(Operation::TakeOut(self.taken_out)));
-        all.extend(self.in_the_way);
-        all.extend(self.instead);
+        all.extend(self.removed_first);
+        all.extend(self.replacements);
         all.extend(rewires.then_some(Operation::PutIn));
         all.extend(self.changed);
         all.extend(self.settings);
@@ -82,7 +84,7 @@ impl<'a> Differ<'a> {
             new_nodes: by_name(new.plan),
         };
         let Turnover { going, made, .. } = &differ.devices;
-        let freed = going.iter().filter(|device| differ.is_in_the_way(**device, made));
+        let freed = going.iter().filter(|device| differ.conflicts(**device, made));
         differ.freed = freed.flat_map(|device| device.ends()).collect();
         differ
     }
@@ -143,7 +145,7 @@ impl<'a> Differ<'a> {
         for node in &self.new.plan.nodes {
             let made = || Operation::Node(Existence::Made(bare(node)));
             if self.replaced.contains_key(node.name.as_str()) {
-                steps.instead.push(made());
+                steps.replacements.push(made());
             } else if !self.old_nodes.contains_key(node.name.as_str()) {
                 steps.made.push(made());
             }
@@ -151,7 +153,7 @@ impl<'a> Differ<'a> {
         for node in &self.old.plan.nodes {
             let removed = || Operation::Node(Existence::Removed(bare(node)));
             if self.replaced.contains_key(node.name.as_str()) {
-                steps.in_the_way.push(removed());
+                steps.removed_first.push(removed());
             } else if !self.new_nodes.contains_key(node.name.as_str()) {
                 steps.removed.push(removed());
             }
@@ -162,24 +164,24 @@ impl<'a> Differ<'a> {
         let Turnover { coming, going, made, removed } = &self.devices;
         for device in coming {
             let operation = device.operation(&self.new_nodes, true);
-            let waits = self.is_in_the_way(*device, removed);
-            let steps = if waits { &mut steps.instead } else { &mut steps.made };
+            let waits = self.conflicts(*device, removed);
+            let steps = if waits { &mut steps.replacements } else { &mut steps.made };
             steps.extend(operation);
         }
         // Interfaces are removed before their nodes.
-        let mut in_the_way: Vec<Operation> = self.freed_in_no_particular_place().collect();
+        let mut removed_first: Vec<Operation> = self.removed_routes_without_interface().collect();
         let mut later = vec![];
         for device in going {
             let operation = device.operation(&self.old_nodes, false);
-            if self.is_in_the_way(*device, made) {
-                in_the_way.extend(device.ends().flat_map(|end| self.freed(end)));
-                in_the_way.extend(operation);
+            if self.conflicts(*device, made) {
+                removed_first.extend(device.ends().flat_map(|end| self.freed(end)));
+                removed_first.extend(operation);
             } else if device.ends().any(|(node, _)| self.new_nodes.contains_key(node)) {
                 later.extend(operation);
             }
             // Otherwise the device disappears with its nodes.
         }
-        steps.in_the_way.splice(0..0, in_the_way);
+        steps.removed_first.splice(0..0, removed_first);
         steps.removed.splice(0..0, later);
     }
 
@@ -189,25 +191,26 @@ impl<'a> Differ<'a> {
         let (old, new) = (&self.old.plan.outside, &self.new.plan.outside);
         let coming: Vec<&OutsidePlan> = new.iter().filter(|end| !old.contains(end)).collect();
         let going: Vec<&OutsidePlan> = old.iter().filter(|end| !new.contains(end)).collect();
-        let are_at_one = |end: &OutsidePlan, others: &[&OutsidePlan]| {
+        let shares_device = |end: &OutsidePlan, others: &[&OutsidePlan]| {
             others.iter().any(|other| other.device == end.device)
         };
         for end in &coming {
-            let waits = are_at_one(end, &going);
-            let steps = if waits { &mut steps.instead } else { &mut steps.made };
+            let waits = shares_device(end, &going);
+            let steps = if waits { &mut steps.replacements } else { &mut steps.made };
             steps.push(Operation::Outside(Existence::Made((*end).clone())));
         }
-        let (in_the_way, rest): (Vec<_>, Vec<_>) =
-            going.into_iter().partition(|end| are_at_one(end, &coming));
+        let (removed_first, rest): (Vec<_>, Vec<_>) =
+            going.into_iter().partition(|end| shares_device(end, &coming));
         let removed = |end: &OutsidePlan| Operation::Outside(Existence::Removed(end.clone()));
-        steps.in_the_way.extend(in_the_way.into_iter().map(removed));
+        steps.removed_first.extend(removed_first.into_iter().map(removed));
         // Ends are removed before nodes: removing a device that somebody holds may fail, and
         // removed nodes cannot be brought back.
         steps.removed.splice(0..0, rest.into_iter().map(removed));
     }
 
-    /// Whether an end of the device is one of `others`, or is in a node that is made anew.
-    fn is_in_the_way(&self, device: Device<'_>, others: &HashSet<End<'_>>) -> bool {
+    /// Whether the device cannot exist beside `others`: an end of it is one of them, or is in a
+    /// node that is made anew.
+    fn conflicts(&self, device: Device<'_>, others: &HashSet<End<'_>>) -> bool {
         device.ends().any(|end| others.contains(&end) || self.replaced.contains_key(end.0))
     }
 
@@ -228,7 +231,7 @@ impl<'a> Differ<'a> {
     /// Returns the removal of routes without an interface, in the nodes of which an interface is
     /// removed. It comes before the interfaces are removed, so undoing it adds the routes when all
     /// interfaces are back.
-    fn freed_in_no_particular_place(&self) -> impl Iterator<Item = Operation> {
+    fn removed_routes_without_interface(&self) -> impl Iterator<Item = Operation> {
         let nodes: BTreeSet<&str> = self.freed.iter().map(|(node, _)| *node).collect();
         let plans = nodes.into_iter().filter_map(|node| self.old_nodes.get(node));
         plans.filter_map(|plan| self.gone_routes(plan, |over| over.is_none()))

@@ -13,7 +13,7 @@ fn search(guess: f64, mut bears: impl FnMut(usize, f64) -> bool) -> (Option<f64>
         assert!(tried.len() < RANGE.tries as usize, "no end: {tried:?}");
         let borne = bears(tried.len(), load);
         tried.push(load);
-        search.tell(borne);
+        search.record(borne);
     }
     (search.borne(), tried)
 }
@@ -41,9 +41,9 @@ proptest! {
     }
 
     #[test]
-    fn a_search_always_ends(guess in 1e3..1e9f64, told in any::<u64>()) {
+    fn a_search_always_ends(guess in 1e3..1e9f64, answers in any::<u64>()) {
         // The search panics if it does not end.
-        search(guess, |number, _| told >> (number % 64) & 1 == 1);
+        search(guess, |number, _| answers >> (number % 64) & 1 == 1);
     }
 }
 

@@ -67,9 +67,9 @@ fn every_key_of_the_schema_is_in_the_reference() {
         for key in one["properties"].as_object().into_iter().flatten().map(|(key, _)| key) {
             let forms =
                 [format!("`{key}`"), format!(".{key}`"), format!("{key}:"), format!(".{key},")];
-            let is_told = forms.iter().any(|form| text.contains(form.as_str()));
+            let is_documented = forms.iter().any(|form| text.contains(form.as_str()));
             assert!(
-                is_told || text.contains(&format!("`{key}.")),
+                is_documented || text.contains(&format!("`{key}.")),
                 "`{key}` is in none of the pages of reference"
             );
         }

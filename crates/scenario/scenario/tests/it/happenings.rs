@@ -14,8 +14,8 @@ fn load(timeline: &str) -> Scenario {
 }
 
 /// Returns the happenings: time in ms, link or node, and the change as JSON.
-fn told(scenario: &Scenario) -> Vec<(u64, String)> {
-    let told = scenario.happenings().into_iter().map(|one| {
+fn described(scenario: &Scenario) -> Vec<(u64, String)> {
+    let described = scenario.happenings().into_iter().map(|one| {
         let Start::At(at) = one.at else { panic!("a milestone") };
         let what = match one.action {
             TimelineAction::SetLink { link, direction, change } => {
@@ -36,11 +36,11 @@ fn told(scenario: &Scenario) -> Vec<(u64, String)> {
         let what = format!("{what}{pair}");
         (at.as_nanos() / 1_000_000, what)
     });
-    told.collect()
+    described.collect()
 }
 
 fn of(timeline: &str) -> Vec<(u64, String)> {
-    told(&load(timeline))
+    described(&load(timeline))
 }
 
 fn expected(all: &[(u64, &str)]) -> Vec<(u64, String)> {
@@ -142,8 +142,8 @@ fn failures_are_drawn_from_the_seed_and_the_number_of_the_event() {
     let line = "  - { at: 1s, link: one, until: 60s,\n      \
                 fails: { after: { exponential: 3s }, for: { exponential: 1s } } }\n";
     let mut scenario = load(line);
-    let first = told(&scenario);
-    assert_eq!(first, told(&scenario), "the same for the same seed");
+    let first = described(&scenario);
+    assert_eq!(first, described(&scenario), "the same for the same seed");
     assert!(first.len() > 8, "{first:?}");
     assert!(first.iter().all(|(at, _)| *at >= 1000));
     let cuts: Vec<_> = first.iter().step_by(2).collect();
@@ -151,7 +151,7 @@ fn failures_are_drawn_from_the_seed_and_the_number_of_the_event() {
     assert!(first.iter().skip(1).step_by(2).all(|(_, what)| what.contains("up")), "{first:?}");
     assert!(first.is_sorted_by_key(|(at, _)| *at));
     scenario.seed = 2;
-    assert_ne!(first, told(&scenario));
+    assert_ne!(first, described(&scenario));
     assert!(scenario.is_random());
     let both = of(&format!("  - {{ at: 1s, link: one, set: {{ delay: 1ms }} }}\n{line}"));
     assert_ne!(both[1..], first[..], "another number, other times");

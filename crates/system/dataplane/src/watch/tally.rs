@@ -32,7 +32,7 @@ pub(crate) struct Tally {
     pub bytes: [AtomicU64; SLOTS as usize],
     pub overflowed: Overflowed,
     /// Tallies of links that have numbers. (Links that are being joined are not counted yet.)
-    pub lanes: Box<[LaneTally]>,
+    pub pipes: Box<[PipeTally]>,
     pub slack: SlackTally,
     /// Clock of the worker's CPU time.
     pub time: OnceLock<ThreadClock>,
@@ -41,7 +41,7 @@ pub(crate) struct Tally {
 /// Events that found the ring full.
 #[derive(Debug)]
 pub(crate) struct Overflowed {
-    /// Number of sightings.
+    /// Number of anomalies.
     pub anomalies: AtomicU64,
     /// Late wire frames, by lateness.
     pub late: [AtomicU64; BUCKETS],
@@ -52,14 +52,14 @@ pub(crate) struct Overflowed {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct LaneTally {
+pub(crate) struct PipeTally {
     pub frames: AtomicU64,
     pub bytes: AtomicU64,
     pub lateness: LatenessTally,
 }
 
 impl Tally {
-    pub fn new(lanes: usize) -> Self {
+    pub fn new(pipes: usize) -> Self {
         Self {
             punctual: [const { AtomicU64::new(0) }; BUCKETS],
             bytes: [const { AtomicU64::new(0) }; SLOTS as usize],
@@ -69,7 +69,7 @@ impl Tally {
                 lost: [const { AtomicU64::new(0) }; Loss::ALL.len()],
                 pause: AtomicU64::new(0),
             },
-            lanes: std::iter::repeat_with(LaneTally::default).take(lanes).collect(),
+            pipes: std::iter::repeat_with(PipeTally::default).take(pipes).collect(),
             slack: SlackTally::new(),
             time: OnceLock::new(),
         }
@@ -87,54 +87,54 @@ impl WatchWriter {
         let _ = self.tally.time.set(ThreadClock::of_this_thread());
     }
 
-    /// Counts a frame that enters the pipe of `lane`. A super-frame counts as one.
+    /// Counts a frame that enters the pipe in `slot`. A super-frame counts as one.
     #[inline]
-    pub fn handled(&mut self, lane: usize) {
-        if let Some(tally) = self.tally.lanes.get(lane) {
+    pub fn handled(&mut self, slot: usize) {
+        if let Some(tally) = self.tally.pipes.get(slot) {
             add(&tally.frames, 1);
         }
     }
 
-    /// Counts frames that left `pipe`, of `lane`, for an interface at `at`, `late` after their
+    /// Counts frames that left `pipe`, in `slot`, for an interface at `at`, `late` after their
     /// scheduled release.
     #[inline]
     pub fn left(
         &mut self,
-        (lane, pipe): (usize, PipeId),
+        (slot, pipe): (usize, PipeId),
         at: Time,
         late: Duration,
         passage: &Passage,
         info: &FrameInfo,
     ) {
         let frames = u64::from(info.frames());
-        self.passed(lane, info);
-        if let Some(tally) = self.tally.lanes.get(lane) {
+        self.passed(slot, info);
+        if let Some(tally) = self.tally.pipes.get(slot) {
             tally.lateness.count(late, passage, frames, self.limits.needed);
         }
         let late = late + passage.shift;
         add(&self.tally.bytes[(slot_of(at) % SLOTS) as usize], info.bytes());
         if late > self.limits.tolerance {
-            self.tell(at, AnomalyKind::Late { pipe, by: late, frames });
+            self.report(at, AnomalyKind::Late { pipe, by: late, frames });
         } else {
             add(&self.tally.punctual[bucket(late.as_nanos())], frames);
         }
     }
 
-    /// Counts frames that left the pipe of `lane` for a switch or a medium. They do so at their
+    /// Counts frames that left the pipe in `slot` for a switch or a medium. They do so at their
     /// exact times, but may have entered the pipe late.
     #[inline]
-    pub fn forwarded(&mut self, lane: usize, passage: &Passage, info: &FrameInfo) {
-        self.passed(lane, info);
-        if let Some(tally) = self.tally.lanes.get(lane) {
+    pub fn forwarded(&mut self, slot: usize, passage: &Passage, info: &FrameInfo) {
+        self.passed(slot, info);
+        if let Some(tally) = self.tally.pipes.get(slot) {
             let frames = u64::from(info.frames());
             tally.lateness.count(Duration::ZERO, passage, frames, self.limits.needed);
         }
     }
 
-    /// Counts the bytes of frames that left the pipe of `lane`.
+    /// Counts the bytes of frames that left the pipe in `slot`.
     #[inline]
-    pub fn passed(&mut self, lane: usize, info: &FrameInfo) {
-        if let Some(tally) = self.tally.lanes.get(lane) {
+    pub fn passed(&mut self, slot: usize, info: &FrameInfo) {
+        if let Some(tally) = self.tally.pipes.get(slot) {
             add(&tally.bytes, info.bytes());
         }
     }
@@ -142,7 +142,7 @@ impl WatchWriter {
     /// Reports frames that were lost outside the model.
     #[cold]
     pub fn lost(&mut self, pipe: PipeId, at: Time, loss: Loss, frames: u64) {
-        self.tell(at, AnomalyKind::Lost { pipe, loss, frames });
+        self.report(at, AnomalyKind::Lost { pipe, loss, frames });
     }
 
     /// Records that there is nothing to do at `now`, and that a deadline is too near to sleep.
@@ -155,12 +155,12 @@ impl WatchWriter {
     #[inline]
     pub fn unattended(&mut self, at: Time, lasted: Duration) {
         if lasted > self.limits.pause {
-            self.tell(at, AnomalyKind::Pause { lasted });
+            self.report(at, AnomalyKind::Pause { lasted });
         }
     }
 
     #[cold]
-    fn tell(&mut self, at: Time, what: AnomalyKind) {
+    fn report(&mut self, at: Time, what: AnomalyKind) {
         if self.anomalies.push(Anomaly { at, what }).is_ok() {
             return;
         }

@@ -26,8 +26,8 @@ const OTHER: PipeId = PipeId { link: LinkId(3), direction: Direction::Forward };
 fn ends() -> (Watch, WatchWriter) {
     let clock = Clock::since(std::time::Instant::now());
     let pulse = Pulse::start(clock, Scheduling::Normal, LIMITS.pause).unwrap();
-    let (end, spotter) = super::ends(LIMITS, vec![Some(OTHER), Some(PIPE)]);
-    (Watch::new(LIMITS, vec![end], pulse, Time::ZERO), spotter)
+    let (end, writer) = super::ends(LIMITS, vec![Some(OTHER), Some(PIPE)]);
+    (Watch::new(LIMITS, vec![end], pulse, Time::ZERO), writer)
 }
 
 fn ms(ms: u64) -> Time {
@@ -36,18 +36,18 @@ fn ms(ms: u64) -> Time {
 
 fn seen(watch: &mut Watch, now: Time, last: bool) -> (Vec<AnomalyKind>, Common) {
     let mut seen = Vec::new();
-    let common = watch.look(now, last, |sighting| seen.push(sighting.what));
+    let common = watch.look(now, last, |anomaly| seen.push(anomaly.what));
     (seen, common)
 }
 
 #[test]
 fn late_frames_are_reported_one_by_one_and_punctual_ones_counted() {
-    let (mut watch, mut spotter) = ends();
+    let (mut watch, mut writer) = ends();
     let two = FrameInfo::coalesced(2, 1000, 500);
-    spotter.left((1, PIPE), ms(7), Duration::from_micros(30), &PROMPT, &FrameInfo::single(60));
-    spotter.left((1, PIPE), ms(7), LIMITS.tolerance, &PROMPT, &two);
+    writer.left((1, PIPE), ms(7), Duration::from_micros(30), &PROMPT, &FrameInfo::single(60));
+    writer.left((1, PIPE), ms(7), LIMITS.tolerance, &PROMPT, &two);
     let by = LIMITS.tolerance + Duration::from_nanos(1);
-    spotter.left((1, PIPE), ms(7), by, &PROMPT, &two);
+    writer.left((1, PIPE), ms(7), by, &PROMPT, &two);
     let (rare, common) = seen(&mut watch, ms(10), false);
     assert_eq!(rare, [AnomalyKind::Late { pipe: PIPE, by, frames: 2 }]);
     let over = Duration::from_millis(10);
@@ -60,9 +60,9 @@ fn late_frames_are_reported_one_by_one_and_punctual_ones_counted() {
 
 #[test]
 fn traffic_is_reported_by_slots_and_none_is_missing() {
-    let (mut watch, mut spotter) = ends();
+    let (mut watch, mut writer) = ends();
     let mut left = |at, bytes| {
-        spotter.left((0, PIPE), at, Duration::ZERO, &PROMPT, &FrameInfo::single(bytes));
+        writer.left((0, PIPE), at, Duration::ZERO, &PROMPT, &FrameInfo::single(bytes));
     };
     let read = |common: Common| -> Vec<(Time, u64, u64)> {
         let traffic = common.traffic.into_iter();
@@ -89,25 +89,25 @@ fn traffic_is_reported_by_slots_and_none_is_missing() {
 
 #[test]
 fn losses_and_pauses_are_reported_and_short_pauses_are_not() {
-    let (mut watch, mut spotter) = ends();
-    spotter.lost(PIPE, Time::ZERO, Loss::NoMemory, 9);
-    spotter.unattended(Time::ZERO, LIMITS.pause);
+    let (mut watch, mut writer) = ends();
+    writer.lost(PIPE, Time::ZERO, Loss::NoMemory, 9);
+    writer.unattended(Time::ZERO, LIMITS.pause);
     let lasted = LIMITS.pause + Duration::from_nanos(1);
-    spotter.unattended(Time::ZERO, lasted);
+    writer.unattended(Time::ZERO, lasted);
     let lost = AnomalyKind::Lost { pipe: PIPE, loss: Loss::NoMemory, frames: 9 };
     assert_eq!(seen(&mut watch, ms(1), false).0, [lost, AnomalyKind::Pause { lasted }]);
 }
 
 #[test]
-fn sightings_without_room_in_the_ring_are_counted() {
-    let (mut watch, mut spotter) = ends();
+fn anomalies_without_room_in_the_ring_are_counted() {
+    let (mut watch, mut writer) = ends();
     for _ in 0..BACKLOG {
-        spotter.lost(PIPE, Time::ZERO, Loss::Rejected, 1);
+        writer.lost(PIPE, Time::ZERO, Loss::Rejected, 1);
     }
     let (late, paused) = (Duration::from_millis(5), Duration::from_secs(2000));
-    spotter.lost(PIPE, Time::ZERO, Loss::NoMemory, 3);
-    spotter.left((1, PIPE), Time::ZERO, late, &PROMPT, &FrameInfo::coalesced(4, 100, 100));
-    spotter.unattended(Time::ZERO, paused);
+    writer.lost(PIPE, Time::ZERO, Loss::NoMemory, 3);
+    writer.left((1, PIPE), Time::ZERO, late, &PROMPT, &FrameInfo::coalesced(4, 100, 100));
+    writer.unattended(Time::ZERO, paused);
     let (rare, common) = seen(&mut watch, ms(1), false);
     assert_eq!((rare.len(), rare[BACKLOG]), (BACKLOG + 1, AnomalyKind::Pause { lasted: paused }));
     assert_eq!(common.lost, [(Loss::NoMemory, 3)]);
@@ -118,18 +118,18 @@ fn sightings_without_room_in_the_ring_are_counted() {
 
 #[test]
 fn work_is_reported_by_pipe() {
-    let (mut watch, mut spotter) = ends();
-    spotter.begin();
-    spotter.handled(0);
-    spotter.handled(1);
-    spotter.handled(1);
-    spotter.passed(0, &FrameInfo::single(60));
-    spotter.left((1, PIPE), ms(1), Duration::ZERO, &PROMPT, &FrameInfo::single(100));
+    let (mut watch, mut writer) = ends();
+    writer.begin();
+    writer.handled(0);
+    writer.handled(1);
+    writer.handled(1);
+    writer.passed(0, &FrameInfo::single(60));
+    writer.left((1, PIPE), ms(1), Duration::ZERO, &PROMPT, &FrameInfo::single(100));
     let work: Vec<Work> = watch.work().collect();
     let pipe = |pipe, frames, bytes| PipeWork { pipe, frames, bytes };
     assert_eq!(work[0].pipes, [pipe(OTHER, 1, 60), pipe(PIPE, 2, 100)]);
     assert!(work[0].cpu_time > Duration::ZERO);
-    spotter.handled(0);
+    writer.handled(0);
     let work: Vec<Work> = watch.work().collect();
     assert_eq!(work[0].pipes, [pipe(OTHER, 1, 0)]);
 }

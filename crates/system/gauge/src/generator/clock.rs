@@ -3,18 +3,18 @@
 use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 
-use super::Reckoning;
+use super::Timebase;
 
 /// Longest sleep, in ns. After it a sleeper checks whether it has to end.
 const LONGEST_SLEEP: u64 = 50_000_000;
 
 /// The experiment's clock.
 #[derive(Debug, Clone, Copy)]
-pub struct Clock(Reckoning);
+pub struct Clock(Timebase);
 
 impl Clock {
-    pub fn new(reckoning: Reckoning) -> Self {
-        Self(reckoning)
+    pub fn new(timebase: Timebase) -> Self {
+        Self(timebase)
     }
 
     /// The time now, in ns since the experiment's zero; 0 before it.
@@ -66,20 +66,20 @@ mod tests {
 
     use super::*;
 
-    fn reckoning(zero: i64) -> Reckoning {
+    fn timebase(zero: i64) -> Timebase {
         let (round_trip, drain) = (Duration::ZERO, Duration::ZERO);
-        Reckoning { zero, interval: Duration::from_millis(10), round_trip, drain }
+        Timebase { zero, interval: Duration::from_millis(10), round_trip, drain }
     }
 
     #[test]
     fn it_counts_from_a_zero_before_the_clocks_own() {
-        let old = Clock::new(reckoning(-5_000_000_000));
+        let old = Clock::new(timebase(-5_000_000_000));
         let machine = nanos(ClockId::CLOCK_MONOTONIC);
         let now = old.now();
         assert!(now >= machine + 5_000_000_000, "{now} at {machine}");
         old.sleep_until(now + 1_000_000);
         assert!(old.now() >= now + 1_000_000);
-        let future = Clock::new(reckoning(i64::MAX));
+        let future = Clock::new(timebase(i64::MAX));
         assert_eq!(future.now(), 0);
     }
 }

@@ -60,7 +60,7 @@ pub enum Order {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Send {
     /// The protocol.
-    pub over: Over,
+    pub protocol: SendProtocol,
     /// The receivers' host names. If there are several, a random one is chosen each time.
     pub to: Vec<String>,
     /// The version of IP.
@@ -84,13 +84,13 @@ pub struct Send {
     /// TCP's congestion control, if it differs from the node's own.
     pub congestion_control: Option<String>,
     /// The origin and the intervals of times.
-    pub reckoning: Reckoning,
+    pub timebase: Timebase,
 }
 
-/// A protocol for traffic.
+/// A protocol by which a sender sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Over {
+pub enum SendProtocol {
     /// ICMP echo, which needs no receiver.
     Icmp,
     /// UDP.
@@ -143,12 +143,12 @@ pub struct Receive {
     /// The congestion control of the connections, if it differs from the node's own.
     pub congestion_control: Option<String>,
     /// The origin and the intervals of times.
-    pub reckoning: Reckoning,
+    pub timebase: Timebase,
 }
 
 /// Origin and intervals of times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Reckoning {
+pub struct Timebase {
     /// Value of `CLOCK_MONOTONIC` at the experiment's zero, in ns. It is negative if a node's own
     /// kernel is younger than the experiment. This clock runs at the rate of the experiment's time.
     pub zero: i64,
@@ -217,7 +217,7 @@ pub struct ReceivedReport {
 
 /// Executes the order on standard input. Returns the exit code.
 pub fn main() -> i32 {
-    code(obey())
+    code(execute())
 }
 
 /// The argument before an order to replay. The order is an argument, too, because standard input is
@@ -227,7 +227,7 @@ pub const REPLAY: &str = "replay";
 /// Executes an order to replay, [`Replay`] in JSON, and prints a [`SentReport`]. Returns the exit
 /// code.
 pub fn replay(order: &str) -> i32 {
-    code(obey_replay(order))
+    code(execute_replay(order))
 }
 
 fn code(done: Result<()>) -> i32 {
@@ -240,18 +240,18 @@ fn code(done: Result<()>) -> i32 {
     }
 }
 
-fn obey_replay(order: &str) -> Result<()> {
+fn execute_replay(order: &str) -> Result<()> {
     let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
     let order: Replay = serde_json::from_str(order).context("cannot understand the order")?;
     let capture = std::io::stdin().as_fd().try_clone_to_owned().context("there is no capture")?;
-    let clock = Clock::new(order.reckoning);
+    let clock = Clock::new(order.timebase);
     let ready = || println!("{READY}");
     let report = replay::send(&order, capture.into(), (&clock, &stop), ready)?;
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }
 
-fn obey() -> Result<()> {
+fn execute() -> Result<()> {
     // Before any thread starts, so that all threads leave the signal to the one that waits for it.
     let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
     let mut text = String::new();
@@ -260,16 +260,18 @@ fn obey() -> Result<()> {
     let ready = || println!("{READY}");
     let report = match order {
         Order::Send(order) => {
-            let clock = Clock::new(order.reckoning);
-            let report = match order.over {
-                Over::Icmp => ping::send(&order, &send::resolve(&order)?, (&clock, &stop), ready)?,
-                Over::Udp => send::send(&order, &clock, &stop, ready)?,
-                Over::Tcp => over_tcp(&order, &clock, &stop, ready)?,
+            let clock = Clock::new(order.timebase);
+            let report = match order.protocol {
+                SendProtocol::Icmp => {
+                    ping::send(&order, &send::resolve(&order)?, (&clock, &stop), ready)?
+                }
+                SendProtocol::Udp => send::send(&order, &clock, &stop, ready)?,
+                SendProtocol::Tcp => over_tcp(&order, &clock, &stop, ready)?,
             };
             serde_json::to_string(&report)?
         }
         Order::Receive(order) => {
-            let clock = Clock::new(order.reckoning);
+            let clock = Clock::new(order.timebase);
             let report = match order.protocol {
                 Protocol::Udp => receive::receive(&order, &clock, &stop, ready)?,
                 Protocol::Tcp => accept::receive(&order, &clock, &stop, ready)?,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::clock::Clock;
 use super::send::{LATE, is_refusal, is_unreachable};
 use super::stop::Stop;
-use super::{Reckoning, SentReport};
+use super::{SentReport, Timebase};
 
 /// Number of bytes of the file that are read at once.
 const AHEAD: usize = 1 << 20;
@@ -40,7 +40,7 @@ pub struct Replay {
     /// Duration (without: to the capture's end).
     pub time: Option<Duration>,
     /// The origin and the intervals of times.
-    pub reckoning: Reckoning,
+    pub timebase: Timebase,
 }
 
 /// Sends as ordered, and calls `ready` before it begins.

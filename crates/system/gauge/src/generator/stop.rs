@@ -20,11 +20,11 @@ impl Stop {
         let mut signals = SigSet::empty();
         signals.add(Signal::SIGTERM);
         signals.thread_block()?;
-        let told = stop.clone();
+        let other = stop.clone();
         thread::Builder::new().name("stop".into()).spawn(move || {
             // Only SIGTERM is waited for, and waiting for it cannot fail.
             let _ = signals.wait();
-            told.ask();
+            other.ask();
         })?;
         Ok(stop)
     }

@@ -11,9 +11,9 @@ use super::*;
 fn order(protocol: Protocol, port: u16, model: &str, time: Option<Duration>) -> Send {
     Send {
         ip: Ip::V4,
-        over: match protocol {
-            Protocol::Udp => Over::Udp,
-            Protocol::Tcp => Over::Tcp,
+        protocol: match protocol {
+            Protocol::Udp => SendProtocol::Udp,
+            Protocol::Tcp => SendProtocol::Tcp,
         },
         to: vec!["127.0.0.1".into()],
         port,
@@ -25,11 +25,11 @@ fn order(protocol: Protocol, port: u16, model: &str, time: Option<Duration>) -> 
         time,
         dscp: Some(46),
         congestion_control: None,
-        reckoning: RECKONING,
+        timebase: TIMEBASE,
     }
 }
 
-const RECKONING: Reckoning = Reckoning {
+const TIMEBASE: Timebase = Timebase {
     zero: 0,
     interval: Duration::from_millis(10),
     round_trip: Duration::ZERO,
@@ -38,13 +38,13 @@ const RECKONING: Reckoning = Reckoning {
 
 /// Sends to a listening receiver. Returns both reports.
 fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
-    let (clock, stop) = (Clock::new(RECKONING), Stop::default());
+    let (clock, stop) = (Clock::new(TIMEBASE), Stop::default());
     let (ready, is_ready) = channel();
     thread::scope(|scope| {
         let receiver = scope.spawn(|| {
             let ready = || ready.send(()).unwrap();
-            match order.over {
-                Over::Udp => {
+            match order.protocol {
+                SendProtocol::Udp => {
                     let order = &receiver(order, Protocol::Udp);
                     receive::receive(order, &clock, &stop, ready).unwrap()
                 }
@@ -55,8 +55,8 @@ fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
             }
         });
         is_ready.recv().unwrap();
-        let sent = match order.over {
-            Over::Udp => send::send(order, &clock, &Stop::default(), || {}).unwrap(),
+        let sent = match order.protocol {
+            SendProtocol::Udp => send::send(order, &clock, &Stop::default(), || {}).unwrap(),
             _ => over_tcp(order, &clock, &Stop::default(), || {}).unwrap(),
         };
         stop.ask();
@@ -73,7 +73,7 @@ fn receiver(order: &Send, protocol: Protocol) -> Receive {
         serves: matches!(order.model, Model::Http(_)),
         dscp: None,
         congestion_control: None,
-        reckoning: RECKONING,
+        timebase: TIMEBASE,
     }
 }
 
@@ -110,7 +110,7 @@ fn a_receiver_reports_even_if_data_keeps_coming() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let sent = order(Protocol::Tcp, port, r#"{"bulk":{}}"#, None);
     let order = receiver(&sent, Protocol::Tcp);
-    let (clock, stop) = (Clock::new(RECKONING), Stop::default());
+    let (clock, stop) = (Clock::new(TIMEBASE), Stop::default());
     let (ready, is_ready) = channel();
     let has_reported = AtomicBool::new(false);
     thread::scope(|scope| {

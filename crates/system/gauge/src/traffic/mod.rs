@@ -98,7 +98,7 @@ pub struct Asked {
 
 /// Executes the order in the process's second argument. Returns the exit code.
 pub fn main() -> i32 {
-    match std::env::args().nth(2).context("no order").and_then(|order| obey(&order)) {
+    match std::env::args().nth(2).context("no order").and_then(|order| execute(&order)) {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -107,7 +107,7 @@ pub fn main() -> i32 {
     }
 }
 
-fn obey(order: &str) -> Result<()> {
+fn execute(order: &str) -> Result<()> {
     let order: Order = serde_json::from_str(order).context("cannot understand the order")?;
     let report = match order {
         Order::Send(order) => serde_json::to_string(&send::send(&order)?)?,

@@ -126,15 +126,15 @@ pub(super) fn run(stream: &TcpStream, run: Run, children: &Children) -> io::Resu
         outputs.iter().for_each(Output::drained);
         let _ = send(&*lock(&writer), &Message::Ended(status));
     });
-    let obeyed = obey(stream, pid, input, terminal.as_ref());
+    let forwarded = forward(stream, pid, input, terminal.as_ref());
     // The stand-in is gone: kill its process, or the remaining children of a process that has
     // ended.
     let _ = signal_group(pid, libc::SIGKILL);
-    obeyed
+    forwarded
 }
 
 /// Forwards messages to a process, until its stand-in is gone.
-fn obey(
+fn forward(
     stream: &TcpStream,
     pid: u32,
     mut input: Option<Sender<Vec<u8>>>,

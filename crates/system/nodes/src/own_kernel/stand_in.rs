@@ -91,7 +91,7 @@ fn run(argv: Vec<String>, signals: SigSet) -> io::Result<Ended> {
     }
 }
 
-fn tell(way: &Way, message: &Message) -> io::Result<()> {
+fn send_message(way: &Way, message: &Message) -> io::Result<()> {
     send(&*way.lock().unwrap_or_else(PoisonError::into_inner), message)
 }
 
@@ -109,7 +109,7 @@ fn pass_input(wanted: &Receiver<()>, way: &Way) {
             Ok(count) => Message::Input(chunk[..count].to_vec()),
         };
         // After a failure, the other thread ends the program.
-        if tell(way, &message).is_err() || message == Message::InputEnds {
+        if send_message(way, &message).is_err() || message == Message::InputEnds {
             return;
         }
     }
@@ -131,7 +131,7 @@ fn pass_signals(signals: SigSet, way: &Way) {
             Signal::SIGCHLD | Signal::SIGPIPE => continue,
             signal => Message::Signal(signal as i32),
         };
-        if tell(way, &message).is_err() {
+        if send_message(way, &message).is_err() {
             return;
         }
     }

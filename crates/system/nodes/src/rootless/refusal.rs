@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn each_restriction_is_reported_with_a_remedy() {
-        for (errno, name, value, told) in [
+        for (errno, name, value, remedy) in [
             (Errno::EPERM, "kernel.unprivileged_userns_clone", 0, "unprivileged_userns_clone=1"),
             (Errno::ENOSPC, "user.max_user_namespaces", 0, "max_user_namespaces=10000"),
             (Errno::EPERM, "user.max_user_namespaces", 0, "max_user_namespaces=10000"),
@@ -95,7 +95,7 @@ mod tests {
             (Errno::EPERM, "kernel.apparmor_restrict_unprivileged_userns", 0, "seccomp"),
         ] {
             let words = on(errno, name, value);
-            assert!(words.contains(told), "{errno} with {name}={value}: {words}");
+            assert!(words.contains(remedy), "{errno} with {name}={value}: {words}");
         }
     }
 }

@@ -107,8 +107,8 @@ impl Gateway {
         let deadline = Instant::now() + PATIENCE;
         let failed = |what: &str| {
             let words = fs::read_to_string(log).unwrap_or_default();
-            let told = words.lines().filter(|line| !line.ends_with("bytes to syslog"));
-            io::Error::other(format!("{what}: {}", told.collect::<Vec<_>>().join("; ")))
+            let lines = words.lines().filter(|line| !line.ends_with("bytes to syslog"));
+            io::Error::other(format!("{what}: {}", lines.collect::<Vec<_>>().join("; ")))
         };
         loop {
             if let Some(status) = self.pasta.try_wait()? {

@@ -25,7 +25,7 @@ pub(crate) fn hang_up(namespace: &File, patience: Duration) -> io::Result<()> {
     let namespace = netns::identity_of(namespace)?;
     let own = identity_of_program(std::process::id());
     let deadline = Instant::now() + patience;
-    let mut told = HashSet::new();
+    let mut signalled = HashSet::new();
     loop {
         let members = members(namespace);
         if members.is_empty() || Instant::now() >= deadline + LONGER {
@@ -34,7 +34,7 @@ pub(crate) fn hang_up(namespace: &File, patience: Duration) -> io::Result<()> {
         let is_late = Instant::now() >= deadline;
         for (pid, process) in &members {
             // The caller handles processes that cannot be signalled or killed here.
-            if told.insert(*pid) {
+            if signalled.insert(*pid) {
                 // A stopped process must continue to handle the signal.
                 let _ = process.signal(Signal::SIGHUP).and(process.signal(Signal::SIGCONT));
             } else if is_late && (own.is_none() || identity_of_program(*pid) != own) {

@@ -11,7 +11,7 @@ use crate::world::{Tests, World, eventually, read};
 
 pub const TESTS: Tests = &[
     ("streams_are_connected", streams_are_connected),
-    ("exit_codes_and_signals_are_told", exit_codes_and_signals_are_told),
+    ("exit_codes_and_signals_are_reported", exit_codes_and_signals_are_reported),
     ("what_cannot_be_started_has_the_code_of_a_shell", what_cannot_be_started),
     ("a_terminal_is_a_terminal", a_terminal_is_a_terminal),
     ("files_can_be_streams", files_can_be_streams),
@@ -38,7 +38,7 @@ fn streams_are_connected() {
     assert_eq!(read(stderr), "oops\n");
 }
 
-fn exit_codes_and_signals_are_told() {
+fn exit_codes_and_signals_are_reported() {
     let world = World::new(PAIR);
     assert_eq!(world.start("h1", "exit 7").status(), ExitStatus::Code(7));
     let killed = world.start("h1", "kill -TERM $$; sleep 1000").status();

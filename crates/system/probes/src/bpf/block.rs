@@ -35,7 +35,7 @@ pub struct Block {
     at_rest: bool,
     clock: Clock,
     by_number: PathBuf,
-    told: BTreeMap<u32, Reported>,
+    reported: BTreeMap<u32, Reported>,
     named: BTreeSet<u32>,
 }
 
@@ -56,12 +56,12 @@ struct Disk {
     /// that are not.
     generation: u64,
     /// How often it turned out that the kernel had not reported the end of a request.
-    untold: u64,
+    unreported: u64,
 }
 
 impl From<[u64; 5]> for Disk {
-    fn from([since, _pending, lost, generation, untold]: [u64; 5]) -> Self {
-        Self { since, lost, generation, untold }
+    fn from([since, _pending, lost, generation, unreported]: [u64; 5]) -> Self {
+        Self { since, lost, generation, unreported }
     }
 }
 
@@ -80,7 +80,7 @@ struct Reported {
     /// End of the last stretch that had an event.
     ended: u64,
     lost: u64,
-    untold: u64,
+    unreported: u64,
     /// Requests of which some seemed to be over at the last look.
     unended: Requests,
 }
@@ -124,18 +124,18 @@ impl Block {
             _ebpf: ebpf,
             clock: Clock::default(),
             by_number: places.sys.join("dev/block"),
-            told: BTreeMap::new(),
+            reported: BTreeMap::new(),
             named: BTreeSet::new(),
         })
     }
 
     /// Reports a stretch in its state at `now`.
-    fn tell(&mut self, at: Time, disk: u32, since: u64, now: u64, is_over: bool, sink: Sink<'_>) {
+    fn report(&mut self, at: Time, disk: u32, since: u64, now: u64, is_over: bool, sink: Sink<'_>) {
         self.name(disk, sink);
-        let told = self.told.entry(disk).or_default();
-        let before = if told.since == since { told.until } else { since };
-        (told.since, told.until) = (since, now.max(before));
-        let by = vec![(Party::Unattributed, told.until - before)];
+        let last = self.reported.entry(disk).or_default();
+        let before = if last.since == since { last.until } else { since };
+        (last.since, last.until) = (since, now.max(before));
+        let by = vec![(Party::Unattributed, last.until - before)];
         let began = self.clock.ago(at, since);
         let ended = is_over.then(|| self.clock.ago(at, now));
         sink(Observation::DiskStretch {
@@ -159,16 +159,17 @@ impl Block {
                 }
             }
         }
-        let told = self.told.entry(number).or_default();
-        let before = std::mem::replace(&mut told.unended, unended);
+        let last = self.reported.entry(number).or_default();
+        let before = std::mem::replace(&mut last.unended, unended);
         // The kernel stops counting a request shortly before it reports its end. That explains a
         // difference at one look, but not at two.
-        if told.unended.is_disjoint(&before) {
-            return Ok(if told.unended.is_empty() { Doubt::None } else { Doubt::UntilNextLook });
+        if last.unended.is_disjoint(&before) {
+            return Ok(if last.unended.is_empty() { Doubt::None } else { Doubt::UntilNextLook });
         }
-        told.unended.clear();
-        (disk.since, disk.generation, disk.untold) = (0, disk.generation + 1, disk.untold + 1);
-        self.disks.insert(number, [0, 0, disk.lost, disk.generation, disk.untold], 0)?;
+        last.unended.clear();
+        (disk.since, disk.generation, disk.unreported) =
+            (0, disk.generation + 1, disk.unreported + 1);
+        self.disks.insert(number, [0, 0, disk.lost, disk.generation, disk.unreported], 0)?;
         Ok(Doubt::None)
     }
 
@@ -240,20 +241,20 @@ impl Look for Block {
         let states: Vec<(u32, [u64; 5])> = self.disks.iter().collect::<Result<_, _>>()?;
         while let Some([device, since, until]) = next(&mut self.stretches)? {
             let disk = device as u32;
-            self.told.entry(disk).or_default().ended = until;
-            self.tell(at, disk, since, until, true, sink);
+            self.reported.entry(disk).or_default().ended = until;
+            self.report(at, disk, since, until, true, sink);
         }
         for (disk, state) in states {
             let mut state = Disk::from(state);
             let doubt = self.doubt(disk, &mut state, now)?;
-            let Disk { since, lost, untold, .. } = state;
-            let told = self.told.entry(disk).or_default();
-            if std::mem::replace(&mut told.untold, untold) < untold {
+            let Disk { since, lost, unreported, .. } = state;
+            let last = self.reported.entry(disk).or_default();
+            if std::mem::replace(&mut last.unreported, unreported) < unreported {
                 let blind = "since when a disk had been busy, where the kernel had not told the \
                              end of requests";
                 watches(sink, NAME, &[SIGNAL], &[blind]);
             }
-            let fresh = lost.saturating_sub(std::mem::replace(&mut told.lost, lost));
+            let fresh = lost.saturating_sub(std::mem::replace(&mut last.lost, lost));
             if fresh > 0 {
                 let blind = format!("{fresh} busy stretches of a disk were lost at {at}");
                 watches(sink, NAME, &[SIGNAL], &[&blind]);
@@ -261,8 +262,8 @@ impl Look for Block {
             if since == 0 {
                 self.name(disk, sink);
                 sink(Observation::DiskStretch { disk, stretch: BusyStretch::none() });
-            } else if since >= told.ended && since <= now && doubt == Doubt::None {
-                self.tell(at, disk, since, now, false, sink);
+            } else if since >= last.ended && since <= now && doubt == Doubt::None {
+                self.report(at, disk, since, now, false, sink);
             }
             self.at_rest &= since == 0;
         }
@@ -307,10 +308,10 @@ mod tests {
         };
         let Some(disk) = some_disk(&block) else { return eprintln!("SKIPPED: no disk") };
         let look = |block: &mut Block, at: u64| {
-            let mut told = vec![];
-            let mut sink = |seen: Observation| told.push(seen);
+            let mut observed = vec![];
+            let mut sink = |seen: Observation| observed.push(seen);
             block.look(Time::from_nanos(at), &mut sink).unwrap();
-            told
+            observed
         };
         let none = BusyStretch::none();
         let is_over = |seen: &Observation| match seen {
@@ -318,7 +319,7 @@ mod tests {
             _ => false,
         };
         let is_blind = |seen: &Observation| matches!(seen, Observation::Watched { .. });
-        let is_told = |seen: &Observation| match seen {
+        let is_reported = |seen: &Observation| match seen {
             Observation::DiskStretch { disk: on, .. } => *on == disk,
             _ => false,
         };
@@ -330,7 +331,7 @@ mod tests {
             // The first look reports nothing of the disk, the second that it is not busy.
             let first = look(&mut block, 1_000_000_000 + 2 * number);
             let second = look(&mut block, 1_000_000_001 + 2 * number);
-            let is_doubted = !first.iter().any(is_told);
+            let is_doubted = !first.iter().any(is_reported);
             is_doubted && second.iter().any(is_over) && second.iter().any(is_blind)
         });
         assert!(found);

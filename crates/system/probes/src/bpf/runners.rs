@@ -22,12 +22,12 @@ pub struct Runners {
     engine: u32,
     proc: PathBuf,
     /// When the name of each process was last reported.
-    told: BTreeMap<u32, Time>,
+    named_at: BTreeMap<u32, Time>,
 }
 
 impl Runners {
     pub fn of(places: &ProcRoots) -> Self {
-        Self { engine: places.engine, proc: places.proc.clone(), told: BTreeMap::new() }
+        Self { engine: places.engine, proc: places.proc.clone(), named_at: BTreeMap::new() }
     }
 
     /// Converts a party to its reported form.
@@ -42,21 +42,21 @@ impl Runners {
     pub fn named(&mut self, at: Time, party: Party, sink: Sink<'_>) -> Party {
         let party = self.known(party);
         if let Party::Process(pid) = party {
-            self.tell(at, pid, sink);
+            self.report_name(at, pid, sink);
         }
         party
     }
 
     /// Reports the name of a process, unless it was reported shortly before. A process that has
     /// ended keeps its number only.
-    fn tell(&mut self, at: Time, pid: u32, sink: Sink<'_>) {
-        if self.told.get(&pid).is_some_and(|told| at < *told + RENEW) {
+    fn report_name(&mut self, at: Time, pid: u32, sink: Sink<'_>) {
+        if self.named_at.get(&pid).is_some_and(|named| at < *named + RENEW) {
             return;
         }
-        if self.told.len() >= NAMES {
-            self.told.retain(|_, told| at < *told + RENEW);
+        if self.named_at.len() >= NAMES {
+            self.named_at.retain(|_, named| at < *named + RENEW);
         }
-        self.told.insert(pid, at);
+        self.named_at.insert(pid, at);
         if let Ok(name) = fs::read(self.proc.join(pid.to_string()).join("comm")) {
             let (what, name) = (Subject::Process(pid), text(name.trim_ascii_end()));
             sink(Observation::Named { what, name });

@@ -38,7 +38,7 @@ pub struct Scheduler {
     stretches: RingBuf<MapData>,
     clock: Clock,
     runners: Runners,
-    told: BTreeMap<u32, Reported>,
+    reported: BTreeMap<u32, Reported>,
 }
 
 /// Programs that are loaded but not attached.
@@ -122,7 +122,7 @@ impl Scheduler {
             _ebpf: ebpf,
             clock: Clock::default(),
             runners: Runners::of(places),
-            told: BTreeMap::new(),
+            reported: BTreeMap::new(),
         };
         visit_all_cpus()?;
         Ok((scheduler, waits))
@@ -149,7 +149,7 @@ impl Scheduler {
     }
 
     /// Reports a stretch in its state at `now`.
-    fn tell(
+    fn report(
         &mut self,
         at: Time,
         cpu: u32,
@@ -159,19 +159,19 @@ impl Scheduler {
         sink: Sink<'_>,
     ) {
         let Some(since) = record.since() else { return };
-        let told = self.told.entry(cpu).or_default();
-        if told.since != since {
-            told.since = since;
-            told.uses.clear();
+        let last = self.reported.entry(cpu).or_default();
+        if last.since != since {
+            last.since = since;
+            last.uses.clear();
         }
         let mut by = vec![];
         if is_over || now.saturating_sub(since) >= TELL_NS {
             for (place, (party, ns)) in record.uses(now).into_iter().enumerate() {
-                let is_new = place >= told.uses.len();
+                let is_new = place >= last.uses.len();
                 if is_new {
-                    told.uses.push(0);
+                    last.uses.push(0);
                 }
-                let grown = ns.saturating_sub(std::mem::replace(&mut told.uses[place], ns));
+                let grown = ns.saturating_sub(std::mem::replace(&mut last.uses[place], ns));
                 let party = match is_new {
                     true => self.runners.named(at, party, sink),
                     false => self.runners.known(party),
@@ -206,22 +206,22 @@ impl Look for Scheduler {
         while let Some(words) = next(&mut self.stretches)? {
             let record = Record::new(&words);
             let until = record.until();
-            self.told.entry(record.cpu()).or_default().ended = until;
-            self.tell(at, record.cpu(), record, until, true, sink);
+            self.reported.entry(record.cpu()).or_default().ended = until;
+            self.report(at, record.cpu(), record, until, true, sink);
         }
         for (cpu, words) in states {
             let record = Record::new(&words);
-            let told = self.told.entry(cpu).or_default();
+            let last = self.reported.entry(cpu).or_default();
             let lost =
-                record.lost().saturating_sub(std::mem::replace(&mut told.lost, record.lost()));
+                record.lost().saturating_sub(std::mem::replace(&mut last.lost, record.lost()));
             if lost > 0 {
                 let blind = format!("{lost} busy stretches of CPU {cpu} were lost at {at}");
                 watches(sink, NAME, &[SIGNAL], &[&blind]);
             }
             match record.since() {
                 // The stretch has ended since, and that was reported; or it began after the look.
-                Some(since) if since < told.ended || since > now => {}
-                Some(_) => self.tell(at, cpu, record, now, false, sink),
+                Some(since) if since < last.ended || since > now => {}
+                Some(_) => self.report(at, cpu, record, now, false, sink),
                 None => sink(Observation::CpuStretch { cpu, stretch: BusyStretch::none() }),
             }
         }

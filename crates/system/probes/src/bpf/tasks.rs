@@ -211,11 +211,11 @@ mod tests {
         let pid = child.0.id();
         let task = &tasks.read().unwrap()[&pid];
 
-        let (told, files) = (task.stat(), stat(pid));
+        let (listed, files) = (task.stat(), stat(pid));
         // The files round the time of the program and the kernel's time for it down separately.
-        assert!((0..=1).contains(&(told.cpu_ticks - files.cpu_ticks)), "{told:?} {files:?}");
-        assert!(told.cpu_ticks > 0);
-        assert_eq!(told, Stat { cpu_ticks: told.cpu_ticks, ..files });
+        assert!((0..=1).contains(&(listed.cpu_ticks - files.cpu_ticks)), "{listed:?} {files:?}");
+        assert!(listed.cpu_ticks > 0);
+        assert_eq!(listed, Stat { cpu_ticks: listed.cpu_ticks, ..files });
         let io = file(pid, "io");
         let moved = ["read_bytes", "write_bytes"].map(|name| value(&io, name).unwrap());
         assert_eq!(task.moved, moved[0] + moved[1]);
@@ -254,22 +254,22 @@ mod tests {
             let _ = ends.recv();
         });
         let there = has_spun.recv().unwrap();
-        let told = &tasks.read().unwrap()[&id()];
+        let listed = &tasks.read().unwrap()[&id()];
         let after = stat(id()).cpu_ticks;
         drop(end);
         thread.join().unwrap();
-        assert!(told.cpu_ns >= ended + there, "{} ns of {ended} and {there}", told.cpu_ns);
+        assert!(listed.cpu_ns >= ended + there, "{} ns of {ended} and {there}", listed.cpu_ns);
         // The file rounds two parts down.
-        assert!(told.stat().cpu_ticks <= after + 1, "{} ns, {after}", told.cpu_ns);
+        assert!(listed.stat().cpu_ticks <= after + 1, "{} ns, {after}", listed.cpu_ns);
     }
 
     #[test]
     fn kernel_threads_and_waits_for_disks_are_recognized() {
-        let told = |flags, state| Task { flags, state, ..Task::default() }.stat();
-        assert!(told(0x0020_8040, 0).is_kernel_thread);
-        assert!(!told(0x0040_0000, 0).is_kernel_thread);
+        let listed = |flags, state| Task { flags, state, ..Task::default() }.stat();
+        assert!(listed(0x0020_8040, 0).is_kernel_thread);
+        assert!(!listed(0x0040_0000, 0).is_kernel_thread);
         // Running, sleeping, waiting for a disk, idle (as threads of the kernel), stopped.
-        let waits = [0, 1, 2, 0x402, 4].map(|state| told(0, state).waits_for_disk);
+        let waits = [0, 1, 2, 0x402, 4].map(|state| listed(0, state).waits_for_disk);
         assert_eq!(waits, [false, false, true, false, false]);
     }
 }

@@ -20,12 +20,12 @@ const PERIOD: Duration = Duration::from_millis(100);
 pub struct Waits {
     waits: RingBuf<MapData>,
     lost: Array<MapData, u64>,
-    told_lost: u64,
+    reported_lost: u64,
     clock: Clock,
     /// Whether the waits of a node are reported, by the node's number.
     nodes: Vec<bool>,
     /// Whether all of them have been reported as observed.
-    told: bool,
+    all_reported: bool,
     /// The reason why late timers of the kernel cannot be observed.
     without_timers: Option<String>,
     /// Names the parties that held the CPU meanwhile.
@@ -46,18 +46,18 @@ impl Waits {
         nodes: impl Iterator<Item = u32>,
         runners: Runners,
     ) -> Self {
-        let mut is_told = Vec::new();
+        let mut is_watched = Vec::new();
         for node in nodes.map(|node| node as usize) {
-            is_told.resize(is_told.len().max(node + 1), false);
-            is_told[node] = true;
+            is_watched.resize(is_watched.len().max(node + 1), false);
+            is_watched[node] = true;
         }
         Self {
             waits,
             lost,
-            told_lost: 0,
+            reported_lost: 0,
             clock: Clock::default(),
-            nodes: is_told,
-            told: false,
+            nodes: is_watched,
+            all_reported: false,
             without_timers: timers.err().map(|why| in_words(&why)),
             runners,
             next: None,
@@ -85,8 +85,8 @@ impl Look for Waits {
     }
 
     fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
-        if !std::mem::replace(&mut self.told, true) {
-            for (node, _) in (0..).zip(&self.nodes).filter(|(_, is_told)| **is_told) {
+        if !std::mem::replace(&mut self.all_reported, true) {
+            for (node, _) in (0..).zip(&self.nodes).filter(|(_, is_watched)| **is_watched) {
                 let (party, delay) = (Party::Node(node), Duration::ZERO);
                 sink(Observation::RunQueue { party, delay, times: 0 });
             }
@@ -97,7 +97,7 @@ impl Look for Waits {
         }
         let now = self.clock.look(at)?;
         while let Some([node, began, ended, carried, by]) = self.next_until(now)? {
-            if self.nodes.get(node as usize).is_some_and(|is_told| *is_told) {
+            if self.nodes.get(node as usize).is_some_and(|is_watched| *is_watched) {
                 let party = Party::Node(node as u32);
                 let [began, ended] = [began, ended].map(|time| self.clock.ago(at, time));
                 let carried = Duration::from_nanos(carried);
@@ -106,10 +106,10 @@ impl Look for Waits {
             }
         }
         let lost = self.lost.get(&0, 0)?;
-        if lost > self.told_lost {
-            let blind = format!("{} waits were lost at {at}", lost - self.told_lost);
+        if lost > self.reported_lost {
+            let blind = format!("{} waits were lost at {at}", lost - self.reported_lost);
             watches(sink, NAME, &[SIGNAL], &[&blind]);
-            self.told_lost = lost;
+            self.reported_lost = lost;
         }
         Ok(())
     }

@@ -150,14 +150,15 @@ fn a_short_idle_moment_ends_a_stretch() {
         });
         watch.look_for(StdDuration::from_millis(260));
         rester.join().unwrap();
-        let told: Vec<u64> = watch.stretches(0).iter().map(|(last, _)| length_of(last)).collect();
+        let reported: Vec<u64> =
+            watch.stretches(0).iter().map(|(last, _)| length_of(last)).collect();
         // At least three rests were observed.
-        if told.iter().filter(|length| (29 * MS..60 * MS).contains(length)).count() >= 3 {
+        if reported.iter().filter(|length| (29 * MS..60 * MS).contains(length)).count() >= 3 {
             return;
         }
         tries += 1;
         if tries == 20 {
-            println!("skipped: something else ran on CPU 0 whenever the test rested: {told:?}");
+            println!("skipped: something else ran on CPU 0 whenever the test rested: {reported:?}");
             return;
         }
     }
@@ -230,21 +231,21 @@ fn what_processes_use_is_theirs() {
 
     let pid = outside.0.id();
     let used = [(Party::Node(0), inside.ticks() - before), (Party::Process(pid), outside.ticks())];
-    let told = |watch: &Watch, party| {
+    let reported = |watch: &Watch, party| {
         watch.seen.iter().find_map(|(_, seen)| match seen {
             O::Used { of: SignalKind::Cpu, party: of, amount, .. } if *of == party => Some(*amount),
             _ => None,
         })
     };
     // The next look at processes includes all of it.
-    while told(&watch, Party::Node(0)).is_none() {
+    while reported(&watch, Party::Node(0)).is_none() {
         watch.look_for(StdDuration::from_millis(100));
         assert!(watch.began.elapsed() < StdDuration::from_secs(60), "{:?}", watch.seen);
     }
     for (party, ticks) in used {
-        let told = told(&watch, party).unwrap() / TICK_NS;
+        let reported = reported(&watch, party).unwrap() / TICK_NS;
         // The file rounds two parts down.
-        assert!(ticks > 2 && told.abs_diff(ticks) <= 1, "{party:?} {told} of {ticks}");
+        assert!(ticks > 2 && reported.abs_diff(ticks) <= 1, "{party:?} {reported} of {ticks}");
     }
     let (what, name) = (Subject::Process(pid), "sh".to_owned());
     let named = O::Named { what, name };
@@ -288,16 +289,19 @@ fn a_disk_that_is_written_to_is_busy_and_then_not() {
     }
     writer.join().unwrap();
     let of_disk = |seen: &O| match seen {
-        O::DiskStretch { disk: told, stretch } => (*told as u64 == disk).then(|| stretch.clone()),
+        O::DiskStretch { disk: reported, stretch } => {
+            (*reported as u64 == disk).then(|| stretch.clone())
+        }
         _ => None,
     };
-    let told: Vec<BusyStretch> = watch.seen.iter().filter_map(|(_, seen)| of_disk(seen)).collect();
-    if told.is_empty() {
+    let reported: Vec<BusyStretch> =
+        watch.seen.iter().filter_map(|(_, seen)| of_disk(seen)).collect();
+    if reported.is_empty() {
         return println!("skipped: device {disk:#x} is no disk of its own");
     }
-    assert!(told.iter().any(|stretch| length_of(stretch) > 10 * MS), "{told:?}");
+    assert!(reported.iter().any(|stretch| length_of(stretch) > 10 * MS), "{reported:?}");
     let named = |(_, seen): &(Time, O)| match seen {
-        O::Named { what: Subject::Disk(told), .. } => *told as u64 == disk,
+        O::Named { what: Subject::Disk(reported), .. } => *reported as u64 == disk,
         _ => false,
     };
     assert!(watch.seen.iter().any(named));
@@ -338,7 +342,8 @@ fn without_rights_the_polling_probes_take_over() {
     {
         let Coverage { probes, blind_spots, .. } = of(signal);
         assert_eq!(probes, &[polling]);
-        let told = blind_spots.iter().any(|spot| spot.contains("CAP_BPF") && spot.contains("eBPF"));
-        assert!(told, "{blind_spots:?}");
+        let reported =
+            blind_spots.iter().any(|spot| spot.contains("CAP_BPF") && spot.contains("eBPF"));
+        assert!(reported, "{blind_spots:?}");
     }
 }

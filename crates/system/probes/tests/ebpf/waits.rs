@@ -78,7 +78,7 @@ fn on_one_cpu(threads: usize, spin: fn()) -> (u64, u64) {
 }
 
 /// Total of the reported waits, in ns, and their number.
-fn told_waits(watch: &Watch) -> (u64, u64) {
+fn reported_waits(watch: &Watch) -> (u64, u64) {
     let lengths = watch.seen.iter().filter_map(|(_, seen)| match seen {
         O::Waited { party: Party::Node(0), began, ended, .. } => {
             Some(began.saturating_sub(*ended).as_nanos())
@@ -93,15 +93,18 @@ fn told_waits(watch: &Watch) -> (u64, u64) {
 fn reported_waits_equal_those_of_schedstat() {
     let spinners = || on_one_cpu(2, || spin(StdDuration::from_millis(400)));
     let Some((watch, (waited, times))) = in_a_node(Duration::ZERO, spinners) else { return };
-    let (told, told_times) = told_waits(&watch);
+    let (reported, reported_times) = reported_waits(&watch);
     // Two spinners on one CPU wait half of the time.
     assert!(waited > 200 * MS, "{waited}");
     // The first and the last switch of each of three threads are in one of the counts only.
-    assert!(told_times <= times + 6, "{told_times} of {times}");
+    assert!(reported_times <= times + 6, "{reported_times} of {times}");
     // The two clocks are read at most some 10 µs apart. Less than a sixteenth of all waits may not
     // be reported yet.
     let slack = times * 30_000 + 6 * 4 * MS;
-    assert!(told < waited + slack && told + slack + waited / 16 > waited, "{told} of {waited}");
+    assert!(
+        reported < waited + slack && reported + slack + waited / 16 > waited,
+        "{reported} of {waited}"
+    );
 }
 
 /// Threads that give way to each other all the time, so that each of them is late nearly all the
@@ -118,13 +121,13 @@ fn consecutive_waits_are_reported_together() {
     };
     let tolerated = Duration::from_millis(1);
     let Some((watch, (waited, times))) = in_a_node(tolerated, giving_way) else { return };
-    let (told, told_times) = told_waits(&watch);
+    let (reported, reported_times) = reported_waits(&watch);
     // Two of three wait at any time.
     assert!(waited > 600 * MS, "{waited} in {times}");
     // Each thread is late from its first millisecond on, and less than a sixteenth of that may not
     // be reported yet. From 1/8 ms on, each event reports 1/16 more than the last: at most 150 for
     // each of three threads until 1 s.
-    assert!(told_times < 450, "{told_times}");
+    assert!(reported_times < 450, "{reported_times}");
     if times < 10_000 {
         // Other processes hold the CPU for whole slices. A thread that gets one is on time again,
         // and its next wait is tolerated for the first millisecond.
@@ -132,7 +135,7 @@ fn consecutive_waits_are_reported_together() {
         return;
     }
     let slack = 12 * MS + waited / 10;
-    assert!(told.abs_diff(waited) < slack, "{told} of {waited}");
+    assert!(reported.abs_diff(waited) < slack, "{reported} of {waited}");
 }
 
 /// Three threads that share a CPU for 0.2 s: each waits for twice as long as it runs.
@@ -217,10 +220,10 @@ fn take_turns() {
 /// Asserts that nearly all waits of a node of the highest priority are reported, and attributed to
 /// this party.
 fn assert_put_down_to(party: Party, waited: u64, watch: &Watch) {
-    let told = put_down_to(party, watch);
+    let reported = put_down_to(party, watch);
     // Less than a sixteenth may not be reported yet, and a thread's first wait is the one for its
     // start.
-    assert!(told > waited / 4 * 3, "{told} of {waited}: {:?}", watch.seen);
+    assert!(reported > waited / 4 * 3, "{reported} of {waited}: {:?}", watch.seen);
     for other in [Party::Node(0), Party::Engine, Party::Kernel] {
         let others = if other == party { 0 } else { put_down_to(other, watch) };
         assert!(others < waited / 4, "{other:?} {others} of {waited}: {:?}", watch.seen);
@@ -289,7 +292,7 @@ fn a_timer_in_the_past_is_not_a_wait() {
     };
     let Some((watch, ())) = in_a_node(Duration::from_millis(50), late) else { return };
     // Beside other work, it may really wait now and then, but never each time.
-    let (waited, times) = told_waits(&watch);
+    let (waited, times) = reported_waits(&watch);
     assert!(times < 50, "{waited} ns in {times} waits");
 }
 
@@ -319,7 +322,7 @@ fn stall_this_thread(length: StdDuration) -> Option<Ebpf> {
 #[test]
 fn short_waits_are_not_reported() {
     let Some((watch, _)) = in_a_node(Duration::from_secs(1), three_spinners) else { return };
-    assert_eq!(told_waits(&watch), (0, 0));
+    assert_eq!(reported_waits(&watch), (0, 0));
 }
 
 /// Time that this thread waited for a CPU, in ns, and how many times it ran.

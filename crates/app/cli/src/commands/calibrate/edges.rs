@@ -104,7 +104,7 @@ async fn edge(
         let offered = pace * traffic.bits() * f64::from(shape.flows());
         session.show(&format!("{step}: {}", bit_rate(offered)));
         let outcome = trial::run(session, &load).await?;
-        search.tell(matches!(outcome, TrialOutcome::Borne(_)));
+        search.record(matches!(outcome, TrialOutcome::Borne(_)));
         match outcome {
             TrialOutcome::Borne(borne) => {
                 beyond = beyond.filter(|beyond| beyond.bits_per_second > offered);

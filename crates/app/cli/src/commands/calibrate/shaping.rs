@@ -48,7 +48,7 @@ async fn edge(
         let offered = pace * traffic.bits();
         session.show(&format!("claims, {traffic}: {}", bit_rate(offered)));
         let outcome = run(session, traffic, pace, edges::seconds(thoroughness)).await?;
-        search.tell(outcome.is_ok());
+        search.record(outcome.is_ok());
         match outcome {
             Ok(borne) => {
                 beyond = beyond.filter(|beyond| beyond.bits_per_second > offered);

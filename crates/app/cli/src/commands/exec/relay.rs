@@ -161,14 +161,14 @@ impl<'a> Relay<'a> {
     /// Passes a signal on. Returns the exit code if nobody is there to receive it.
     fn signal(&mut self, kind: SignalKind) -> Option<i32> {
         if kind == SignalKind::window_change() {
-            self.tell(&ExecControl::Resize(terminal::size()));
+            self.send_control(&ExecControl::Resize(terminal::size()));
             return None;
         }
         if self.state == State::Waiting {
             eprintln!("ended before the command had started");
             return Some(128 + kind.as_raw_value());
         }
-        self.tell(&ExecControl::Signal(kind.as_raw_value()));
+        self.send_control(&ExecControl::Signal(kind.as_raw_value()));
         // The same part of the engine reads signals and answers this, so the answer confirms the
         // signal.
         let _ = self.control.send(Message::Ping(Bytes::new()));
@@ -195,11 +195,11 @@ impl<'a> Relay<'a> {
         if self.tty && output == ExecOutput::Stdout {
             return Some(128 + nix::libc::SIGPIPE);
         }
-        self.tell(&ExecControl::Close(output));
+        self.send_control(&ExecControl::Close(output));
         None
     }
 
-    fn tell(&self, control: &ExecControl) {
+    fn send_control(&self, control: &ExecControl) {
         // If the engine is gone, its stream ends next. Plain data always has a JSON form.
         let text = serde_json::to_string(control).unwrap_or_default();
         let _ = self.control.send(Message::text(text));

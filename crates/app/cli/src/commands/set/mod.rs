@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         let message = |properties: &[&str]| format!("{:#}", parsed(properties).unwrap_err());
         assert!(message(&["delay=5"]).contains("`5` has no unit"));
         assert!(message(&["dely=5ms"]).contains("did you mean `delay`?"));

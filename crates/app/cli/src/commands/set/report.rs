@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_property_of_the_change_is_told_as_it_was_and_is() {
+    fn every_property_of_the_change_is_shown_as_it_was_and_is() {
         let change: PipeChange = serde_json::from_value(serde_json::json!({
             "delay": "5ms", "queue": {"limit": "50ms"}, "jitter": {"normal": "1ms"},
             "rate": {"trace": {"file": "lte.trace", "values": [1, 2, 3, 4, 5, 6, 7, 8]}},

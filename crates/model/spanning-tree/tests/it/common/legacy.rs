@@ -163,19 +163,19 @@ impl Legacy {
             self.hello = now + HELLO;
             self.topology(now);
             if self.root().1.is_none() {
-                self.tell_all(now);
+                self.send_configurations(now);
             }
         }
     }
 
-    fn tell_all(&mut self, now: Time) {
+    fn send_configurations(&mut self, now: Time) {
         let ports: Vec<usize> = self.ports.keys().copied().collect();
         for port in ports.into_iter().filter(|port| self.designated(*port)).collect::<Vec<_>>() {
-            self.tell(now, port);
+            self.send_configuration(now, port);
         }
     }
 
-    fn tell(&mut self, now: Time, port: usize) {
+    fn send_configuration(&mut self, now: Time, port: usize) {
         let (root, cost, bridge, number) = self.says(port);
         let acknowledge = std::mem::take(&mut self.ports.get_mut(&port).unwrap().acknowledge);
         let flags = u8::from(now < self.changing) | u8::from(acknowledge) << 7;
@@ -210,7 +210,7 @@ impl Legacy {
                 self.ports.get_mut(&port).unwrap().acknowledge = true;
                 self.notify = true;
                 self.topology(now);
-                self.tell(now, port);
+                self.send_configuration(now, port);
             }
             (0, 0) => self.hear_config(now, port, bpdu),
             _ => self.unread += 1,
@@ -232,7 +232,7 @@ impl Legacy {
         let same = state.heard.is_some_and(|((_, _, b, p), _)| (b, p) == (vector.2, vector.3));
         if vector > known && !same {
             if self.designated(port) {
-                self.tell(now, port);
+                self.send_configuration(now, port);
             }
             return;
         }
@@ -249,7 +249,7 @@ impl Legacy {
                 self.heard_acknowledgements += 1;
                 self.notify = false;
             }
-            self.tell_all(now);
+            self.send_configurations(now);
         }
     }
 }
