@@ -28,9 +28,8 @@ pub struct Policy {
     pub buffer_per_user: Size,
     /// Largest amount of data that all pipes may hold.
     pub buffer: Size,
-    /// Devices of the daemon's network namespace whose traffic users may claim. An empty list
-    /// allows all.
-    pub interfaces: Vec<String>,
+    /// Devices of the daemon's network namespace whose traffic users may claim; without it, all.
+    pub interfaces: Option<Vec<String>>,
     /// Whether users may reserve ports.
     pub reserve: bool,
     /// Whether the daemon may enter other network namespaces, and users claim traffic of those that
@@ -56,7 +55,7 @@ impl Default for Policy {
             rate_per_user: Rate::from_bits_per_second(100_000_000).unwrap_or(Rate::MAX),
             buffer_per_user: Size::from_bytes(64 * MIB),
             buffer: Size::from_bytes(256 * MIB),
-            interfaces: Vec::new(),
+            interfaces: None,
             reserve: false,
             containers: false,
             changes_per_second: 200,
@@ -124,8 +123,14 @@ impl Policy {
         if selector.everything {
             return Err(Refusal::RootOnly("`everything`", "say which traffic, as by `user`"));
         }
-        if !self.interfaces.is_empty() && !self.interfaces.iter().any(|allowed| allowed == device) {
-            return Err(Refusal::Interface(device.into(), self.interfaces.join(", ")));
+        if let Some(allowed) = &self.interfaces
+            && !allowed.iter().any(|allowed| allowed == device)
+        {
+            let allowed = match allowed.is_empty() {
+                true => "no device".into(),
+                false => allowed.join(", "),
+            };
+            return Err(Refusal::Interface(device.into(), allowed));
         }
         if let Some((role, ports)) = selector.by_port()
             && role.is_local()

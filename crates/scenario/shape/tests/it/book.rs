@@ -427,9 +427,19 @@ fn a_users_claim_means_own_sockets_whatever_it_says() {
 }
 
 #[test]
+fn a_policy_without_devices_allows_none() {
+    let mut host = Host::new();
+    let claim = format!("{{server: {{ports: 8080}}, {PIPES}}}");
+    host.ask(&alice(), "web", &claim, 0).unwrap();
+    host.policy.interfaces = Some(Vec::new());
+    let refused = host.ask(&alice(), "more", &claim.replace("8080", "8081"), 0).unwrap_err();
+    assert!(refused.to_string().contains("allows (no device)"), "{refused}");
+}
+
+#[test]
 fn in_another_network_a_users_claim_is_for_all_of_it() {
     let mut host = Host::new();
-    host.policy.interfaces = vec!["lo".into()];
+    host.policy.interfaces = Some(vec!["lo".into()]);
     let pid = |selector: &str| format!("{{pid: 7, {selector}, {PIPES}}}");
     let selector = netloom_shape::Selector { pid: Some(7), ..Default::default() };
     assert!(matches!(host.policy.check_network(&selector), Err(Refusal::Containers(_))));
