@@ -11,7 +11,7 @@ use super::spanned::Spanned;
 
 /// Keys and values in the order of the file. No key occurs twice.
 #[derive(Debug, Clone)]
-pub(crate) struct Entries<V>(pub Vec<(Spanned<String>, V)>);
+pub struct Entries<V>(pub Vec<(Spanned<String>, V)>);
 
 impl<V> Default for Entries<V> {
     fn default() -> Self {
