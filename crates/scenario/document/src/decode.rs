@@ -24,6 +24,7 @@ use scope::Scope;
 
 pub use entries::Entries;
 pub use inline::Inline;
+pub(crate) use inline::NAME as INLINE;
 pub use spanned::Spanned;
 
 /// Number of errors after which decoding stops. A file with more of them is probably of

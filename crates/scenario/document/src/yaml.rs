@@ -19,6 +19,9 @@ pub use scalar::Plain;
 pub struct NodeId(u32);
 
 impl NodeId {
+    /// The node of a value that is in no tree.
+    pub const NONE: Self = Self(u32::MAX);
+
     /// Returns a number that identifies this node in its tree.
     pub fn index(self) -> usize {
         self.0 as usize

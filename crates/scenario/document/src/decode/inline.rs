@@ -7,11 +7,13 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::ser::{Serialize, SerializeTupleStruct, Serializer};
 
 use super::spanned::next;
 
-/// Name by which the deserializer recognises a mapping that must be decoded twice.
-pub(super) const NAME: &str = "$document::Inline";
+/// Name by which the deserializer recognises a mapping that must be decoded twice, and the
+/// serializer two structs that share one.
+pub(crate) const NAME: &str = "$document::Inline";
 
 /// `head` and `rest`, whose keys are in one mapping. Both are structs with different keys, or such
 /// pairs themselves.
@@ -26,6 +28,15 @@ pub struct Inline<H, R> {
 impl<'de, H: Deserialize<'de>, R: Deserialize<'de>> Deserialize<'de> for Inline<H, R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_newtype_struct(NAME, InlineVisitor(PhantomData))
+    }
+}
+
+impl<H: Serialize, R: Serialize> Serialize for Inline<H, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut parts = serializer.serialize_tuple_struct(NAME, 2)?;
+        parts.serialize_field(&self.head)?;
+        parts.serialize_field(&self.rest)?;
+        parts.end()
     }
 }
 

@@ -7,6 +7,7 @@ use std::ops::Deref;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 
 use crate::span::Span;
 use crate::yaml::NodeId;
@@ -14,7 +15,7 @@ use crate::yaml::NodeId;
 /// Name by which the deserializer recognises that a value's position is needed too.
 pub(super) const NAME: &str = "$document::Spanned";
 
-/// A value, its position and its node. Only the deserializer of this crate can create it.
+/// A value, its position and its node. Of all deserializers, only that of this crate can create it.
 #[derive(Debug, Clone)]
 pub struct Spanned<T> {
     /// The value.
@@ -61,6 +62,19 @@ pub(super) fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(
     access: &mut A,
 ) -> Result<T, A::Error> {
     access.next_element()?.ok_or_else(|| A::Error::custom("only a document can be read so"))
+}
+
+impl<T> From<T> for Spanned<T> {
+    /// A value that is in no text yet.
+    fn from(value: T) -> Self {
+        Self { value, span: Span::START, id: NodeId::NONE }
+    }
+}
+
+impl<T: Serialize> Serialize for Spanned<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
 }
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {
