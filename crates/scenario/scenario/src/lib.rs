@@ -2,8 +2,6 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | `yaml` | text to a tree whose nodes have positions in the text |
-//! | `decode` | tree to typed values, finding all errors in one pass |
 //! | `raw` | the keys of a scenario file; the source of the JSON Schema |
 //! | `schema` | the JSON Schema of scenario files |
 //! | `resolve` | defaults, precedence, references, checks |
@@ -17,16 +15,16 @@
 //! | `hybrid` | the real part of a scenario with simulated nodes |
 //! | [`Layer2`] | which interfaces reach each other on layer 2 |
 //! | `files` | access to the files that a scenario names |
-//! | `diagnostic` | findings with positions, formatted for people and programs |
+//! | `dialect` | words of scenario files, for suggestions in findings |
 //! | [`graph`] | a scenario as a drawing: DOT, Mermaid, SVG |
 //!
-//! The input is text and the output a value; a callback provides the text of files that a scenario
+//! The input is text and the output a value. `netloom-document` turns text into trees and these
+//! into values, and reports all findings; a callback provides the text of files that a scenario
 //! names. Not here: opening files, clocks, threads; automatic addresses and routes (`plan`).
 
 mod address;
 mod constellation;
-mod decode;
-mod diagnostic;
+mod dialect;
 mod dilation;
 mod effort;
 mod ends;
@@ -46,14 +44,11 @@ mod resolve;
 mod schema;
 pub mod service;
 mod software;
-mod span;
 mod spec;
 mod tree;
-mod yaml;
 
 pub use address::*;
-pub use diagnostic::similar;
-pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
+pub use dialect::similar;
 pub use ends::LinkEnds;
 pub use extent::Size;
 pub use files::{OpenCapture, ReadFile, Unreadable};
@@ -61,11 +56,11 @@ pub use happenings::{Happening, Lasting};
 pub use layer2::{InterfaceIndex, Layer2};
 pub use limits::{Controller, CpuQuota, Limits};
 pub use load::{Loaded, load, load_with_files, properties, value};
+pub use netloom_document::{Diagnostic, Diagnostics, Related, Severity, Span};
 pub use outside::Outside;
 pub use publish::{Protocol, Publish};
 pub use raw::StationKeys;
 pub use resolve::check_experiment_name;
 pub use schema::json_schema;
 pub use software::{Bind, NodeFile, ServiceUse, Software};
-pub use span::Span;
 pub use spec::*;

@@ -1,15 +1,14 @@
 //! Loading a scenario: from text to [`Scenario`].
 
+use netloom_document::{Diagnostics, Severity, decode};
 use netloom_link::PipeChange;
 use serde::de::DeserializeOwned;
 
-use crate::decode::decode;
-use crate::diagnostic::{Diagnostics, Severity};
+use crate::dialect::{findings as found, parse};
 use crate::files::{Files, ReadFile, Unreadable};
 use crate::raw::{RawPipe, RawScenario};
 use crate::resolve::{resolve, resolve_properties};
 use crate::spec::Scenario;
-use crate::yaml;
 
 /// A scenario that can be run, and warnings about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,15 +53,15 @@ pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
 /// All errors of the file, as far as one pass can find them, and warnings. If the text is not YAML,
 /// only the first error.
 pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
-    let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
+    let tree = parse(text)?;
     let decoded = decode::<RawScenario>(&tree);
     let mut findings = decoded.errors;
-    let Some(mut raw) = decoded.value else { return Err(Diagnostics::new(findings)) };
+    let Some(mut raw) = decoded.value else { return Err(found(findings)) };
     let mut files = Files::new(read);
     let (scenario, resolving) = resolve(&mut raw, &tree, &decoded.pruned, &mut files);
     findings.extend(resolving);
     let is_usable = findings.iter().all(|finding| finding.severity == Severity::Warning);
-    let findings = Diagnostics::new(findings);
+    let findings = found(findings);
     if is_usable { Ok(Loaded { scenario, warnings: findings }) } else { Err(findings) }
 }
 
@@ -71,11 +70,11 @@ pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Di
 /// # Errors
 /// All errors of the value.
 pub fn value<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
-    let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
+    let tree = parse(text)?;
     let decoded = decode::<T>(&tree);
     match decoded.value {
         Some(value) if decoded.errors.is_empty() => Ok(value),
-        _ => Err(Diagnostics::new(decoded.errors)),
+        _ => Err(found(decoded.errors)),
     }
 }
 
@@ -85,12 +84,12 @@ pub fn value<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
 /// # Errors
 /// All errors of the properties.
 pub fn properties(text: &str, read: &mut dyn ReadFile) -> Result<PipeChange, Diagnostics> {
-    let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
+    let tree = parse(text)?;
     let decoded = decode::<RawPipe>(&tree);
     let mut findings = decoded.errors;
-    let Some(raw) = decoded.value else { return Err(Diagnostics::new(findings)) };
+    let Some(raw) = decoded.value else { return Err(found(findings)) };
     let mut files = Files::new(read);
     let (change, resolving) = resolve_properties(raw, &tree, &decoded.pruned, &mut files);
     findings.extend(resolving);
-    if findings.is_empty() { Ok(change) } else { Err(Diagnostics::new(findings)) }
+    if findings.is_empty() { Ok(change) } else { Err(found(findings)) }
 }

@@ -23,17 +23,17 @@ mod traffic;
 mod values;
 mod workers;
 
+use netloom_document::{Entries, Inline, Spanned};
 use netloom_mobility::Geographic;
 use netloom_monitor::Trust;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::Neighbours;
 pub(crate) use clock::RawClock;
 pub(crate) use constellation::{RawConstellation, RawGround, RawIsl};
 pub(crate) use expect::RawExpectation;
-pub(crate) use link::{RawLink, RawLinkDefaults, RawLinkHead, RawPipe};
+pub(crate) use link::{PipeKeys, RawLink, RawLinkDefaults, RawLinkHead, RawPipe};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
 pub use medium::StationKeys;
 pub(crate) use medium::{RawMedium, RawRadio};

@@ -46,14 +46,12 @@ pub(crate) use properties::resolve as resolve_properties;
 
 use std::collections::HashSet;
 
+use netloom_document::{Diagnostic, NodeId, Span, Tree};
 use netloom_units::Duration;
 
-use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::RawScenario;
-use crate::span::Span;
 use crate::spec::{Scenario, Workers};
-use crate::yaml::{NodeId, Tree};
 use references::References;
 use report::Report;
 

@@ -12,19 +12,18 @@ pub use template::{
     TemplateFile, TemplateTest,
 };
 
-use crate::decode::decode;
-use crate::diagnostic::Diagnostics;
-use crate::yaml;
+use netloom_document::{Diagnostics, decode};
 
+use crate::dialect::{findings, parse};
 /// Parses the text of a template.
 ///
 /// # Errors
 /// All errors of the template, with positions in that text.
 pub fn template(text: &str) -> Result<ServiceTemplate, Diagnostics> {
-    let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
+    let tree = parse(text)?;
     let decoded = decode::<ServiceTemplate>(&tree);
     match decoded.value {
         Some(template) if decoded.errors.is_empty() => Ok(template),
-        _ => Err(Diagnostics::new(decoded.errors)),
+        _ => Err(findings(decoded.errors)),
     }
 }

@@ -1,5 +1,6 @@
 //! Constellations of satellites, as the user wrote them.
 
+use netloom_document::{Entries, Spanned};
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{Choice, Elements, WalkerConfig};
 use netloom_units::{Angle, Data};
@@ -7,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::link::RawPipe;
-use crate::decode::{Entries, Spanned};
 
 /// Satellites, each of which is a router, with links to each other and to places on the ground. The
 /// delay of each link follows its length. Links go up and down as satellites rise and set.

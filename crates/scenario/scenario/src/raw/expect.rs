@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use netloom_document::Spanned;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 use super::values::RawTime;
-use crate::decode::Spanned;
 use crate::spec::ExpectedExit;
 
 /// Expectations about a process: how it ends, how soon it ends, and what it prints. The run fails

@@ -1,5 +1,6 @@
 //! Links, as the user wrote them.
 
+use netloom_document::{Inline, Spanned};
 use netloom_link::PipeChange;
 use netloom_link::notation::Notations;
 use schemars::JsonSchema;
@@ -7,7 +8,6 @@ use serde::Deserialize;
 
 use super::values::{RawEndpoint, RawMtu};
 use crate::address::IpPrefix;
-use crate::decode::{Inline, Spanned};
 
 /// Properties of a pipe: those in the notation of other tools, and NetLoom's own.
 pub(crate) type RawPipe = Inline<Notations, PipeChange>;
@@ -21,10 +21,15 @@ pub(crate) type RawDirection = Inline<RawDirectionHead, RawPipe>;
 /// Properties of all links.
 pub(crate) type RawLinkDefaults = Inline<RawLinkDefaultsHead, RawPipe>;
 
-impl RawPipe {
+/// The properties among the keys of a pipe.
+pub(crate) trait PipeKeys {
     /// Returns all properties of the pipe. They are complete only after those in the notation of
     /// other tools have been converted.
-    pub fn change(&self) -> &PipeChange {
+    fn change(&self) -> &PipeChange;
+}
+
+impl PipeKeys for RawPipe {
+    fn change(&self) -> &PipeChange {
         &self.rest
     }
 }

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use netloom_document::Spanned;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::values::{RawEndpoint, RawTime};
-use crate::decode::Spanned;
 
 /// Measurements of a run beside those that it always makes.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]

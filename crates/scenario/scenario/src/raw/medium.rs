@@ -1,5 +1,6 @@
 //! Shared media, as the user wrote them.
 
+use netloom_document::{Inline, Spanned};
 use netloom_medium::{MediumProperties, Window};
 use netloom_mobility::{Coordinates, MobilityError};
 use netloom_units::{Power, Rate, Speed};
@@ -7,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::RawMtu;
-use crate::decode::{Inline, Spanned};
 use crate::spec::{MediumAddressing, Position, StationChange};
 
 /// A shared medium: its own keys, and the properties of its channel and its MAC.

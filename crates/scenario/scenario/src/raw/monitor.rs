@@ -1,11 +1,11 @@
 //! Options of the monitor, as the user wrote them.
 
+use netloom_document::Spanned;
 use netloom_monitor::Criteria;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::RawTime;
-use crate::decode::Spanned;
 use crate::spec::OnContention;
 
 /// When a run counts as disturbed by the machine that it runs on, and what happens then.

@@ -4,6 +4,7 @@ mod addresses;
 mod limits;
 mod spanning_tree;
 
+use netloom_document::{Entries, Inline, Spanned};
 use netloom_link::PortVlans;
 use netloom_medium::{Antenna, Window};
 use netloom_mobility::{Coordinates, Mobility};
@@ -14,7 +15,6 @@ use serde::Deserialize;
 use super::software::{RawBind, RawFile, RawServices};
 use super::values::{RawCommand, RawMtu, RawNextHop, RawText};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
-use crate::decode::{Entries, Inline, Spanned};
 use crate::service::OptionValue;
 use crate::spec::{Kernel, NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};

@@ -1,11 +1,11 @@
 //! Processes, as the user wrote them.
 
+use netloom_document::{Entries, Spanned};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::timeline::RawStart;
 use super::values::{RawCommand, RawText};
-use crate::decode::{Entries, Spanned};
 
 /// A process that a run starts in one or several nodes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 
+use netloom_document::Spanned;
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 use super::values::RawTime;
-use crate::decode::Spanned;
 
 /// Options of `netloom run --simulate`. Results do not depend on `processes`, `threads` and
 /// `cells`.

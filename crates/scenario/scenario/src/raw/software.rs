@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use netloom_document::{Entries, Spanned};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::values::RawText;
-use crate::decode::{Entries, Spanned};
 use crate::service::OptionValue;
 
 /// A file of a node, with either `content` or `source`.

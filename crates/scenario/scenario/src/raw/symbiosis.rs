@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use netloom_document::Spanned;
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer};
 
 use super::simulation::TimeOr;
 use super::values::RawTime;
-use crate::decode::Spanned;
 use crate::spec::{CalibrationMethod, LossMethod, TwinMethod};
 
 /// Makes the run symbiotic: nodes without `simulated` are real hosts, whose packets cross a few

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use netloom_document::{Entries, Spanned};
 use netloom_medium::MediumProperties;
 use netloom_mobility::Coordinates;
 use netloom_traffic::DurationDistribution;
@@ -16,7 +17,6 @@ use super::medium::{RawMove, RawRadio};
 use super::node::RawRoute;
 use super::values::{RawCommand, RawTime};
 use crate::address::IpPrefix;
-use crate::decode::{Entries, Spanned};
 use crate::spec::{Direction, Disk, Milestone, NodeState};
 
 /// An event: a `link` with `set` or `state`, or a `node` with `state`, `run` or `route`.

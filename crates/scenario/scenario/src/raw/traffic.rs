@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use netloom_document::{Inline, Spanned};
 use netloom_link::Dscps;
 use netloom_traffic::{ModelKeys, Sizes};
 use schemars::JsonSchema;
@@ -10,7 +11,6 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 use super::timeline::RawStart;
 use super::values::RawTime;
-use crate::decode::{Inline, Spanned};
 use crate::spec::IpFamily;
 
 /// Traffic between nodes: one model, over `udp` or `tcp`. The models `ping` and `replay` use

@@ -6,15 +6,14 @@ mod usable;
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
+use netloom_document::{Diagnostic, Span, Spanned};
+
 use super::nodes::NodeDraft;
 use super::report::Report;
 use super::segments::Segment;
 use crate::address::{Ipv4Prefix, Ipv6Prefix, MacAddress};
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::layer2::InterfaceIndex;
 use crate::raw::{RawAddresses, RawInterface};
-use crate::span::Span;
 use crate::spec::{LoopbackAddress, Routing};
 
 /// An address that the user has given.

@@ -2,15 +2,14 @@
 //!
 //! Not here: whether the machine's kernel has the module (the engine finds out).
 
+use netloom_document::{Diagnostic, Entries, Span};
 use netloom_tcp::Algorithm;
 
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::decode::Entries;
-use crate::diagnostic::{Diagnostic, similar};
+use crate::dialect::similar;
 use crate::files::Files;
 use crate::raw::{RawScenario, RawText};
-use crate::span::Span;
 
 /// Kernel parameter that names the congestion control of a node's connections.
 pub(super) const SYSCTL: &str = "net.ipv4.tcp_congestion_control";

@@ -6,14 +6,13 @@ mod ways;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use netloom_document::{Diagnostic, Inline, Spanned};
 use netloom_link::{LinkState, PipeChange};
 use netloom_mobility::orbit::{Choice, Elements};
 use netloom_units::{Angle, DataFile, Duration, FileError, FileFault};
 
 use super::report::Report;
 use super::{names, properties};
-use crate::decode::{Inline, Spanned};
-use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::{
     RawConstellation, RawEndpoint, RawGround, RawIsl, RawKind, RawLink, RawLinkHead, RawNodeHead,

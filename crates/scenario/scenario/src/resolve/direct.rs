@@ -1,13 +1,13 @@
 //! Direct links, which the kernel carries without the engine. Everything that needs the engine is
 //! an error on them.
 
+use netloom_document::{Diagnostic, Span};
+
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::references::References;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawCapture, RawFrames, RawMeasure, RawScenario};
-use crate::span::Span;
 
 /// Keys that a direct link may have.
 const KEYS: [&str; 5] = ["name", "endpoints", "direct", "cost", "mtu"];

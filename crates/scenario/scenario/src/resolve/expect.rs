@@ -1,10 +1,9 @@
 //! Expectations of a scenario: the processes that they are about, and whether they make sense.
 
+use netloom_document::{Diagnostic, Spanned};
 use netloom_units::Duration;
 
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawExpectation, RawScenario};
 use crate::spec::{Expectation, ExpectedExit, Process};
 

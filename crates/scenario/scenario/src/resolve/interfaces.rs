@@ -2,16 +2,14 @@
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
 use netloom_link::Vid;
 
 use super::links::LinkDraft;
 use super::names;
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawAddresses, RawFamily, RawInterface, RawOrigin, RawPortTree, RawTopology};
-use crate::span::Span;
 use crate::spec::{Addresses, Interface, NodeKind, PortTree, Subinterface};
 
 /// Default MTU of Ethernet, in bytes.

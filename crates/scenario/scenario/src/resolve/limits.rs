@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use netloom_document::Diagnostic;
+
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::raw::{RawLimits, RawTopology};
 

@@ -4,15 +4,13 @@ mod ends;
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
 use netloom_link::{PipeChange, PipeConfig};
 
 use super::names;
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
-use crate::raw::{RawLink, RawTopology};
-use crate::span::Span;
+use crate::raw::{PipeKeys, RawLink, RawTopology};
 use crate::spec::{Endpoint, Link};
 pub(super) use ends::End;
 

@@ -1,12 +1,11 @@
 //! Resolution of the measurements of a run.
 
+use netloom_document::{Diagnostic, Spanned};
 use netloom_units::Duration;
 
 use super::links::LinkDraft;
 use super::references::References;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawCapture, RawFrames, RawMeasure};
 use crate::spec::{Capture, Measure};
 

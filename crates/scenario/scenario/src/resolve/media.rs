@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use netloom_document::{Diagnostic, Inline, Span, Spanned};
 use netloom_medium::MediumConfig;
 use netloom_mobility::{Coordinates, Geographic, Plane};
 
@@ -13,15 +14,12 @@ use super::nodes::NodeDraft;
 use super::ranges;
 use super::report::Report;
 use super::stations;
-use crate::decode::{Inline, Spanned};
-use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::motion::Moving;
 use crate::raw::{
     RawEndpoint, RawLink, RawLinkHead, RawMedium, RawNodeHead, RawNodeProps, RawOrigin, RawPipe,
     RawScenario, RawTopology,
 };
-use crate::span::Span;
 use crate::spec::{Medium, MediumAddressing, NodeKind, Position, Routing};
 
 /// Adds a node for each medium, after all others, and a link for each member.

@@ -1,11 +1,11 @@
 //! Criteria of the monitor.
 
+use netloom_document::Diagnostic;
 use netloom_monitor::{Criteria, Trust};
 use netloom_units::Duration;
 
 use super::links::LinkDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::raw::RawScenario;
 use crate::spec::Monitor;
 

@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
+
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::outside::Outside;
-use crate::span::Span;
 
 /// Longest name of an experiment, a node, a process or a group: a host name's limit.
 const MAX_LENGTH: usize = 63;

@@ -5,13 +5,13 @@ mod bgp;
 
 use std::collections::BTreeMap;
 
+use netloom_document::{Diagnostic, Span};
+
 use super::nodes::NodeDraft;
 use super::report::Report;
 use super::segments::Segment;
-use crate::diagnostic::Diagnostic;
 use crate::layer2::InterfaceIndex;
 use crate::service::{Compared, OptionValue, ServiceTemplate};
-use crate::span::Span;
 use crate::spec::{Addresses, Interface};
 
 /// Rules of one protocol for neighbours on a segment.

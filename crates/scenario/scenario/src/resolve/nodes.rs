@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
+use netloom_document::{Diagnostic, Spanned};
 use netloom_mobility::Mobility;
 
 use super::congestion::SYSCTL;
@@ -11,8 +12,6 @@ use super::names;
 use super::report::Report;
 use super::routes;
 use super::software::SoftwareDraft;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::outside::Outside;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawOrigin, RawRoute, RawTopology};

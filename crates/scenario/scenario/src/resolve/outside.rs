@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Inline, Spanned};
+
 use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::address::IpPrefix;
-use crate::decode::{Inline, Spanned};
-use crate::diagnostic::Diagnostic;
 use crate::outside::Outside;
 use crate::raw::{RawAddresses, RawInterface, RawNodeHead, RawNodeProps, RawOrigin, RawTopology};
 use crate::spec::Addresses;

@@ -1,12 +1,12 @@
 //! Nodes with a kernel of their own. Everything that needs the machine's kernel is an error on
 //! them.
 
+use netloom_document::Diagnostic;
 use netloom_units::Size;
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::raw::RawScenario;
 use crate::spec::Kernel;
 

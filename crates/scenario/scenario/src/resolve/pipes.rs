@@ -3,18 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use netloom_document::{Diagnostic, NodeId, Span, Spanned};
 use netloom_link::{Background, Circumstances, NoEffect, PipeConfig};
 
 use super::links::LinkDraft;
 use super::properties::place;
 use super::references::References;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
-use crate::raw::{RawEvent, RawPipe, RawScenario, RawStart};
-use crate::span::Span;
+use crate::raw::{PipeKeys, RawEvent, RawPipe, RawScenario, RawStart};
 use crate::spec::Direction;
-use crate::yaml::NodeId;
 
 /// Reports every property of a link or of the timeline that never has an effect.
 pub(super) fn check(

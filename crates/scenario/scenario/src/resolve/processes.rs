@@ -5,11 +5,9 @@ mod cycles;
 use super::names;
 use super::references::References;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawProcess, RawReady, RawScenario, RawStart};
-use crate::span::Span;
 use crate::spec::{Command, Process, Ready, Start};
+use netloom_document::{Diagnostic, Span, Spanned};
 use netloom_units::Duration;
 
 /// Resolves all processes.

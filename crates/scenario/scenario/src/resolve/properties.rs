@@ -3,15 +3,13 @@
 
 use std::collections::HashSet;
 
+use netloom_document::{Diagnostic, NodeId, Span, Tree};
 use netloom_link::notation::Conflict;
 use netloom_link::{DataError, FileError, FileFault, PipeChange};
 
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::files::{Files, Unreadable};
 use crate::raw::{RawPipe, RawScenario};
-use crate::span::Span;
-use crate::yaml::{NodeId, Tree};
 
 /// Completes the properties of all links and of the timeline.
 pub(super) fn complete(raw: &mut RawScenario, files: &mut Files<'_>, report: &mut Report<'_>) {

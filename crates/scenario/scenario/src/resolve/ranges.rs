@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
+
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::RawTopology;
-use crate::span::Span;
 
 /// Largest number of names in one range.
 const MOST_NAMES: usize = 1_000_000;
@@ -219,7 +218,7 @@ mod tests {
 
     #[test]
     fn all_ranges_together_have_a_bound() {
-        let tree = crate::yaml::parse("{ a: b }").unwrap();
+        let tree = crate::dialect::parse("{ a: b }").unwrap();
         let pruned = std::collections::HashSet::new();
         let mut report = Report::new(&tree, &pruned);
         for _ in 0..4 {

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use netloom_document::{Diagnostic, Spanned};
+
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::ranges;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawEndpoint, RawProcess, RawScenario, RawStart};
 use crate::spec::{Endpoint, Start};
 

@@ -3,13 +3,12 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use netloom_document::{Diagnostic, NodeId, Severity, Span, Tree};
 use netloom_link::FileError;
 
 use super::properties::bad_file;
-use crate::diagnostic::{Diagnostic, Severity, did_you_mean, similar};
+use crate::dialect::{did_you_mean, similar};
 use crate::files::Unreadable;
-use crate::span::Span;
-use crate::yaml::{NodeId, Tree};
 
 /// Largest number of findings with a suggested spelling: each is compared with all names.
 const MOST_GUESSES: usize = 100;

@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
+use netloom_document::{Diagnostic, Spanned};
+
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::address::IpPrefix;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::RawRoute;
 use crate::spec::{Addresses, Interface, Route};
 

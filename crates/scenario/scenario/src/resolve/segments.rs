@@ -4,12 +4,12 @@
 
 use std::collections::HashSet;
 
+use netloom_document::Diagnostic;
 use netloom_link::JoinedSwitches;
 
 use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::layer2::{InterfaceIndex, Layer2};
 
 /// Largest number of ports of a switch that runs a spanning tree.

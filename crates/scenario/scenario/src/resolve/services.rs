@@ -2,18 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
+
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::address::IpPrefix;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::{RawInterfaceOptions, RawService, RawServices};
 use crate::service::{
     self, OptionKind, OptionValue, ServiceOption, ServiceTemplate, builtin_names,
 };
 use crate::software::ServiceUse;
-use crate::span::Span;
 
 /// Option with the file of the user's own template.
 const TEMPLATE: &str = "template";

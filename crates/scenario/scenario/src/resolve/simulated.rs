@@ -1,13 +1,13 @@
 //! Simulated nodes. Everything that needs a kernel is an error on them, and so is a link that
 //! neither the simulation nor the engine could carry.
 
+use netloom_document::Diagnostic;
 use netloom_link::least_propagation;
 use netloom_units::Duration;
 
 use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::raw::RawScenario;
 use crate::spec::{NodeKind, Process};

@@ -1,9 +1,9 @@
 //! Options of runs in virtual time.
 
+use netloom_document::Diagnostic;
 use netloom_units::Duration;
 
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawCount, RawNumber, RawReroute, RawScenario};
 use crate::spec::{SimulationOptions, Threads};
 

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use netloom_document::{Diagnostic, NodeId, Span};
 use netloom_link::{PipeConfig, TooSmall};
 
 use super::links::{End, LinkDraft};
@@ -10,11 +11,8 @@ use super::nodes::NodeDraft;
 use super::properties::place;
 use super::references::References;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
-use crate::raw::{RawPipe, RawScenario};
-use crate::span::Span;
+use crate::raw::{PipeKeys, RawPipe, RawScenario};
 use crate::spec::Direction;
-use crate::yaml::NodeId;
 
 /// Warns of values that no packet of a link's MTU fits into, at the start and after each event.
 pub(super) fn check(

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
+
 use super::nodes::NodeDraft;
 use super::report::Report;
 use super::services::{ServiceDrafts, Templates};
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::files::{Files, Unreadable};
 use crate::raw::{RawBind, RawFile, RawNodeProps};
 use crate::service::ServiceTemplate;
 use crate::software::{Bind, NodeFile, Software};
-use crate::span::Span;
 use crate::spec::Command;
 
 /// Paths of the kernel's file systems, which cannot contain files or binds.

@@ -3,14 +3,13 @@
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Spanned};
 use netloom_medium::{Antenna, Mac};
 use netloom_units::load_files;
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::RawInterface;
 use crate::spec::StationSetup;

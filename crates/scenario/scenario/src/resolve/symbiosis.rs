@@ -1,13 +1,12 @@
 //! Symbiotic runs: their real hosts, and what cannot be combined with them.
 
+use netloom_document::{Diagnostic, Span};
 use netloom_units::Duration;
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawPeriod, RawReroute, RawScenario};
-use crate::span::Span;
 use crate::spec::{CalibrationMethod, Process, Symbiosis, Traffic};
 
 /// Shortest and longest period that a scenario may choose.

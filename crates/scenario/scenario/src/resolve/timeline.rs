@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use netloom_document::{Diagnostic, Spanned};
 use netloom_link::PipeChange;
 use netloom_mobility::Geographic;
 use netloom_units::{Duration, Speed};
@@ -11,9 +12,7 @@ use super::processes::check_time;
 use super::references::References;
 use super::report::Report;
 use super::routes;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
-use crate::raw::{RawEvent, RawFails, RawRadio, RawRouteChange, RawScenario, RawStart};
+use crate::raw::{PipeKeys, RawEvent, RawFails, RawRadio, RawRouteChange, RawScenario, RawStart};
 use crate::spec::{
     Fails, NodeState, Recurs, RouteChange, StationChange, TimelineAction, TimelineEvent, When,
 };

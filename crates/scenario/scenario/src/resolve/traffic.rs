@@ -5,6 +5,7 @@ mod replay;
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
 use netloom_link::{Dscps, FileError, FileFault, Stream};
 use netloom_traffic::{FlowsConfig, Model, Sizes};
 use netloom_units::Duration;
@@ -13,11 +14,8 @@ use super::names;
 use super::processes::check_time;
 use super::references::References;
 use super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::files::{Files, Unreadable};
 use crate::raw::{RawParties, RawScenario, RawTcp, RawTraffic, RawUdp};
-use crate::span::Span;
 use crate::spec::{IpFamily, Start, Traffic, Transport};
 
 /// Port of the first entry, if it sets none.

@@ -4,12 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use netloom_document::Diagnostic;
 use netloom_link::PipeConfig;
 use netloom_spanning_tree::PathCost;
 
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::spec::{Link, NodeKind, PortTree, Scenario};
 
 /// Links of a switch: the other switch, and the cost of the path to here through its port.

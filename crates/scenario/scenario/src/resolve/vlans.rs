@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
+use netloom_document::Diagnostic;
 use netloom_link::{PortVlans, Vid, VlanSet};
 
 use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::spec::Interface;
 
 /// Checks all VLANs, after all interfaces are resolved.

@@ -1,14 +1,13 @@
 //! Pipes that make the interface in front of them wait, where that is impossible.
 
+use netloom_document::{Diagnostic, Span};
 use netloom_link::{PipeConfig, WhenFull};
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::references::References;
 use super::report::Report;
-use crate::diagnostic::Diagnostic;
-use crate::raw::RawScenario;
-use crate::span::Span;
+use crate::raw::{PipeKeys, RawScenario};
 use crate::spec::Direction;
 
 /// Reports pipes in front of which nothing can wait, at the start or after an event of the

@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
+use netloom_document::Spanned;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::decode::Spanned;
 use crate::spec::LoopbackAddress;
 
 /// Whether interfaces get addresses of one family.

@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::IpAddr;
 
+use netloom_document::Diagnostic;
 use netloom_link::JoinedSwitches;
 
 use super::{Given, NodeDraft, Report, Segment, share_subnet};
-use crate::diagnostic::Diagnostic;
 use crate::layer2::InterfaceIndex;
 use crate::spec::{Addresses, Interface};
 

@@ -1,6 +1,7 @@
 //! The links of a constellation: their ends, the times when they are up, and their delays over
 //! time.
 
+use netloom_document::{Diagnostic, Spanned};
 use netloom_link::{Delay, DelayPoint, DelaySchedule};
 use netloom_mobility::orbit::{self, GroundStation, Orbiting, Pass};
 use netloom_units::{Duration, Time};
@@ -8,8 +9,6 @@ use netloom_units::{Duration, Time};
 use super::super::report::Report;
 use super::{ELEVATION, isl};
 use crate::constellation::Sky;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawConstellation, RawGround, RawIsl};
 use crate::spec::{Constellation, Orbits};
 

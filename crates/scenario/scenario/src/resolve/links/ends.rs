@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
+use netloom_document::{Diagnostic, Span, Spanned};
+
 use super::super::names;
 use super::super::nodes::NodeDraft;
 use super::super::ranges;
 use super::super::report::Report;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawEndpoint, RawLink};
-use crate::span::Span;
 use crate::spec::{Interface, NodeKind};
 
 /// One end of a link.
@@ -56,7 +55,7 @@ pub(super) fn resolve<'a>(
         let mut ends = ends.into_iter().map(|end| {
             let OpenEnd { node, raw } = end?;
             if raw.interface.is_none() && nodes[node].outside().is_some() {
-                let word = raw.node_name();
+                let word = raw.node.as_str();
                 let message = format!("`{word}` needs the name of a device of the machine");
                 let help = format!("write it behind a colon, like `{word}:NAME`");
                 report.error(Diagnostic::error(raw.span, message).with_help(help));
@@ -79,15 +78,15 @@ fn find<'a>(
     index: &HashMap<&str, usize>,
     report: &mut Report<'_>,
 ) -> Option<OpenEnd<'a>> {
-    if let Some(node) = index.get(raw.node_name()) {
+    if let Some(node) = index.get(raw.node.as_str()) {
         return Some(OpenEnd { node: *node, raw });
     }
     let known = report.node_names();
-    if !known.contains(raw.node_name()) {
-        let message = format!("there is no node `{}`", raw.node_name());
-        let help = ranges::no_pattern(raw.node_name())
+    if !known.contains(raw.node.as_str()) {
+        let message = format!("there is no node `{}`", raw.node);
+        let help = ranges::no_pattern(&raw.node)
             .map(|help| format!("{help}; write a link for each, or join them by a switch"))
-            .or_else(|| report.did_you_mean(raw.node_name(), "the nodes are", known.iter()));
+            .or_else(|| report.did_you_mean(raw.node.as_str(), "the nodes are", known.iter()));
         report.error(Diagnostic::error(raw.span, message).with_optional_help(help));
     }
     None
@@ -96,7 +95,7 @@ fn find<'a>(
 /// Reports ends at media: nodes are on a medium as its members, not by links.
 fn check_no_medium(ends: &[Option<OpenEnd<'_>>], nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     for end in ends.iter().flatten().filter(|end| nodes[end.node].kind == NodeKind::Medium) {
-        let message = format!("`{}` is a medium, and no link ends at one", end.raw.node_name());
+        let message = format!("`{}` is a medium, and no link ends at one", end.raw.node);
         let help = "name the node among the medium's `members`";
         report.error(Diagnostic::error(end.raw.span, message).with_help(help));
     }
@@ -121,7 +120,7 @@ fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut R
     if let [Some(a), Some(b)] = ends
         && a.node == b.node
     {
-        let message = format!("this link joins node `{}` to itself", a.raw.node_name());
+        let message = format!("this link joins node `{}` to itself", a.raw.node);
         report.error(
             Diagnostic::error(endpoints.span, message)
                 .with_help("the two ends of a link are at two nodes"),
@@ -180,10 +179,4 @@ fn add_interface(node: &mut NodeDraft<'_>, name: &str) {
         return;
     }
     node.interfaces.push(Interface::new(name, 0));
-}
-
-impl Spanned<RawEndpoint> {
-    fn node_name(&self) -> &str {
-        &self.value.node
-    }
 }

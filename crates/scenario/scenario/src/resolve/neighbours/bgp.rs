@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use netloom_document::{Diagnostic, Span};
+
 use super::{NodeDraft, Report, Speaker};
-use crate::diagnostic::Diagnostic;
-use crate::span::Span;
 
 /// Services that carry routes inside a system beside BGP.
 const INSIDE: &[&str] = &["ospf", "ospf6", "isis", "rip", "babel", "babeld", "static"];

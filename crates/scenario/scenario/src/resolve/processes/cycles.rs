@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use netloom_document::{Diagnostic, Span};
+
 use super::super::references::References;
 use super::super::report::Report;
-use crate::diagnostic::Diagnostic;
 use crate::raw::{RawProcess, RawStart};
-use crate::span::Span;
 
 /// Reports each cycle of start conditions once. A process waits for at most one other, so the
 /// conditions form chains.

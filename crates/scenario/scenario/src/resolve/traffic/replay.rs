@@ -3,11 +3,10 @@
 use std::io::BufReader;
 use std::net::IpAddr;
 
+use netloom_document::{Diagnostic, Spanned};
 use netloom_traffic::{Addressed, ReplayConfig, Survey, Unsendable};
 
 use super::One;
-use crate::decode::Spanned;
-use crate::diagnostic::Diagnostic;
 use crate::files::{OpenCapture, Unreadable};
 
 impl One<'_, '_, '_> {

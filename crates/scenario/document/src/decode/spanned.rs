@@ -6,24 +6,23 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::value::U64Deserializer;
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, SeqAccess, Visitor,
-};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 
-use super::deserializer::NodeDeserializer;
-use super::error::DecodeError;
 use crate::span::Span;
 use crate::yaml::NodeId;
 
 /// Name by which the deserializer recognises that a value's position is needed too.
-pub(super) const NAME: &str = "$netloom::Spanned";
+pub(super) const NAME: &str = "$document::Spanned";
 
-/// A value, its position and its node. Only the deserializer of this crate can create it.
+/// A value, its position and its node. Of all deserializers, only that of this crate can create it.
 #[derive(Debug, Clone)]
-pub(crate) struct Spanned<T> {
+pub struct Spanned<T> {
+    /// The value.
     pub value: T,
+    /// Its position in the text.
     pub span: Span,
+    /// Its node in the tree.
     pub id: NodeId,
 }
 
@@ -31,40 +30,6 @@ impl<T> Deref for Spanned<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.value
-    }
-}
-
-/// Passes the five numbers of the position, then the value.
-pub(super) struct SpannedAccess<'a> {
-    inner: NodeDeserializer<'a>,
-    step: usize,
-}
-
-impl<'a> SpannedAccess<'a> {
-    pub fn new(inner: NodeDeserializer<'a>) -> Self {
-        Self { inner, step: 0 }
-    }
-}
-
-impl<'a> SeqAccess<'a> for SpannedAccess<'a> {
-    type Error = DecodeError;
-
-    fn next_element_seed<S: DeserializeSeed<'a>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, DecodeError> {
-        let NodeDeserializer { scope, node } = self.inner;
-        let span = scope.tree.span(node);
-        let numbers = [span.line, span.column, span.end_line, span.end_column, node.index()];
-        let value = match numbers.get(self.step) {
-            Some(number) => {
-                let number: U64Deserializer<DecodeError> = (*number as u64).into_deserializer();
-                seed.deserialize(number)
-            }
-            None => seed.deserialize(self.inner),
-        };
-        self.step += 1;
-        value.map(Some)
     }
 }
 
@@ -96,7 +61,20 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SpannedVisitor<T> {
 pub(super) fn next<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(
     access: &mut A,
 ) -> Result<T, A::Error> {
-    access.next_element()?.ok_or_else(|| A::Error::custom("only a scenario file can be read so"))
+    access.next_element()?.ok_or_else(|| A::Error::custom("only a document can be read so"))
+}
+
+impl<T> From<T> for Spanned<T> {
+    /// A value that is in no text yet.
+    fn from(value: T) -> Self {
+        Self { value, span: Span::START, id: NodeId::NONE }
+    }
+}
+
+impl<T: Serialize> Serialize for Spanned<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
 }
 
 impl<T: JsonSchema> JsonSchema for Spanned<T> {

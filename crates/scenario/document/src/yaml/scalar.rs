@@ -3,7 +3,7 @@
 
 /// The value of a plain scalar.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Plain<'a> {
+pub enum Plain<'a> {
     /// An empty scalar, `~` or `null`.
     Null,
     /// `true` or `false`.

@@ -4,14 +4,15 @@ use std::fmt;
 
 use serde::de::{self, Expected, Unexpected};
 
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
+use crate::dialect::Dialect;
 use crate::span::Span;
 use crate::yaml::NodeId;
 
 /// An error, and the node where it occurred. The node is set as the error passes the innermost
 /// deserializer.
 #[derive(Debug)]
-pub(crate) struct DecodeError {
+pub struct DecodeError {
     kind: Kind,
     node: Option<NodeId>,
 }
@@ -55,14 +56,14 @@ impl DecodeError {
     }
 
     /// Converts the error to a finding at `span`.
-    pub fn diagnostic(self, span: Span) -> Diagnostic {
+    pub fn diagnostic(self, span: Span, dialect: &Dialect) -> Diagnostic {
         match self.kind {
             Kind::UnknownKey { ref key, ref expected } => {
-                let help = did_you_mean(key, "the keys here are", expected.iter().copied());
+                let help = dialect.did_you_mean(key, "the keys here are", expected.iter().copied());
                 Diagnostic::error(span, self.to_string()).with_optional_help(help)
             }
             Kind::UnknownValue { ref value, expected } => {
-                let help = did_you_mean(value, "it is one of", expected.iter().copied());
+                let help = dialect.did_you_mean(value, "it is one of", expected.iter().copied());
                 Diagnostic::error(span, self.to_string()).with_optional_help(help)
             }
             Kind::MissingKey(_) => Diagnostic::error(span, self.to_string()),

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::{Diagnostic, Diagnostics, Severity};
+use super::finding::{Diagnostic, Severity};
 use crate::span::{Span, lines};
 
 /// Longest part of a source line that is shown, in characters.
@@ -11,16 +11,17 @@ const MAX_WIDTH: usize = 120;
 /// Largest number of findings that are shown.
 const MOST: usize = 50;
 
-pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
+/// Formats `findings`, of which `lists_all` shows those that are too many.
+pub(super) fn render(findings: &[Diagnostic], lists_all: &str, file: &str, text: &str) -> String {
     let mut out = String::new();
     let lines = lines(text);
     for finding in shown(findings) {
         one(&mut out, finding, file, &lines);
         out.push('\n');
     }
-    let more = findings.iter().count().saturating_sub(MOST);
+    let more = findings.len().saturating_sub(MOST);
     if more > 0 {
-        let _ = writeln!(out, "and {more} more, which `netloom validate --format json` lists\n");
+        let _ = writeln!(out, "and {more} more{lists_all}\n");
     }
     if !findings.is_empty() {
         let _ = writeln!(out, "{file}: {}", summary(findings));
@@ -30,8 +31,8 @@ pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
 
 /// Returns the findings to show, ordered by position. If there are too many, errors take precedence
 /// over warnings.
-fn shown(findings: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
-    let mut errors = MOST.min(findings.error_count());
+fn shown(findings: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    let mut errors = MOST.min(number(findings, Severity::Error));
     let mut warnings = MOST - errors;
     findings.iter().filter(move |finding| {
         let left = match finding.severity {
@@ -42,6 +43,11 @@ fn shown(findings: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
         *left -= usize::from(is_shown);
         is_shown
     })
+}
+
+/// Returns the number of findings of a severity.
+fn number(findings: &[Diagnostic], severity: Severity) -> usize {
+    findings.iter().filter(|finding| finding.severity == severity).count()
 }
 
 fn one(out: &mut String, finding: &Diagnostic, file: &str, lines: &[&str]) {
@@ -95,13 +101,14 @@ fn underline_width(span: Span, source: &str) -> usize {
     source.trim_end().chars().count().saturating_sub(span.column - 1)
 }
 
-fn summary(findings: &Diagnostics) -> String {
+fn summary(findings: &[Diagnostic]) -> String {
     let count = |number: usize, what: &str| match number {
         0 => None,
         1 => Some(format!("1 {what}")),
         number => Some(format!("{number} {what}s")),
     };
-    let parts =
-        [count(findings.error_count(), "error"), count(findings.warning_count(), "warning")];
+    let (errors, warnings) =
+        (number(findings, Severity::Error), number(findings, Severity::Warning));
+    let parts = [count(errors, "error"), count(warnings, "warning")];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

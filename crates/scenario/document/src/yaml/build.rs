@@ -8,9 +8,10 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use super::anchors::{self, Entries};
 use super::{Content, Node, NodeId, Tree, syntax};
 use crate::diagnostic::Diagnostic;
+use crate::dialect::Dialect;
 use crate::span::{Span, lines};
 
-/// Deepest nesting of a document. Scenarios need about ten levels.
+/// Deepest nesting of a document. People need about ten levels.
 const MAX_DEPTH: u32 = 64;
 
 /// Largest number of nodes if every alias is expanded, in addition to ten times those that are
@@ -19,10 +20,10 @@ const MAX_EXPANDED: u64 = 100_000;
 
 /// Parses one YAML document. Errors: invalid syntax, no document or several, a duplicate key, and
 /// aliases that would make the document absurdly large.
-pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostic> {
+pub fn parse(text: &str, dialect: &'static Dialect) -> Result<Tree, Diagnostic> {
     let lines = lines(text);
     syntax::check_characters(&lines)?;
-    let mut builder = Builder::default();
+    let mut builder = Builder::new(dialect);
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| syntax::error(&error, &lines))?;
         builder.event(event, syntax::span(&span).within(&lines))?;
@@ -41,8 +42,8 @@ struct Open {
     extent: Option<Span>,
 }
 
-#[derive(Default)]
 struct Builder {
+    dialect: &'static Dialect,
     nodes: Vec<Node>,
     stack: Vec<Open>,
     anchors: HashMap<usize, NodeId>,
@@ -52,11 +53,22 @@ struct Builder {
 }
 
 impl Builder {
+    fn new(dialect: &'static Dialect) -> Self {
+        Self {
+            dialect,
+            nodes: Vec::new(),
+            stack: Vec::new(),
+            anchors: HashMap::new(),
+            root: None,
+            merged: 0,
+        }
+    }
+
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
                 return Err(Diagnostic::error(span, "a second YAML document starts here")
-                    .with_help("a scenario is one document: one file each"));
+                    .with_help(self.dialect.one_document));
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let plain = style == ScalarStyle::Plain && !has_tag(tag.as_deref(), "str", span)?;
@@ -79,10 +91,9 @@ impl Builder {
 
     fn finish(self) -> Result<Tree, Diagnostic> {
         let root = self.root.ok_or_else(|| {
-            Diagnostic::error(Span::START, "the file is empty")
-                .with_help("a scenario needs at least a `name` and a `topology`")
+            Diagnostic::error(Span::START, "the file is empty").with_help(self.dialect.empty)
         })?;
-        let tree = Tree { nodes: self.nodes, root };
+        let tree = Tree { nodes: self.nodes, root, dialect: self.dialect };
         let written = tree.nodes.len() as u64;
         if tree.nodes[root.0 as usize].expanded > MAX_EXPANDED + 10 * written {
             return Err(too_large(tree.span(root).start()));

@@ -1,4 +1,4 @@
-//! YAML syntax errors in terms of a person who writes a scenario.
+//! YAML syntax errors in terms of a person who writes a document.
 
 use saphyr_parser::{Marker, ScanError};
 

@@ -8,16 +8,20 @@ mod build;
 mod scalar;
 mod syntax;
 
+use crate::dialect::Dialect;
 use crate::span::Span;
 
-pub(crate) use build::parse;
-pub(crate) use scalar::Plain;
+pub use build::parse;
+pub use scalar::Plain;
 
 /// A node of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct NodeId(u32);
+pub struct NodeId(u32);
 
 impl NodeId {
+    /// The node of a value that is in no tree.
+    pub const NONE: Self = Self(u32::MAX);
+
     /// Returns a number that identifies this node in its tree.
     pub fn index(self) -> usize {
         self.0 as usize
@@ -31,9 +35,14 @@ impl NodeId {
 
 /// Content of a node.
 #[derive(Debug)]
-pub(crate) enum Content {
-    /// A scalar, and whether it was written without quotes.
-    Scalar { text: String, plain: bool },
+pub enum Content {
+    /// A scalar.
+    Scalar {
+        /// The text, without quotes and escapes.
+        text: String,
+        /// Whether it was written without quotes.
+        plain: bool,
+    },
     /// A list.
     Sequence(Vec<NodeId>),
     /// Keys and values in the order of the text. No key occurs twice.
@@ -51,12 +60,18 @@ struct Node {
 
 /// A YAML document.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub struct Tree {
     nodes: Vec<Node>,
     root: NodeId,
+    dialect: &'static Dialect,
 }
 
 impl Tree {
+    /// Returns the words of this kind of document.
+    pub fn dialect(&self) -> &'static Dialect {
+        self.dialect
+    }
+
     /// Returns the root node of the document.
     pub fn root(&self) -> NodeId {
         self.root

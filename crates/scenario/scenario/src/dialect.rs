@@ -1,5 +1,48 @@
-//! Suggestions what the user probably meant: similar spellings, and words of other tools for the
-//! same thing.
+//! Words of scenario files: what their users probably meant, and help that only makes sense for
+//! scenarios.
+
+use netloom_document::{Diagnostic, Diagnostics, Dialect, Tree, parse as parse_document};
+
+/// Words of scenario files.
+pub(crate) static SCENARIO: Dialect = Dialect {
+    one_document: "a scenario is one document: one file each",
+    empty: "a scenario needs at least a `name` and a `topology`",
+    lists_all: ", which `netloom validate --format json` lists",
+    synonyms: SYNONYMS,
+    misplaced: MISPLACED,
+    other_spelling: turned,
+    in_a_mapping,
+};
+
+/// Parses the text of a scenario, or of a part of one.
+pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostics> {
+    parse_document(text, &SCENARIO).map_err(|error| findings(vec![error]))
+}
+
+/// Returns all findings of a scenario.
+pub(crate) fn findings(list: Vec<Diagnostic>) -> Diagnostics {
+    Diagnostics::new(list, &SCENARIO)
+}
+
+/// Returns the candidate that `word` was probably meant to be.
+pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    SCENARIO.similar(word, candidates)
+}
+
+/// Returns help for a `word` that is not one of `candidates`: the candidate that was probably
+/// meant, or else all of them if they are few. `what` introduces the list.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    what: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    SCENARIO.did_you_mean(word, what, candidates)
+}
+
+/// Returns the name of a link with its two ends in the other order.
+fn turned(word: &str) -> Option<String> {
+    word.split_once("--").map(|(one, other)| format!("{other}--{one}"))
+}
 
 /// Words that other emulators and people use, each with NetLoom's word.
 const SYNONYMS: &[(&str, &str)] = &[
@@ -60,7 +103,7 @@ const SINGLE: &[(&str, &str)] = &[
 ];
 
 /// Returns help for a single `value` of a `key` that takes a mapping: how it is written.
-pub(crate) fn in_a_mapping(key: &str, value: &str) -> Option<String> {
+fn in_a_mapping(key: &str, value: &str) -> Option<String> {
     let is_number = value.starts_with(|first: char| first.is_ascii_digit());
     let inner = match (key, value) {
         ("on_off", _) if is_number => {
@@ -72,57 +115,6 @@ pub(crate) fn in_a_mapping(key: &str, value: &str) -> Option<String> {
         _ => SINGLE.iter().find(|(single, _)| *single == key).map(|(_, inner)| *inner),
     };
     inner.map(|inner| format!("write `{key}: {{{inner}: {value}}}`"))
-}
-
-/// Returns the candidate that `word` was probably meant to be.
-pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
-    let meant = SYNONYMS.iter().find(|(other, _)| *other == lower).map(|(_, ours)| *ours);
-    // A link is called by its two ends, in the order of the scenario.
-    let turned = word.split_once("--").map(|(one, other)| format!("{other}--{one}"));
-    let scored = candidates.into_iter().filter_map(|candidate| {
-        if Some(candidate) == meant || Some(candidate) == turned.as_deref() {
-            return Some((0, candidate));
-        }
-        let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
-        let allowed = word.chars().count().max(candidate.chars().count()).div_ceil(4).max(1);
-        (distance <= allowed && distance < candidate.chars().count())
-            .then_some((distance, candidate))
-    });
-    scored.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
-}
-
-/// Returns help for a `word` that is not one of `candidates`: the candidate that was probably
-/// meant, or else all of them if they are few. `what` introduces the list.
-pub(crate) fn did_you_mean<'a>(
-    word: &str,
-    what: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
-    let mut candidates: Vec<&str> = candidates.into_iter().collect();
-    candidates.dedup();
-    let misplaced =
-        MISPLACED.iter().find(|(key, place)| *key == word && candidates.contains(place));
-    if let Some((_, place)) = misplaced {
-        return Some(format!("`{word}` belongs under `{place}`"));
-    }
-    if let Some(candidate) = similar(word, candidates.iter().copied()) {
-        return Some(format!("did you mean `{candidate}`?"));
-    }
-    list(&candidates).map(|list| format!("{what}: {list}"))
-}
-
-/// Formats a list of words like `` `a`, `b`, `c` ``, shortened if there are many.
-fn list(words: &[&str]) -> Option<String> {
-    const MOST: usize = 32;
-    let quoted: Vec<String> = words.iter().take(MOST).map(|word| format!("`{word}`")).collect();
-    match words.len() {
-        0 => None,
-        length if length > MOST => {
-            Some(format!("{} and {} more", quoted.join(", "), length - MOST))
-        }
-        _ => Some(quoted.join(", ")),
-    }
 }
 
 #[cfg(test)]

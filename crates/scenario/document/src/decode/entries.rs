@@ -6,12 +6,13 @@ use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
 
 use super::spanned::Spanned;
 
 /// Keys and values in the order of the file. No key occurs twice.
 #[derive(Debug, Clone)]
-pub(crate) struct Entries<V>(pub Vec<(Spanned<String>, V)>);
+pub struct Entries<V>(pub Vec<(Spanned<String>, V)>);
 
 impl<V> Default for Entries<V> {
     fn default() -> Self {
@@ -23,6 +24,11 @@ impl<V> Entries<V> {
     /// Returns the keys and values.
     pub fn iter(&self) -> impl Iterator<Item = (&Spanned<String>, &V)> {
         self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Returns the value of `key`.
@@ -52,6 +58,18 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for EntriesVisitor<V> {
             entries.push(entry);
         }
         Ok(Entries(entries))
+    }
+}
+
+impl<V: Serialize> Serialize for Entries<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(key, value)| (&key.value, value)))
+    }
+}
+
+impl<V> FromIterator<(String, V)> for Entries<V> {
+    fn from_iter<I: IntoIterator<Item = (String, V)>>(entries: I) -> Self {
+        Self(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 }
 

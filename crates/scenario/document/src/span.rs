@@ -1,4 +1,4 @@
-//! Positions in a scenario file, and its lines. Not here: reading the file, or displaying
+//! Positions in a text, and its lines. Not here: reading the file, or displaying
 //! positions.
 
 use schemars::JsonSchema;
