@@ -202,6 +202,7 @@ impl Cell {
             routes: BTreeMap::new(),
             not_begun: Vec::new(),
             announcements: Vec::new(),
+            departures: Default::default(),
             log: Vec::new(),
             captured: Vec::new(),
             work: Work::default(),
@@ -367,7 +368,7 @@ impl<'a> Joined<'a> {
             .map(|at| self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac);
         let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
         let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
-        Wire { id, pipe, to, crosses, cuts: 0, taps, meter: None }
+        Wire { id, pipe, to, crosses, cuts: 0, is_used: false, leaves: None, taps, meter: None }
     }
 
     fn join_island(

@@ -1,13 +1,18 @@
 //! Frames between cells. A pipe is in the cell of its sender. A frame that leaves its line is
 //! announced to the cell of the receiver, with the time of its release. Not here: the transport of
 //! announcements.
+//!
+//! Announcements are collected only after a cell has been advanced. So frames that leave their
+//! lines cause no events: one pass over the pipes that may have sent some finds them all. What
+//! happens in a pipe happens at its exact time, whenever the pipe is called.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig};
 use netloom_units::Time;
 
-use crate::cell::Cell;
+use crate::cell::{Cell, Wire};
 use crate::network::InterfaceId;
 use crate::packet::{Body, Packet};
 use crate::queue::Entity;
@@ -30,6 +35,36 @@ pub struct Announcement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a frame was announced that cannot come here")]
 pub struct Misdirected;
+
+/// The pipes to other cells that may have frames to announce.
+#[derive(Debug, Default)]
+pub(crate) struct Departures {
+    /// Pipes that were used since the last pass, each once.
+    used: Vec<u32>,
+    /// Pipes with frames on or before their lines, by the time at which the next frame leaves. An
+    /// entry is valid if it equals [`Wire::leaves`].
+    on_line: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+impl Departures {
+    /// Notes that a pipe was used. Frames may have left its line, or may leave it at other times.
+    #[inline]
+    pub fn note(&mut self, number: u32, wire: &mut Wire) {
+        if !std::mem::replace(&mut wire.is_used, true) {
+            self.used.push(number);
+        }
+    }
+
+    /// Returns the earliest time, not before `now`, at which a frame may leave a line.
+    pub fn next(&self, now: Time) -> Option<Time> {
+        if self.used.is_empty() {
+            // An entry that is not valid any more may be too early, which does no harm.
+            self.on_line.peek().map(|Reverse((at, _))| *at)
+        } else {
+            Some(now)
+        }
+    }
+}
 
 /// The far end of a pipe whose near end is in another cell.
 #[derive(Debug)]
@@ -102,6 +137,50 @@ impl Cell {
     /// Takes the announcements to other cells that were made since the last call.
     pub fn take_announcements(&mut self) -> impl Iterator<Item = Announcement> {
         self.announcements.drain(..)
+    }
+
+    /// Announces the frames that have left their lines by `until`.
+    pub(crate) fn announce_departures(&mut self, until: Time) {
+        let Self { departures, wires, .. } = self;
+        while let Some(Reverse((at, number))) = departures.on_line.peek().copied()
+            && at <= until
+        {
+            departures.on_line.pop();
+            let wire = &mut wires[number];
+            if wire.leaves == Some(at) {
+                departures.note(number, wire);
+            }
+        }
+        let mut used = std::mem::take(&mut departures.used);
+        for number in used.drain(..) {
+            let leaves = self.announce_left(number, until);
+            let wire = &mut self.wires[number];
+            wire.is_used = false;
+            if leaves != wire.leaves {
+                wire.leaves = leaves;
+                self.departures.on_line.extend(leaves.map(|at| Reverse((at, number))));
+            }
+        }
+        // Returns the empty list, to reuse its memory.
+        self.departures.used = used;
+    }
+
+    /// Announces the frames of a pipe that have left its line by `until`, if it leads to another
+    /// cell, and counts those that have arrived there. Returns when the next one leaves the line.
+    pub(crate) fn announce_left(&mut self, number: u32, until: Time) -> Option<Time> {
+        let cell = self.wires[number].crosses?;
+        self.wires[number].pipe.reach(until);
+        self.collect_dropped(number);
+        let Wire { pipe, cuts, meter, .. } = &mut self.wires[number];
+        while let Some((packet, release)) = pipe.poll_sent() {
+            if let Some(meter) = meter {
+                meter.leaves(&packet, release);
+            }
+            let announcement = Announcement { cell, wire: number, release, cuts: *cuts, packet };
+            self.announcements.push(announcement);
+        }
+        self.settle(number, until);
+        self.wires[number].pipe.next_line_end()
     }
 
     /// Whether an announced frame can arrive here: through one of the cell's pipes, at a time in
