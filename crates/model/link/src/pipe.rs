@@ -16,6 +16,7 @@ use netloom_units::{Duration, Time};
 use crate::background::{BackgroundProcess, LineFrame};
 use crate::channel::{Channel, Fate};
 use crate::condition::Conditioning;
+use crate::crossing::is_cut;
 use crate::early::EarlyLosses;
 use crate::flight::{Flight, Flying};
 use crate::line::{Line, Served, Service};
@@ -25,7 +26,7 @@ use crate::receiver::ReceiverLimit;
 use crate::stall_delay::StallDelay;
 use crate::statistics::{Collector, Present};
 use crate::{
-    Count, DropReason, Frame, FrameInfo, InFlight, LinkState, Passage, PipeChange, PipeConfig,
+    Count, DropReason, Frame, FrameInfo, LinkState, Passage, PipeChange, PipeConfig,
     PipeStatistics, RateLimit, Stream, WhenFull, Window,
 };
 use steered::Hold;
@@ -92,8 +93,10 @@ pub struct Pipe<F> {
     discarded: VecDeque<Dropped<F>>,
     statistics: Collector,
     journal: Journal,
-    /// Copies of frames that have left the line, with the times of their release, if they are kept.
-    sent: Option<VecDeque<(F, Time)>>,
+    /// Copies of frames that have left the line, if they are kept.
+    sent: Option<VecDeque<Announced<F>>>,
+    /// Number of changes that dropped all frames in the pipe.
+    cuts: u32,
 }
 
 /// The frame on the line.
@@ -115,6 +118,15 @@ pub struct Delivery<F> {
     pub passage: Passage,
     /// Time at which it is due: its last bit arrives.
     pub release: Time,
+}
+
+/// A frame that has left the line. It arrives at the far end unless a cut drops it.
+#[derive(Debug)]
+pub struct Announced<F> {
+    /// The frame, and its arrival to come.
+    pub delivery: Delivery<F>,
+    /// Number of cuts of the pipe before the frame left the line ([`Pipe::cuts`]).
+    pub cuts: u32,
 }
 
 /// A frame that the model accepted and dropped later.
@@ -170,6 +182,7 @@ impl<F: Frame> Pipe<F> {
             statistics: Collector::new(start),
             journal: Journal::default(),
             sent: None,
+            cuts: 0,
             background: None,
             stream,
             config,
@@ -391,10 +404,9 @@ impl<F: Frame> Pipe<F> {
         } else {
             self.change_fluid(now, new.framing != old.framing);
         }
-        let new = &self.config;
-        let cut = (old.state, new.state) == (LinkState::Up, LinkState::Down);
-        if cut && new.in_flight == InFlight::Drop {
+        if is_cut(old.state, &self.config) {
             self.drop_everything(now);
+            self.cuts += 1;
         } else if self.serving.is_none() && self.queue.backlog().frames > 0 {
             // The change may have removed the cap for which a frame waited.
             self.fill_line(now);

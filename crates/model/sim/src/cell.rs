@@ -12,7 +12,7 @@ use netloom_units::{Duration, Time};
 use crate::border::Leaving;
 use crate::build::{Owners, PipeLocations};
 use crate::capture::{Captured, WireTaps};
-use crate::crossing::{Announcement, Departures, Inlet, is_cut};
+use crate::crossing::{Announcement, Departures, FarEnd};
 use crate::flow::{FlowCounts, FlowTotals};
 use crate::island::Island;
 use crate::meter::WireMeter;
@@ -53,7 +53,7 @@ pub struct Cell {
     pub(crate) book: Arc<AddressBook>,
     pub(crate) neighbours: Arc<Neighbours>,
     pub(crate) wires: Own<Wire>,
-    pub(crate) inlets: Own<Inlet>,
+    pub(crate) inlets: Own<FarEnd>,
     pub(crate) islands: Own<Island>,
     pub(crate) places: Arc<PipeLocations>,
     pub(crate) nodes: Own<Node>,
@@ -95,8 +95,6 @@ pub(crate) struct Wire {
     pub to: InterfaceId,
     /// The cell that the pipe leads to, if it is another cell.
     pub crosses: Option<u32>,
-    /// Number of times that the pipe has been cut.
-    pub cuts: u32,
     /// Whether the pipe leads to another cell and was used since its frames were last announced.
     pub is_used: bool,
     /// Time at which the next frame leaves the line to another cell, as of then.
@@ -456,22 +454,17 @@ impl Cell {
         }
     }
 
-    /// Changes a pipe, or its far end, if it is in this cell.
+    /// Changes a pipe, or its far end, if it is in this cell. A frame that arrives at the time of a
+    /// cut is dropped.
     fn change_wire(&mut self, number: u32, change: &PipeChange) {
         let now = self.now;
+        let before = now - Duration::from_nanos(1);
         if self.wires.get(number).is_some() {
-            self.announce_left(number, now - Duration::from_nanos(1));
-            let wire = &mut self.wires[number];
-            let was = wire.pipe.config().state;
-            wire.pipe.change(now, change);
-            if is_cut(was, wire.pipe.config()) {
-                // Frames that have just left the line do not arrive.
-                while wire.pipe.poll_sent().is_some() {}
-                wire.cuts += 1;
-            }
+            self.settle(number, before);
+            self.wires[number].pipe.change(now, change);
             self.finish(number);
-        } else if let Some(inlet) = self.inlets.get_mut(number) {
-            inlet.change(change);
+        } else if let Some(FarEnd { inlet, .. }) = self.inlets.get_mut(number) {
+            drop(inlet.change(before, change));
             self.queue.set(Entity::Pipe(number), inlet.next_release());
         }
     }

@@ -7,9 +7,9 @@
 //! happens in a pipe happens at its exact time, whenever the pipe is called.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
-use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig};
+use netloom_link::{Delivery, Inlet};
 use netloom_units::Time;
 
 use crate::cell::{Cell, Wire};
@@ -66,71 +66,11 @@ impl Departures {
     }
 }
 
-/// The far end of a pipe whose near end is in another cell.
+/// The far end of a pipe whose near end is in another cell, and the interface there.
 #[derive(Debug)]
-pub(crate) struct Inlet {
-    to: InterfaceId,
-    /// Frames on their way, ordered by release. Equal ones stay in the order in which they left the
-    /// line.
-    coming: VecDeque<Coming>,
-    /// Number of times that the pipe has been cut. The near end may be ahead of or behind this
-    /// count.
-    cuts: u32,
-    /// The configuration of the pipe, which decides what a cut does.
-    config: PipeConfig,
-}
-
-/// A frame on its way.
-#[derive(Debug)]
-struct Coming {
-    release: Time,
-    cuts: u32,
-    packet: Packet,
-}
-
-impl Inlet {
-    /// Returns the far end of a pipe that starts with `config`.
-    pub fn new(to: InterfaceId, config: PipeConfig) -> Self {
-        Self { to, coming: VecDeque::new(), cuts: 0, config }
-    }
-
-    pub fn next_release(&self) -> Option<Time> {
-        self.coming.front().map(|coming| coming.release)
-    }
-
-    fn pop_due(&mut self, now: Time) -> Option<Packet> {
-        let is_due = self.next_release()? <= now;
-        if is_due { self.coming.pop_front().map(|coming| coming.packet) } else { None }
-    }
-
-    fn announce(&mut self, frame: Coming) {
-        // The frame was on its way at a cut that this end has already applied.
-        if frame.cuts < self.cuts {
-            return;
-        }
-        // Few frames overtake others, and only a few places.
-        let later = |other: &&Coming| other.release > frame.release;
-        let after = self.coming.iter().rev().take_while(later).count();
-        self.coming.insert(self.coming.len() - after, frame);
-    }
-
-    /// Changes the pipe. A cut drops the frames that are on their way.
-    pub fn change(&mut self, change: &PipeChange) {
-        let was = self.config.state;
-        change.apply_to(&mut self.config);
-        if is_cut(was, &self.config) {
-            self.cuts += 1;
-            // Frames that left the line after this cut, which the near end made earlier, still
-            // arrive.
-            self.coming.retain(|frame| frame.cuts >= self.cuts);
-        }
-    }
-}
-
-/// Whether a pipe drops the frames in it as it changes from the state `before` to the configuration
-/// `after`.
-pub(crate) fn is_cut(before: LinkState, after: &PipeConfig) -> bool {
-    (before, after.state) == (LinkState::Up, LinkState::Down) && after.in_flight == InFlight::Drop
+pub(crate) struct FarEnd {
+    pub to: InterfaceId,
+    pub inlet: Inlet<Packet>,
 }
 
 impl Cell {
@@ -171,13 +111,14 @@ impl Cell {
         let cell = self.wires[number].crosses?;
         self.wires[number].pipe.reach(until);
         self.collect_dropped(number);
-        let Wire { pipe, cuts, meter, .. } = &mut self.wires[number];
-        while let Some((packet, release)) = pipe.poll_sent() {
+        let Wire { pipe, meter, .. } = &mut self.wires[number];
+        while let Some(sent) = pipe.poll_sent() {
+            let Delivery { frame: packet, release, .. } = sent.delivery;
             if let Some(meter) = meter {
                 meter.leaves(&packet, release);
             }
-            let announcement = Announcement { cell, wire: number, release, cuts: *cuts, packet };
-            self.announcements.push(announcement);
+            let cuts = sent.cuts;
+            self.announcements.push(Announcement { cell, release, wire: number, cuts, packet });
         }
         self.settle(number, until);
         self.wires[number].pipe.next_line_end()
@@ -207,8 +148,9 @@ impl Cell {
     pub fn announce(&mut self, announcement: Announcement) {
         let Announcement { wire, release, cuts, packet, .. } = announcement;
         debug_assert!(release > self.now || self.now == Time::ZERO, "it comes too late");
-        let inlet = &mut self.inlets[wire];
-        inlet.announce(Coming { release, cuts, packet });
+        let inlet = &mut self.inlets[wire].inlet;
+        // A cut that this cell has already made may drop the frame.
+        let _ = inlet.announce(release, cuts, packet);
         let next = inlet.next_release();
         self.queue.set(Entity::Pipe(wire), next);
     }
@@ -217,11 +159,11 @@ impl Cell {
     pub(crate) fn arrive(&mut self, wire: u32) {
         let now = self.now;
         let to = self.inlets[wire].to;
-        while let Some(packet) = self.inlets[wire].pop_due(now) {
+        while let Some(packet) = self.inlets[wire].inlet.pop_due(now) {
             self.work.packet_hops += 1;
             self.receive(to, packet);
         }
-        let next = self.inlets[wire].next_release();
+        let next = self.inlets[wire].inlet.next_release();
         self.queue.set(Entity::Pipe(wire), next);
     }
 }

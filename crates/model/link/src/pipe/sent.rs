@@ -1,11 +1,9 @@
 //! Frames that have left the line of a pipe whose receiver is elsewhere, in another cell of a
-//! simulation or on another machine. Not here: the far end.
-
-use std::collections::VecDeque;
+//! simulation or on another machine. Not here: the far end (`crossing`).
 
 use netloom_units::Time;
 
-use super::Pipe;
+use super::{Announced, Delivery, Pipe};
 use crate::{Frame, FrameInfo, Passage};
 
 impl<F: Frame> Pipe<F> {
@@ -13,13 +11,14 @@ impl<F: Frame> Pipe<F> {
     /// [`poll_sent`](Self::poll_sent). With them, the receiver can learn about frames while they
     /// propagate.
     pub fn keep_sent(&mut self, wanted: bool) {
-        self.sent = wanted.then(VecDeque::new);
+        self.sent = wanted.then(|| self.sent.take().unwrap_or_default());
     }
 
-    /// Returns the next frame that has left the line, with the time of its release. The frame
-    /// itself is released as usual, but a cut may still drop it before.
+    /// Returns a copy of the next frame that has left the line. The frame itself is released as
+    /// usual, but a cut may still drop it before. The receiver then drops the copy, by its number
+    /// of cuts ([`Inlet`](crate::Inlet)).
     #[inline]
-    pub fn poll_sent(&mut self) -> Option<(F, Time)> {
+    pub fn poll_sent(&mut self) -> Option<Announced<F>> {
         self.sent.as_mut()?.pop_front()
     }
 
@@ -31,13 +30,20 @@ impl<F: Frame> Pipe<F> {
         self.advance(now);
     }
 
+    /// Number of cuts so far: changes that dropped all frames in the pipe.
+    #[inline]
+    pub fn cuts(&self) -> u32 {
+        self.cuts
+    }
+
     /// Adds a frame to those that propagate.
     #[inline]
     pub(super) fn propagate(&mut self, frame: F, info: FrameInfo, passage: Passage) {
         let copy = self.sent.is_some().then(|| frame.duplicate());
         let release = self.flight.push(frame, info, passage);
-        if let Some((sent, copy)) = self.sent.as_mut().zip(copy) {
-            sent.push_back((copy, release));
+        if let Some((sent, frame)) = self.sent.as_mut().zip(copy) {
+            let delivery = Delivery { frame, info, passage, release };
+            sent.push_back(Announced { delivery, cuts: self.cuts });
         }
     }
 }
