@@ -43,7 +43,7 @@ impl Value {
     }
 
     /// Returns the value of a scalar that is written without quotes.
-    pub(crate) fn plain(text: &str) -> Self {
+    pub fn plain(text: &str) -> Self {
         match Plain::read(text) {
             Plain::Null => Self::Null,
             Plain::Bool(value) => Self::Bool(value),

@@ -9,8 +9,8 @@ const WIDTH: usize = 100;
 
 /// Writes a whole document: in block style, but for lists of scalars that fit into a line.
 ///
-/// Reading the text gives `value` again. The exceptions have no form in YAML: numbers that are not
-/// finite, and keys of more than about 1000 characters.
+/// Reading the text gives `value` again. The exceptions have no form in YAML: what is no number
+/// (NaN), and keys of more than about 1000 characters.
 pub fn document(value: &Value) -> String {
     let (head, lines) = self::value(value, 0, 0);
     let mut out = head.trim_start().to_owned();
