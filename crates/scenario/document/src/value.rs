@@ -48,6 +48,8 @@ impl Value {
             Plain::Null => Self::Null,
             Plain::Bool(value) => Self::Bool(value),
             Plain::Unsigned(number) => Self::Unsigned(number),
+            // `-0` is zero.
+            Plain::Negative(0) => Self::Unsigned(0),
             Plain::Negative(number) => Self::Negative(number),
             Plain::Float(number) => Self::Float(number),
             Plain::Text(text) => Self::Text(text.into()),

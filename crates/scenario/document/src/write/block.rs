@@ -86,7 +86,7 @@ pub(crate) fn lines(value: &Value, indent: usize) -> Vec<String> {
 /// enough, or a value without contents.
 pub(crate) fn fits(value: &Value, column: usize) -> bool {
     match value {
-        Value::List(elements) => {
+        Value::List(elements) if !elements.is_empty() => {
             elements.iter().all(Value::is_scalar)
                 && column + flow(value, Place::Block).chars().count() <= WIDTH
         }
