@@ -80,9 +80,21 @@ fn scenarios_that_are_written_anew_are_the_same() {
 fn a_scenario_is_written_without_what_is_the_default() {
     let text = "name: two\ntopology:\n  nodes: {a: , r: {kind: router, mtu: 1400}}\n  links:\n    \
                 - {endpoints: [\"a:eth1\", r], delay: 5ms, reverse: {loss: 1%}}\n";
-    let expected = "name: two\nseed: 1\ntopology:\n  nodes:\n    a: {}\n    r:\n      kind: router\n      \
-                    mtu: 1400\n  links:\n    - endpoints: [a:eth1, r]\n      reverse:\n        \
-                    loss: 1%\n      delay: 5ms\n";
+    let expected = "\
+name: two
+seed: 1
+topology:
+  nodes:
+    a: {}
+    r:
+      kind: router
+      mtu: 1400
+  links:
+    - endpoints: [a:eth1, r]
+      reverse:
+        loss: 1%
+      delay: 5ms
+";
     assert_eq!(rewritten(text).unwrap(), expected);
     let wrong = rewritten(&text.replace("delay", "dealy")).unwrap_err();
     assert!(wrong.to_string().contains("did you mean `delay`?"));
