@@ -22,7 +22,7 @@ done
 for name in $targets; do
     mkdir -p "corpus/$name" "artifacts/$name"
     case $name in
-    scenario) seeds="../crates/scenario/scenario/tests/bad ../examples" ;;
+    document | scenario) seeds="../crates/scenario/scenario/tests/bad ../examples" ;;
     *) seeds=$(ls -d "seeds/$name" 2>/dev/null || true) ;;
     esac
     echo "== $name, $SECONDS_EACH s"

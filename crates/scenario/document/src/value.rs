@@ -43,11 +43,13 @@ impl Value {
     }
 
     /// Returns the value of a scalar that is written without quotes.
-    pub(crate) fn plain(text: &str) -> Self {
+    pub fn plain(text: &str) -> Self {
         match Plain::read(text) {
             Plain::Null => Self::Null,
             Plain::Bool(value) => Self::Bool(value),
             Plain::Unsigned(number) => Self::Unsigned(number),
+            // `-0` is zero.
+            Plain::Negative(0) => Self::Unsigned(0),
             Plain::Negative(number) => Self::Negative(number),
             Plain::Float(number) => Self::Float(number),
             Plain::Text(text) => Self::Text(text.into()),

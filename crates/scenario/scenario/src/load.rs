@@ -1,6 +1,6 @@
 //! Loading a scenario: from text to [`Scenario`].
 
-use netloom_document::{Diagnostics, Severity, decode};
+use netloom_document::{Diagnostic, Diagnostics, Severity, Span, decode, encode, write};
 use netloom_link::PipeChange;
 use serde::de::DeserializeOwned;
 
@@ -92,4 +92,22 @@ pub fn properties(text: &str, read: &mut dyn ReadFile) -> Result<PipeChange, Dia
     let (change, resolving) = resolve_properties(raw, &tree, &decoded.pruned, &mut files);
     findings.extend(resolving);
     if findings.is_empty() { Ok(change) } else { Err(found(findings)) }
+}
+
+/// Writes a scenario anew, in block style and without what is the default anyway: its keys are read
+/// into the types of [`json_schema`](crate::json_schema), and these are written. Aliases and merge
+/// keys are written out, and comments are lost; to change a value of a scenario and keep the rest,
+/// use a [`Document`](netloom_document::Document).
+///
+/// # Errors
+/// All errors of the text that can be found without resolving it.
+pub fn rewritten(text: &str) -> Result<String, Diagnostics> {
+    let decoded = decode::<RawScenario>(&parse(text)?);
+    match decoded.value {
+        Some(raw) if decoded.errors.is_empty() => match encode(&raw) {
+            Ok(value) => Ok(write(&value)),
+            Err(error) => Err(found(vec![Diagnostic::error(Span::START, error.to_string())])),
+        },
+        _ => Err(found(decoded.errors)),
+    }
 }

@@ -15,6 +15,7 @@ mod medium;
 mod monitor;
 mod node;
 mod process;
+mod shown;
 mod simulation;
 mod software;
 mod symbiosis;
@@ -22,12 +23,13 @@ mod timeline;
 mod traffic;
 mod values;
 mod workers;
+mod written;
 
-use netloom_document::{Entries, Inline, Spanned};
+use netloom_document::{Entries, Inline, Spanned, is_default};
 use netloom_mobility::Geographic;
 use netloom_monitor::Trust;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::spec::Neighbours;
 pub(crate) use clock::RawClock;
@@ -43,6 +45,7 @@ pub(crate) use node::{
     RawNode, RawNodeDefaults, RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
+use shown::is_shown;
 pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use symbiosis::{RawPeriod, RawSymbiosis};
@@ -52,7 +55,7 @@ pub(crate) use values::{RawEndpoint, RawText, RawTime};
 pub(crate) use workers::RawWorkers;
 
 /// A NetLoom scenario: a network, the programs that run in it, and the events that change it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Scenario")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawScenario {
@@ -67,36 +70,36 @@ pub(crate) struct RawScenario {
     #[serde(default)]
     pub duration: Option<Spanned<RawTime>>,
     /// Speed of the experiment's clock.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub time: RawClock,
     /// Nodes, links, media and constellations of the network.
     pub topology: RawTopology,
     /// Events, each with the time at which it happens.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Spanned<RawEvent>>,
     /// Processes that the run starts in the nodes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Spanned<RawProcess>>,
     /// Traffic that the run sends between nodes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traffic: Vec<Spanned<RawTraffic>>,
     /// Expectations about processes. The run fails if one of them is not met.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Spanned<RawExpectation>>,
     /// Measurements that a run makes in addition to the usual ones.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub measure: RawMeasure,
     /// Purpose of the run, which decides how much influence of the machine its results may have.
     #[serde(default)]
     pub trust: Option<Spanned<Trust>>,
     /// How contention for the machine's resources is detected, and what happens then.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub monitor: RawMonitor,
     /// CPUs of the machine that the engine's workers, the threads that carry frames, use.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub workers: RawWorkers,
     /// Options of `netloom run --simulate`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub simulation: RawSimulation,
     /// Makes the run symbiotic: real hosts are joined by pipes, and a simulation of the whole
     /// network calibrates these pipes.
@@ -109,20 +112,20 @@ fn default_seed() -> u64 {
 }
 
 /// Nodes, links, media and constellations of a network.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Topology")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTopology {
     /// Properties of all nodes and all links, unless a kind, a group, the node or the link sets
     /// them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub defaults: RawDefaults,
     /// Properties of all nodes of a kind. They take precedence over `defaults`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub kinds: RawKinds,
     /// Properties of sets of nodes. They take precedence over `kinds`, and later groups over
     /// earlier ones.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub groups: Entries<Inline<RawGroupHead, RawNodeProps>>,
     /// Limits on the machine's resources that all nodes together may use.
     #[serde(default)]
@@ -134,50 +137,51 @@ pub(crate) struct RawTopology {
     pub tcp: Option<Spanned<String>>,
     /// Whether nodes know the Ethernet addresses of their neighbours from the start: `auto`
     /// (default: on shared media), `known`, or `resolved` (by ARP and NDP).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub neighbours: Neighbours,
     /// Nodes by name. `name:` alone is a node with default properties.
     pub nodes: Entries<Spanned<RawNode>>,
     /// Links, each between two interfaces.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Spanned<RawLink>>,
     /// Geographic origin of the plane that nodes are on. Required for positions in degrees: with
     /// `{lat: 48.78, lon: 9.18}`, that position is `[0m, 0m]`.
     #[serde(default)]
     pub origin: Option<Geographic>,
     /// Shared media by name, like radio channels.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub media: Entries<Spanned<RawMedium>>,
     /// Constellations of satellites by name.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub constellations: Entries<Spanned<RawConstellation>>,
 }
 
 /// Default properties of nodes and links.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Defaults")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawDefaults {
     /// Properties of all nodes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub node: RawNodeDefaults,
     /// Properties of all links, in both directions.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub link: RawLinkDefaults,
 }
 
 /// Properties of all nodes of a kind.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Kinds")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawKinds {
     /// Properties of all hosts.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub host: RawNodeProps,
     /// Properties of all routers.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub router: RawNodeProps,
     /// Properties of all switches.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub switch: RawNodeProps,
 }

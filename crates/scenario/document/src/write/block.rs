@@ -9,8 +9,8 @@ const WIDTH: usize = 100;
 
 /// Writes a whole document: in block style, but for lists of scalars that fit into a line.
 ///
-/// Reading the text gives `value` again. The exceptions have no form in YAML: numbers that are not
-/// finite, and keys of more than about 1000 characters.
+/// Reading the text gives `value` again. The exceptions have no form in YAML: what is no number
+/// (NaN), and keys of more than about 1000 characters.
 pub fn document(value: &Value) -> String {
     let (head, lines) = self::value(value, 0, 0);
     let mut out = head.trim_start().to_owned();
@@ -86,7 +86,7 @@ pub(crate) fn lines(value: &Value, indent: usize) -> Vec<String> {
 /// enough, or a value without contents.
 pub(crate) fn fits(value: &Value, column: usize) -> bool {
     match value {
-        Value::List(elements) => {
+        Value::List(elements) if !elements.is_empty() => {
             elements.iter().all(Value::is_scalar)
                 && column + flow(value, Place::Block).chars().count() <= WIDTH
         }

@@ -23,6 +23,14 @@ pub(crate) fn scalar(value: &Value, place: Place) -> String {
         Value::Bool(value) => value.to_string(),
         Value::Unsigned(number) => number.to_string(),
         Value::Negative(number) => number.to_string(),
+        // What is read from `1e999`.
+        Value::Float(number) if number.is_infinite() => {
+            if *number > 0.0 {
+                "1e999".into()
+            } else {
+                "-1e999".into()
+            }
+        }
         // With a point or an exponent, so that it stays what it is.
         Value::Float(number) => format!("{number:?}"),
         Value::Text(value) => text(value, place),
@@ -153,6 +161,7 @@ mod tests {
         let written = |value| scalar(&value, Place::Block);
         assert_eq!(written(Value::Float(5.0)), "5.0");
         assert_eq!(written(Value::Float(1e300)), "1e300");
+        assert_eq!(written(Value::Float(f64::NEG_INFINITY)), "-1e999");
         assert_eq!(written(Value::Negative(-3)), "-3");
         assert_eq!(written(Value::Unsigned(u64::MAX)), u64::MAX.to_string());
     }

@@ -50,6 +50,21 @@ fn every_text_is_the_same_when_it_is_written_and_read() {
 }
 
 #[test]
+fn odd_numbers_are_the_same_when_they_are_written_and_read() {
+    for text in ["-0", "-0.0", "1e999", "-1e999", "0x1F", "+7", ".5", "18446744073709551616"] {
+        check(&read(text).value(&[]).unwrap());
+    }
+}
+
+#[test]
+fn long_keys_may_have_empty_lists() {
+    let key = "k".repeat(120);
+    for value in [Value::List(Vec::new()), Value::Mapping(Vec::new()), Value::Null, "x".into()] {
+        check(&Value::Mapping(vec![(key.clone(), value)]));
+    }
+}
+
+#[test]
 fn what_is_written_is_in_block_style_with_few_quotes() {
     let text = "name: two
 topology:

@@ -1,11 +1,14 @@
 //! The experiment's clock, as the user wrote it.
 
+use netloom_document::is_default;
 use netloom_units::Dilation;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+
+use super::shown::is_shown;
 
 /// Speed of the experiment's clock.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Clock")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawClock {
@@ -13,6 +16,7 @@ pub(crate) struct RawClock {
     /// At 10, a run of one minute takes ten minutes, and nodes seem ten times as fast. All times,
     /// rates and delays of the file are in the experiment's time. Nodes that run programs need
     /// `kernel: own`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub dilation: Dilation,
 }

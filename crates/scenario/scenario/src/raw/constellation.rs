@@ -1,17 +1,18 @@
 //! Constellations of satellites, as the user wrote them.
 
-use netloom_document::{Entries, Spanned};
+use netloom_document::{Entries, Spanned, is_default};
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{Choice, Elements, WalkerConfig};
 use netloom_units::{Angle, Data};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::link::RawPipe;
+use super::shown::is_shown;
 
 /// Satellites, each of which is a router, with links to each other and to places on the ground. The
 /// delay of each link follows its length. Links go up and down as satellites rise and set.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Constellation")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawConstellation {
@@ -38,7 +39,7 @@ pub(crate) struct RawConstellation {
     pub group: Option<Spanned<String>>,
     /// Places on the ground by the name of their node. If `nodes` has no node of that name, a
     /// router is created.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub ground: Entries<Spanned<RawGround>>,
     /// Properties of all links of the constellation, like `{rate: 1Gbit/s}`.
     #[serde(default)]
@@ -46,7 +47,7 @@ pub(crate) struct RawConstellation {
 }
 
 /// Pattern of the links between satellites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "InterSatelliteLinks")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawIsl {
@@ -58,7 +59,7 @@ pub(crate) enum RawIsl {
 }
 
 /// A place on the ground, which has links to satellites in sight.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Ground")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGround {
@@ -67,14 +68,16 @@ pub(crate) struct RawGround {
     /// Longitude in degrees, east positive, −180 to 180.
     pub lon: f64,
     /// Altitude in m (default 0).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub alt: f64,
     /// Lowest elevation of a usable satellite above the horizon (default `25deg`).
     #[serde(default)]
     pub elevation: Option<Angle>,
     /// Which of the visible satellites it has links to: at any time the `nearest` (default), the
     /// one that stays visible `longest`, or all, of which the `path` of packets decides.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub choose: Choice,
     /// Number of its links at a time (default 1), but for `choose: path`.
     #[serde(default)]

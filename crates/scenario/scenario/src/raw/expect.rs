@@ -12,7 +12,7 @@ use crate::spec::ExpectedExit;
 
 /// Expectations about a process: how it ends, how soon it ends, and what it prints. The run fails
 /// if they are not met.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Expectation")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawExpectation {

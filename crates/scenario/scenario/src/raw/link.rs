@@ -1,11 +1,12 @@
 //! Links, as the user wrote them.
 
-use netloom_document::{Inline, Spanned};
+use netloom_document::{Inline, Spanned, is_default};
 use netloom_link::PipeChange;
 use netloom_link::notation::Notations;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use super::shown::is_shown;
 use super::values::{RawEndpoint, RawMtu};
 use crate::address::IpPrefix;
 
@@ -36,7 +37,7 @@ impl PipeKeys for RawPipe {
 
 /// A link between two interfaces. Properties beside `endpoints` apply to both directions; `forward`
 /// and `reverse` set those that differ in one direction.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Link")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLinkHead {
@@ -51,11 +52,12 @@ pub(crate) struct RawLinkHead {
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
     /// Addresses of the machine with their prefix lengths, like `[172.30.0.1/24]`. Only for links
     /// with an end `host:NAME` or `nat:NAME`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<Spanned<IpPrefix>>,
     /// Whether the link is a pair of kernel devices (veth) that joins the two nodes directly,
     /// without the engine. Such a link is as fast as the kernel and has no properties.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub direct: bool,
     /// Whether the link was made for a member of a medium, and is not in the file.
     #[serde(skip)]
@@ -64,10 +66,10 @@ pub(crate) struct RawLinkHead {
     #[serde(skip)]
     pub has_access_point: bool,
     /// Properties of the direction from the first endpoint to the second.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub forward: RawDirection,
     /// Properties of the direction from the second endpoint to the first.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub reverse: RawDirection,
     /// Routing cost for nodes with `routing: cost` (default 1).
     #[serde(default)]
@@ -79,7 +81,7 @@ pub(crate) struct RawLinkHead {
 }
 
 /// Keys of one direction of a link, apart from the properties of its pipe.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "LinkDirection")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawDirectionHead {
@@ -90,7 +92,7 @@ pub(crate) struct RawDirectionHead {
 }
 
 /// Properties of all links, in both directions.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "LinkDefaults")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLinkDefaultsHead {

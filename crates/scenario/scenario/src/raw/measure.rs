@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use netloom_document::Spanned;
+use netloom_document::{Spanned, is_default};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use super::shown::is_shown;
 use super::values::{RawEndpoint, RawTime};
 
 /// Measurements of a run beside those that it always makes.
-#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Measure")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMeasure {
@@ -24,16 +25,17 @@ pub(crate) struct RawMeasure {
     pub flows: Option<Spanned<RawTime>>,
     /// Interfaces whose frames are captured into the results, like `a:eth1`, or
     /// `{interface: "a:eth1", drops: true}` to have what the link drops as well.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capture: Vec<Spanned<RawCapture>>,
     /// Whether what happens to every frame is logged into the results: `true` for all links and
     /// shared media, or a list of them (default `false`). Of a medium, all that is on the air is
     /// logged.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub frames: RawFrames,
     /// Whether everything that the contention monitor observes is kept in the results, so that
     /// `netloom judge` can judge the run again (default `false`).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub observations: bool,
 }
 
@@ -45,7 +47,7 @@ pub(crate) enum RawCapture {
 }
 
 /// A capture with its options.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "CaptureOptions")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawCaptureOptions {
@@ -53,7 +55,8 @@ pub(crate) struct RawCaptureOptions {
     pub interface: Spanned<RawEndpoint>,
     /// Whether the frames that the link drops on their way from or to the interface are captured as
     /// well, with the reasons (default `false`).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub drops: bool,
 }
 

@@ -1,12 +1,13 @@
 //! Shared media, as the user wrote them.
 
-use netloom_document::{Inline, Spanned};
+use netloom_document::{Inline, Spanned, is_default};
 use netloom_medium::{MediumProperties, Window};
 use netloom_mobility::{Coordinates, MobilityError};
 use netloom_units::{Power, Rate, Speed};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use super::shown::is_shown;
 use super::values::RawMtu;
 use crate::spec::{MediumAddressing, Position, StationChange};
 
@@ -14,7 +15,7 @@ use crate::spec::{MediumAddressing, Position, StationChange};
 pub(crate) type RawMedium = Inline<RawMediumHead, MediumProperties>;
 
 /// A medium that its members share, like a radio channel or an Ethernet cable.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Medium")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMediumHead {
@@ -28,12 +29,13 @@ pub(crate) struct RawMediumHead {
     pub members: Option<Spanned<Vec<Spanned<String>>>>,
     /// Switches and routers with a radio that act as access points: members reach each other, and
     /// networks beyond, through them (default: none; members reach each other directly).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub access_points: Vec<Spanned<String>>,
     /// Addresses of the medium's interfaces: `subnet` (default) gives all of them addresses of one
     /// prefix. `hosts` gives each a prefix of its own, for routing daemons that discover their
     /// neighbours.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub addressing: MediumAddressing,
     /// MTU of the medium's interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
@@ -41,7 +43,7 @@ pub(crate) struct RawMediumHead {
 }
 
 /// A movement of a node: destination and speed.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Move")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMove {
@@ -52,7 +54,7 @@ pub(crate) struct RawMove {
 }
 
 /// State of a radio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "RadioState")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawRadio {

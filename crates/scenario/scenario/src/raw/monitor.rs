@@ -3,13 +3,13 @@
 use netloom_document::Spanned;
 use netloom_monitor::Criteria;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::values::RawTime;
 use crate::spec::OnContention;
 
 /// When a run counts as disturbed by the machine that it runs on, and what happens then.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Monitor")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMonitor {

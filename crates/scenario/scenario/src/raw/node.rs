@@ -4,13 +4,13 @@ mod addresses;
 mod limits;
 mod spanning_tree;
 
-use netloom_document::{Entries, Inline, Spanned};
+use netloom_document::{Entries, Inline, Spanned, is_default};
 use netloom_link::PortVlans;
 use netloom_medium::{Antenna, Window};
 use netloom_mobility::{Coordinates, Mobility};
 use netloom_units::{Power, Rate};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::software::{RawBind, RawFile, RawServices};
 use super::values::{RawCommand, RawMtu, RawNextHop, RawText};
@@ -18,11 +18,11 @@ use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::service::OptionValue;
 use crate::spec::{Kernel, NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
-pub(crate) use limits::{RawLimits, RawPublish};
+pub(crate) use limits::{Memory, Pids, RawLimit, RawLimits, RawPublish, Weight};
 pub(crate) use spanning_tree::{RawPortTree, RawSpanningTree};
 
 /// Kind of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "NodeKind")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawKind {
@@ -66,7 +66,7 @@ pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
 pub(crate) type RawNodeDefaults = Inline<RawNodeDefaultsHead, RawNodeProps>;
 
 /// A node: a host, a router or a switch.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Node")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeHead {
@@ -85,7 +85,7 @@ pub(crate) struct RawNodeHead {
     /// Interfaces by name, for properties that differ from the defaults. Links create the
     /// interfaces. A name like `eth1.10`, where a link has `eth1`, creates a VLAN sub-interface of
     /// `eth1`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub interfaces: Entries<Spanned<RawInterface>>,
     /// Initial position, like `[10m, 5m]` or `[10m, 5m, 2m]`: distances to the east, to the north,
     /// and upwards (default: zero). Only shared media use it.
@@ -94,12 +94,12 @@ pub(crate) struct RawNodeHead {
     /// Ports of the machine that are forwarded to ports of this node, like `8080:80`, or
     /// `127.0.0.1:5353:53/udp`. Without an address, the machine listens on 127.0.0.1 and ::1.
     /// Forwarded data crosses no link.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub publish: Vec<Spanned<RawPublish>>,
 }
 
 /// Properties of all nodes.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "NodeDefaults")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeDefaultsHead {
@@ -109,7 +109,7 @@ pub(crate) struct RawNodeDefaultsHead {
 }
 
 /// A set of nodes and the properties that they share.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Group")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGroupHead {
@@ -121,12 +121,12 @@ pub(crate) struct RawGroupHead {
     #[serde(default)]
     pub total_limits: Option<RawLimits>,
     /// Nodes that belong to the group, in addition to those that name it as their `group`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Spanned<String>>,
 }
 
 /// Properties of nodes.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "NodeProperties")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeProps {
@@ -144,7 +144,7 @@ pub(crate) struct RawNodeProps {
     #[serde(default)]
     pub routing: Option<Routing>,
     /// Routes in addition to those of `routing`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<Spanned<RawRoute>>,
     /// Loopback addresses besides 127.0.0.1 and ::1: `auto` (default for routers), `none` (default
     /// for hosts), or one for each family.
@@ -161,7 +161,7 @@ pub(crate) struct RawNodeProps {
     #[serde(default)]
     pub mobility: Option<Spanned<Mobility>>,
     /// Kernel parameters of the network stack, like `net.ipv4.tcp_congestion_control: bbr`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub sysctls: Entries<RawText>,
     /// MTU of interfaces, where neither the interface nor its link sets it: largest IP packet in
     /// bytes.
@@ -173,24 +173,24 @@ pub(crate) struct RawNodeProps {
     #[serde(default)]
     pub root: Option<Spanned<String>>,
     /// Files by their absolute paths in the node.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub files: Entries<Spanned<RawFile>>,
     /// Environment variables of all processes of the node.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub env: Entries<RawText>,
     /// Files and directories of the machine, relative to the scenario's folder, that appear in the
     /// node. Each value is the path in the node, like `/srv/data`, or `{to: /srv/data, write:
     /// true}`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub binds: Entries<Spanned<RawBind>>,
     /// Commands that run once in the node, in order, after the network is ready and before services
     /// start. If one fails, the start of the experiment fails.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub startup: Vec<RawCommand>,
     /// Services: programs that run in the node from the start, with generated configuration. A list
     /// like `[ospf]`, or names with options, like `{bgp: {as: 65001}}`. `docs/services.md` lists
     /// them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub services: RawServices,
     /// Limits on the machine's resources that the node's processes may use. Each key takes
     /// precedence over the same key of groups, kinds and defaults.
@@ -203,7 +203,7 @@ pub(crate) struct RawNodeProps {
 }
 
 /// An interface of a node.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Interface")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawInterface {
@@ -250,7 +250,7 @@ pub(crate) struct RawInterface {
     pub cw: Option<Window>,
     /// Options of the node's services for this interface alone, like `{ospf: {area: 1}}`. Options
     /// that may differ between interfaces are marked in `docs/services.md`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub services: Entries<Spanned<RawInterfaceOptions>>,
 }
 
@@ -258,7 +258,7 @@ pub(crate) struct RawInterface {
 pub(crate) type RawInterfaceOptions = Entries<Spanned<OptionValue>>;
 
 /// A route of a node, written in the scenario.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Route")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawRoute {

@@ -1,14 +1,15 @@
 //! Processes, as the user wrote them.
 
-use netloom_document::{Entries, Spanned};
+use netloom_document::{Entries, Spanned, is_default};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use super::shown::is_shown;
 use super::timeline::RawStart;
 use super::values::{RawCommand, RawText};
 
 /// A process that a run starts in one or several nodes.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Process")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawProcess {
@@ -28,7 +29,7 @@ pub(crate) struct RawProcess {
     #[schemars(required)]
     pub command: Option<RawCommand>,
     /// Environment variables, in addition to those of the run itself.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub env: Entries<RawText>,
     /// Time at which the process starts (default `0s`: as soon as the network is ready).
     #[serde(default)]
@@ -38,10 +39,11 @@ pub(crate) struct RawProcess {
     #[serde(default)]
     pub ready: Option<Spanned<RawReady>>,
     /// Whether the run ends without waiting for the process (default false).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub background: bool,
     /// Absolute paths of files in the node that are kept with the results.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<Spanned<String>>,
 }
 
@@ -53,7 +55,7 @@ impl RawProcess {
 }
 
 /// Condition under which a process is ready: exactly one of these.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[schemars(rename = "Ready")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawReady {

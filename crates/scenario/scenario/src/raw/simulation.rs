@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 
-use netloom_document::Spanned;
+use netloom_document::{Spanned, is_default};
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
@@ -13,7 +13,7 @@ use super::values::RawTime;
 
 /// Options of `netloom run --simulate`. Results do not depend on `processes`, `threads` and
 /// `cells`.
-#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Simulation")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSimulation {
@@ -33,12 +33,12 @@ pub(crate) struct RawSimulation {
     #[serde(default)]
     pub reroute: Option<RawReroute>,
     /// Options of the model of the hosts' TCP, in addition to their sysctls.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tcp: RawSimulatedTcp,
 }
 
 /// Options of the model of the hosts' TCP, in addition to their sysctls.
-#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "SimulatedTcp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSimulatedTcp {

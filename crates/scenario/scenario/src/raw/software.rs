@@ -12,7 +12,7 @@ use super::values::RawText;
 use crate::service::OptionValue;
 
 /// A file of a node, with either `content` or `source`.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "File")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawFile {

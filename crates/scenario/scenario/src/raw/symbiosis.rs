@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 
-use netloom_document::Spanned;
+use netloom_document::{Spanned, is_default};
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer};
 
+use super::shown::is_shown;
 use super::simulation::TimeOr;
 use super::values::RawTime;
 use crate::spec::{CalibrationMethod, LossMethod, TwinMethod};
 
 /// Makes the run symbiotic: nodes without `simulated` are real hosts, whose packets cross a few
 /// pipes. A simulation of the whole network determines delay and loss of these pipes.
-#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Symbiosis")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSymbiosis {
@@ -24,7 +25,8 @@ pub(crate) struct RawSymbiosis {
     pub period: Option<Spanned<RawPeriod>>,
     /// Method that converts the simulation's reports to settings of the pipes: `md1` (default) or
     /// `cross_traffic`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub calibration: CalibrationMethod,
     /// Whether each chain of links becomes one pipe (default `true`). Only with `md1`.
     #[serde(default)]
@@ -33,7 +35,8 @@ pub(crate) struct RawSymbiosis {
     #[serde(default)]
     pub loss: Option<Spanned<LossMethod>>,
     /// Representation of real TCP in the simulation: `packets` (default) or `connections`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub twins: TwinMethod,
 }
 

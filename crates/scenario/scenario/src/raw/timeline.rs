@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use netloom_document::{Entries, Spanned};
+use netloom_document::{Entries, Spanned, is_default};
 use netloom_medium::MediumProperties;
 use netloom_mobility::Coordinates;
 use netloom_traffic::DurationDistribution;
@@ -15,12 +15,13 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use super::link::RawPipe;
 use super::medium::{RawMove, RawRadio};
 use super::node::RawRoute;
+use super::shown::is_shown;
 use super::values::{RawCommand, RawTime};
 use crate::address::IpPrefix;
 use crate::spec::{Direction, Disk, Milestone, NodeState};
 
 /// An event: a `link` with `set` or `state`, or a `node` with `state`, `run` or `route`.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Event")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawEvent {
@@ -65,7 +66,7 @@ pub(crate) struct RawEvent {
     #[serde(default)]
     pub fails: Option<Spanned<RawFails>>,
     /// Changes of properties of shared media, by the names of the media.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub media: Entries<Spanned<MediumProperties>>,
     /// New position of the node, like `[10m, 5m]`.
     #[serde(default)]
@@ -88,7 +89,7 @@ pub(crate) struct RawEvent {
 }
 
 /// A change of a node's routes.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "RouteChange")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawRouteChange {
@@ -104,7 +105,7 @@ pub(crate) struct RawRouteChange {
 }
 
 /// Failures at random times.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Fails")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawFails {
@@ -124,7 +125,7 @@ pub(crate) enum RawStart {
 }
 
 /// A start after a process has reached a milestone.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "After")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawAfter {
@@ -132,10 +133,11 @@ pub(crate) struct RawAfter {
     pub after: Spanned<String>,
     /// Milestone that the process must have reached in every node in which it runs: `started`,
     /// `ready` (default) or `done`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub when: Milestone,
     /// Additional delay after the milestone (default `0s`).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub delay: RawTime,
 }
 

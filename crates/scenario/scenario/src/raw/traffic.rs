@@ -1,24 +1,40 @@
 //! Traffic between nodes, as the user wrote it.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use netloom_document::{Inline, Spanned};
+use netloom_document::{Inline, Spanned, is_default};
 use netloom_link::Dscps;
 use netloom_traffic::{ModelKeys, Sizes};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
+use super::shown::is_shown;
 use super::timeline::RawStart;
 use super::values::RawTime;
 use crate::spec::IpFamily;
 
 /// Traffic between nodes: one model, over `udp` or `tcp`. The models `ping` and `replay` use
 /// neither.
-pub(crate) type RawTraffic = Inline<RawTrafficHead, ModelKeys>;
+pub(crate) type RawTraffic = Inline<RawTrafficHead, RawModel>;
+
+/// The keys of traffic models, of which an entry has one.
+#[derive(Debug, Clone, Default, serde::Deserialize)]
+#[serde(transparent)]
+pub(crate) struct RawModel(pub ModelKeys);
+
+impl JsonSchema for RawModel {
+    fn schema_name() -> Cow<'static, str> {
+        ModelKeys::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ModelKeys::json_schema(generator)
+    }
+}
 
 /// Keys of a traffic entry, apart from its model.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "TrafficHead")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTrafficHead {
@@ -53,7 +69,8 @@ pub(crate) struct RawTrafficHead {
     #[serde(default, rename = "for")]
     pub time: Option<RawTime>,
     /// Whether the run ends without waiting for this traffic (default false).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schemars(skip_serializing_if = "is_shown")]
     pub background: bool,
 }
 
@@ -88,7 +105,7 @@ impl<'de> Deserialize<'de> for RawParties {
 }
 
 /// All nodes of a group.
-#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "NamedGroup")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGroup {
@@ -97,7 +114,7 @@ pub(crate) struct RawGroup {
 }
 
 /// Options of traffic over UDP.
-#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Udp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawUdp {
@@ -111,7 +128,7 @@ pub(crate) struct RawUdp {
 }
 
 /// Options of traffic over TCP.
-#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Tcp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTcp {

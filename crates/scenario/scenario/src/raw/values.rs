@@ -58,7 +58,7 @@ impl JsonSchema for RawEndpoint {
 }
 
 /// A text that may look like another type, like `1`. It is used exactly as written.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(transparent)]
 pub(crate) struct RawText(pub String);
 

@@ -176,8 +176,8 @@ impl One<'_, '_, '_> {
                 self.error("it goes over `udp` or `tcp`, not both".into(), "keep one of them");
                 None
             }
-            (None, None) if self.entry.value.rest.ping.is_some() => Some(Transport::Icmp),
-            (None, None) if self.entry.value.rest.replay.is_some() => Some(Transport::Frames),
+            (None, None) if self.entry.value.rest.0.ping.is_some() => Some(Transport::Icmp),
+            (None, None) if self.entry.value.rest.0.replay.is_some() => Some(Transport::Frames),
             (None, None) if self.report.is_incomplete(self.entry.id) => None,
             (None, None) => {
                 let help = "add `udp: {}` or `tcp: {}`";
@@ -226,7 +226,7 @@ impl One<'_, '_, '_> {
 
     /// Returns the one model in the file, with the data of its files.
     fn model(&mut self) -> Option<Model> {
-        let mut written = self.entry.value.rest.written();
+        let mut written = self.entry.value.rest.0.written();
         match written.len() {
             1 => {}
             0 if self.report.is_incomplete(self.entry.id) => return None,

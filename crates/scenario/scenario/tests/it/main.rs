@@ -11,5 +11,6 @@ mod examples;
 mod good;
 mod graph;
 mod happenings;
+mod rewritten;
 mod robust;
 mod schema;

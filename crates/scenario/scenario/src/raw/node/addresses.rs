@@ -14,7 +14,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use crate::spec::LoopbackAddress;
 
 /// Whether interfaces get addresses of one family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Family")]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawFamily {

@@ -13,7 +13,7 @@ use crate::publish::Publish;
 
 /// Limits on the machine's resources. `none` removes a limit that defaults, the kind or a group
 /// set.
-#[derive(Debug, Clone, Copy, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "Limits")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLimits {
@@ -81,7 +81,7 @@ impl<T: JsonSchema> JsonSchema for RawLimit<T> {
 
 /// The weight of a cgroup.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Weight(u32);
+pub(crate) struct Weight(pub u32);
 
 impl FromStr for Weight {
     type Err = String;
@@ -95,7 +95,7 @@ impl FromStr for Weight {
 
 /// Size of memory; it must exceed what NetLoom's own process in the node needs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Memory(Size);
+pub(crate) struct Memory(pub Size);
 
 impl Memory {
     const LEAST: u64 = 4 << 20;
@@ -114,7 +114,7 @@ impl FromStr for Memory {
 
 /// Number of processes and threads.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Pids(u64);
+pub(crate) struct Pids(pub u64);
 
 impl FromStr for Pids {
     type Err = String;

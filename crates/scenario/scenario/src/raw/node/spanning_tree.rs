@@ -71,7 +71,7 @@ impl<'de> Visitor<'de> for WordOrOptions {
 }
 
 /// Spanning tree options of a port.
-#[derive(Debug, Clone, Copy, Default, serde::Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
 #[schemars(rename = "PortTree")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawPortTree {
