@@ -38,6 +38,8 @@ const KNOWN_FOR: Duration = Duration::from_secs(2);
 const KNOWN: usize = 1024;
 /// Longest wait for a request that is refused unread.
 const ASKED: Duration = Duration::from_secs(2);
+/// Longest wait for a client that was turned away to close its connection.
+const LINGER: Duration = Duration::from_secs(1);
 /// Pause after a connection that could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -177,6 +179,7 @@ pub async fn serve(
                     // Clients take no answer to what they have not asked yet.
                     let _ = timeout(ASKED, stream.readable()).await;
                     turn_away(&stream, peer.guest, most);
+                    let _ = timeout(LINGER, drain(&stream)).await;
                 }
             }
         });
@@ -205,6 +208,22 @@ async fn connection(stream: UnixStream, peer: Peer, router: Router, stopped: wat
         served.as_mut().graceful_shutdown();
         let _ = served.await;
     }
+}
+
+/// Takes in what a client that was turned away still sends, and throws it away: a client that cannot
+/// write does not read its answer.
+async fn drain(stream: &UnixStream) -> io::Result<()> {
+    let (mut buffer, mut taken) = ([0; 4096], 0);
+    while taken < HEAD_BYTES {
+        stream.readable().await?;
+        match stream.try_read(&mut buffer) {
+            Ok(0) => break,
+            Ok(bytes) => taken += bytes,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Answers a connection too many without reading from it.
