@@ -1,16 +1,14 @@
 //! The network: pipes, segments and ports, and the frames between them. `entering` puts frames into
-//! pipes, `crossing` exchanges them with other networks, `joining` inserts and removes links, and
-//! `media` has what concerns shared media. `netloom-link` implements pipes, and `segment` decides
-//! where a switch sends a frame.
+//! pipes, `joining` inserts and removes links, and `media` has what concerns shared media.
+//! `netloom-link` implements pipes, and `segment` decides where a switch sends a frame.
 
-mod crossing;
 mod entering;
 mod joining;
 mod media;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_link::{Announced, Delivery, FrameInfo, Inlet, Pipe, PipeChange, Vid};
+use netloom_link::{Delivery, FrameInfo, Pipe, PipeChange, Vid};
 use netloom_units::{Duration, Time};
 
 use crate::segment::{Arrival, Hop, LinkView, Outputs};
@@ -30,8 +28,7 @@ const HOP_BUDGET: usize = 1024;
 /// [`next_deadline`](Self::next_deadline) is reached:
 ///
 /// 1. [`offer`](Self::offer) the frame, if there is one;
-/// 2. [`poll`](Self::poll) until it returns `None`, and take the frames that it delivers; then, if
-///    ends of links are away, [`poll_sent`](Self::poll_sent) likewise;
+/// 2. [`poll`](Self::poll) until it returns `None`, and take the frames that it delivers;
 /// 3. if [`has_work`](Self::has_work), do so again soon, because frames can move on without an
 ///    event; otherwise wait until [`next_deadline`](Self::next_deadline) or the next frame.
 ///
@@ -82,8 +79,6 @@ pub struct Network<M: Memory, O> {
     /// Slots of pipes that may have frames to deliver, each with the time up to which they do.
     unsettled: VecDeque<(usize, Time)>,
     hops: VecDeque<Hop<M::Frame>>,
-    /// Frames that have left the lines of pipes to ends that are away.
-    sent: VecDeque<(PipeSlot, Announced<M::Frame>)>,
     /// Number of frames that may still hop before `poll` returns.
     hops_left: usize,
     uncertainty: Duration,
@@ -96,10 +91,7 @@ pub struct Network<M: Memory, O> {
 #[derive(Debug)]
 struct Slot<F> {
     id: PipeSlot,
-    /// The pipe. If its beginning is away, it only has the configuration.
     pipe: Pipe<F>,
-    /// The far end of the pipe, if its beginning is away.
-    inlet: Option<Box<Inlet<Delivery<F>>>>,
     source: Attachment,
     target: Attachment,
     /// Whether neither end is a segment.
@@ -149,7 +141,6 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             segment_timers: Timers::default(),
             unsettled: VecDeque::new(),
             hops: VecDeque::new(),
-            sent: VecDeque::new(),
             hops_left: HOP_BUDGET,
             uncertainty: Duration::ZERO,
             pieces: Vec::new(),
@@ -287,7 +278,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         for (pipe, change) in changes {
             let Some(first) = self.links.get(&pipe.link) else { continue };
             let slot = first + pipe.direction.index();
-            self.change_pipe(slot, now, change);
+            self.slot_mut(slot).pipe.change(now, change);
             changed.push(slot);
         }
         for slot in changed {
@@ -374,7 +365,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         // The link may have been removed meanwhile.
         let Slot { id, target, .. } = self.slots.get(slot)?.as_ref()?;
         let (id, target) = (*id, *target);
-        while let Some(delivery) = self.slot_mut(slot).poll(now) {
+        while let Some(delivery) = self.slot_mut(slot).pipe.poll(now) {
             match target {
                 Attachment::Port(port) => {
                     self.observer.delivered(id, &delivery);
@@ -387,8 +378,6 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                         return Some(delivered);
                     }
                 }
-                // The other network delivers a copy, which was announced to it.
-                Attachment::Away { .. } => self.memory.recycle(delivery.frame),
             }
         }
         self.finish(slot);
@@ -404,10 +393,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             self.memory.recycle(dropped.frame);
         }
         self.observer.settled(*id, pipe);
-        while let Some(announced) = pipe.poll_sent() {
-            self.sent.push_back((*id, announced));
-        }
-        if let Some(deadline) = self.slot(slot).next_deadline() {
+        if let Some(deadline) = pipe.next_deadline() {
             self.pipe_timers.schedule(slot, deadline);
         }
     }
@@ -501,10 +487,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let Slot { source, target, pipe, .. } = self.slot(slot);
             let Attachment::Segment { segment, port } = *source else { continue };
             let rate = pipe.config().rate.nominal().map(|rate| rate.bits_per_second());
-            let leads_to_segment = matches!(
-                target,
-                Attachment::Segment { .. } | Attachment::Away { is_segment: true }
-            );
+            let leads_to_segment = matches!(target, Attachment::Segment { .. });
             // The other end is where the other pipe begins.
             let is_cut = is_cut || self.slot(slot ^ 1).is_source_down;
             let view = LinkView { is_cut, rate, leads_to_segment };

@@ -417,7 +417,7 @@ pub(crate) fn ports_of(end: &LinkEnd) -> Vec<PortId> {
         LinkEnd::Trunk { untagged, vlans } => {
             vlans.iter().map(|(_, port)| *port).chain([*untagged]).collect()
         }
-        LinkEnd::Segment(_) | LinkEnd::Away { .. } => Vec::new(),
+        LinkEnd::Segment(_) => Vec::new(),
     }
 }
 
@@ -446,7 +446,6 @@ impl Islands {
             for end in &link.ends {
                 match end {
                     LinkEnd::Port(_) => {}
-                    LinkEnd::Away { .. } => unreachable!("a simulation has all ends of its links"),
                     LinkEnd::Trunk { .. } => needs[number] = true,
                     LinkEnd::Segment(port) => {
                         needs[number] = true;

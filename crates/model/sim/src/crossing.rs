@@ -31,6 +31,11 @@ pub struct Announcement {
     pub(crate) packet: Packet,
 }
 
+/// A frame was announced that no pipe here can deliver: its sender simulates another network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a frame was announced that cannot come here")]
+pub struct Misdirected;
+
 /// The pipes to other cells that may have frames to announce.
 #[derive(Debug, Default)]
 pub(crate) struct Departures {
