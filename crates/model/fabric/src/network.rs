@@ -1,20 +1,21 @@
-//! The network: pipes, segments and ports, and the frames between them. `entering` puts frames into
-//! pipes, `joining` inserts and removes links, and `media` has what concerns shared media.
-//! `netloom-link` implements pipes, and `segment` decides where a switch sends a frame.
+//! The network: pipes, segments and ports, and the frames between them. `joining` inserts and
+//! removes links, `netloom-link` implements pipes, and `segment` decides where a switch sends a
+//! frame.
 
-mod entering;
 mod joining;
 mod media;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_link::{Delivery, FrameInfo, Pipe, PipeChange, Vid};
+use netloom_link::{Delivery, FrameInfo, Pipe, PipeChange, Tag, Vid};
+use netloom_medium::{AssociationEvent, MediumChange, RadioError};
 use netloom_units::{Duration, Time};
 
 use crate::segment::{Arrival, Hop, LinkView, Outputs};
 use crate::timers::Timers;
 use crate::{
-    Frame, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, Segment, SegmentEnd, SegmentId,
+    Frame, LinkId, Loss, Malformed, MediumView, Memory, Observer, PipeId, PipeSlot, PortId,
+    Segment, SegmentEnd, SegmentId,
 };
 use joining::{Attachment, Home, TrunkPorts};
 
@@ -303,6 +304,42 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.notify_segments(first, now);
     }
 
+    /// Changes a shared medium at `now`, if it is in this network.
+    ///
+    /// # Errors
+    /// The channel cannot work with the new configuration. Nothing is changed in that case.
+    pub fn change_medium(
+        &mut self,
+        now: Time,
+        medium: SegmentId,
+        change: &MediumChange,
+    ) -> Result<(), RadioError> {
+        let Some(segment) = self.homes.get(&medium).copied() else { return Ok(()) };
+        let mut changed = Ok(());
+        self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
+            changed = segment.change_medium(now, change, out);
+        });
+        changed
+    }
+
+    /// Returns the state of the shared media at `now`.
+    pub fn media(&mut self, now: Time) -> Vec<MediumView> {
+        let homes = self.segments.iter_mut().flatten();
+        homes.filter_map(|home| home.segment.medium(now)).collect()
+    }
+
+    /// Returns the association events since the last call, by medium, in the order in which they
+    /// happened.
+    pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
+        let mut taken = Vec::new();
+        for (id, home) in &self.homes {
+            let Some(home) = &mut self.segments[*home] else { continue };
+            let events = std::iter::from_fn(|| home.segment.poll_association());
+            taken.extend(events.map(|event| (*id, event)));
+        }
+        taken
+    }
+
     /// Restarts everything that changes by itself with time, as if it were configured at `now`. A
     /// run counts from this time.
     pub fn begin(&mut self, now: Time) {
@@ -356,6 +393,70 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                 Some(SegmentEnd { link, end: direction.index(), status })
             })
         })
+    }
+
+    /// Enters a frame from a sub-interface with the tag of its VLAN.
+    #[inline(never)]
+    fn enter_tagged(&mut self, slot: usize, vlan: Vid, now: Time, frame: M::Frame) {
+        // Malformed data gets no tag, because a tag could make it a valid frame.
+        let tagged = match frame.info() {
+            Ok(_) => self.memory.push_tag(frame, Tag(vlan.number())),
+            Err(Malformed) => Some(frame),
+        };
+        match tagged {
+            Some(frame) => self.enter(slot, now, frame),
+            None => self.lose(slot, Loss::NoMemory, 1),
+        }
+    }
+
+    /// Enters a frame at the beginning of a pipe at `at`.
+    #[inline]
+    fn enter(&mut self, slot: usize, at: Time, frame: M::Frame) {
+        match frame.info() {
+            Ok(info) => {
+                self.observer.entered(self.slot(slot).id, at, &frame);
+                if info.frames() > 1 {
+                    self.enter_pieces(slot, at, info, frame);
+                } else {
+                    self.offer_to(slot, at, info, frame);
+                }
+            }
+            Err(Malformed) => {
+                self.lose(slot, Loss::Malformed, 1);
+                self.memory.recycle(frame);
+            }
+        }
+        self.unsettled.push_back((slot, at));
+    }
+
+    /// Enters a super-frame in pieces as large as the pipe allows.
+    fn enter_pieces(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
+        let Slot { pipe, leads_to_medium, .. } = self.slot_mut(slot);
+        // A station sends each frame on its own.
+        let together = if *leads_to_medium { 1 } else { pipe.coalesce(at, &info, &frame) };
+        if together >= info.frames() {
+            return self.offer_to(slot, at, info, frame);
+        }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        self.memory.split(frame, together, &mut pieces);
+        for (info, piece) in pieces.drain(..) {
+            match piece {
+                Some(piece) => self.offer_to(slot, at, info, piece),
+                None => self.lose(slot, Loss::NoMemory, info.frames().into()),
+            }
+        }
+        self.pieces = pieces;
+    }
+
+    #[inline]
+    fn offer_to(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
+        let uncertainty = self.uncertainty;
+        let Slot { id, pipe, .. } = occupied_mut(&mut self.slots, slot);
+        self.observer.offered(*id, &info);
+        if let Err(rejected) = pipe.offer_late(at, uncertainty, info, frame) {
+            self.observer.dropped(*id, at, rejected.reason, &rejected.frame);
+            self.memory.recycle(rejected.frame);
+        }
     }
 
     /// Takes the due frames from a pipe, up to the first one that leaves the network. Sets the

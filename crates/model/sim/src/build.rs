@@ -9,12 +9,12 @@ use std::sync::Arc;
 use netloom_fabric::{
     Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, SegmentId, receiver_mtus,
 };
-use netloom_link::{Direction, Discipline, Inlet, Pipe, PipeConfig, Stream};
+use netloom_link::{Direction, Discipline, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
 use crate::capture::{Taps, WireTaps};
 use crate::cell::{Cell, PipeLocation, Wire, Work, pipes_of};
-use crate::crossing::FarEnd;
+use crate::crossing::Inlet;
 use crate::flow::FlowSpec;
 use crate::island::Island;
 use crate::network::{Change, InterfaceId, Link, Network};
@@ -202,7 +202,6 @@ impl Cell {
             routes: BTreeMap::new(),
             not_begun: Vec::new(),
             announcements: Vec::new(),
-            departures: Default::default(),
             log: Vec::new(),
             captured: Vec::new(),
             work: Work::default(),
@@ -260,7 +259,7 @@ struct Joined<'a> {
     region: Range<u32>,
     places: PipeLocations,
     wires: Vec<(u32, u32, Wire)>,
-    inlets: Vec<(u32, u32, FarEnd)>,
+    inlets: Vec<(u32, u32, Inlet)>,
     /// Each island with its cell. `None`: the island is in another process.
     islands: Vec<(u32, Option<Island>)>,
     lookaheads: &'a [Duration],
@@ -346,8 +345,8 @@ impl<'a> Joined<'a> {
                 let known = self.hearers[near as usize].entry(far).or_insert(least);
                 *known = least.min(*known);
                 if self.region.contains(&far) {
-                    let inlet = Inlet::new(link.pipes[end].clone(), 0);
-                    self.inlets.push((far, numbers[end], FarEnd { to, inlet }));
+                    let config = link.pipes[end].clone();
+                    self.inlets.push((far, numbers[end], Inlet::new(to, config)));
                 }
             }
             if self.region.contains(&near) {
@@ -368,7 +367,7 @@ impl<'a> Joined<'a> {
             .map(|at| self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac);
         let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
         let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
-        Wire { id, pipe, to, crosses, is_used: false, leaves: None, taps, meter: None }
+        Wire { id, pipe, to, crosses, cuts: 0, taps, meter: None }
     }
 
     fn join_island(
