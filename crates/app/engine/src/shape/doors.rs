@@ -210,8 +210,8 @@ async fn connection(stream: UnixStream, peer: Peer, router: Router, stopped: wat
     }
 }
 
-/// Takes in what a client that was turned away still sends, and throws it away: a client that cannot
-/// write does not read its answer.
+/// Takes in what a client that was turned away still sends, and throws it away: a client that
+/// cannot write does not read its answer.
 async fn drain(stream: &UnixStream) -> io::Result<()> {
     let (mut buffer, mut taken) = ([0; 4096], 0);
     while taken < HEAD_BYTES {
