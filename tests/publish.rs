@@ -191,6 +191,17 @@ fn latest(bound: &Value, pipe: &str) -> Option<f64> {
     Some(max.as_secs_f64() * 1000.0)
 }
 
+/// Whether all threads of a process are stopped. Those that ran when it was asked to stop go on
+/// until they are interrupted.
+fn all_are_stopped(pid: i32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let mut states = threads.map(|thread| {
+        let stat = std::fs::read_to_string(thread.unwrap().path().join("stat")).unwrap();
+        stat.rsplit(')').next().unwrap().trim().starts_with('T')
+    });
+    states.all(|is_stopped| is_stopped)
+}
+
 /// Data that waited for an engine that stood still are late, and a pause between data is no wait.
 #[test]
 fn the_bound_covers_data_that_waited_at_published_ports() {
@@ -216,6 +227,7 @@ fn the_bound_covers_data_that_waited_at_published_ports() {
     std::thread::sleep(Duration::from_millis(700));
     let engine = lab.engine_pid();
     kill(engine, Signal::SIGSTOP);
+    eventually("all threads stand still", || all_are_stopped(engine));
     open.write_all(b"during").unwrap();
     datagrams.send(b"two").unwrap();
     std::thread::sleep(Duration::from_millis(300));
