@@ -19,8 +19,8 @@ use super::waits::{Arrivals, Oldest, Waits, Way, waiting};
 /// Time between two tries to accept when the machine has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Most bytes that are passed on at a time.
-const PIECE: usize = 64 << 10;
+/// Most bytes that are passed on at a time. Each connection has room for so many twice.
+const PIECE: usize = 8 << 10;
 /// Number of the engine's open files that a connection takes.
 const FILES: u32 = 2;
 /// Parameters of keepalive. The silent loss of a client or of a node's program is detected after
