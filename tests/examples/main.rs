@@ -6,8 +6,11 @@ mod media;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
+use std::sync::RwLock;
+use std::time::{Duration, Instant};
 
 use common::{NETLOOM, remains, text};
 use netloom_columnar::{Cell, Stored};
@@ -90,6 +93,41 @@ fn try_file(file: &Path, example: &str, mut command: Command) -> Result<Results,
     Ok(results)
 }
 
+/// The round trips that `ping` has printed, in ms. The summary behind them is missing where a loaded
+/// machine was so slow that the run ended first.
+fn round_trips(ping: &str) -> Vec<f64> {
+    let times = ping.lines().filter_map(|line| line.split_once("time=")?.1.split_once(" ms"));
+    times.map(|(time, _)| time.parse().unwrap()).collect()
+}
+
+/// Checks what the runs of an example show. A run that does not call itself `valid` may show
+/// anything on a machine that stood still, so after one that failed there is another, up to three,
+/// with no other example beside it. What a valid run shows must be right.
+fn shows(run: impl Fn() -> Results, check: impl Fn(&Results)) {
+    static MACHINE: RwLock<()> = RwLock::new(());
+    let checked = |results: Results| {
+        let outcome = catch_unwind(AssertUnwindSafe(|| check(&results)));
+        outcome.map_err(|failed| (failed, results.summary()["verdict"].take()))
+    };
+    let results = {
+        let _beside_others = MACHINE.read();
+        run()
+    };
+    let mut outcome = checked(results);
+    for _ in 1..3 {
+        let Err((failed, verdict)) = outcome else { return };
+        if verdict["judgement"] == "valid" {
+            resume_unwind(failed);
+        }
+        eprintln!("this run says of itself: {verdict}");
+        let _alone = MACHINE.write();
+        outcome = checked(run());
+    }
+    if let Err((failed, _)) = outcome {
+        resume_unwind(failed);
+    }
+}
+
 #[test]
 fn every_example_is_tested_here() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
@@ -139,7 +177,7 @@ fn every_example_is_tested_here() {
 #[test]
 fn own_kernel() {
     if let Err(why) = netloom_nodes::own_kernel::check() {
-        eprintln!("SKIPPED: {why}");
+        println!("skipped: {why}");
         return;
     }
     let file = folder("own-kernel").join("netloom.yaml");
@@ -163,142 +201,173 @@ fn own_kernel() {
 #[test]
 fn dilated() {
     if let Err(why) = netloom_nodes::own_kernel::check() {
-        eprintln!("SKIPPED: {why}");
+        println!("skipped: {why}");
         return;
     }
-    let began = std::time::Instant::now();
-    let results = run("dilated");
-    let report: serde_json::Value =
-        serde_json::from_str(&results.read("flow@sender.stdout")).unwrap();
-    // Four seconds of the experiment are twenty of the machine, and the kernels know of the four.
-    let seconds = report["end"]["sum_sent"]["seconds"].as_f64().unwrap();
-    assert!((3.9..6.0).contains(&seconds), "{seconds}");
-    assert!(began.elapsed().as_secs_f64() > 4.9 * seconds, "{:?}", began.elapsed());
-    let received = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
-    assert!(received > 5e6 && received < 100e6, "{received}");
-    let summary = results.summary();
-    assert_eq!(summary["dilation"], 5);
-    let ended = summary["ended"].as_u64().unwrap() as f64 / 1e9;
-    assert!(5.0 * ended < began.elapsed().as_secs_f64() + 1.0, "{ended}");
-    let pings = results.read("ping@sender.stdout");
-    for time in pings.split("time=").skip(1) {
-        let milliseconds: f64 = time.split(' ').next().unwrap().parse().unwrap();
-        assert!(milliseconds >= 20.0, "{pings}");
-    }
+    let took = std::cell::Cell::new(Duration::ZERO);
+    let run = || {
+        let began = Instant::now();
+        let results = run("dilated");
+        took.set(began.elapsed());
+        results
+    };
+    shows(run, |results| {
+        let took = took.get();
+        let report: serde_json::Value =
+            serde_json::from_str(&results.read("flow@sender.stdout")).unwrap();
+        // Four seconds of the experiment are twenty of the machine, and the kernels know of the
+        // four.
+        let seconds = report["end"]["sum_sent"]["seconds"].as_f64().unwrap();
+        assert!((3.9..6.0).contains(&seconds), "{seconds}");
+        assert!(took.as_secs_f64() > 4.9 * seconds, "{took:?}");
+        let received = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
+        assert!(received > 5e6 && received < 100e6, "{received}");
+        let summary = results.summary();
+        assert_eq!(summary["dilation"], 5);
+        let ended = summary["ended"].as_u64().unwrap() as f64 / 1e9;
+        assert!(5.0 * ended < took.as_secs_f64() + 1.0, "{ended}");
+        let pings = results.read("ping@sender.stdout");
+        assert!(round_trips(&pings).iter().all(|time| *time >= 20.0), "{pings}");
+    });
 }
 
 #[test]
 fn route_change() {
-    let results = run("route-change");
-    let report = results.read("ping.sender@a.stdout");
-    let report: serde_json::Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
-    let of_tenths = |report: &serde_json::Value, of: &str, what: &str| -> BTreeMap<u64, u64> {
-        let all = report[of].as_object().unwrap().iter();
-        let number = |(at, of): (&String, &serde_json::Value)| {
-            (at.parse().unwrap(), of[what].as_u64().unwrap())
-        };
-        all.map(number).filter(|(_, number)| *number > 0).collect()
-    };
-    let packets = |of: &str| of_tenths(&report, of, "packets");
-    // By tenths of a second: nothing comes back while there is no route, and all of it before and
-    // after that has had its time.
-    let (sent, returned) = (packets("intervals"), packets("returned"));
-    assert!(returned.keys().all(|at| !(21..39).contains(at)), "{returned:?}");
-    let came = |tenths: std::ops::Range<u64>| returned.keys().any(|at| tenths.contains(at));
-    assert!(came(0..20) && came(41..60), "{returned:?}");
-    assert!(sent.keys().any(|at| (21..39).contains(at)), "{sent:?}");
-    // The way back is 2 ms shorter afterwards. How much a machine adds, its verdict says.
-    let sums = of_tenths(&report, "returned", "delay_sum");
-    let median = |tenths: std::ops::Range<u64>| {
-        let mut means: Vec<u64> = sums
-            .iter()
-            .filter(|(at, _)| tenths.contains(at))
-            .map(|(at, sum)| sum / returned[at])
-            .collect();
-        means.sort_unstable();
-        means[means.len() / 2]
-    };
-    let (before, after) = (median(0..20), median(41..60));
-    assert!(before >= 7_000_000 && after >= 5_000_000 && after < before, "{before} {after}");
-    if results.summary()["verdict"]["judgement"] == "valid" {
-        // The window of the transfer, of 16 KiB, takes 1.4 ms on the line.
-        assert!(before <= 8_500_000 && after <= 6_500_000, "{before} {after}");
-    }
-    // The transfer goes on.
-    let transfer = results.read("transfer.sender@a.stdout");
-    let transfer: serde_json::Value =
-        serde_json::from_str(transfer.lines().last().unwrap()).unwrap();
-    let bytes = of_tenths(&transfer, "intervals", "bytes");
-    assert!(bytes.keys().any(|at| (41..60).contains(at)), "{bytes:?}");
+    shows(
+        || run("route-change"),
+        |results| {
+            let report = results.read("ping.sender@a.stdout");
+            let report: serde_json::Value =
+                serde_json::from_str(report.lines().last().unwrap()).unwrap();
+            let of_tenths =
+                |report: &serde_json::Value, of: &str, what: &str| -> BTreeMap<u64, u64> {
+                    let all = report[of].as_object().unwrap().iter();
+                    let number = |(at, of): (&String, &serde_json::Value)| {
+                        (at.parse().unwrap(), of[what].as_u64().unwrap())
+                    };
+                    all.map(number).filter(|(_, number)| *number > 0).collect()
+                };
+            let packets = |of: &str| of_tenths(&report, of, "packets");
+            // By tenths of a second: nothing comes back while there is no route, and all of it
+            // before and after that has had its time.
+            let (sent, returned) = (packets("intervals"), packets("returned"));
+            assert!(returned.keys().all(|at| !(21..39).contains(at)), "{returned:?}");
+            let came = |tenths: std::ops::Range<u64>| returned.keys().any(|at| tenths.contains(at));
+            assert!(came(0..20) && came(41..60), "{returned:?}");
+            assert!(sent.keys().any(|at| (21..39).contains(at)), "{sent:?}");
+            // The way back is 2 ms shorter afterwards. How much a machine adds, its verdict says.
+            let sums = of_tenths(&report, "returned", "delay_sum");
+            let median = |tenths: std::ops::Range<u64>| {
+                let mut means: Vec<u64> = sums
+                    .iter()
+                    .filter(|(at, _)| tenths.contains(at))
+                    .map(|(at, sum)| sum / returned[at])
+                    .collect();
+                means.sort_unstable();
+                means[means.len() / 2]
+            };
+            let (before, after) = (median(0..20), median(41..60));
+            assert!(
+                before >= 7_000_000 && after >= 5_000_000 && after < before,
+                "{before} {after}"
+            );
+            if results.summary()["verdict"]["judgement"] == "valid" {
+                // The window of the transfer, of 16 KiB, takes 1.4 ms on the line.
+                assert!(before <= 8_500_000 && after <= 6_500_000, "{before} {after}");
+            }
+            // The transfer goes on.
+            let transfer = results.read("transfer.sender@a.stdout");
+            let transfer: serde_json::Value =
+                serde_json::from_str(transfer.lines().last().unwrap()).unwrap();
+            let bytes = of_tenths(&transfer, "intervals", "bytes");
+            assert!(bytes.keys().any(|at| (41..60).contains(at)), "{bytes:?}");
+        },
+    );
 }
 
 #[test]
 fn hybrid() {
-    let results = run("hybrid");
-    let summary = results.summary();
-    assert_eq!(summary["mode"], "hybrid");
-    // Four hops away, over 17 ms of delays each way.
-    let ping = results.read("ping@client.stdout");
-    assert!(ping.contains("ttl=61"), "{ping}");
-    let least = ping.split("rtt min/avg/max/mdev = ").nth(1).unwrap().split('/').next().unwrap();
-    assert!(least.parse::<f64>().unwrap() >= 34.0, "{ping}");
-    // Real and simulated connections have shared the narrow link, which is one pipe for both.
-    let flows = summary["flows"].as_array().unwrap();
-    let flows: Vec<_> =
-        flows.iter().filter(|flow| flow["name"].as_str().unwrap().starts_with("crowd")).collect();
-    assert_eq!(flows.len(), 3, "{flows:?}");
-    // A simulated server has served a real client.
-    assert!(results.read("page@client.stdout").starts_with("1000000 bytes in "));
-    let links = summary["links"].as_array().unwrap();
-    let narrow = links.iter().find(|link| link["name"] == "narrow").unwrap();
-    let delivered = narrow["forward"]["statistics"]["delivered"]["bytes"].as_u64().unwrap();
-    let simulated: u64 = flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap()).sum();
-    assert!(simulated > 100_000 && delivered > simulated + 1_000_000, "{delivered} {flows:?}");
+    shows(
+        || run("hybrid"),
+        |results| {
+            let summary = results.summary();
+            assert_eq!(summary["mode"], "hybrid");
+            // Four hops away, over 17 ms of delays each way.
+            let ping = results.read("ping@client.stdout");
+            assert!(ping.contains("ttl=61"), "{ping}");
+            let times = round_trips(&ping);
+            assert!(!times.is_empty() && times.iter().all(|time| *time >= 34.0), "{ping}");
+            // Real and simulated connections have shared the narrow link, which is one pipe for
+            // both.
+            let flows = summary["flows"].as_array().unwrap();
+            let flows: Vec<_> = flows
+                .iter()
+                .filter(|flow| flow["name"].as_str().unwrap().starts_with("crowd"))
+                .collect();
+            assert_eq!(flows.len(), 3, "{flows:?}");
+            // A simulated server has served a real client.
+            assert!(results.read("page@client.stdout").starts_with("1000000 bytes in "));
+            let links = summary["links"].as_array().unwrap();
+            let narrow = links.iter().find(|link| link["name"] == "narrow").unwrap();
+            let delivered = narrow["forward"]["statistics"]["delivered"]["bytes"].as_u64().unwrap();
+            let simulated: u64 =
+                flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap()).sum();
+            assert!(
+                simulated > 100_000 && delivered > simulated + 1_000_000,
+                "{delivered} {flows:?}"
+            );
+        },
+    );
 }
 
 #[test]
 fn parking_lot() {
-    let results = run("parking-lot");
-    let summary = results.summary();
-    assert_eq!(summary["mode"], "symbiosis");
-    // The way goes over all five routers, and each takes a hop; links take 100 ms there and back.
-    let way = results.read("way@h1.stdout");
-    assert_eq!(way.lines().filter(|line| line.contains(" ms")).count(), 6, "{way}");
-    let ping = results.read("ping@h1.stdout");
-    assert!(ping.contains("ttl=59"), "{ping}");
-    let least = ping.split("rtt min/avg/max/mdev = ").nth(1).unwrap().split('/').next().unwrap();
-    assert!(least.parse::<f64>().unwrap() >= 100.0, "{ping}");
-    // What the simulated hosts had to send has come, beside what iperf3 sends; of the last ones,
-    // which begin 10 s before the end, how much depends on what iperf3 has left them.
-    let flows = summary["flows"].as_array().unwrap();
-    let received = flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap());
-    let received: Vec<_> = received.collect();
-    assert_eq!(received[..3], [2_500_000, 10_000_000, 10_000_000]);
-    assert!((1_000_000..=5_000_000).contains(&received[3]), "{received:?}");
-    // Real frames and their twins have crossed each bottleneck, and some were lost.
-    let symbiosis = &summary["simulation"]["symbiosis"];
-    assert!(symbiosis["periods"].as_u64().unwrap() > 100, "{symbiosis}");
-    let pipes = symbiosis["pipes"].as_array().unwrap();
-    for name in ["first", "second", "third", "fourth"] {
-        let name = format!("{name}/forward");
-        let pipe = pipes.iter().find(|pipe| pipe["pipe"] == name.as_str()).unwrap();
-        assert!(pipe["twins"][0].as_u64().unwrap() > 1000, "{pipe}");
-        assert!(pipe["real"][2].as_u64().unwrap() > 1000, "{pipe}");
-    }
-    let lost: u64 = pipes.iter().map(|pipe| pipe["real"][1].as_u64().unwrap()).sum();
-    assert!(lost > 10, "{pipes:?}");
+    shows(
+        || run("parking-lot"),
+        |results| {
+            let summary = results.summary();
+            assert_eq!(summary["mode"], "symbiosis");
+            // The way goes over all five routers, and each takes a hop; links take 100 ms there and
+            // back.
+            let way = results.read("way@h1.stdout");
+            assert_eq!(way.lines().filter(|line| line.contains(" ms")).count(), 6, "{way}");
+            let ping = results.read("ping@h1.stdout");
+            assert!(ping.contains("ttl=59"), "{ping}");
+            let times = round_trips(&ping);
+            assert!(!times.is_empty() && times.iter().all(|time| *time >= 100.0), "{ping}");
+            // What the simulated hosts had to send has come, beside what iperf3 sends; of the last
+            // ones, which begin 10 s before the end, how much depends on what iperf3 has left them.
+            let flows = summary["flows"].as_array().unwrap();
+            let received = flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap());
+            let received: Vec<_> = received.collect();
+            assert_eq!(received[..3], [2_500_000, 10_000_000, 10_000_000]);
+            assert!((1_000_000..=5_000_000).contains(&received[3]), "{received:?}");
+            // Real frames and their twins have crossed each bottleneck, and some were lost.
+            let symbiosis = &summary["simulation"]["symbiosis"];
+            assert!(symbiosis["periods"].as_u64().unwrap() > 100, "{symbiosis}");
+            let pipes = symbiosis["pipes"].as_array().unwrap();
+            for name in ["first", "second", "third", "fourth"] {
+                let name = format!("{name}/forward");
+                let pipe = pipes.iter().find(|pipe| pipe["pipe"] == name.as_str()).unwrap();
+                assert!(pipe["twins"][0].as_u64().unwrap() > 1000, "{pipe}");
+                assert!(pipe["real"][2].as_u64().unwrap() > 1000, "{pipe}");
+            }
+            let lost: u64 = pipes.iter().map(|pipe| pipe["real"][1].as_u64().unwrap()).sum();
+            assert!(lost > 10, "{pipes:?}");
+        },
+    );
 }
 
-/// A fifth of it: others come after 4 s instead of 20.
+/// Less than half of it: others come after 8 s instead of 20.
 #[test]
 fn multipath() {
     let short = Results(std::env::temp_dir().join(format!("netloom-multipath-{}", process::id())));
     fs::create_dir(&short.0).unwrap();
     let text = fs::read_to_string(folder("multipath").join("netloom.yaml")).unwrap();
     let changes = [
-        ("duration: 60s", "duration: 24s"),
-        ("--seconds 58", "--seconds 12"),
-        ("start: 20s, for: 39s", "start: 4s, for: 9s"),
+        ("duration: 60s", "duration: 28s"),
+        ("--seconds 58", "--seconds 16"),
+        ("start: 20s, for: 39s", "start: 8s, for: 9s"),
     ];
     let text = changes.iter().fold(text, |text, (long, short)| {
         assert!(text.contains(long), "{long}");
@@ -306,24 +375,32 @@ fn multipath() {
     });
     fs::write(short.0.join("netloom.yaml"), text).unwrap();
     fs::copy(folder("multipath").join("multipath.py"), short.0.join("multipath.py")).unwrap();
-    let results = run_in(&short.0, "multipath", Command::new(NETLOOM));
-    let sender: serde_json::Value =
-        serde_json::from_str(&results.read("sender@sender.stdout")).unwrap();
-    let used = sender["used"].as_array().unwrap();
-    // It begins with the two shortest paths, and takes the third one once others are on these.
-    assert_eq!(used[0][1], serde_json::json!(["receiver1", "receiver2"]));
-    let has_third = |one: &serde_json::Value| one[1].to_string().contains("receiver3");
-    assert!(used.iter().skip(8).any(has_third), "{sender}");
-    assert!(sender["switches"].as_u64().unwrap() >= 1, "{sender}");
-    for receiver in 1..=3 {
-        let lines = results.read(&format!("sink{receiver}@receiver{receiver}.stdout"));
-        let bytes: u64 =
-            lines.lines().map(|line| line.split(' ').nth(1).unwrap().parse::<u64>().unwrap()).sum();
-        assert!(bytes > 100_000, "receiver{receiver}: {lines}");
-    }
-    // Ten links, each with a pipe both ways.
-    let pipes = results.summary()["simulation"]["symbiosis"]["pipes"].as_array().unwrap().len();
-    assert_eq!(pipes, 20);
+    shows(
+        || run_in(&short.0, "multipath", Command::new(NETLOOM)),
+        |results| {
+            let sender: serde_json::Value =
+                serde_json::from_str(&results.read("sender@sender.stdout")).unwrap();
+            let used = sender["used"].as_array().unwrap();
+            // It begins with the two shortest paths, and takes the third one once others are on
+            // these.
+            assert_eq!(used[0][1], serde_json::json!(["receiver1", "receiver2"]));
+            let has_third = |one: &serde_json::Value| one[1].to_string().contains("receiver3");
+            assert!(used.iter().skip(4).any(has_third), "{sender}");
+            assert!(sender["switches"].as_u64().unwrap() >= 1, "{sender}");
+            for receiver in 1..=3 {
+                let lines = results.read(&format!("sink{receiver}@receiver{receiver}.stdout"));
+                let bytes: u64 = lines
+                    .lines()
+                    .map(|line| line.split(' ').nth(1).unwrap().parse::<u64>().unwrap())
+                    .sum();
+                assert!(bytes > 100_000, "receiver{receiver}: {lines}");
+            }
+            // Ten links, each with a pipe both ways.
+            let pipes =
+                results.summary()["simulation"]["symbiosis"]["pipes"].as_array().unwrap().len();
+            assert_eq!(pipes, 20);
+        },
+    );
 }
 
 /// Mean delays in ms, and the shares that were lost, of the traffic of a run.
@@ -350,34 +427,46 @@ fn delays_and_losses(results: &Results) -> BTreeMap<String, (f64, f64)> {
 
 #[test]
 fn diffserv() {
-    let results = run("diffserv");
-    let figures = delays_and_losses(&results);
-    let of = |name: &str| figures[name];
-    // Whatever the machine adds: links take 8 ms, and their lines 5.6 ms for a frame. A sender that
-    // stood still sends all at once, of which the meter takes a part, and waits behind itself.
-    assert_eq!(figures.len(), 6, "{figures:?}");
-    assert!(figures.values().all(|(delay, _)| *delay >= 13.6), "{figures:?}");
-    let (preferred, other) = (of("preferred"), of("other"));
-    let (without, beside) = (of("preferred-without"), of("other-without"));
-    if results.summary()["verdict"]["judgement"] == "valid" {
-        for light in ["preferred-light", "other-light"] {
-            let (delay, lost) = of(light);
-            assert!((12.0..17.0).contains(&delay) && lost == 0.0, "{figures:?}");
-        }
-        assert!(preferred.0 < 20.0 && preferred.1 == 0.0, "{figures:?}");
-        assert!((100.0..140.0).contains(&other.0), "{figures:?}");
-        assert!((0.31..0.36).contains(&other.1), "{figures:?}");
-        for (delay, lost) in [without, beside] {
-            assert!((45.0..75.0).contains(&delay) && (0.14..0.20).contains(&lost), "{figures:?}");
-        }
-    }
+    shows(
+        || run("diffserv"),
+        |results| {
+            let figures = delays_and_losses(results);
+            let of = |name: &str| figures[name];
+            // Whatever the machine adds: links take 8 ms, and their lines 5.6 ms for a frame. A
+            // sender that stood still sends all at once, of which the meter takes a part, and waits
+            // behind itself.
+            assert_eq!(figures.len(), 6, "{figures:?}");
+            assert!(figures.values().all(|(delay, _)| *delay >= 13.6), "{figures:?}");
+            let (preferred, other) = (of("preferred"), of("other"));
+            let (without, beside) = (of("preferred-without"), of("other-without"));
+            if results.summary()["verdict"]["judgement"] == "valid" {
+                for light in ["preferred-light", "other-light"] {
+                    let (delay, lost) = of(light);
+                    assert!((12.0..17.0).contains(&delay) && lost == 0.0, "{figures:?}");
+                }
+                assert!(preferred.0 < 20.0 && preferred.1 == 0.0, "{figures:?}");
+                assert!((100.0..140.0).contains(&other.0), "{figures:?}");
+                assert!((0.31..0.36).contains(&other.1), "{figures:?}");
+                for (delay, lost) in [without, beside] {
+                    assert!(
+                        (45.0..75.0).contains(&delay) && (0.14..0.20).contains(&lost),
+                        "{figures:?}"
+                    );
+                }
+            }
+        },
+    );
 }
 
 #[test]
 fn hello() {
-    let results = run("hello");
-    assert!(results.read("ping@alice.stdout").contains("20 received"));
-    assert!(results.read("download@alice.stdout").contains("Mbits/sec"));
+    shows(
+        || run("hello"),
+        |results| {
+            assert!(results.read("ping@alice.stdout").contains("20 received"));
+            assert!(results.read("download@alice.stdout").contains("Mbits/sec"));
+        },
+    );
 }
 
 #[test]
@@ -386,114 +475,138 @@ fn outside() {
         return;
     }
     // On a machine of its own, as far as the network goes.
-    let mut command = Command::new("unshare");
-    let line = "ip link set lo up && exec \"$0\" \"$@\"";
-    command.args(["--net", "sh", "-c", line, NETLOOM]);
-    let results = run_by("outside", command);
-    let ping = results.read("ping@edge.stdout");
-    assert!(ping.contains("5 received"), "{ping}");
-    let least = ping.split(" = ").nth(1).unwrap().split('/').next().unwrap();
-    assert!(least.trim().parse::<f64>().unwrap() >= 40.0, "{ping}");
-    let summary = fs::read_to_string(results.0.join("summary.json")).unwrap();
-    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
-    assert!(summary["usage"]["edge"]["cpu_ns"].as_u64().unwrap() > 0);
+    let run = || {
+        let mut command = Command::new("unshare");
+        let line = "ip link set lo up && exec \"$0\" \"$@\"";
+        command.args(["--net", "sh", "-c", line, NETLOOM]);
+        run_by("outside", command)
+    };
+    shows(run, |results| {
+        let ping = results.read("ping@edge.stdout");
+        assert!(ping.contains("5 received"), "{ping}");
+        assert!(round_trips(&ping).iter().all(|time| *time >= 40.0), "{ping}");
+        let summary = fs::read_to_string(results.0.join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        assert!(summary["usage"]["edge"]["cpu_ns"].as_u64().unwrap() > 0);
+    });
 }
 
 #[test]
 fn cellular() {
-    let results = run("cellular");
-    let ping = results.read("ping@phone.stdout");
-    let times: Vec<f64> = ping
-        .split("time=")
-        .skip(1)
-        .map(|rest| rest.split(' ').next().unwrap().parse().unwrap())
-        .collect();
-    // Both ways over both links, and no reply before its delays are over.
-    assert!(times.iter().all(|time| *time >= 60.0), "{ping}");
-    // Eight seconds hold a whole fade of half a second at least. Pings come every 200 ms, so that
-    // one is sent within the first 200 ms of it and waits for the rest.
-    assert!(times.iter().any(|time| *time >= 300.0), "{ping}");
-    // No more than the trace has opportunities.
-    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cellular/downlink.trace");
-    let round = 1500 * fs::read_to_string(trace).unwrap().lines().count() as u64;
-    let summary: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap()).unwrap();
-    let links = summary["links"].as_array().unwrap();
-    let radio = links.iter().find(|link| link["name"] == "radio").unwrap();
-    let delivered = &radio["reverse"]["statistics"]["delivered"];
-    let count = |what: &str| delivered[what].as_u64().unwrap();
-    // Opportunities carry packets: the 14 bytes of Ethernet with each take none of them.
-    let bytes = count("bytes") - 14 * count("frames");
-    let rounds = summary["ended"].as_u64().unwrap().div_ceil(4_000_000_000);
-    assert!(bytes <= rounds * round, "{bytes} bytes in {rounds} rounds of {round}");
-    assert!(bytes > 0);
+    shows(
+        || run("cellular"),
+        |results| {
+            let ping = results.read("ping@phone.stdout");
+            let times = round_trips(&ping);
+            // Both ways over both links, and no reply before its delays are over.
+            assert!(times.iter().all(|time| *time >= 60.0), "{ping}");
+            // Eight seconds hold a whole fade of half a second at least. Pings come every 200 ms,
+            // so that one is sent within the first 200 ms of it and waits for the rest.
+            assert!(times.iter().any(|time| *time >= 300.0), "{ping}");
+            // No more than the trace has opportunities.
+            let trace =
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cellular/downlink.trace");
+            let round = 1500 * fs::read_to_string(trace).unwrap().lines().count() as u64;
+            let summary: serde_json::Value =
+                serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap())
+                    .unwrap();
+            let links = summary["links"].as_array().unwrap();
+            let radio = links.iter().find(|link| link["name"] == "radio").unwrap();
+            let delivered = &radio["reverse"]["statistics"]["delivered"];
+            let count = |what: &str| delivered[what].as_u64().unwrap();
+            // Opportunities carry packets: the 14 bytes of Ethernet with each take none of them.
+            let bytes = count("bytes") - 14 * count("frames");
+            let rounds = summary["ended"].as_u64().unwrap().div_ceil(4_000_000_000);
+            assert!(bytes <= rounds * round, "{bytes} bytes in {rounds} rounds of {round}");
+            assert!(bytes > 0);
+        },
+    );
 }
 
 #[test]
 fn dumbbell() {
-    let results = run("dumbbell");
-    let mut total = 0.0;
-    for flow in ["flow1@sender1.stdout", "flow2@sender2.stdout"] {
-        let report: serde_json::Value = serde_json::from_str(&results.read(flow)).unwrap();
-        total += report["end"]["sum_received"]["bytes"].as_f64().unwrap();
-    }
-    // In 20 s the bottleneck lets through at most 20 s × 10 Mbit/s × 1448/1538 of TCP payload,
-    // and what its queue and the last round trip hold.
-    assert!(total <= (20.5 * 10e6 * 1448.0 / 1538.0) / 8.0, "{total} bytes");
-    let summary: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap()).unwrap();
-    let links = summary["links"].as_array().unwrap();
-    let bottleneck = links.iter().find(|link| link["name"] == "bottleneck").unwrap();
-    let dropped = &bottleneck["forward"]["statistics"]["dropped"]["queue_full"]["frames"];
-    assert!(dropped.as_u64() > Some(0), "the queue never overflowed");
+    shows(
+        || run("dumbbell"),
+        |results| {
+            let mut total = 0.0;
+            for flow in ["flow1@sender1.stdout", "flow2@sender2.stdout"] {
+                let report: serde_json::Value = serde_json::from_str(&results.read(flow)).unwrap();
+                total += report["end"]["sum_received"]["bytes"].as_f64().unwrap();
+            }
+            // In 20 s the bottleneck lets through at most 20 s × 10 Mbit/s × 1448/1538 of TCP
+            // payload, and what its queue and the last round trip hold.
+            assert!(total <= (20.5 * 10e6 * 1448.0 / 1538.0) / 8.0, "{total} bytes");
+            let summary: serde_json::Value =
+                serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap())
+                    .unwrap();
+            let links = summary["links"].as_array().unwrap();
+            let bottleneck = links.iter().find(|link| link["name"] == "bottleneck").unwrap();
+            let dropped = &bottleneck["forward"]["statistics"]["dropped"]["queue_full"]["frames"];
+            assert!(dropped.as_u64() > Some(0), "the queue never overflowed");
+        },
+    );
 }
 
 #[test]
 fn lan() {
-    let results = run("lan");
-    for host in ["a", "b", "c"] {
-        for process in ["ping", "ping6"] {
-            let ping = results.read(&format!("{process}@{host}.stdout"));
-            assert!(ping.contains("10 received"), "{ping}");
-        }
-    }
-    assert!(results.0.join("captures/printer-eth1.pcapng").metadata().unwrap().len() > 1000);
+    shows(
+        || run("lan"),
+        |results| {
+            for host in ["a", "b", "c"] {
+                for process in ["ping", "ping6"] {
+                    let ping = results.read(&format!("{process}@{host}.stdout"));
+                    assert!(ping.contains("10 received"), "{ping}");
+                }
+            }
+            assert!(
+                results.0.join("captures/printer-eth1.pcapng").metadata().unwrap().len() > 1000
+            );
+        },
+    );
 }
 
 #[test]
 fn vlans() {
-    let results = run("vlans");
-    let replies = |name: &str, ttl: &str| {
-        let ping = results.read(name);
-        assert!(ping.contains("5 received") && ping.contains(ttl), "{ping}");
-    };
-    replies("same@alice.stdout", "ttl=64");
-    replies("other@alice.stdout", "ttl=63");
-    replies("other@bob.stdout", "ttl=63");
-    replies("other6@alice.stdout", "ttl=63");
-    assert!(results.read("copy@bob.stdout").contains("Mbits/sec"));
-    // Who has sent what the stick carries, by VLAN, and who is heard in VLAN 20.
-    let stick = frames(&results, "router-eth1");
-    let senders = |of: Option<u16>| -> BTreeSet<&[u8]> {
-        stick.iter().filter(|frame| vlan(frame) == of).map(|frame| &frame[6..12]).collect()
-    };
-    let (office, devices) = (senders(Some(10)), senders(Some(20)));
-    let router: BTreeSet<&[u8]> = office.intersection(&devices).copied().collect();
-    assert_eq!(router.len(), 1, "only the router is in both VLANs");
-    let camera = frames(&results, "camera-eth1");
-    let heard: BTreeSet<&[u8]> = camera.iter().map(|frame| &frame[6..12]).collect();
-    assert!(camera.iter().all(|frame| vlan(frame).is_none()), "an access port sends no tags");
-    assert!(heard.len() >= 2, "itself, and whoever broadcasts in VLAN 20");
-    assert!(heard.intersection(&office).all(|sender| router.contains(sender)));
-    let summary: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap()).unwrap();
-    let ports = summary["vlan_ports"].as_object().unwrap();
-    assert_eq!(ports.len(), 7);
-    for (name, port) in ports {
-        assert_eq!(port["dropped"]["foreign"]["frames"], 0, "{name}: {port}");
-        let untagged = port["dropped"]["untagged"]["frames"].as_u64().unwrap();
-        assert!(untagged == 0 || name == "floor1:router", "{name}: {port}");
-    }
+    shows(
+        || run("vlans"),
+        |results| {
+            let replies = |name: &str, ttl: &str| {
+                let ping = results.read(name);
+                assert!(ping.contains("5 received") && ping.contains(ttl), "{ping}");
+            };
+            replies("same@alice.stdout", "ttl=64");
+            replies("other@alice.stdout", "ttl=63");
+            replies("other@bob.stdout", "ttl=63");
+            replies("other6@alice.stdout", "ttl=63");
+            assert!(results.read("copy@bob.stdout").contains("Mbits/sec"));
+            // Who has sent what the stick carries, by VLAN, and who is heard in VLAN 20.
+            let stick = frames(results, "router-eth1");
+            let senders = |of: Option<u16>| -> BTreeSet<&[u8]> {
+                stick.iter().filter(|frame| vlan(frame) == of).map(|frame| &frame[6..12]).collect()
+            };
+            let (office, devices) = (senders(Some(10)), senders(Some(20)));
+            let router: BTreeSet<&[u8]> = office.intersection(&devices).copied().collect();
+            assert_eq!(router.len(), 1, "only the router is in both VLANs");
+            let camera = frames(results, "camera-eth1");
+            let heard: BTreeSet<&[u8]> = camera.iter().map(|frame| &frame[6..12]).collect();
+            assert!(
+                camera.iter().all(|frame| vlan(frame).is_none()),
+                "an access port sends no tags"
+            );
+            assert!(heard.len() >= 2, "itself, and whoever broadcasts in VLAN 20");
+            assert!(heard.intersection(&office).all(|sender| router.contains(sender)));
+            let summary: serde_json::Value =
+                serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap())
+                    .unwrap();
+            let ports = summary["vlan_ports"].as_object().unwrap();
+            assert_eq!(ports.len(), 7);
+            for (name, port) in ports {
+                assert_eq!(port["dropped"]["foreign"]["frames"], 0, "{name}: {port}");
+                let untagged = port["dropped"]["untagged"]["frames"].as_u64().unwrap();
+                assert!(untagged == 0 || name == "floor1:router", "{name}: {port}");
+            }
+        },
+    );
 }
 
 /// The frames of a capture.
@@ -516,40 +629,49 @@ fn vlan(frame: &[u8]) -> Option<u16> {
 
 #[test]
 fn abilene() {
-    let results = run("abilene");
-    // Reachability of every pair over IPv4 and IPv6: `converged` has ended with code 0 in every
-    // host, or the run would have failed. `traceroute` names the routers on the path.
-    let path = results.read("path@host-seattle.stdout");
-    for router in ["seattle", "denver", "kansascity", "indianapolis", "chicago", "newyork"] {
-        assert!(path.contains(router), "{router} is not in {path}");
-    }
-    // The report must find all it needs. Its figures are a matter of the machine: `make demo`
-    // judges them.
-    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/abilene/report.py");
-    let output = Command::new("python3").arg(report).arg(&results.0).output().unwrap();
-    let shown = text(&output.stdout);
-    for part in ["Round trips", "Throughput", "an outage of", "its own timer wake-up"] {
-        assert!(shown.contains(part), "{shown}{}", text(&output.stderr));
-    }
-    assert!(
-        shown.contains("traceroute during the cut names seattle, sunnyvale, losangeles"),
-        "{shown}"
+    shows(
+        || run("abilene"),
+        |results| {
+            // Reachability of every pair over IPv4 and IPv6: `converged` has ended with code 0 in
+            // every host, or the run would have failed. `traceroute` names the routers on the path.
+            let path = results.read("path@host-seattle.stdout");
+            for router in ["seattle", "denver", "kansascity", "indianapolis", "chicago", "newyork"]
+            {
+                assert!(path.contains(router), "{router} is not in {path}");
+            }
+            // The report must find all it needs. Its figures are a matter of the machine: `make
+            // demo` judges them.
+            let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/abilene/report.py");
+            let output = Command::new("python3").arg(report).arg(&results.0).output().unwrap();
+            let shown = text(&output.stdout);
+            for part in ["Round trips", "Throughput", "an outage of", "its own timer wake-up"] {
+                assert!(shown.contains(part), "{shown}{}", text(&output.stderr));
+            }
+            assert!(
+                shown.contains("traceroute during the cut names seattle, sunnyvale, losangeles"),
+                "{shown}"
+            );
+        },
     );
 }
 
 #[test]
 fn ospf() {
-    let results = run("ospf");
-    assert!(results.read("before@client.stdout").contains("This is server."));
-    let pings = results.read("ping@client.stdout");
-    let numbers: Vec<u32> = pings
-        .lines()
-        .filter_map(|line| line.split("icmp_seq=").nth(1)?.split(' ').next()?.parse().ok())
-        .collect();
-    // Ten a second, and nobody tells the routers: they notice four seconds after the last hello,
-    // which was a second before the cut at most, or on a busy machine a little more.
-    let gap = numbers.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
-    assert!(gap > 20, "no outage in {numbers:?}");
-    let after = results.read("neighbours@r1.stdout");
-    assert!(after.contains("Full/-") && after.contains("O>"), "{after}");
+    shows(
+        || run("ospf"),
+        |results| {
+            assert!(results.read("before@client.stdout").contains("This is server."));
+            let pings = results.read("ping@client.stdout");
+            let numbers: Vec<u32> = pings
+                .lines()
+                .filter_map(|line| line.split("icmp_seq=").nth(1)?.split(' ').next()?.parse().ok())
+                .collect();
+            // Ten a second, and nobody tells the routers: they notice four seconds after the last
+            // hello, which was a second before the cut at most, or on a busy machine a little more.
+            let gap = numbers.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+            assert!(gap > 20, "no outage in {numbers:?}");
+            let after = results.read("neighbours@r1.stdout");
+            assert!(after.contains("Full/-") && after.contains("O>"), "{after}");
+        },
+    );
 }
