@@ -90,7 +90,7 @@ fn the_first_network() {
 fn a_study() {
     let there = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
     if !there.unwrap_or_default().split_whitespace().any(|name| name == "bbr") {
-        return eprintln!("SKIPPED: this kernel has no BBR");
+        return println!("skipped: this kernel has no BBR");
     }
     follow("first-study.md");
 }
@@ -104,7 +104,7 @@ fn the_first_simulation() {
 fn the_first_manet() {
     let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/usr/local/sbin"];
     if !folders.iter().any(|folder| Path::new(folder).join("babeld").exists()) {
-        return eprintln!("SKIPPED: there is no babeld");
+        return println!("skipped: there is no babeld");
     }
     follow("first-manet.md");
 }

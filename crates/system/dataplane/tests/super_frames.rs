@@ -51,7 +51,7 @@ fn the_engine_cuts_super_frames_as_the_kernel_does() {
         let name = frame.name;
         let whole = Host::new(WHOLE).pass(&frame);
         if frame.header.gso == Some(GsoKind::Udp) && whole.len() > 1 {
-            eprintln!("SKIPPED {name}: this kernel hands over no UDP super-frames");
+            println!("skipped: {name}: this kernel hands over no UDP super-frames");
             continue;
         }
         let sent: Vec<_> = whole.iter().map(|(header, _)| header.gso).collect();
