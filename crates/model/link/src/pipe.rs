@@ -310,7 +310,7 @@ impl<F: Frame> Pipe<F> {
     /// Returns the next frame whose release is not after `now`, in order of release.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivery<F>> {
-        let now = self.advance(now);
+        let now = self.perform(now);
         let flying = self.flight.pop_due(now)?;
         let Flying { frame, info, passage, release } = flying;
         self.statistics.delivered(&info, release, release.since(passage.offered));
@@ -492,9 +492,21 @@ impl<F: Frame> Pipe<F> {
         self.statistics.snapshot(now, window, present, self.line.busy(now))
     }
 
-    /// Performs all events of the line up to `now`, each at its time.
+    /// Performs all events of the line up to `now`, each at its time, and lets a fluid flow up to
+    /// `now`.
     #[inline]
     fn advance(&mut self, now: Time) -> Time {
+        let now = self.perform(now);
+        if self.background.is_some() {
+            self.flow_to(now);
+        }
+        now
+    }
+
+    /// Performs all events of the line up to `now`, each at its time. A fluid flows up to the last
+    /// of them only, so that nothing depends on when this is called.
+    #[inline]
+    fn perform(&mut self, now: Time) -> Time {
         self.now = self.now.max(now);
         if self.background.is_some() {
             return self.advance_with_background();
