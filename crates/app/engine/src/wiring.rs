@@ -135,7 +135,7 @@ impl<'a> Nodes<'a> {
                         }
                     }
                 }
-                End::Segment(_) => {}
+                End::Segment(_) | End::Away { .. } => {}
             }
         }
     }

@@ -1,6 +1,8 @@
 //! The requirements of a network on its frames and on the memory that holds them. The data plane
 //! implements them with bytes of the kernel, and a simulation with headers.
 
+use std::fmt;
+
 use netloom_link::{FrameInfo, Tag};
 
 /// A frame as a segment uses it.
@@ -22,6 +24,18 @@ pub trait Frame: netloom_link::Frame {
 /// Error: not an Ethernet frame, or one whose headers contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
+
+/// Error: a frame was announced that no pipe here can deliver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Misdirected;
+
+impl fmt::Display for Misdirected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a frame was announced that cannot come here")
+    }
+}
+
+impl std::error::Error for Misdirected {}
 
 /// Creates frames and takes them back. Memory is bounded: methods return `None` if there is no
 /// room, and the frame that was passed is gone.

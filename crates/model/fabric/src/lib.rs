@@ -3,7 +3,8 @@
 //!
 //! A [`Network`] is a state machine, as a pipe is: the caller passes frames and `now`, and gets
 //! frames and deadlines. The data plane drives it from the machine's clock, and a simulation from
-//! its event queue. Both run this code, so both behave alike.
+//! its event queue. Both run this code, so both behave alike. A link may join two networks: each
+//! has one end of it, and the other end is [away](LinkEnd::Away).
 //!
 //! | module | contents |
 //! |---|---|
@@ -29,7 +30,7 @@ mod segment;
 pub mod testing;
 mod timers;
 
-pub use frame::{Frame, Malformed, Memory};
+pub use frame::{Frame, Malformed, Memory, Misdirected};
 pub use ids::{LinkId, PipeId, PortId, SegmentId};
 pub use link::{
     Link, LinkEnd, SegmentKind, SegmentPort, StationPort, SwitchKind, SwitchPort, TreeSettings,

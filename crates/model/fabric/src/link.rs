@@ -46,6 +46,12 @@ pub enum LinkEnd<P = PortId> {
     },
     /// A port of a segment.
     Segment(SegmentPort),
+    /// An end in another network, which may be on another machine. That network announces the
+    /// frames that come from there. At least one end of a link is here.
+    Away {
+        /// Whether the end there is a port of a segment.
+        is_segment: bool,
+    },
 }
 
 /// A port of a segment: the segment, its kind, and the settings of the port. The segment exists as
@@ -173,7 +179,7 @@ impl<P> LinkEnd<P> {
     /// Returns the port of a segment, if this end is one.
     pub fn segment_port(&self) -> Option<&SegmentPort> {
         match self {
-            Self::Port(_) | Self::Trunk { .. } => None,
+            Self::Port(_) | Self::Trunk { .. } | Self::Away { .. } => None,
             Self::Segment(port) => Some(port),
         }
     }
@@ -184,7 +190,7 @@ impl<P> LinkEnd<P> {
         let (first, vlans) = match self {
             Self::Port(port) => (Some(port), [].as_slice()),
             Self::Trunk { untagged, vlans } => (Some(untagged), vlans.as_slice()),
-            Self::Segment(_) => (None, [].as_slice()),
+            Self::Segment(_) | Self::Away { .. } => (None, [].as_slice()),
         };
         first.into_iter().chain(vlans.iter().map(|(_, port)| port))
     }
@@ -209,6 +215,7 @@ impl<P> LinkEnd<P> {
                 LinkEnd::Trunk { untagged, vlans: vlans.collect::<Result<_, E>>()? }
             }
             Self::Segment(port) => LinkEnd::Segment(port),
+            Self::Away { is_segment } => LinkEnd::Away { is_segment },
         })
     }
 }

@@ -1,21 +1,22 @@
-//! The network: pipes, segments and ports, and the frames between them. `joining` inserts and
-//! removes links, `netloom-link` implements pipes, and `segment` decides where a switch sends a
-//! frame.
+//! The network: pipes, segments and ports, and the frames between them. `entering` puts frames into
+//! pipes, `crossing` exchanges them with other networks, `joining` inserts and removes links, and
+//! `media` has what concerns shared media. `netloom-link` implements pipes, and `segment` decides
+//! where a switch sends a frame.
 
+mod crossing;
+mod entering;
 mod joining;
 mod media;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_link::{Delivery, FrameInfo, Pipe, PipeChange, Tag, Vid};
-use netloom_medium::{AssociationEvent, MediumChange, RadioError};
+use netloom_link::{Announced, Delivery, FrameInfo, Inlet, Pipe, PipeChange, Vid};
 use netloom_units::{Duration, Time};
 
 use crate::segment::{Arrival, Hop, LinkView, Outputs};
 use crate::timers::Timers;
 use crate::{
-    Frame, LinkId, Loss, Malformed, MediumView, Memory, Observer, PipeId, PipeSlot, PortId,
-    Segment, SegmentEnd, SegmentId,
+    Frame, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, Segment, SegmentEnd, SegmentId,
 };
 use joining::{Attachment, Home, TrunkPorts};
 
@@ -29,7 +30,8 @@ const HOP_BUDGET: usize = 1024;
 /// [`next_deadline`](Self::next_deadline) is reached:
 ///
 /// 1. [`offer`](Self::offer) the frame, if there is one;
-/// 2. [`poll`](Self::poll) until it returns `None`, and take the frames that it delivers;
+/// 2. [`poll`](Self::poll) until it returns `None`, and take the frames that it delivers; then, if
+///    ends of links are away, [`poll_sent`](Self::poll_sent) likewise;
 /// 3. if [`has_work`](Self::has_work), do so again soon, because frames can move on without an
 ///    event; otherwise wait until [`next_deadline`](Self::next_deadline) or the next frame.
 ///
@@ -80,6 +82,8 @@ pub struct Network<M: Memory, O> {
     /// Slots of pipes that may have frames to deliver, each with the time up to which they do.
     unsettled: VecDeque<(usize, Time)>,
     hops: VecDeque<Hop<M::Frame>>,
+    /// Frames that have left the lines of pipes to ends that are away.
+    sent: VecDeque<(PipeSlot, Announced<M::Frame>)>,
     /// Number of frames that may still hop before `poll` returns.
     hops_left: usize,
     uncertainty: Duration,
@@ -92,7 +96,10 @@ pub struct Network<M: Memory, O> {
 #[derive(Debug)]
 struct Slot<F> {
     id: PipeSlot,
+    /// The pipe. If its beginning is away, it only has the configuration.
     pipe: Pipe<F>,
+    /// The far end of the pipe, if its beginning is away.
+    inlet: Option<Box<Inlet<Delivery<F>>>>,
     source: Attachment,
     target: Attachment,
     /// Whether neither end is a segment.
@@ -142,6 +149,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             segment_timers: Timers::default(),
             unsettled: VecDeque::new(),
             hops: VecDeque::new(),
+            sent: VecDeque::new(),
             hops_left: HOP_BUDGET,
             uncertainty: Duration::ZERO,
             pieces: Vec::new(),
@@ -279,7 +287,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         for (pipe, change) in changes {
             let Some(first) = self.links.get(&pipe.link) else { continue };
             let slot = first + pipe.direction.index();
-            self.slot_mut(slot).pipe.change(now, change);
+            self.change_pipe(slot, now, change);
             changed.push(slot);
         }
         for slot in changed {
@@ -302,42 +310,6 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         let Some(first) = self.links.get(&link).copied() else { return };
         self.slot_mut(first + end).is_source_down = !up;
         self.notify_segments(first, now);
-    }
-
-    /// Changes a shared medium at `now`, if it is in this network.
-    ///
-    /// # Errors
-    /// The channel cannot work with the new configuration. Nothing is changed in that case.
-    pub fn change_medium(
-        &mut self,
-        now: Time,
-        medium: SegmentId,
-        change: &MediumChange,
-    ) -> Result<(), RadioError> {
-        let Some(segment) = self.homes.get(&medium).copied() else { return Ok(()) };
-        let mut changed = Ok(());
-        self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
-            changed = segment.change_medium(now, change, out);
-        });
-        changed
-    }
-
-    /// Returns the state of the shared media at `now`.
-    pub fn media(&mut self, now: Time) -> Vec<MediumView> {
-        let homes = self.segments.iter_mut().flatten();
-        homes.filter_map(|home| home.segment.medium(now)).collect()
-    }
-
-    /// Returns the association events since the last call, by medium, in the order in which they
-    /// happened.
-    pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
-        let mut taken = Vec::new();
-        for (id, home) in &self.homes {
-            let Some(home) = &mut self.segments[*home] else { continue };
-            let events = std::iter::from_fn(|| home.segment.poll_association());
-            taken.extend(events.map(|event| (*id, event)));
-        }
-        taken
     }
 
     /// Restarts everything that changes by itself with time, as if it were configured at `now`. A
@@ -395,70 +367,6 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         })
     }
 
-    /// Enters a frame from a sub-interface with the tag of its VLAN.
-    #[inline(never)]
-    fn enter_tagged(&mut self, slot: usize, vlan: Vid, now: Time, frame: M::Frame) {
-        // Malformed data gets no tag, because a tag could make it a valid frame.
-        let tagged = match frame.info() {
-            Ok(_) => self.memory.push_tag(frame, Tag(vlan.number())),
-            Err(Malformed) => Some(frame),
-        };
-        match tagged {
-            Some(frame) => self.enter(slot, now, frame),
-            None => self.lose(slot, Loss::NoMemory, 1),
-        }
-    }
-
-    /// Enters a frame at the beginning of a pipe at `at`.
-    #[inline]
-    fn enter(&mut self, slot: usize, at: Time, frame: M::Frame) {
-        match frame.info() {
-            Ok(info) => {
-                self.observer.entered(self.slot(slot).id, at, &frame);
-                if info.frames() > 1 {
-                    self.enter_pieces(slot, at, info, frame);
-                } else {
-                    self.offer_to(slot, at, info, frame);
-                }
-            }
-            Err(Malformed) => {
-                self.lose(slot, Loss::Malformed, 1);
-                self.memory.recycle(frame);
-            }
-        }
-        self.unsettled.push_back((slot, at));
-    }
-
-    /// Enters a super-frame in pieces as large as the pipe allows.
-    fn enter_pieces(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
-        let Slot { pipe, leads_to_medium, .. } = self.slot_mut(slot);
-        // A station sends each frame on its own.
-        let together = if *leads_to_medium { 1 } else { pipe.coalesce(at, &info, &frame) };
-        if together >= info.frames() {
-            return self.offer_to(slot, at, info, frame);
-        }
-        let mut pieces = std::mem::take(&mut self.pieces);
-        self.memory.split(frame, together, &mut pieces);
-        for (info, piece) in pieces.drain(..) {
-            match piece {
-                Some(piece) => self.offer_to(slot, at, info, piece),
-                None => self.lose(slot, Loss::NoMemory, info.frames().into()),
-            }
-        }
-        self.pieces = pieces;
-    }
-
-    #[inline]
-    fn offer_to(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
-        let uncertainty = self.uncertainty;
-        let Slot { id, pipe, .. } = occupied_mut(&mut self.slots, slot);
-        self.observer.offered(*id, &info);
-        if let Err(rejected) = pipe.offer_late(at, uncertainty, info, frame) {
-            self.observer.dropped(*id, at, rejected.reason, &rejected.frame);
-            self.memory.recycle(rejected.frame);
-        }
-    }
-
     /// Takes the due frames from a pipe, up to the first one that leaves the network. Sets the
     /// pipe's timer anew after the last one.
     #[inline]
@@ -466,7 +374,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         // The link may have been removed meanwhile.
         let Slot { id, target, .. } = self.slots.get(slot)?.as_ref()?;
         let (id, target) = (*id, *target);
-        while let Some(delivery) = self.slot_mut(slot).pipe.poll(now) {
+        while let Some(delivery) = self.slot_mut(slot).poll(now) {
             match target {
                 Attachment::Port(port) => {
                     self.observer.delivered(id, &delivery);
@@ -479,6 +387,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                         return Some(delivered);
                     }
                 }
+                // The other network delivers a copy, which was announced to it.
+                Attachment::Away { .. } => self.memory.recycle(delivery.frame),
             }
         }
         self.finish(slot);
@@ -494,7 +404,10 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             self.memory.recycle(dropped.frame);
         }
         self.observer.settled(*id, pipe);
-        if let Some(deadline) = pipe.next_deadline() {
+        while let Some(announced) = pipe.poll_sent() {
+            self.sent.push_back((*id, announced));
+        }
+        if let Some(deadline) = self.slot(slot).next_deadline() {
             self.pipe_timers.schedule(slot, deadline);
         }
     }
@@ -588,7 +501,10 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let Slot { source, target, pipe, .. } = self.slot(slot);
             let Attachment::Segment { segment, port } = *source else { continue };
             let rate = pipe.config().rate.nominal().map(|rate| rate.bits_per_second());
-            let leads_to_segment = matches!(target, Attachment::Segment { .. });
+            let leads_to_segment = matches!(
+                target,
+                Attachment::Segment { .. } | Attachment::Away { is_segment: true }
+            );
             // The other end is where the other pipe begins.
             let is_cut = is_cut || self.slot(slot ^ 1).is_source_down;
             let view = LinkView { is_cut, rate, leads_to_segment };

@@ -10,6 +10,7 @@
 //! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | the properties of a frame that a pipe uses: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
+//! | `crossing` | the far end of a pipe whose near end is elsewhere: [`Inlet`] |
 //! | `early` | losses in front of the queue, on request: [`EarlyLoss`] |
 //! | `background` | cross traffic, as virtual frames or as a fluid: [`Background`] |
 //! | `condition` | traffic conditioning in front of the queue: [`Condition`] |
@@ -32,6 +33,7 @@ mod capture;
 mod channel;
 mod condition;
 mod config;
+mod crossing;
 mod direction;
 mod early;
 mod flight;
@@ -55,6 +57,7 @@ pub use condition::{
     Action, Colour, Condition, Conditioner, MeterConfig, SrtcmConfig, TrtcmConfig,
 };
 pub use config::*;
+pub use crossing::Inlet;
 pub use direction::Direction;
 pub use early::EarlyLoss;
 pub use flight::{
@@ -72,7 +75,7 @@ pub use netloom_units::{
     Data, DataError, DataFile, DataFormat, FileError, FileFault, Framing, MAX_VALUES, RateSchedule,
     ScheduleStep, SharedData, Stream, check_count, lines, quoted,
 };
-pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
+pub use pipe::{Announced, COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
 pub use queue::{
     ByDscp, ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscp, Dscps,
     DualPi2Config, Ecns, FifoConfig, FqCodelConfig, FrameQueue, PieConfig, Ports, Prefix,

@@ -3,8 +3,10 @@
 
 mod background;
 mod coalesce;
+mod deadlines;
 mod fluid;
 mod loss;
+mod sent;
 mod steered;
 
 use std::collections::VecDeque;
@@ -14,6 +16,7 @@ use netloom_units::{Duration, Time};
 use crate::background::{BackgroundProcess, LineFrame};
 use crate::channel::{Channel, Fate};
 use crate::condition::Conditioning;
+use crate::crossing::is_cut;
 use crate::early::EarlyLosses;
 use crate::flight::{Flight, Flying};
 use crate::line::{Line, Served, Service};
@@ -23,7 +26,7 @@ use crate::receiver::ReceiverLimit;
 use crate::stall_delay::StallDelay;
 use crate::statistics::{Collector, Present};
 use crate::{
-    Count, DropReason, Frame, FrameInfo, InFlight, LinkState, Passage, PipeChange, PipeConfig,
+    Count, DropReason, Frame, FrameInfo, LinkState, Passage, PipeChange, PipeConfig,
     PipeStatistics, RateLimit, Stream, WhenFull, Window,
 };
 use steered::Hold;
@@ -90,8 +93,10 @@ pub struct Pipe<F> {
     discarded: VecDeque<Dropped<F>>,
     statistics: Collector,
     journal: Journal,
-    /// Copies of frames that have left the line, with the times of their release, if they are kept.
-    sent: Option<VecDeque<(F, Time)>>,
+    /// Copies of frames that have left the line, if they are kept.
+    sent: Option<VecDeque<Announced<F>>>,
+    /// Number of changes that dropped all frames in the pipe.
+    cuts: u32,
 }
 
 /// The frame on the line.
@@ -113,6 +118,15 @@ pub struct Delivery<F> {
     pub passage: Passage,
     /// Time at which it is due: its last bit arrives.
     pub release: Time,
+}
+
+/// A frame that has left the line. It arrives at the far end unless a cut drops it.
+#[derive(Debug)]
+pub struct Announced<F> {
+    /// The frame, and its arrival to come.
+    pub delivery: Delivery<F>,
+    /// Number of cuts of the pipe before the frame left the line ([`Pipe::cuts`]).
+    pub cuts: u32,
 }
 
 /// A frame that the model accepted and dropped later.
@@ -168,6 +182,7 @@ impl<F: Frame> Pipe<F> {
             statistics: Collector::new(start),
             journal: Journal::default(),
             sent: None,
+            cuts: 0,
             background: None,
             stream,
             config,
@@ -310,7 +325,7 @@ impl<F: Frame> Pipe<F> {
     /// Returns the next frame whose release is not after `now`, in order of release.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivery<F>> {
-        let now = self.advance(now);
+        let now = self.perform(now);
         let flying = self.flight.pop_due(now)?;
         let Flying { frame, info, passage, release } = flying;
         self.statistics.delivered(&info, release, release.since(passage.offered));
@@ -347,69 +362,6 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     pub fn poll_event(&mut self) -> Option<FrameEvent> {
         self.journal.pop()
-    }
-
-    /// Sets whether copies of frames that leave the line are kept, to be collected with
-    /// [`poll_sent`](Self::poll_sent). With them, the receiver can learn about frames while they
-    /// propagate.
-    pub fn keep_sent(&mut self, wanted: bool) {
-        self.sent = wanted.then(VecDeque::new);
-    }
-
-    /// Returns the next frame that has left the line, with the time of its release. The frame
-    /// itself is released as usual, but a cut may still drop it before.
-    #[inline]
-    pub fn poll_sent(&mut self) -> Option<(F, Time)> {
-        self.sent.as_mut()?.pop_front()
-    }
-
-    /// Earliest time at which the next offered frame leaves the line. It is exact if the frame is
-    /// on the line, or if it waits behind virtual frames or a fluid in a FIFO queue with drop-tail
-    /// at a constant rate.
-    #[inline]
-    fn line_end(&self) -> Option<Time> {
-        let Some(serving) = &self.serving else {
-            // Frames that wait although nothing is on the line wait for a hold to end, for a fluid,
-            // or for their class to open.
-            return match self.held_until().or_else(|| self.queue.opens()) {
-                Some(at) => self.frames_wait().then_some(at),
-                None => self.end_behind_background(self.turn_behind_fluid()),
-            };
-        };
-        match serving.waiting.frame {
-            LineFrame::Real { .. } => Some(serving.service.end),
-            LineFrame::Virtual(_) => self.end_behind_background(Some(serving.service.end)),
-        }
-    }
-
-    /// Time of the next call of [`poll`](Self::poll), if nothing else happens before. The call may
-    /// return nothing, because a frame that has yet to leave the line may be lost or take longer,
-    /// or because a pipe with background traffic is visited every 50 ms.
-    #[inline]
-    pub fn next_deadline(&self) -> Option<Time> {
-        let on_line = || self.line_end().map(|end| self.flight.earliest(end));
-        let due = match self.flight.next_release() {
-            Some(release) if self.flight.keeps_order() => Some(release),
-            Some(release) => Some(on_line().map_or(release, |earliest| earliest.min(release))),
-            None => on_line(),
-        };
-        self.or_visit(due)
-    }
-
-    /// Earliest time at which [`poll_sent`](Self::poll_sent) may return a frame next, if nothing
-    /// else happens before and the pipe is polled then. Callers that do not need frames at their
-    /// release need not poll more often.
-    #[inline]
-    pub fn next_line_end(&self) -> Option<Time> {
-        self.or_visit(self.line_end())
-    }
-
-    #[inline]
-    fn or_visit(&self, due: Option<Time>) -> Option<Time> {
-        match &self.background {
-            None => due,
-            Some(background) => due.into_iter().chain(background.visit(self.now)).min(),
-        }
     }
 
     /// Restarts traces and schedules as if they were set at `now`, the beginning of a run.
@@ -452,10 +404,9 @@ impl<F: Frame> Pipe<F> {
         } else {
             self.change_fluid(now, new.framing != old.framing);
         }
-        let new = &self.config;
-        let cut = (old.state, new.state) == (LinkState::Up, LinkState::Down);
-        if cut && new.in_flight == InFlight::Drop {
+        if is_cut(old.state, &self.config) {
             self.drop_everything(now);
+            self.cuts += 1;
         } else if self.serving.is_none() && self.queue.backlog().frames > 0 {
             // The change may have removed the cap for which a frame waited.
             self.fill_line(now);
@@ -492,9 +443,21 @@ impl<F: Frame> Pipe<F> {
         self.statistics.snapshot(now, window, present, self.line.busy(now))
     }
 
-    /// Performs all events of the line up to `now`, each at its time.
+    /// Performs all events of the line up to `now`, each at its time, and lets a fluid flow up to
+    /// `now`.
     #[inline]
     fn advance(&mut self, now: Time) -> Time {
+        let now = self.perform(now);
+        if self.background.is_some() {
+            self.flow_to(now);
+        }
+        now
+    }
+
+    /// Performs all events of the line up to `now`, each at its time. A fluid flows up to the last
+    /// of them only, so that nothing depends on when this is called.
+    #[inline]
+    fn perform(&mut self, now: Time) -> Time {
         self.now = self.now.max(now);
         if self.background.is_some() {
             return self.advance_with_background();
@@ -605,15 +568,6 @@ impl<F: Frame> Pipe<F> {
             self.propagate(frame.duplicate(), info, passage);
         }
         self.propagate(frame, info, passage);
-    }
-
-    #[inline]
-    fn propagate(&mut self, frame: F, info: FrameInfo, passage: Passage) {
-        let copy = self.sent.is_some().then(|| frame.duplicate());
-        let release = self.flight.push(frame, info, passage);
-        if let Some((sent, copy)) = self.sent.as_mut().zip(copy) {
-            sent.push_back((copy, release));
-        }
     }
 
     /// Updates statistics and drops after a change of the queue at `now`.

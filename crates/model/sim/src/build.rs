@@ -9,12 +9,12 @@ use std::sync::Arc;
 use netloom_fabric::{
     Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, SegmentId, receiver_mtus,
 };
-use netloom_link::{Direction, Discipline, Pipe, PipeConfig, Stream};
+use netloom_link::{Direction, Discipline, Inlet, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
 use crate::capture::{Taps, WireTaps};
 use crate::cell::{Cell, PipeLocation, Wire, Work, pipes_of};
-use crate::crossing::Inlet;
+use crate::crossing::FarEnd;
 use crate::flow::FlowSpec;
 use crate::island::Island;
 use crate::network::{Change, InterfaceId, Link, Network};
@@ -202,6 +202,7 @@ impl Cell {
             routes: BTreeMap::new(),
             not_begun: Vec::new(),
             announcements: Vec::new(),
+            departures: Default::default(),
             log: Vec::new(),
             captured: Vec::new(),
             work: Work::default(),
@@ -259,7 +260,7 @@ struct Joined<'a> {
     region: Range<u32>,
     places: PipeLocations,
     wires: Vec<(u32, u32, Wire)>,
-    inlets: Vec<(u32, u32, Inlet)>,
+    inlets: Vec<(u32, u32, FarEnd)>,
     /// Each island with its cell. `None`: the island is in another process.
     islands: Vec<(u32, Option<Island>)>,
     lookaheads: &'a [Duration],
@@ -345,8 +346,8 @@ impl<'a> Joined<'a> {
                 let known = self.hearers[near as usize].entry(far).or_insert(least);
                 *known = least.min(*known);
                 if self.region.contains(&far) {
-                    let config = link.pipes[end].clone();
-                    self.inlets.push((far, numbers[end], Inlet::new(to, config)));
+                    let inlet = Inlet::new(link.pipes[end].clone(), 0);
+                    self.inlets.push((far, numbers[end], FarEnd { to, inlet }));
                 }
             }
             if self.region.contains(&near) {
@@ -367,7 +368,7 @@ impl<'a> Joined<'a> {
             .map(|at| self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac);
         let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
         let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
-        Wire { id, pipe, to, crosses, cuts: 0, taps, meter: None }
+        Wire { id, pipe, to, crosses, is_used: false, leaves: None, taps, meter: None }
     }
 
     fn join_island(
@@ -416,7 +417,7 @@ pub(crate) fn ports_of(end: &LinkEnd) -> Vec<PortId> {
         LinkEnd::Trunk { untagged, vlans } => {
             vlans.iter().map(|(_, port)| *port).chain([*untagged]).collect()
         }
-        LinkEnd::Segment(_) => Vec::new(),
+        LinkEnd::Segment(_) | LinkEnd::Away { .. } => Vec::new(),
     }
 }
 
@@ -445,6 +446,7 @@ impl Islands {
             for end in &link.ends {
                 match end {
                     LinkEnd::Port(_) => {}
+                    LinkEnd::Away { .. } => unreachable!("a simulation has all ends of its links"),
                     LinkEnd::Trunk { .. } => needs[number] = true,
                     LinkEnd::Segment(port) => {
                         needs[number] = true;

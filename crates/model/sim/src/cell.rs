@@ -12,7 +12,7 @@ use netloom_units::{Duration, Time};
 use crate::border::Leaving;
 use crate::build::{Owners, PipeLocations};
 use crate::capture::{Captured, WireTaps};
-use crate::crossing::{Announcement, Inlet, is_cut};
+use crate::crossing::{Announcement, Departures, FarEnd};
 use crate::flow::{FlowCounts, FlowTotals};
 use crate::island::Island;
 use crate::meter::WireMeter;
@@ -53,7 +53,7 @@ pub struct Cell {
     pub(crate) book: Arc<AddressBook>,
     pub(crate) neighbours: Arc<Neighbours>,
     pub(crate) wires: Own<Wire>,
-    pub(crate) inlets: Own<Inlet>,
+    pub(crate) inlets: Own<FarEnd>,
     pub(crate) islands: Own<Island>,
     pub(crate) places: Arc<PipeLocations>,
     pub(crate) nodes: Own<Node>,
@@ -68,6 +68,7 @@ pub struct Cell {
     pub(crate) seed: u64,
     pub(crate) timeline: Arc<Vec<Change>>,
     pub(crate) announcements: Vec<Announcement>,
+    pub(crate) departures: Departures,
     pub(crate) next_change: usize,
     /// The outcome of each change of a route, by the place of the change in the timeline.
     pub(crate) routes: BTreeMap<usize, Result<RouteChanged, RouteError>>,
@@ -94,8 +95,10 @@ pub(crate) struct Wire {
     pub to: InterfaceId,
     /// The cell that the pipe leads to, if it is another cell.
     pub crosses: Option<u32>,
-    /// Number of times that the pipe has been cut.
-    pub cuts: u32,
+    /// Whether the pipe leads to another cell and was used since its frames were last announced.
+    pub is_used: bool,
+    /// Time at which the next frame leaves the line to another cell, as of then.
+    pub leaves: Option<Time>,
     /// Captures at the ends of the pipe.
     pub taps: Option<Box<WireTaps>>,
     /// Counts what the pipe does to twins.
@@ -157,12 +160,15 @@ impl Cell {
         }
         self.now = self.now.max(until);
         self.queue.reach(self.now);
+        self.announce_departures(until);
         Ok(())
     }
 
-    /// Returns the time of the next event.
+    /// Returns the time at which something happens next: the next event, or a frame leaves the line
+    /// of a pipe to another cell.
     pub fn next_event(&mut self) -> Option<Time> {
-        self.queue.next()
+        let leaves = self.departures.next(self.now);
+        self.queue.next().into_iter().chain(leaves).min()
     }
 
     /// Returns the time at which a run that ends by itself may end, as far as this cell is
@@ -284,7 +290,7 @@ impl Cell {
         self.now
     }
 
-    /// Releases what a pipe has due, and announces frames that go to another cell.
+    /// Releases what a pipe has due.
     fn release(&mut self, number: u32) {
         let now = self.now;
         let Wire { to, crosses, ref taps, .. } = self.wires[number];
@@ -305,35 +311,27 @@ impl Cell {
         self.finish(number);
     }
 
-    /// Takes back what a pipe dropped, announces what has left its line, and schedules the next
-    /// poll of the pipe.
+    /// Takes back what a pipe dropped, and schedules the next poll of the pipe. A pipe to another
+    /// cell needs none: arrivals are the other cell's business, and frames are announced and
+    /// counted once the cell has been advanced. If such a pipe is watched, each release must still
+    /// be recorded in turn.
     #[inline]
     pub(crate) fn finish(&mut self, number: u32) {
         self.collect_dropped(number);
         let wire = &mut self.wires[number];
-        wire.log(&mut self.log);
-        let mut deadline = wire.pipe.next_deadline();
-        if let Some(cell) = wire.crosses {
-            while let Some((packet, release)) = wire.pipe.poll_sent() {
-                let cuts = wire.cuts;
-                if let Some(meter) = &mut wire.meter {
-                    meter.leaves(&packet, release);
-                }
-                let announcement = Announcement { cell, wire: number, release, cuts, packet };
-                self.announcements.push(announcement);
+        if wire.crosses.is_some() {
+            self.departures.note(number, wire);
+            if !wire.is_watched() {
+                return;
             }
-            let leaves = wire.pipe.next_line_end();
-            // Arrivals are the other cell's business. Frames that have left the pipe are counted
-            // when statistics are read, unless the pipe is watched and each frame must be recorded
-            // in turn.
-            deadline =
-                if wire.is_watched() { deadline.into_iter().chain(leaves).min() } else { leaves };
         }
+        wire.log(&mut self.log);
+        let deadline = wire.pipe.next_deadline();
         self.queue.set(Entity::Pipe(number), deadline);
     }
 
     /// Counts the frames that have left a pipe to another cell by `until`.
-    fn settle(&mut self, number: u32, until: Time) {
+    pub(crate) fn settle(&mut self, number: u32, until: Time) {
         let wire = &mut self.wires[number];
         if wire.crosses.is_some() && !wire.is_watched() {
             while wire.pipe.poll(until).is_some() {}
@@ -456,22 +454,17 @@ impl Cell {
         }
     }
 
-    /// Changes a pipe, or its far end, if it is in this cell.
+    /// Changes a pipe, or its far end, if it is in this cell. A frame that arrives at the time of a
+    /// cut is dropped.
     fn change_wire(&mut self, number: u32, change: &PipeChange) {
         let now = self.now;
+        let before = now - Duration::from_nanos(1);
         if self.wires.get(number).is_some() {
-            self.settle(number, now - Duration::from_nanos(1));
-            let wire = &mut self.wires[number];
-            let was = wire.pipe.config().state;
-            wire.pipe.change(now, change);
-            if is_cut(was, wire.pipe.config()) {
-                // Frames that have just left the line do not arrive.
-                while wire.pipe.poll_sent().is_some() {}
-                wire.cuts += 1;
-            }
+            self.settle(number, before);
+            self.wires[number].pipe.change(now, change);
             self.finish(number);
-        } else if let Some(inlet) = self.inlets.get_mut(number) {
-            inlet.change(change);
+        } else if let Some(FarEnd { inlet, .. }) = self.inlets.get_mut(number) {
+            drop(inlet.change(before, change));
             self.queue.set(Entity::Pipe(number), inlet.next_release());
         }
     }

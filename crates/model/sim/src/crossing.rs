@@ -1,13 +1,18 @@
 //! Frames between cells. A pipe is in the cell of its sender. A frame that leaves its line is
 //! announced to the cell of the receiver, with the time of its release. Not here: the transport of
 //! announcements.
+//!
+//! Announcements are collected only after a cell has been advanced. So frames that leave their
+//! lines cause no events: one pass over the pipes that may have sent some finds them all. What
+//! happens in a pipe happens at its exact time, whenever the pipe is called.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
-use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig};
+use netloom_link::{Delivery, Inlet};
 use netloom_units::Time;
 
-use crate::cell::Cell;
+use crate::cell::{Cell, Wire};
 use crate::network::InterfaceId;
 use crate::packet::{Body, Packet};
 use crate::queue::Entity;
@@ -26,82 +31,92 @@ pub struct Announcement {
     pub(crate) packet: Packet,
 }
 
-/// A frame was announced that no pipe here can deliver: its sender simulates another network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a frame was announced that cannot come here")]
-pub struct Misdirected;
-
-/// The far end of a pipe whose near end is in another cell.
-#[derive(Debug)]
-pub(crate) struct Inlet {
-    to: InterfaceId,
-    /// Frames on their way, ordered by release. Equal ones stay in the order in which they left the
-    /// line.
-    coming: VecDeque<Coming>,
-    /// Number of times that the pipe has been cut. The near end may be ahead of or behind this
-    /// count.
-    cuts: u32,
-    /// The configuration of the pipe, which decides what a cut does.
-    config: PipeConfig,
+/// The pipes to other cells that may have frames to announce.
+#[derive(Debug, Default)]
+pub(crate) struct Departures {
+    /// Pipes that were used since the last pass, each once.
+    used: Vec<u32>,
+    /// Pipes with frames on or before their lines, by the time at which the next frame leaves. An
+    /// entry is valid if it equals [`Wire::leaves`].
+    on_line: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
-/// A frame on its way.
-#[derive(Debug)]
-struct Coming {
-    release: Time,
-    cuts: u32,
-    packet: Packet,
-}
-
-impl Inlet {
-    /// Returns the far end of a pipe that starts with `config`.
-    pub fn new(to: InterfaceId, config: PipeConfig) -> Self {
-        Self { to, coming: VecDeque::new(), cuts: 0, config }
-    }
-
-    pub fn next_release(&self) -> Option<Time> {
-        self.coming.front().map(|coming| coming.release)
-    }
-
-    fn pop_due(&mut self, now: Time) -> Option<Packet> {
-        let is_due = self.next_release()? <= now;
-        if is_due { self.coming.pop_front().map(|coming| coming.packet) } else { None }
-    }
-
-    fn announce(&mut self, frame: Coming) {
-        // The frame was on its way at a cut that this end has already applied.
-        if frame.cuts < self.cuts {
-            return;
+impl Departures {
+    /// Notes that a pipe was used. Frames may have left its line, or may leave it at other times.
+    #[inline]
+    pub fn note(&mut self, number: u32, wire: &mut Wire) {
+        if !std::mem::replace(&mut wire.is_used, true) {
+            self.used.push(number);
         }
-        // Few frames overtake others, and only a few places.
-        let later = |other: &&Coming| other.release > frame.release;
-        let after = self.coming.iter().rev().take_while(later).count();
-        self.coming.insert(self.coming.len() - after, frame);
     }
 
-    /// Changes the pipe. A cut drops the frames that are on their way.
-    pub fn change(&mut self, change: &PipeChange) {
-        let was = self.config.state;
-        change.apply_to(&mut self.config);
-        if is_cut(was, &self.config) {
-            self.cuts += 1;
-            // Frames that left the line after this cut, which the near end made earlier, still
-            // arrive.
-            self.coming.retain(|frame| frame.cuts >= self.cuts);
+    /// Returns the earliest time, not before `now`, at which a frame may leave a line.
+    pub fn next(&self, now: Time) -> Option<Time> {
+        if self.used.is_empty() {
+            // An entry that is not valid any more may be too early, which does no harm.
+            self.on_line.peek().map(|Reverse((at, _))| *at)
+        } else {
+            Some(now)
         }
     }
 }
 
-/// Whether a pipe drops the frames in it as it changes from the state `before` to the configuration
-/// `after`.
-pub(crate) fn is_cut(before: LinkState, after: &PipeConfig) -> bool {
-    (before, after.state) == (LinkState::Up, LinkState::Down) && after.in_flight == InFlight::Drop
+/// The far end of a pipe whose near end is in another cell, and the interface there.
+#[derive(Debug)]
+pub(crate) struct FarEnd {
+    pub to: InterfaceId,
+    pub inlet: Inlet<Packet>,
 }
 
 impl Cell {
     /// Takes the announcements to other cells that were made since the last call.
     pub fn take_announcements(&mut self) -> impl Iterator<Item = Announcement> {
         self.announcements.drain(..)
+    }
+
+    /// Announces the frames that have left their lines by `until`.
+    pub(crate) fn announce_departures(&mut self, until: Time) {
+        let Self { departures, wires, .. } = self;
+        while let Some(Reverse((at, number))) = departures.on_line.peek().copied()
+            && at <= until
+        {
+            departures.on_line.pop();
+            let wire = &mut wires[number];
+            if wire.leaves == Some(at) {
+                departures.note(number, wire);
+            }
+        }
+        let mut used = std::mem::take(&mut departures.used);
+        for number in used.drain(..) {
+            let leaves = self.announce_left(number, until);
+            let wire = &mut self.wires[number];
+            wire.is_used = false;
+            if leaves != wire.leaves {
+                wire.leaves = leaves;
+                self.departures.on_line.extend(leaves.map(|at| Reverse((at, number))));
+            }
+        }
+        // Returns the empty list, to reuse its memory.
+        self.departures.used = used;
+    }
+
+    /// Announces the frames of a pipe that have left its line by `until`, if it leads to another
+    /// cell, and counts those that have arrived there. Returns when the next one leaves the line.
+    pub(crate) fn announce_left(&mut self, number: u32, until: Time) -> Option<Time> {
+        let cell = self.wires[number].crosses?;
+        self.wires[number].pipe.reach(until);
+        self.collect_dropped(number);
+        let Wire { pipe, meter, .. } = &mut self.wires[number];
+        while let Some(sent) = pipe.poll_sent() {
+            let Delivery { frame: packet, release, .. } = sent.delivery;
+            if let Some(meter) = meter {
+                meter.leaves(&packet, release);
+            }
+            let cuts = sent.cuts;
+            self.announcements.push(Announcement { cell, release, wire: number, cuts, packet });
+        }
+        self.settle(number, until);
+        self.wires[number].pipe.next_line_end()
     }
 
     /// Whether an announced frame can arrive here: through one of the cell's pipes, at a time in
@@ -128,8 +143,9 @@ impl Cell {
     pub fn announce(&mut self, announcement: Announcement) {
         let Announcement { wire, release, cuts, packet, .. } = announcement;
         debug_assert!(release > self.now || self.now == Time::ZERO, "it comes too late");
-        let inlet = &mut self.inlets[wire];
-        inlet.announce(Coming { release, cuts, packet });
+        let inlet = &mut self.inlets[wire].inlet;
+        // A cut that this cell has already made may drop the frame.
+        let _ = inlet.announce(release, cuts, packet);
         let next = inlet.next_release();
         self.queue.set(Entity::Pipe(wire), next);
     }
@@ -138,11 +154,11 @@ impl Cell {
     pub(crate) fn arrive(&mut self, wire: u32) {
         let now = self.now;
         let to = self.inlets[wire].to;
-        while let Some(packet) = self.inlets[wire].pop_due(now) {
+        while let Some(packet) = self.inlets[wire].inlet.pop_due(now) {
             self.work.packet_hops += 1;
             self.receive(to, packet);
         }
-        let next = self.inlets[wire].next_release();
+        let next = self.inlets[wire].inlet.next_release();
         self.queue.set(Entity::Pipe(wire), next);
     }
 }

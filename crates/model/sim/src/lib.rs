@@ -77,7 +77,7 @@ pub use address::{AddressBook, AddressId};
 pub use binary::{Binary, DecodeError, Input, VERSION};
 pub use border::{Exits, Leaving};
 pub use cell::{Cell, EndlessLoop, Work};
-pub use crossing::{Announcement, Misdirected};
+pub use crossing::Announcement;
 pub use ethernet::{EthernetFrame, FrameMemory};
 pub use flow::{Arrival, Arrivals, Delays, FlowKind, FlowSpec, FlowTotals, TcpFlow, TcpWork};
 pub use meter::Metered;
@@ -100,4 +100,5 @@ pub use sockets::{RealSegment, SocketAction, SocketEnds, SocketEvent, SocketTota
 pub use tcp::FlowInfo;
 pub use twins::Sent;
 
+pub use netloom_fabric::Misdirected;
 pub use netloom_tcp::{Algorithm, Flags as TcpFlags};

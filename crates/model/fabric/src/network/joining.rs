@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig, Vid};
+use netloom_link::{InFlight, Inlet, LinkState, PipeChange, PipeConfig, Vid};
 use netloom_units::{Duration, Time};
 
 use super::{DevicePort, Network, Slot};
@@ -24,6 +24,16 @@ pub(super) enum Attachment {
     Trunk(usize),
     /// A port of a segment, by its index.
     Segment { segment: usize, port: usize },
+    /// In another network.
+    Away { is_segment: bool },
+}
+
+impl Attachment {
+    /// Whether the place is in another network.
+    #[inline]
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Away { .. })
+    }
 }
 
 /// The ports of an interface with sub-interfaces.
@@ -49,7 +59,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     /// has its ports, and that each switch at its ends has the kind that the link declares.
     ///
     /// # Panics
-    /// If the network already has a link with that identity.
+    /// If the network already has a link with that identity, or if no end of the link is here.
     pub fn join(&mut self, id: LinkId, link: Link<M::Frame>, now: Time) {
         let Link { ends, pipes } = link;
         let first = self.free_slots();
@@ -59,30 +69,42 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         let are_media = [&a, &b]
             .map(|end| matches!(end, LinkEnd::Segment(port) if port.kind() == SegmentKind::Medium));
         let places = [self.place(a, first, now), self.place(b, first + 1, now)];
-        for ((end, direction), pipe) in Direction::BOTH.into_iter().enumerate().zip(pipes) {
+        assert!(!places.iter().all(Attachment::is_away), "{id} has no end here");
+        for ((end, direction), mut pipe) in Direction::BOTH.into_iter().enumerate().zip(pipes) {
             let slot = first + end;
             let id = PipeSlot { id: PipeId { link: id, direction }, slot };
             let (source, target) = (places[end], places[1 - end]);
             let is_segment = |place: &Attachment| matches!(place, Attachment::Segment { .. });
             let is_alone = !places.iter().any(is_segment);
             let leads_to_medium = are_media[1 - end];
-            let is_source_down = false;
-            self.slots[slot] =
-                Some(Slot { id, pipe, source, target, is_alone, leads_to_medium, is_source_down });
+            pipe.keep_sent(target.is_away());
+            let inlet = source.is_away().then(|| Inlet::new(pipe.config().clone(), pipe.cuts()));
+            self.slots[slot] = Some(Slot {
+                id,
+                pipe,
+                inlet: inlet.map(Box::new),
+                source,
+                target,
+                is_alone,
+                leads_to_medium,
+                is_source_down: false,
+            });
         }
         self.notify_segments(first, now);
         for slot in [first, first + 1] {
-            if let Some(deadline) = self.slot(slot).pipe.next_deadline() {
+            if let Some(deadline) = self.slot(slot).next_deadline() {
                 self.pipe_timers.schedule(slot, deadline);
             }
         }
     }
 
-    /// Removes a link with the frames in its pipes. Frames that were about to enter it are lost.
+    /// Removes a link with the frames in its pipes. Frames that were about to enter it are lost,
+    /// and so are those that were on their way from an end that is away.
     pub fn part(&mut self, id: LinkId, now: Time) -> Option<Link<M::Frame>> {
         let first = self.links.remove(&id)?;
         let places = [first, first + 1].map(|slot| self.slot(slot).source);
         self.forget_hops(first);
+        self.forget_coming(first);
         let ends = places.map(|place| self.leave(place, now));
         let mut pipes = [first, first + 1].into_iter().filter_map(|slot| {
             self.pipe_timers.forget(slot);
@@ -103,16 +125,15 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     pub fn empty(&mut self, id: LinkId, now: Time) {
         let Some(first) = self.links.get(&id).copied() else { return };
         for slot in [first, first + 1] {
-            let pipe = &mut self.slot_mut(slot).pipe;
-            let PipeConfig { state, in_flight, .. } = *pipe.config();
+            let PipeConfig { state, in_flight, .. } = *self.slot(slot).pipe.config();
             let set = |state, in_flight| PipeChange {
                 state: Some(state),
                 in_flight: Some(in_flight),
                 ..PipeChange::default()
             };
-            pipe.change(now, &set(LinkState::Down, InFlight::Drop));
+            self.change_pipe(slot, now, &set(LinkState::Down, InFlight::Drop));
             self.finish(slot);
-            self.slot_mut(slot).pipe.change(now, &set(state, in_flight));
+            self.change_pipe(slot, now, &set(state, in_flight));
         }
     }
 
@@ -172,6 +193,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                 Attachment::Trunk(put(&mut self.trunks, &mut self.free_trunks, trunk))
             }
             LinkEnd::Segment(settings) => self.open_segment_port(settings, slot, now),
+            LinkEnd::Away { is_segment } => Attachment::Away { is_segment },
         }
     }
 
@@ -225,6 +247,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                 let settings = settings.and_then(|home| home.settings[port].clone());
                 LinkEnd::Segment(settings.expect("the port of a link has its settings"))
             }
+            Attachment::Away { is_segment } => LinkEnd::Away { is_segment },
         }
     }
 
@@ -242,7 +265,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                     self.free_trunks.push(trunk);
                 }
             }
-            (_, LinkEnd::Segment(_)) => {}
+            (_, LinkEnd::Segment(_) | LinkEnd::Away { .. }) => {}
         }
         end
     }

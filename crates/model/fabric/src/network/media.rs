@@ -1,12 +1,52 @@
-//! Queries of shared media: neighbours, positions and air logs.
+//! Shared media: changes, and queries of states, neighbours, positions and air logs.
 
-use netloom_medium::{Medium, NeighbourChange, StationId};
+use netloom_medium::{
+    AssociationEvent, Medium, MediumChange, NeighbourChange, RadioError, StationId,
+};
 use netloom_units::{Duration, Time};
 
 use super::Network;
-use crate::{AirLogPart, MediaNews, Memory, Neighbourhood, Observer, SegmentId, Sniffer};
+use crate::{
+    AirLogPart, MediaNews, MediumView, Memory, Neighbourhood, Observer, SegmentId, Sniffer,
+};
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
+    /// Changes a shared medium at `now`, if it is in this network.
+    ///
+    /// # Errors
+    /// The channel cannot work with the new configuration. Nothing is changed in that case.
+    pub fn change_medium(
+        &mut self,
+        now: Time,
+        medium: SegmentId,
+        change: &MediumChange,
+    ) -> Result<(), RadioError> {
+        let Some(segment) = self.homes.get(&medium).copied() else { return Ok(()) };
+        let mut changed = Ok(());
+        self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
+            changed = segment.change_medium(now, change, out);
+        });
+        changed
+    }
+
+    /// Returns the state of the shared media at `now`.
+    pub fn media(&mut self, now: Time) -> Vec<MediumView> {
+        let homes = self.segments.iter_mut().flatten();
+        homes.filter_map(|home| home.segment.medium(now)).collect()
+    }
+
+    /// Returns the association events since the last call, by medium, in the order in which they
+    /// happened.
+    pub fn take_associations(&mut self) -> Vec<(SegmentId, AssociationEvent)> {
+        let mut taken = Vec::new();
+        for (id, home) in &self.homes {
+            let Some(home) = &mut self.segments[*home] else { continue };
+            let events = std::iter::from_fn(|| home.segment.poll_association());
+            taken.extend(events.map(|event| (*id, event)));
+        }
+        taken
+    }
+
     /// Returns how well all stations on shared media of this network reach each other at `now`.
     pub fn neighbours(&mut self, now: Time) -> Vec<Neighbourhood> {
         let mut all = Vec::new();

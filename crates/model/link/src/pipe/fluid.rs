@@ -7,6 +7,7 @@ use netloom_units::{Duration, Rate, Time};
 use super::Pipe;
 use crate::background::FluidProcess;
 use crate::queue::{Queued, Rejection};
+use crate::statistics::second_began;
 use crate::{Count, DropReason, Frame, LinkState};
 
 /// Kinds of events. Events at the same time happen in the order of the variants.
@@ -42,7 +43,9 @@ impl<F: Frame> Pipe<F> {
         self.fluid().is_some()
     }
 
-    /// Performs all events up to the present, each at its time.
+    /// Performs all events up to the present, each at its time, and closes the past seconds of the
+    /// statistics. The fluid flows up to the last of these times. Sums of what flows are rounded
+    /// where a flow is cut, so it is cut only where something happens.
     pub(super) fn advance_with_fluid(&mut self) {
         while let Some((at, event)) = self.next_event() {
             self.flow_to(at);
@@ -57,7 +60,7 @@ impl<F: Frame> Pipe<F> {
                 }
             }
         }
-        self.flow_to(self.now);
+        self.flow_to(second_began(self.now));
     }
 
     /// Returns the next event if it happens by now. Virtual frames that arrive exactly now are left
@@ -92,7 +95,7 @@ impl<F: Frame> Pipe<F> {
 
     /// Lets the fluid flow up to `until`, while no frame comes or goes. Closes the seconds of the
     /// statistics on the way.
-    fn flow_to(&mut self, until: Time) {
+    pub(super) fn flow_to(&mut self, until: Time) {
         let open = self.config.state == LinkState::Up;
         let service = self.service();
         let room = (self.queue.bound(), self.queue.backlog());

@@ -29,6 +29,7 @@ pub use aqm::AqmState;
 pub(crate) use background::BackgroundCounts;
 pub(crate) use collector::{Collector, Present};
 pub use histogram::Histogram;
+pub(crate) use recent::second_began;
 pub use window::{Window, WindowError};
 
 /// The statistics of one pipe from `since` to `at`: since its beginning, or in a [`Window`].

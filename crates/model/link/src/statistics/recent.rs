@@ -95,6 +95,11 @@ pub(super) fn second_of(at: Time) -> u64 {
     at.as_nanos() / 1_000_000_000
 }
 
+/// Returns the time at which the second that `at` is in began.
+pub(crate) fn second_began(at: Time) -> Time {
+    start_of(second_of(at))
+}
+
 /// Returns the time at which second `number` begins.
 pub(super) fn start_of(number: u64) -> Time {
     Time::from_nanos(number.saturating_mul(1_000_000_000))

@@ -5,7 +5,7 @@ use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, FrameEvent, PipeStatistics};
 use netloom_sim::{
     Announcement, Binary, Division, FlowKind, FlowSample, FlowSpec, FlowTotals, Input, Network,
-    PipeSample, Schedule, Simulation, Step, TcpFlow, TcpWork,
+    PipeSample, Schedule, Simulation, Step, TcpFlow, TcpWork, Work,
 };
 use netloom_tcp::Config;
 use netloom_units::Time;
@@ -237,6 +237,40 @@ proptest! {
         prop_assert_eq!(&once.statistics, &seen(of(), &looks, 1).statistics);
         prop_assert_eq!(&once.log, &seen(of(), &looks, 3).log);
     }
+}
+
+/// Returns the work of a run in at most `cells` cells, and their number.
+fn work((network, flows): (Network, Vec<FlowSpec>), cells: u32) -> (Work, usize) {
+    let mut simulation = Simulation::new(network, flows, cells);
+    for look in [37, 120, 5000] {
+        simulation.advance(at(look)).expect("no loop");
+    }
+    (simulation.work(), simulation.cells.len())
+}
+
+#[test]
+fn a_divided_network_has_as_many_events_as_a_whole_one() {
+    let of = |choice, logged| {
+        let (mut network, flows) = network(3, &[choice; 5], None);
+        network.links.iter_mut().for_each(|link| link.logged = logged);
+        (network, flows)
+    };
+    // With a rate and a delay, each frame leaves a pipe at the time that was expected at first.
+    let (whole, _) = work(of(4, false), 1);
+    assert!(whole.packet_hops > 2_000, "{whole:?}");
+    for cells in [2, 3, 64] {
+        let (divided, parts) = work(of(4, false), cells);
+        assert!(parts > 1);
+        assert_eq!(divided, whole, "{parts} cells");
+    }
+    // With a log, the release of a frame is an event of the sender's cell too.
+    let (logged, parts) = work(of(4, true), 64);
+    assert_eq!((logged.packet_hops, parts), (whole.packet_hops, 6));
+    assert_eq!(logged.events, whole.events + whole.packet_hops);
+    // A pipe that loses frames is polled in vain where it is not divided.
+    let ((whole, _), (divided, _)) = (work(of(1, false), 1), work(of(1, false), 64));
+    assert_eq!(divided.packet_hops, whole.packet_hops);
+    assert!(divided.events <= whole.events, "{divided:?}, {whole:?}");
 }
 
 #[test]

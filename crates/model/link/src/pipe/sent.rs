@@ -1,0 +1,49 @@
+//! Frames that have left the line of a pipe whose receiver is elsewhere, in another cell of a
+//! simulation or on another machine. Not here: the far end (`crossing`).
+
+use netloom_units::Time;
+
+use super::{Announced, Delivery, Pipe};
+use crate::{Frame, FrameInfo, Passage};
+
+impl<F: Frame> Pipe<F> {
+    /// Sets whether copies of frames that leave the line are kept, to be collected with
+    /// [`poll_sent`](Self::poll_sent). With them, the receiver can learn about frames while they
+    /// propagate.
+    pub fn keep_sent(&mut self, wanted: bool) {
+        self.sent = wanted.then(|| self.sent.take().unwrap_or_default());
+    }
+
+    /// Returns a copy of the next frame that has left the line. The frame itself is released as
+    /// usual, but a cut may still drop it before. The receiver then drops the copy, by its number
+    /// of cuts ([`Inlet`](crate::Inlet)).
+    #[inline]
+    pub fn poll_sent(&mut self) -> Option<Announced<F>> {
+        self.sent.as_mut()?.pop_front()
+    }
+
+    /// Performs all events of the line up to and including `now`, without taking frames out at the
+    /// far end. Callers of [`poll_sent`](Self::poll_sent) that do not need frames at their release
+    /// call it before.
+    #[inline]
+    pub fn reach(&mut self, now: Time) {
+        self.perform(now);
+    }
+
+    /// Number of cuts so far: changes that dropped all frames in the pipe.
+    #[inline]
+    pub fn cuts(&self) -> u32 {
+        self.cuts
+    }
+
+    /// Adds a frame to those that propagate.
+    #[inline]
+    pub(super) fn propagate(&mut self, frame: F, info: FrameInfo, passage: Passage) {
+        let copy = self.sent.is_some().then(|| frame.duplicate());
+        let release = self.flight.push(frame, info, passage);
+        if let Some((sent, frame)) = self.sent.as_mut().zip(copy) {
+            let delivery = Delivery { frame, info, passage, release };
+            sent.push_back(Announced { delivery, cuts: self.cuts });
+        }
+    }
+}
