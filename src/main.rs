@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use netloom_engine::{daemon, filler, shape};
+use netloom_engine::{daemon, filler};
 use netloom_gauge::{generator, traffic};
 use netloom_nodes::{own_kernel, shell};
 use netloom_simulate::worker;
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
             netloom_cli::report_metric::main()
         }
         Some("__engine") => daemon::main(),
-        Some("__shape") => shape::main(arguments),
+        Some("__shape") => netloom_shaper::main(arguments),
         Some(filler::ROLE) => filler::main(),
         Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),
         Some(own_kernel::agent::ROLE) => own_kernel::agent::main(),

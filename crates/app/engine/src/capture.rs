@@ -1,8 +1,6 @@
-//! Captures frames at interfaces. Not here: the format of the files (`netloom-results`).
+//! Captures frames at interfaces. Not here: how a capture is written (`netloom-evidence`).
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::sync::mpsc::RecvTimeoutError;
+use std::io;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -11,9 +9,6 @@ use netloom_results::CaptureWriter;
 use netloom_scenario::{Endpoint, Link};
 
 use crate::live::{self, LiveNetwork};
-
-/// Longest wait for a frame before checking whether anybody still reads.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// The place at which frames are captured.
 #[derive(Debug, Clone)]
@@ -92,41 +87,4 @@ pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<
             false => live.dataplane.capture(link, end)?,
         })
     })
-}
-
-/// The destination of a capture, which takes whole blocks.
-pub trait Sink {
-    /// Writes some bytes.
-    fn put(&mut self, bytes: Vec<u8>) -> io::Result<()>;
-    /// Whether the reader is gone.
-    fn closed(&self) -> bool;
-}
-
-impl Sink for File {
-    fn put(&mut self, bytes: Vec<u8>) -> io::Result<()> {
-        self.write_all(&bytes)
-    }
-
-    fn closed(&self) -> bool {
-        false
-    }
-}
-
-/// Writes frames until the capture ends or the sink is closed. Closes with a statistics block that
-/// says how many frames the reader was too slow for.
-pub fn write_capture(
-    mut capture: Capture,
-    mut writer: CaptureWriter,
-    sink: &mut dyn Sink,
-) -> io::Result<()> {
-    loop {
-        sink.put(writer.take())?;
-        match capture.recv_timeout(LOOK) {
-            Ok(frame) => writer.add(&frame)?,
-            Err(RecvTimeoutError::Timeout) if sink.closed() => return Ok(()),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    sink.put(writer.finish(capture.missed())?)
 }

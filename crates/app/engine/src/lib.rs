@@ -25,7 +25,6 @@
 //! | `associations` | stations that join access points and leave them |
 //! | `cables` | what nodes do to their ends of links |
 //! | `status` | answers about nodes, links and timing |
-//! | `undo` | errors of what failed halfway |
 //! | `usage` | resources of the machine that nodes use; processes killed because memory ran out |
 //! | `pings` | tests which nodes reach which |
 //! | `publish` | ports of the machine that lead into nodes |
@@ -39,7 +38,6 @@
 //! | `traffic_file` | the results of a run's traffic, as a file |
 //! | `capture` | captures of frames, as pcapng |
 //! | `http` | the API's transport |
-//! | [`shape`] | the daemon of `netloom shape`: links whose ends are programs of this host |
 //!
 //! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
 
@@ -70,14 +68,12 @@ mod rebalancer;
 mod recording;
 mod run;
 mod services;
-pub mod shape;
 mod simulated;
 mod state;
 mod status;
 mod symbiosis;
 mod tally;
 mod traffic_file;
-mod undo;
 mod usage;
 mod wiring;
 

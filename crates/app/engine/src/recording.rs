@@ -15,6 +15,7 @@ use netloom_api::launch::StartUp;
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary, TimelineStatus};
 use netloom_dataplane::FrameLog;
+use netloom_evidence::write_capture;
 use netloom_fabric::LinkId;
 use netloom_link::LogHeader;
 use netloom_monitor::{SignalKind, Verdict};
@@ -25,7 +26,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior};
 
-use crate::capture::{self, Target, write_capture};
+use crate::capture::{self, Target};
 use crate::client::say;
 use crate::end::End;
 use crate::events::EventLog;

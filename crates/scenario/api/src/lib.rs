@@ -14,6 +14,7 @@
 //! | [`timing`] | how exactly the engine kept its own schedule |
 //! | [`summary`] | the summary of a finished run |
 //! | [`machine`] | the machine that a run used |
+//! | `words` | errors in words |
 //! | [`openapi`] | the whole API as an OpenAPI 3.1 document |
 //!
 //! Not here: transport. The engine serves these types as HTTP/JSON on a Unix socket; `docs/api.md`
@@ -36,27 +37,15 @@ pub mod state;
 pub mod summary;
 pub mod timing;
 pub mod usage;
+mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use words::{in_words, taken_back};
+
 /// Version prefix of all paths.
 pub const VERSION: &str = "v1";
-
-/// Describes an error and its causes in one line. Many errors include their cause in their own
-/// text: such a cause is not repeated.
-pub fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut words = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !words.contains(&text) {
-            words = format!("{words}: {text}");
-        }
-        cause = error.source();
-    }
-    words
-}
 
 /// Failure of a request: the body of every response that is not 2xx.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use netloom_api::launch::{Launch, Mode, StartUp};
+use netloom_api::taken_back;
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Device, Layout, Network};
 use netloom_plan::{NodePlan, Plan};
@@ -31,7 +32,6 @@ use crate::services::{self, Logs, NodeStart, Prepared, ServiceTable, Services};
 use crate::simulated::Simulated;
 use crate::state::RunState;
 use crate::symbiosis::{self, Symbiosis};
-use crate::undo::taken_back;
 use crate::usage::MemoryKills;
 use crate::wiring;
 

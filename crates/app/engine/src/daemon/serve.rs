@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use netloom_api::launch::StartUp;
 use netloom_api::state::Phase;
+use netloom_api::taken_back;
 use netloom_host::StateLock;
 use netloom_nodes::shell::Gateway;
 use netloom_results::Results;
@@ -32,7 +33,6 @@ use crate::publish::Reserved;
 use crate::rebalancer::Rebalancer;
 use crate::recording::{Observed, media, record, start_captures, start_frame_log};
 use crate::services::{self, NodeStart, Progress};
-use crate::undo::taken_back;
 
 /// Longest time for processes of a shell to end when asked to, before they are killed.
 const SESSION_PATIENCE: Duration = Duration::from_secs(2);

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
-use axum::body::{Body, Bytes};
+use anyhow::{Context, bail};
+use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use netloom_dataplane::Capture;
-use netloom_results::CaptureWriter;
 use netloom_scenario::Endpoint;
 use serde::Deserialize;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 
 use super::answer::failure;
-use crate::capture::{self, Sink, Target, write_capture};
+use crate::capture::{self, Target};
 use crate::live::LiveNetwork;
 
 /// Most captures of an engine's interface and media that clients read at once.
@@ -42,46 +40,18 @@ pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At
             };
             Ok((capture, target.writer(network.started_unix())?))
         });
-    let opened = opened.and_then(|opened| match PLACES.try_acquire() {
-        Ok(place) => Ok((opened, place)),
-        Err(_) => bail!("{MOST} captures are under way, which are the most: end one first"),
+    let streamed = opened.and_then(|(capture, writer)| {
+        let Ok(place) = PLACES.try_acquire() else {
+            bail!("{MOST} captures are under way, which are the most: end one first")
+        };
+        netloom_evidence::stream(capture, writer, place)
+            .context("cannot start a thread for the capture")
     });
-    match opened {
-        Ok(((capture, writer), place)) => pcapng(capture, writer, place),
+    match streamed {
+        Ok(blocks) => {
+            let kind = [(header::CONTENT_TYPE, "application/x-pcapng")];
+            (kind, Body::from_stream(blocks)).into_response()
+        }
         Err(error) => failure(StatusCode::BAD_REQUEST, &error),
-    }
-}
-
-/// Streams a capture until it ends or the client closes, and holds `place` until then. It has a
-/// thread of its own: those that answer requests are few.
-pub fn pcapng(capture: Capture, writer: CaptureWriter, place: impl Send + 'static) -> Response {
-    let (sender, receiver) = mpsc::channel::<Bytes>(16);
-    let thread = std::thread::Builder::new().name("capture".into());
-    let started = thread.spawn(move || {
-        let _place = place;
-        // Ends with an error when the client is gone: this is how captures end.
-        let _ = write_capture(capture, writer, &mut Channel(sender));
-    });
-    if let Err(error) = started {
-        let error = anyhow::Error::from(error).context("cannot start a thread for the capture");
-        return failure(StatusCode::INTERNAL_SERVER_ERROR, &error);
-    }
-    let body = futures_util::stream::unfold(receiver, |mut receiver| async move {
-        let bytes = receiver.recv().await?;
-        Some((Ok::<_, std::convert::Infallible>(bytes), receiver))
-    });
-    ([(header::CONTENT_TYPE, "application/x-pcapng")], Body::from_stream(body)).into_response()
-}
-
-/// Writes into a channel, and detects when the receiver is gone.
-struct Channel(mpsc::Sender<Bytes>);
-
-impl Sink for Channel {
-    fn put(&mut self, bytes: Vec<u8>) -> std::io::Result<()> {
-        self.0.blocking_send(bytes.into()).map_err(|_| std::io::ErrorKind::BrokenPipe.into())
-    }
-
-    fn closed(&self) -> bool {
-        self.0.is_closed()
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use netloom_dataplane::{AnomalyKind, Limits, Loss, Traffic, Watch};
+use netloom_dataplane::{AnomalyKind, Limits, Traffic, Watch};
+use netloom_evidence::cause;
 use netloom_fabric::PipeId;
 use netloom_link::Direction;
-use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
+use netloom_monitor::{Observation, Party, Route, SignalKind, Subject};
 use netloom_units::{Size, Time};
 
 use super::exactness::Exactness;
@@ -172,17 +173,6 @@ pub fn limits(deployment: &Deployment) -> Limits {
         tolerance: lateness.tolerance(),
         needed: monitor.trust.delay(),
         pause: lateness.hard_limit(),
-    }
-}
-
-/// Returns the monitor's word for a loss of the data plane.
-pub fn cause(loss: Loss) -> DropCause {
-    match loss {
-        Loss::DeviceFull => DropCause::DeviceFull,
-        Loss::DeviceGone => DropCause::DeviceGone,
-        Loss::Rejected => DropCause::Rejected,
-        Loss::Malformed => DropCause::Malformed,
-        Loss::NoMemory => DropCause::NoMemory,
     }
 }
 

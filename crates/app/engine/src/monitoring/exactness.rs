@@ -1,10 +1,11 @@
 //! Lateness of the frames of each pipe, for the error bound of the verdict. The data plane counts
 //! every frame, and is queried once a second.
 
-use netloom_dataplane::{FrameCounts, PipeLateness, Watch};
+use netloom_dataplane::Watch;
+use netloom_evidence::{number, observed};
 use netloom_fabric::PipeId;
 use netloom_link::Direction;
-use netloom_monitor::{LateFrames, Observation, PIPES_LOOKED, PipeFrames, Subject};
+use netloom_monitor::{Observation, PIPES_LOOKED, Subject};
 use netloom_units::{Duration, Time};
 
 use crate::deployment::Deployment;
@@ -55,24 +56,4 @@ impl Exactness {
         let over = now.since(std::mem::replace(&mut self.last, now));
         watch.lateness().for_each(|seen| sink(observed(seen, over, self.needed)));
     }
-}
-
-/// Returns the observation of frames that left a pipe during the last `over`. `tolerance` is the
-/// lateness beyond which the data plane has counted them.
-pub fn observed(seen: PipeLateness, over: Duration, tolerance: Duration) -> Observation {
-    let frames = |FrameCounts { by, beyond }| LateFrames { by, beyond, tolerance };
-    Observation::Frames(PipeFrames {
-        pipe: number(seen.pipe),
-        over,
-        late: frames(seen.late),
-        at_most: frames(seen.at_most),
-        busy: seen.busy,
-        lost: seen.lost,
-    })
-}
-
-/// Returns a pipe's number for the monitor.
-pub fn number(pipe: PipeId) -> u32 {
-    let number = pipe.link.index() * 2 + pipe.direction.index();
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

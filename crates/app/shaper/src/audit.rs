@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
-use super::shaping;
+use crate::shaping;
 
 /// Size of a file after which the next one begins, in bytes, and the number of files that are kept.
 const FILE_BYTES: u64 = 10 << 20;

@@ -16,7 +16,7 @@ use netloom_selector::{
 };
 use netloom_shape::{Location, NetworkId};
 
-use super::state::ChangedSetting;
+use crate::state::ChangedSetting;
 
 /// The only worker, which has all claims.
 pub const WORKER: u32 = 0;

@@ -15,9 +15,8 @@ use netloom_probes::{Probes, ProcRoots};
 use netloom_selector::{Network, Taps};
 use netloom_units::{Duration, Time};
 
-use super::devices::within;
-use crate::monitoring::cause;
-use crate::monitoring::exactness::{number, observed};
+use crate::devices::within;
+use netloom_evidence::{cause, number, observed};
 
 /// Lateness that a claim's frames may have.
 const NEEDED: Duration = Duration::from_millis(1);

@@ -22,8 +22,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-use super::people;
-use super::shaping::Shaping;
+use crate::people;
+use crate::shaping::Shaping;
 
 /// Most connections at once.
 const CONNECTIONS: Limits = Limits { root: 64, user: 16, strangers: 8, all: 512 };

@@ -5,7 +5,7 @@ use netloom_monitor::Judgement;
 use netloom_shape::wire::{List, Listed, OfOther, PipeCount};
 use netloom_shape::{Book, Entry, Moment, Owner};
 
-use super::judging::Judged;
+use crate::judging::Judged;
 
 /// The claims to list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::{ConnectInfo, Path, Query, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, patch, post};
 use axum::{Json, Router};
@@ -25,12 +25,11 @@ use tokio::sync::Notify;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
-use super::audit::{Record, now};
-use super::doors::{Common, Part, Peer};
-use super::listing::Whose;
-use super::shaping::Shaping;
-use super::turns::Turns;
-use crate::http::capture::pcapng;
+use crate::audit::{Record, now};
+use crate::doors::{Common, Part, Peer};
+use crate::listing::Whose;
+use crate::shaping::Shaping;
+use crate::turns::Turns;
 
 /// Largest body of a request in bytes: claims carry the values of traces and tables.
 const MAX_BODY: u64 = 4 << 20;
@@ -204,8 +203,15 @@ async fn capture(
             let opened = served.open_capture(&peer, &name, of);
             let what = Asked { claim: Some(name), selector: None, properties };
             served.record(&peer, "capture", what, opened.as_ref().err());
-            match opened {
-                Ok((capture, writer, part)) => pcapng(capture, writer, part),
+            let streamed = opened.and_then(|(capture, writer, part)| {
+                netloom_evidence::stream(capture, writer, part)
+                    .context("cannot start a thread for the capture")
+            });
+            match streamed {
+                Ok(blocks) => {
+                    let kind = [(header::CONTENT_TYPE, "application/x-pcapng")];
+                    (kind, Body::from_stream(blocks)).into_response()
+                }
                 Err(error) => answer::<()>(Err(error)),
             }
         })

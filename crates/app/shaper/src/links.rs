@@ -18,9 +18,9 @@ use netloom_shape::wire::LinkSide;
 use netloom_shape::{Entry, Held, Key, Location, NetworkId, PortPrefix, Protocol, Side};
 use netloom_units::Time;
 
-use super::devices::{DeviceChange, Devices, Prepared, WORKER};
-use super::judging::{ClaimTaps, Judged, Judging, LIMITS};
-use super::state::ChangedSetting;
+use crate::devices::{DeviceChange, Devices, Prepared, WORKER};
+use crate::judging::{ClaimTaps, Judged, Judging, LIMITS};
+use crate::state::ChangedSetting;
 
 /// Longest time for the pipes of an ended claim to deliver the frames in them.
 const DRAIN: Duration = Duration::from_secs(30);

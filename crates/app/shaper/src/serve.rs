@@ -18,11 +18,11 @@ use tokio::net::UnixListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, oneshot};
 
-use super::audit::{Audit, Record};
-use super::http::{Served, router};
-use super::shaping::{Setting, Shaping};
-use super::state::StateFile;
-use super::{doors, people, privileges};
+use crate::audit::{Audit, Record};
+use crate::http::{Served, router};
+use crate::shaping::{Setting, Shaping};
+use crate::state::StateFile;
+use crate::{doors, people, privileges};
 
 /// Longest time for answers that are under way when the daemon ends.
 const ANSWERED: Duration = Duration::from_secs(1);

@@ -17,17 +17,17 @@ use netloom_shape::{
 };
 use netloom_units::Rate;
 
-use super::audit::{Audit, Record};
-use super::devices::{DeviceChange, Prepared, load_returned, secret};
-use super::judging::Judged;
-use super::links::Links;
-use super::listing::Whose;
-use super::people::Bound;
-use super::places::Named;
-use super::state::{StateFile, Written};
-use super::unshaped::Unshaped;
-use super::{listing, people, places};
-use crate::undo::taken_back;
+use crate::audit::{Audit, Record};
+use crate::devices::{DeviceChange, Prepared, load_returned, secret};
+use crate::judging::Judged;
+use crate::links::Links;
+use crate::listing::Whose;
+use crate::people::Bound;
+use crate::places::Named;
+use crate::state::{StateFile, Written};
+use crate::unshaped::Unshaped;
+use crate::{listing, people, places};
+use netloom_api::taken_back;
 
 /// Time after which an unneeded daemon ends.
 const IDLE: Duration = Duration::from_secs(60);
