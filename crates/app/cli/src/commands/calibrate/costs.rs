@@ -5,6 +5,7 @@ use netloom_gauge::memory;
 use netloom_profile::{Memory, MemoryCost, Thoroughness};
 use serde_json::{Value, json};
 
+use super::network;
 use super::session::{EXPERIMENT, Session};
 
 /// Memory that is in use while a network is up, in bytes.
@@ -22,9 +23,9 @@ pub async fn measure(session: &mut Session, thoroughness: Thoroughness) -> Resul
         Thoroughness::Full => 40,
         Thoroughness::Quick => 16,
     };
-    let one = in_use(session, &scenario(1, 0)).await?;
-    let nodes = in_use(session, &scenario(2 * pairs, 0)).await?;
-    let links = in_use(session, &scenario(2 * pairs, pairs)).await?;
+    let one = in_use(session, &scenario(1, 0)?).await?;
+    let nodes = in_use(session, &scenario(2 * pairs, 0)?).await?;
+    let links = in_use(session, &scenario(2 * pairs, pairs)?).await?;
     Ok(Memory {
         total_bytes: before.total,
         available_bytes: before.available,
@@ -53,12 +54,12 @@ fn cost(before: InUse, after: InUse, number: u32) -> MemoryCost {
 }
 
 /// Returns the scenario of `hosts` hosts and of links between `links` pairs of them.
-fn scenario(hosts: u32, links: u32) -> String {
+fn scenario(hosts: u32, links: u32) -> Result<String> {
     let name = |number: u32| format!("h{number}");
     let nodes: serde_json::Map<String, Value> =
         (0..hosts).map(|host| (name(host), json!({"kind": "host"}))).collect();
     let links: Vec<Value> = (0..links)
         .map(|pair| json!({"endpoints": [name(2 * pair), name(2 * pair + 1)], "delay": "1ms"}))
         .collect();
-    json!({"name": EXPERIMENT, "topology": {"nodes": nodes, "links": links}}).to_string()
+    network::text(&json!({"name": EXPERIMENT, "topology": {"nodes": nodes, "links": links}}))
 }

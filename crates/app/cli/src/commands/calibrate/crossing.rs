@@ -53,7 +53,7 @@ async fn excess(session: &mut Session, links: u32, times: u32) -> Result<f64> {
              "command": run(&Order::Ask { to: "b".into(), port: PORT, times })?},
         ],
     });
-    let results = session.run(&scenario.to_string()).await?;
+    let results = session.run(&network::text(&scenario)?).await?;
     let file = results.join(format!("processes/{ASKER}@a.stdout"));
     let text =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;

@@ -1,4 +1,4 @@
-//! The networks of a calibration and their traffic, as scenarios. (JSON is YAML.)
+//! The networks of a calibration and their traffic, as scenarios.
 
 use std::path::Path;
 
@@ -64,7 +64,7 @@ impl Load {
         }
         let scenario =
             json!({"name": EXPERIMENT, "topology": topology(self.shape), "processes": processes});
-        Ok(scenario.to_string())
+        text(&scenario)
     }
 
     /// Returns the pairs of sender and receiver.
@@ -76,6 +76,11 @@ impl Load {
             }
         }
     }
+}
+
+/// Returns a scenario as the text of a file.
+pub fn text(scenario: &Value) -> Result<String> {
+    Ok(netloom_document::write(&netloom_document::encode(scenario)?))
 }
 
 /// Returns the path of this program for a process that starts in its folder.

@@ -12,7 +12,7 @@ use netloom_shape::wire::List;
 use netloom_units::readable::bit_rate;
 use serde_json::json;
 
-use super::network::{PORT, program};
+use super::network::{PORT, program, text};
 use super::session::{EXPERIMENT, Session};
 use super::{edges, trial};
 
@@ -117,7 +117,7 @@ fn judge(
     })
 }
 
-/// Returns the scenario of a run. (JSON is YAML.)
+/// Returns the scenario of a run.
 fn scenario(program: &str, traffic: Traffic, pace: f64, seconds: f64) -> Result<String> {
     let protocol = match traffic {
         Traffic::Udp60 | Traffic::Udp1514 => Protocol::Udp,
@@ -157,7 +157,7 @@ fn scenario(program: &str, traffic: Traffic, pace: f64, seconds: f64) -> Result<
              "start": after(LIST, "done")},
         ],
     });
-    Ok(scenario.to_string())
+    text(&scenario)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //! one reader with one set of messages reads both.
 
 use anyhow::Result;
-use serde_json::{Map, Value};
+use netloom_document::{Diagnostics, Dialect, Value, encode, parse, write};
+use serde_json::Map;
 
 use crate::exit;
 
@@ -11,9 +12,7 @@ use crate::exit;
 struct Mapping(Vec<(String, Node)>);
 
 enum Node {
-    Value(String),
-    /// A value in JSON, which is YAML too.
-    Json(Value),
+    Value(Value),
     Mapping(Mapping),
 }
 
@@ -21,21 +20,26 @@ enum Node {
 /// value is a text, a number, or a list or mapping in YAML's flow style (`jitter.pattern=[1ms,
 /// 0ms]`).
 pub fn yaml(words: &[String]) -> Result<String> {
-    Ok(parse(words)?.text())
+    Ok(write(&value(words)?))
+}
+
+/// Returns the properties as a value, like [`yaml`].
+pub fn value(words: &[String]) -> Result<Value> {
+    Ok(parsed(words)?.value())
 }
 
 /// Returns the properties as a YAML mapping in which tables that words step into keep the entries
 /// that they have in `base` and that no word names.
-pub fn yaml_over(base: &Map<String, Value>, words: &[String]) -> Result<String> {
-    let Mapping(named) = parse(words)?;
+pub fn yaml_over(base: &Map<String, serde_json::Value>, words: &[String]) -> Result<String> {
+    let Mapping(named) = parsed(words)?;
     let over = named.into_iter().map(|(name, node)| match base.get(&name) {
-        Some(there) => (name, node.over(there)),
-        None => (name, node),
+        Some(there) => Ok((name, node.over(there)?)),
+        None => Ok((name, node)),
     });
-    Ok(Mapping(over.collect()).text())
+    Ok(write(&Mapping(over.collect::<Result<_>>()?).value()))
 }
 
-fn parse(words: &[String]) -> Result<Mapping> {
+fn parsed(words: &[String]) -> Result<Mapping> {
     let mut root = Mapping::default();
     for word in words {
         let (key, value) = word
@@ -48,29 +52,31 @@ fn parse(words: &[String]) -> Result<Mapping> {
 
 impl Node {
     /// Returns this node with the entries of a table `base` that it does not name.
-    fn over(self, base: &Value) -> Self {
+    fn over(self, base: &serde_json::Value) -> Result<Self> {
         let (mut named, base) = match (self, base) {
-            (Self::Mapping(Mapping(named)), Value::Object(base)) => (named, base),
-            (other, _) => return other,
+            (Self::Mapping(Mapping(named)), serde_json::Value::Object(base)) => (named, base),
+            (other, _) => return Ok(other),
         };
         let mut entries = Vec::new();
         for (key, there) in base.iter().filter(|(_, there)| !there.is_null()) {
             let node = match named.iter().position(|(name, _)| name == key) {
-                Some(place) => named.remove(place).1.over(there),
-                None => Self::Json(there.clone()),
+                Some(place) => named.remove(place).1.over(there)?,
+                None => Self::Value(encode(there)?),
             };
             entries.push((key.clone(), node));
         }
         entries.extend(named);
-        Self::Mapping(Mapping(entries))
+        Ok(Self::Mapping(Mapping(entries)))
     }
 }
 
 impl Mapping {
-    fn text(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text, 0);
-        text
+    fn value(self) -> Value {
+        let entry = |(key, node)| match node {
+            Node::Value(value) => (key, value),
+            Node::Mapping(inner) => (key, inner.value()),
+        };
+        Value::Mapping(self.0.into_iter().map(entry).collect())
     }
 
     /// Inserts `value` at the end of `path`, which is the rest of `key`.
@@ -81,14 +87,14 @@ impl Mapping {
         };
         let there = self.0.iter_mut().find(|(known, _)| known == name).map(|(_, node)| node);
         match (there, rest) {
-            (None, None) => self.0.push((name.into(), Node::Value(value.into()))),
+            (None, None) => self.0.push((name.into(), Node::Value(written(key, value)?))),
             (None, Some(rest)) => {
                 let mut inner = Self::default();
                 inner.insert(key, rest, value)?;
                 self.0.push((name.into(), Node::Mapping(inner)));
             }
             (Some(Node::Mapping(inner)), Some(rest)) => inner.insert(key, rest, value)?,
-            (Some(Node::Value(_) | Node::Json(_)), None) => {
+            (Some(Node::Value(_)), None) => {
                 return Err(exit::usage(format!("`{key}` is given twice; keep one of them")));
             }
             (Some(_), _) => {
@@ -98,48 +104,21 @@ impl Mapping {
         }
         Ok(())
     }
-
-    fn write(&self, text: &mut String, depth: usize) {
-        for (key, node) in &self.0 {
-            text.push_str(&"  ".repeat(depth));
-            text.push_str(&scalar(key));
-            text.push(':');
-            match node {
-                Node::Value(value) => {
-                    text.push(' ');
-                    text.push_str(&flow_or_scalar(value));
-                    text.push('\n');
-                }
-                Node::Json(value) => {
-                    text.push(' ');
-                    text.push_str(&value.to_string());
-                    text.push('\n');
-                }
-                Node::Mapping(inner) => {
-                    text.push('\n');
-                    inner.write(text, depth + 1);
-                }
-            }
-        }
-    }
 }
 
-/// Returns a list or mapping as it is, and anything else as a scalar.
-fn flow_or_scalar(value: &str) -> String {
-    if value.starts_with(['[', '{']) { value.into() } else { scalar(value) }
-}
-
-/// Returns a text plain, so that a number stays a number, or in quotes if YAML would read it as
-/// something else.
-fn scalar(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || " ._-+/%,".contains(c);
-    let begins_well = text.starts_with(|c: char| c.is_alphanumeric() || "./+_".contains(c))
-        || text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_numeric()));
-    if begins_well && text.chars().all(plain) && text.trim() == text {
-        return text.into();
+/// Returns what a word's value means: a list or mapping in YAML's flow style, a number, `true` or
+/// `false`, or a text.
+fn written(key: &str, value: &str) -> Result<Value> {
+    if !value.starts_with(['[', '{']) {
+        return Ok(match value {
+            "" | "~" => value.into(),
+            value => Value::plain(value),
+        });
     }
-    // In double quotes, YAML escapes as JSON does. A text always has a JSON form.
-    Value::from(text).to_string()
+    let tree = parse(value, &Dialect::PLAIN).map_err(|error| {
+        exit::usage(Diagnostics::new(vec![error], &Dialect::PLAIN).render(key, value))
+    })?;
+    Ok(Value::of(&tree, tree.root()))
 }
 
 #[cfg(test)]
@@ -179,7 +158,7 @@ mod tests {
         });
         let words = ["mac.dcf.cw_min=7", "height=2m"].map(String::from);
         let text = yaml_over(base.as_object().unwrap(), &words).unwrap();
-        let expected = "mac:\n  dcf:\n    cw_min: 7\n    rates: [\"1Mbit/s\"]\nheight: 2m\n";
+        let expected = "mac:\n  dcf:\n    cw_min: 7\n    rates: [1Mbit/s]\nheight: 2m\n";
         assert_eq!(text, expected);
         let whole = yaml_over(base.as_object().unwrap(), &["mac=none".into()]).unwrap();
         assert_eq!(whole, "mac: none\n");

@@ -1,11 +1,12 @@
 //! The network of a shell as a scenario: a node, and a link between it and its caller's network.
 
 use std::env;
-use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use netloom_api::launch::Gateway;
+use netloom_document::{Value, encode, write};
 use netloom_host::FreeSubnets;
+use serde_json::json;
 
 use crate::args::Shell;
 use crate::commands::set::properties;
@@ -59,44 +60,50 @@ impl Network {
     fn scenario(&self, args: &Shell) -> Result<String> {
         let FreeSubnets { v4, v6 } = self.subnets;
         let kind = if self.offline { "host" } else { "nat" };
-        let (mut addresses, mut routes) = (format!("{v4}/30"), Vec::new());
+        let (mut addresses, mut routes) = (vec![format!("{v4}/30")], Vec::new());
         if !self.offline {
-            routes.push(format!("{{to: 0.0.0.0/0, via: {v4}}}"));
+            routes.push(json!({"to": "0.0.0.0/0", "via": v4}));
         }
         if self.ipv6 {
-            let _ = write!(addresses, ", \"{v6}/64\"");
+            addresses.push(format!("{v6}/64"));
             if !self.offline {
-                routes.push(format!("{{to: \"::/0\", via: \"{v6}\"}}"));
+                routes.push(json!({"to": "::/0", "via": v6}));
             }
         }
-        let publish: Vec<_> = args
-            .publish
-            .iter()
-            .map(|port| serde_json::Value::from(&port[..]).to_string())
-            .collect();
-        let seed = args.seed.map_or_else(String::new, |seed| format!("seed: {seed}\n"));
-        let mut text = format!(
-            "name: {}\n{seed}topology:\n  nodes:\n    {NODE}: {{routes: [{}], publish: [{}]}}\n  \
-             links:\n    - name: {NODE}\n      endpoints: [\"{NODE}:eth0\", \"{kind}:{}\"]\n      \
-             addresses: [{addresses}]\n",
-            serde_json::Value::from(&self.name[..]),
-            routes.join(", "),
-            publish.join(", "),
-            self.device,
-        );
-        let both = both(args);
-        if !both.is_empty() {
-            text.push_str(&indented(6, &checked("netloom shell", &both)?));
-        }
+        let mut link = entries(&json!({
+            "name": NODE,
+            "endpoints": [format!("{NODE}:eth0"), format!("{kind}:{}", self.device)],
+            "addresses": addresses,
+        }))?;
+        link.extend(checked("netloom shell", &both(args))?);
         for (key, option, words) in
             [("forward", "--out", &args.out), ("reverse", "--in", &args.into)]
         {
             if !words.is_empty() {
-                let _ = writeln!(text, "      {key}:");
-                text.push_str(&indented(8, &checked(&format!("netloom shell {option}"), words)?));
+                let properties = checked(&format!("netloom shell {option}"), words)?;
+                link.push((key.into(), Value::Mapping(properties)));
             }
         }
-        Ok(text)
+        let nodes = json!({NODE: {"routes": routes, "publish": args.publish}});
+        let topology = vec![
+            ("nodes".into(), encode(&nodes)?),
+            ("links".into(), Value::List(vec![Value::Mapping(link)])),
+        ];
+        let mut scenario = entries(&json!({"name": self.name}))?;
+        scenario.extend(args.seed.map(|seed| ("seed".into(), Value::Unsigned(seed))));
+        scenario.push(("topology".into(), Value::Mapping(topology)));
+        Ok(write(&Value::Mapping(scenario)))
+    }
+}
+
+/// Keys and values of a mapping.
+type Entries = Vec<(String, Value)>;
+
+/// Returns the entries of a mapping.
+fn entries(mapping: &serde_json::Value) -> Result<Entries> {
+    match encode(mapping)? {
+        Value::Mapping(entries) => Ok(entries),
+        _ => Ok(Vec::new()),
     }
 }
 
@@ -114,18 +121,20 @@ fn both(args: &Shell) -> Vec<String> {
     short.chain(args.set.iter().cloned()).collect()
 }
 
-/// Checks properties and returns them as YAML.
-fn checked(what: &str, words: &[String]) -> Result<String> {
-    let text = properties::yaml(words)?;
-    let mut read = files::reader(std::path::Path::new("."));
-    match netloom_scenario::properties(&text, &mut read) {
-        Ok(_) => Ok(text),
-        Err(findings) => {
-            Err(WithCode { code: exit::USAGE, message: findings.render(what, &text) }.into())
-        }
+/// Checks properties and returns them.
+fn checked(what: &str, words: &[String]) -> Result<Entries> {
+    let Value::Mapping(entries) = properties::value(words)? else { return Ok(Vec::new()) };
+    if entries.is_empty() {
+        return Ok(entries);
     }
-}
-
-fn indented(depth: usize, text: &str) -> String {
-    text.lines().map(|line| format!("{}{line}\n", " ".repeat(depth))).collect()
+    let value = Value::Mapping(entries);
+    let text = write(&value);
+    let mut read = files::reader(std::path::Path::new("."));
+    if let Err(findings) = netloom_scenario::properties(&text, &mut read) {
+        return Err(WithCode { code: exit::USAGE, message: findings.render(what, &text) }.into());
+    }
+    match value {
+        Value::Mapping(entries) => Ok(entries),
+        _ => Ok(Vec::new()),
+    }
 }
