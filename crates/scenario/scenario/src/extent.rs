@@ -8,8 +8,8 @@ use netloom_link::PipeConfig;
 use netloom_units::Duration;
 use netloom_units::readable::counted;
 
-use crate::graph::snapshot::Snapshot;
 use crate::layer2::{InterfaceIndex, Layer2};
+use crate::snapshot::Snapshot;
 use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, Traffic, Transport, When};
 
 /// What a scenario consists of. Media are not nodes, and what joins a member to its medium is no

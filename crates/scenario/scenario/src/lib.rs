@@ -16,7 +16,7 @@
 //! | [`Layer2`] | which interfaces reach each other on layer 2 |
 //! | `files` | access to the files that a scenario names |
 //! | `dialect` | words of scenario files, for suggestions in findings |
-//! | [`graph`] | a scenario as a drawing: DOT, Mermaid, SVG |
+//! | [`snapshot`] | a network at a time: places, links that are up, who hears whom |
 //!
 //! The input is text and the output a value. `netloom-document` turns text into trees and these
 //! into values, and reports all findings; a callback provides the text of files that a scenario
@@ -30,7 +30,6 @@ mod effort;
 mod ends;
 mod extent;
 mod files;
-pub mod graph;
 mod happenings;
 mod hybrid;
 mod layer2;
@@ -43,6 +42,7 @@ mod raw;
 mod resolve;
 mod schema;
 pub mod service;
+pub mod snapshot;
 mod software;
 mod spec;
 mod tree;

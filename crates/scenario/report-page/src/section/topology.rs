@@ -1,7 +1,7 @@
 //! A drawing of the network.
 
 use maud::{Markup, PreEscaped, html};
-use netloom_scenario::{Scenario, graph};
+use netloom_scenario::Scenario;
 use netloom_units::readable::counted;
 
 /// Largest number of nodes in a drawing. Nobody could read a larger one on a page.
@@ -19,7 +19,7 @@ pub fn topology(scenario: Option<&Scenario>) -> Markup {
                 p { (sizes(scenario)) }
                 @if scenario.nodes.len() <= NODES && scenario.links.len() <= LINKS {
                     // The drawing escapes its texts.
-                    figure id="topology" { (PreEscaped(graph::svg(scenario))) }
+                    figure id="topology" { (PreEscaped(netloom_drawing::svg(scenario))) }
                 } @else {
                     p class="note" {
                         "Too large for a drawing here; " code { "netloom graph --format svg" }

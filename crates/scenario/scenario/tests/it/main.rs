@@ -9,7 +9,6 @@ mod dilation;
 mod docs;
 mod examples;
 mod good;
-mod graph;
 mod happenings;
 mod rewritten;
 mod robust;

@@ -1,19 +1,10 @@
-//! Drawings of a scenario: DOT for Graphviz, Mermaid for Markdown, and SVG with a layout of our
-//! own. The shape of a node shows its kind, and labels of links show their properties. The output
-//! is text, and the same scenario gives the same text on every machine.
-
-mod at;
-mod layout;
-pub(crate) mod snapshot;
-mod svg;
+//! Drawings in the languages of other programs: DOT and Mermaid. The shape of a node shows its
+//! kind, and labels of links show their properties.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::spec::{Link, NodeKind, Scenario};
-
-pub use at::{dot_at, svg_at};
-pub use svg::svg;
+use netloom_scenario::{Link, NodeKind, Scenario};
 
 /// Returns the network in the DOT language of Graphviz, for `neato`.
 pub fn dot(scenario: &Scenario) -> String {
@@ -38,7 +29,7 @@ pub fn dot(scenario: &Scenario) -> String {
 }
 
 /// Returns the DOT shape of a kind of node.
-fn shape_name(kind: NodeKind) -> &'static str {
+pub(crate) fn shape_name(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Host => "box",
         NodeKind::Router => "ellipse",
@@ -77,13 +68,13 @@ pub fn mermaid(scenario: &Scenario) -> String {
 }
 
 /// Returns the properties of a link in one line.
-fn label(link: &Link) -> String {
+pub(crate) fn label(link: &Link) -> String {
     lines(link).join(" ")
 }
 
 /// Returns the properties of a link: one line for each property, or one for each direction if they
 /// differ.
-fn lines(link: &Link) -> Vec<String> {
+pub(crate) fn lines(link: &Link) -> Vec<String> {
     if link.direct {
         return vec!["direct".into()];
     }
@@ -98,6 +89,6 @@ fn lines(link: &Link) -> Vec<String> {
     vec![format!("→ {}", or_nothing(forward)), format!("← {}", or_nothing(reverse))]
 }
 
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -11,7 +11,8 @@ use netloom_units::{Duration, Power, Time};
 use crate::spec::{Direction, Link, NodeKind, Scenario, Start, StationChange, TimelineAction};
 
 /// A scenario at a given time.
-pub(crate) struct Snapshot<'a> {
+pub struct Snapshot<'a> {
+    /// The scenario.
     pub scenario: &'a Scenario,
     /// Position of each node: metres to the east and to the north, or, on a map, degrees of
     /// longitude and latitude.
@@ -29,8 +30,10 @@ pub(crate) struct Snapshot<'a> {
 }
 
 /// A link between two nodes.
-pub(crate) struct Wire<'a> {
+pub struct Wire<'a> {
+    /// The link.
     pub link: &'a Link,
+    /// The indices of its nodes.
     pub ends: (usize, usize),
 }
 

@@ -3,17 +3,18 @@
 use std::fs;
 use std::path::Path;
 
-use netloom_scenario::{Scenario, graph, load};
+use netloom_drawing as drawing;
+use netloom_scenario::{Scenario, load};
 use netloom_units::Duration;
 
 fn good(name: &str) -> Scenario {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenario/tests/good").join(name);
     load(&fs::read_to_string(path).unwrap()).unwrap().scenario
 }
 
 #[test]
 fn dot_shows_kinds_of_nodes_and_properties_of_links() {
-    let text = graph::dot(&good("lan.yaml"));
+    let text = drawing::dot(&good("lan.yaml"));
     for line in [
         "graph \"lan\" {",
         "  \"switch\" [shape=hexagon];",
@@ -29,14 +30,14 @@ fn dot_shows_kinds_of_nodes_and_properties_of_links() {
 #[test]
 fn mermaid_is_a_flowchart() {
     assert_eq!(
-        graph::mermaid(&good("hello.yaml")),
+        drawing::mermaid(&good("hello.yaml")),
         "graph LR\n  n0[\"a\"]\n  n1[\"b\"]\n  n0 ---|\"100Mbit/s 10ms\"| n1\n"
     );
 }
 
 #[test]
 fn directions_that_differ_are_both_shown() {
-    let text = graph::dot(&good("everything.yaml"));
+    let text = drawing::dot(&good("everything.yaml"));
     let label = "→ 20Mbit/s 5ms loss 0.1% ← 10Mbit/s 5ms loss 1%";
     assert!(text.contains(label), "{text}");
 }
@@ -44,12 +45,12 @@ fn directions_that_differ_are_both_shown() {
 #[test]
 fn direct_links_are_dashed_and_named() {
     let scenario = good("direct.yaml");
-    let dot = graph::dot(&scenario);
+    let dot = drawing::dot(&scenario);
     assert!(dot.contains("\"a\" -- \"r\" [label=\"direct\", style=dashed];"), "{dot}");
     assert_eq!(dot.matches("dashed").count(), 1, "{dot}");
-    let mermaid = graph::mermaid(&scenario);
+    let mermaid = drawing::mermaid(&scenario);
     assert!(mermaid.contains("n0 -.-|\"direct\"| n1"), "{mermaid}");
-    let image = graph::svg(&scenario);
+    let image = drawing::svg(&scenario);
     assert_eq!(image.matches("<g class=\"link direct\">").count(), 1);
     assert!(image.contains(">direct</text>"), "{image}");
 }
@@ -58,7 +59,7 @@ fn direct_links_are_dashed_and_named() {
 fn svg_shows_every_node_and_link() {
     for name in ["abilene.yaml", "everything.yaml", "hello.yaml"] {
         let scenario = good(name);
-        let image = graph::svg(&scenario);
+        let image = drawing::svg(&scenario);
         assert_eq!(image.matches("<g class=\"link\">").count(), scenario.links.len());
         assert_eq!(image.matches("<g class=\"node ").count(), scenario.nodes.len());
         for node in &scenario.nodes {
@@ -66,7 +67,7 @@ fn svg_shows_every_node_and_link() {
         }
         assert_eq!(image.matches("<g ").count(), image.matches("</g>").count());
         assert!(!image.contains("NaN") && !image.contains("inf"), "{image}");
-        assert_eq!(image, graph::svg(&scenario), "the same drawing every time");
+        assert_eq!(image, drawing::svg(&scenario), "the same drawing every time");
     }
 }
 
@@ -97,7 +98,7 @@ timeline:
     .replace("wired--c", "c--wired");
     let scenario = load(&text).unwrap_or_else(|bad| panic!("{}", bad.render("x", &text))).scenario;
     let heard = |seconds| {
-        let image = graph::svg_at(&scenario, Duration::from_secs(seconds)).unwrap();
+        let image = drawing::svg_at(&scenario, Duration::from_secs(seconds)).unwrap();
         let lines = |class: &str| image.matches(&format!("<g class=\"{class}\">")).count();
         (lines("hears"), lines("link"), image.matches("class=\"reach\"").count())
     };
@@ -107,15 +108,15 @@ timeline:
     assert_eq!(heard(27), (2, 1, 3));
     assert_eq!(heard(45), (0, 1, 2));
     assert_eq!(heard(55), (0, 0, 2));
-    let image = graph::svg_at(&scenario, Duration::from_secs(27)).unwrap();
+    let image = drawing::svg_at(&scenario, Duration::from_secs(27)).unwrap();
     // c is 130 m from a, which is 1.3 times the reach on paper.
     let (x, r) = (numbers(&image, "cx=\""), numbers(&image, "r=\""));
     assert!(((x[2] - x[0]) / r[0] - 1.3).abs() < 0.01, "{x:?} {r:?}");
-    let dot = graph::dot_at(&scenario, Duration::from_secs(27)).unwrap();
+    let dot = drawing::dot_at(&scenario, Duration::from_secs(27)).unwrap();
     assert!(dot.contains("\"b\" -- \"c\" [style=dotted];"), "{dot}");
     assert!(dot.contains("\"wired\" [shape=box, pos="), "{dot}");
     assert!(!dot.contains("\"air\""), "{dot}");
-    let error = graph::svg_at(&good("hello.yaml"), Duration::ZERO).unwrap_err();
+    let error = drawing::svg_at(&good("hello.yaml"), Duration::ZERO).unwrap_err();
     assert!(error.contains("give nodes on shared media a `position`"), "{error}");
 }
 
@@ -133,14 +134,14 @@ topology:
       ground: { here: { lat: 45, lon: 90, elevation: 8.2deg } }
 ";
     let scenario = load(text).unwrap_or_else(|bad| panic!("{}", bad.render("x", text))).scenario;
-    let image = graph::svg_at(&scenario, Duration::from_secs(30)).unwrap();
+    let image = drawing::svg_at(&scenario, Duration::from_secs(30)).unwrap();
     assert_eq!(image.matches("class=\"node satellite\"").count(), 66);
     // 1440 pixels around the Earth, and 720 from pole to pole.
     assert!(image.contains("<ellipse cx=\"1080.0\" cy=\"180.0\""), "{image}");
     // 121 links between satellites, one to the ground, and again those that leave the map.
     let lines = image.matches("<g class=\"link\">").count();
     assert!((122..160).contains(&lines), "{lines}");
-    assert_eq!(image, graph::svg_at(&scenario, Duration::from_secs(30)).unwrap());
-    let later = graph::svg_at(&scenario, Duration::from_secs(31)).unwrap();
+    assert_eq!(image, drawing::svg_at(&scenario, Duration::from_secs(30)).unwrap());
+    let later = drawing::svg_at(&scenario, Duration::from_secs(31)).unwrap();
     assert_ne!(image, later);
 }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::layout::{self, Point};
-use crate::spec::{NodeKind, Scenario};
+use netloom_scenario::{NodeKind, Scenario};
+
+use crate::layout::{self, Point};
+use crate::text::lines;
 
 /// Length of one hop, in pixels.
 const HOP: f64 = 150.0;
@@ -89,7 +91,7 @@ fn links(out: &mut String, scenario: &Scenario, edges: &[(usize, usize)], points
             "<g class=\"{class}\"><line x1=\"{x1:.1}\" y1=\"{y1:.1}\" \
              x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
         );
-        label(out, &super::lines(link), [f64::midpoint(x1, x2), f64::midpoint(y1, y2)]);
+        label(out, &lines(link), [f64::midpoint(x1, x2), f64::midpoint(y1, y2)]);
         out.push_str("</g>\n");
     }
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
+use netloom_scenario::snapshot::{Snapshot, Wire};
+use netloom_scenario::{NodeKind, Scenario};
 use netloom_units::Duration;
 
-use super::snapshot::{Snapshot, Wire};
-use super::svg::{self, STYLE, escaped};
-use super::{label, quoted, shape_name};
-use crate::spec::{NodeKind, Scenario};
+use crate::svg::{self, STYLE, escaped};
+use crate::text::{label, quoted, shape_name};
 
 /// Length of the longer side of a plane in pixels, and pixels for each degree of a map.
 const WIDE: f64 = 1000.0;

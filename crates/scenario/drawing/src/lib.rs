@@ -1,0 +1,21 @@
+//! Scenarios as drawings. The output is text, and the same scenario gives the same text on every
+//! machine.
+//!
+//! | module | what |
+//! |---|---|
+//! | `text` | DOT for Graphviz, Mermaid for Markdown |
+//! | `svg` | SVG of the whole network |
+//! | `at` | the network at a given time, on a plane or on a map |
+//! | [`layout`] | points for nodes that have none, in networks of any size |
+//!
+//! Not here: where nodes are at a time, and which of them hear each other
+//! (`netloom_scenario::snapshot`).
+
+mod at;
+pub mod layout;
+mod svg;
+mod text;
+
+pub use at::{dot_at, svg_at};
+pub use svg::svg;
+pub use text::{dot, mermaid};
