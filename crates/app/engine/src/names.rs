@@ -22,11 +22,8 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::descriptors::{Share, take};
+use upstream::{LONGEST, PORT};
 
-/// The port to which programs send name queries.
-const PORT: u16 = 53;
-/// Longest message over UDP, in bytes.
-const LONGEST: usize = 65_535;
 /// Longest life of a TCP connection.
 const LIFETIME: Duration = Duration::from_secs(120);
 /// Pause after the kernel has refused something.

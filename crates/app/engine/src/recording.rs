@@ -3,17 +3,18 @@
 //! the formats of files (`results`).
 
 pub mod media;
+mod ticks;
 
 use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use netloom_api::event::{EndReason, What};
+use netloom_api::event::{EndReason, TimelineStatus, What};
 use netloom_api::flow::FlowStatus;
 use netloom_api::launch::StartUp;
 use netloom_api::simulation::SimulationSummary;
-use netloom_api::summary::{FrameLogSummary, Mode, Summary, TimelineStatus};
+use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_dataplane::FrameLog;
 use netloom_evidence::write_capture;
 use netloom_fabric::LinkId;
@@ -21,10 +22,9 @@ use netloom_link::LogHeader;
 use netloom_monitor::{SignalKind, Verdict};
 use netloom_results::{FlowSampler, Results, Sampler};
 use netloom_scenario::{Capture, Scenario, TimelineAction};
-use netloom_units::{Dilation, Duration, Time};
+use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::capture::{self, Target};
 use crate::client::say;
@@ -39,6 +39,7 @@ use crate::simulated::Simulated;
 use crate::status;
 use crate::symbiosis;
 use crate::usage;
+use ticks::Ticks;
 
 /// The observers of a run.
 pub struct Observed {
@@ -339,29 +340,6 @@ fn summarize(
         simulation: None,
         flows: Vec::new(),
         warnings,
-    }
-}
-
-/// Ticks until a run is over, and one more then.
-struct Ticks {
-    interval: Interval,
-    end: End,
-}
-
-impl Ticks {
-    /// Makes ticks that are `interval` apart in the time of an experiment of this dilation.
-    fn every(interval: Duration, dilation: Dilation, end: End) -> Self {
-        let mut interval = tokio::time::interval(dilation.to_machine(interval).into());
-        interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        Self { interval, end }
-    }
-
-    /// Waits for the next tick. Returns whether it is the last.
-    async fn is_last(&mut self) -> bool {
-        tokio::select! {
-            _ = self.interval.tick() => false,
-            () = self.end.asked() => true,
-        }
     }
 }
 

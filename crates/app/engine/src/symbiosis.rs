@@ -20,11 +20,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result, bail};
+use netloom_api::event::TimelineStatus;
 use netloom_api::flow::FlowStatus;
 use netloom_api::in_words;
 use netloom_api::path::PathStatus;
 use netloom_api::simulation::SimulationSummary;
-use netloom_api::summary::TimelineStatus;
 use netloom_dataplane::Clock;
 use netloom_plan::Plan;
 use netloom_results::Results;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use netloom_api::change::{LinkChange, happening_in_words};
+use netloom_api::event::TimelineStatus;
 use netloom_api::event::{Origin, What};
 use netloom_api::medium::MediumRequest;
-use netloom_api::summary::TimelineStatus;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_plan::Plan;

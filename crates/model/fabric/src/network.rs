@@ -3,6 +3,7 @@
 //! `media` has what concerns shared media. `netloom-link` implements pipes, and `segment` decides
 //! where a switch sends a frame.
 
+mod attachment;
 mod crossing;
 mod entering;
 mod joining;
@@ -18,7 +19,7 @@ use crate::timers::Timers;
 use crate::{
     Frame, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, Segment, SegmentEnd, SegmentId,
 };
-use joining::{Attachment, Home, TrunkPorts};
+use attachment::{Attachment, Home, TrunkPorts};
 
 /// Number of frames that may move through segments before [`Network::poll`] returns `None`. A
 /// forwarding loop must not keep the caller from other work.

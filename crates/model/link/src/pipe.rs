@@ -5,6 +5,7 @@ mod background;
 mod coalesce;
 mod deadlines;
 mod fluid;
+mod hold;
 mod loss;
 mod sent;
 mod steered;
@@ -29,7 +30,7 @@ use crate::{
     Count, DropReason, Frame, FrameInfo, LinkState, Passage, PipeChange, PipeConfig,
     PipeStatistics, RateLimit, Stream, WhenFull, Window,
 };
-use steered::Hold;
+use hold::Hold;
 
 /// Longest serialization time of a super-frame that may stay whole.
 pub const COALESCING_BOUND: Duration = Duration::from_micros(50);

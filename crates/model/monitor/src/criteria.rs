@@ -7,8 +7,6 @@ use netloom_units::{Duration, Probability, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::trust::Trust;
-
 /// Thresholds of all signals. Names and defaults follow Maier 2011 ch. 4, including θ and δ.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -71,18 +69,6 @@ impl Default for Criteria {
             timeline: Punctuality { tolerance: ten_ms },
             brief: second,
         }
-    }
-}
-
-impl Criteria {
-    /// Fills in both tolerances from what the run needs, if they are not set. An event that is
-    /// later than needed never counts as punctual.
-    #[must_use]
-    pub fn resolved(mut self, trust: &Trust) -> Self {
-        self.lateness.tolerance.get_or_insert(trust.delay());
-        self.run_queue.tolerance.get_or_insert(trust.delay());
-        self.timeline.tolerance = self.timeline.tolerance.min(trust.timeline());
-        self
     }
 }
 

@@ -90,6 +90,18 @@ impl Trust {
     }
 }
 
+impl Criteria {
+    /// Fills in both tolerances from what the run needs, if they are not set. An event that is
+    /// later than needed never counts as punctual.
+    #[must_use]
+    pub fn resolved(mut self, trust: &Trust) -> Self {
+        self.lateness.tolerance.get_or_insert(trust.delay());
+        self.run_queue.tolerance.get_or_insert(trust.delay());
+        self.timeline.tolerance = self.timeline.tolerance.min(trust.timeline());
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,19 +5,7 @@
 
 use netloom_units::{Duration, Time};
 
-use crate::sent::Sent;
-
-/// The state of delivery at the time when a packet is sent (§3.2, "P." variables).
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Stamp {
-    pub delivered: u64,
-    pub delivered_ce: u64,
-    pub lost: u64,
-    pub in_flight: u32,
-    pub delivered_at: Time,
-    pub first_sent_at: Time,
-    pub app_limited: bool,
-}
+use crate::sent::{Sent, Stamp};
 
 /// A sample of the delivery rate, from one acknowledgement.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,10 +5,20 @@ use std::collections::VecDeque;
 
 use netloom_units::Time;
 
-use crate::rate::Stamp;
-
 /// The number of a packet. It counts first transmissions, and never changes.
 pub(crate) type PacketId = u64;
+
+/// The state of delivery at the time when a packet is sent (§3.2, "P." variables).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stamp {
+    pub delivered: u64,
+    pub delivered_ce: u64,
+    pub lost: u64,
+    pub in_flight: u32,
+    pub delivered_at: Time,
+    pub first_sent_at: Time,
+    pub app_limited: bool,
+}
 
 /// A packet that is not yet acknowledged, of at most one maximum segment.
 #[derive(Debug, Clone, Copy)]

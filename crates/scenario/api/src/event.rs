@@ -4,6 +4,7 @@ use netloom_medium::{AssociationChange, AssociationEvent};
 use netloom_monitor::{Change, Signal};
 use netloom_scenario::Route;
 use netloom_units::Time;
+use netloom_units::readable::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use crate::apply::ApplyStep;
 use crate::change::{LinkChange, route_in_words};
 use crate::medium::MediumRequest;
 use crate::state::Phase;
-use crate::summary::TimelineStatus;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -406,6 +406,41 @@ impl EndReason {
             Self::ClientGone => "the program that had started it went away",
             Self::Contention => "contention began, and the scenario has it abort then",
             Self::StateGone => "its state directory had been removed",
+        }
+    }
+}
+
+/// An event of the timeline, with its planned and actual time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimelineStatus {
+    /// Index in the scenario's timeline, counted from 0.
+    #[serde(rename = "timeline")]
+    pub number: usize,
+    /// Description of the event.
+    #[serde(rename = "action")]
+    pub event: String,
+    /// Planned time, in nanoseconds since the network was ready. Absent if its start condition was
+    /// not met.
+    pub planned: Option<Time>,
+    /// Actual time, in nanoseconds since the network was ready. Absent if the event did not happen.
+    pub happened: Option<Time>,
+    /// Reason of the failure, if the event failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+impl TimelineStatus {
+    /// Describes in one line what happened and how late, or why it did not happen.
+    pub fn in_words(&self) -> String {
+        let late = match (self.planned, self.happened) {
+            (Some(planned), Some(happened)) => {
+                format!(", {} after its time", seconds(happened.since(planned)))
+            }
+            _ => String::new(),
+        };
+        match &self.failure {
+            Some(failure) => format!("timeline: {}: {failure}", self.event),
+            None => format!("timeline: {}{late}", self.event),
         }
     }
 }

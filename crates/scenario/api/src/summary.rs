@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netloom_monitor::Verdict;
-use netloom_units::readable::seconds;
 use netloom_units::{Dilation, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::EndReason;
+use crate::event::{EndReason, TimelineStatus};
 use crate::flow::FlowStatus;
 use crate::simulation::SimulationSummary;
 use crate::state::{LinkStatus, ProcessStatus, VlanPortStatus};
@@ -94,41 +93,6 @@ pub struct Summary {
     pub flows: Vec<FlowStatus>,
     /// Facts to check before relying on the results.
     pub warnings: Vec<String>,
-}
-
-/// An event of the timeline, with its planned and actual time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TimelineStatus {
-    /// Index in the scenario's timeline, counted from 0.
-    #[serde(rename = "timeline")]
-    pub number: usize,
-    /// Description of the event.
-    #[serde(rename = "action")]
-    pub event: String,
-    /// Planned time, in nanoseconds since the network was ready. Absent if its start condition was
-    /// not met.
-    pub planned: Option<Time>,
-    /// Actual time, in nanoseconds since the network was ready. Absent if the event did not happen.
-    pub happened: Option<Time>,
-    /// Reason of the failure, if the event failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<String>,
-}
-
-impl TimelineStatus {
-    /// Describes in one line what happened and how late, or why it did not happen.
-    pub fn in_words(&self) -> String {
-        let late = match (self.planned, self.happened) {
-            (Some(planned), Some(happened)) => {
-                format!(", {} after its time", seconds(happened.since(planned)))
-            }
-            _ => String::new(),
-        };
-        match &self.failure {
-            Some(failure) => format!("timeline: {}: {failure}", self.event),
-            None => format!("timeline: {}{late}", self.event),
-        }
-    }
 }
 
 /// An expectation about a process in one node, and whether it was met.

@@ -24,6 +24,6 @@ mod text;
 pub use costs::{Crossing, Disk, DiskWrites, Memory, MemoryCost, SmallWrites, WakeUps};
 pub use forwarding::{Edge, Forwarding, NotBorne, Shape, Traffic};
 pub use netloom_api::timing::Scheduling;
-pub use profile::{Profile, Thoroughness};
+pub use profile::{FORMAT, Profile, Thoroughness};
 pub use shaping::{ShapedEdge, Shaping};
-pub use text::{FORMAT, ProfileError, json_schema};
+pub use text::{ProfileError, json_schema};

@@ -9,7 +9,9 @@ use crate::costs::{Crossing, Disk, Memory, WakeUps};
 use crate::forwarding::{Forwarding, Traffic};
 use crate::shaping::Shaping;
 use crate::stale;
-use crate::text::FORMAT;
+
+/// The version of the format that this version of NetLoom writes and reads.
+pub const FORMAT: u32 = 1;
 
 /// The load that a machine can bear, and when it was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,10 +3,7 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::profile::Profile;
-
-/// The version of the format that this version of NetLoom writes and reads.
-pub const FORMAT: u32 = 1;
+use crate::profile::{FORMAT, Profile};
 
 /// The reason why a text is not a profile.
 #[derive(Debug, Error)]

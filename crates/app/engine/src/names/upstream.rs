@@ -9,8 +9,10 @@ use nix::net::if_::if_nametoindex;
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::{Instant, timeout};
 
-use super::{LONGEST, PORT};
-
+/// The port to which programs send name queries.
+pub const PORT: u16 = 53;
+/// Longest message over UDP, in bytes.
+pub const LONGEST: usize = 65_535;
 const FILE: &str = "/etc/resolv.conf";
 /// Most resolvers that programs ask: `MAXNS` of `resolv.h`.
 const MOST: usize = 3;

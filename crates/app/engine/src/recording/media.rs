@@ -12,7 +12,7 @@ use netloom_results::{MediaFiles, MediaSampler, Results};
 use netloom_units::{Duration, Time};
 use tokio::task::{JoinHandle, block_in_place};
 
-use super::Ticks;
+use super::ticks::Ticks;
 use crate::end::End;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;

@@ -16,8 +16,9 @@ pub mod traffic;
 
 use anyhow::Result;
 use netloom_api::event::EndReason;
+use netloom_api::event::TimelineStatus;
 use netloom_api::in_words;
-use netloom_api::summary::{ExpectationStatus, TimelineStatus};
+use netloom_api::summary::ExpectationStatus;
 use netloom_monitor::{Observation, SignalKind};
 use netloom_scenario::Expectation;
 use tokio::task::JoinSet;

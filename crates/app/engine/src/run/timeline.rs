@@ -3,9 +3,9 @@
 
 use anyhow::{Context as _, Result};
 use netloom_api::change::{LinkChange, happening_in_words};
+use netloom_api::event::TimelineStatus;
 use netloom_api::event::{Origin, What};
 use netloom_api::medium::MediumRequest;
-use netloom_api::summary::TimelineStatus;
 use netloom_monitor::Observation;
 use netloom_nodes::{RouteChanged, SpawnRequest, Stdio};
 use netloom_scenario::{Command, Happening, Lasting, NodeState, RouteChange, TimelineAction};

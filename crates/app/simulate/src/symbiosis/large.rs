@@ -6,11 +6,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use anyhow::Result;
+use netloom_api::event::TimelineStatus;
 use netloom_api::event::What;
 use netloom_api::flow::FlowStatus;
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::LinkStatus;
-use netloom_api::summary::TimelineStatus;
 use netloom_plan::Plan;
 use netloom_scenario::{CalibrationMethod, Scenario};
 use netloom_sim::{FlowKind, FlowSpec, Sent, Simulation, SocketEvent, SocketTotals};

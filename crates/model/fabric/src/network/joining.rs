@@ -4,55 +4,17 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use netloom_link::{InFlight, Inlet, LinkState, PipeChange, PipeConfig, Vid};
+use netloom_link::{InFlight, Inlet, LinkState, PipeChange, PipeConfig};
 use netloom_units::{Duration, Time};
 
+use super::attachment::{Attachment, Home, TrunkPorts};
 use super::{DevicePort, Network, Slot};
 use crate::segment::{Hop, new_segment};
 use crate::{
-    Link, LinkEnd, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, Segment, SegmentId,
-    SegmentKind, SegmentPort,
+    Link, LinkEnd, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, SegmentKind,
+    SegmentPort,
 };
 use netloom_link::Direction;
-
-/// The place at which a pipe begins or ends.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Attachment {
-    /// A port of the network.
-    Port(PortId),
-    /// A trunk, by its index.
-    Trunk(usize),
-    /// A port of a segment, by its index.
-    Segment { segment: usize, port: usize },
-    /// In another network.
-    Away { is_segment: bool },
-}
-
-impl Attachment {
-    /// Whether the place is in another network.
-    #[inline]
-    pub fn is_away(&self) -> bool {
-        matches!(self, Self::Away { .. })
-    }
-}
-
-/// The ports of an interface with sub-interfaces.
-#[derive(Debug, Clone)]
-pub(super) struct TrunkPorts {
-    pub untagged: PortId,
-    pub vlans: Vec<(Vid, PortId)>,
-}
-
-/// A segment, and the links at its ports.
-#[derive(Debug)]
-pub(super) struct Home<M: Memory> {
-    id: SegmentId,
-    pub segment: Box<dyn Segment<M>>,
-    /// Slot of the pipe that leads out of each port; `None` without a link.
-    pub ways: Vec<Option<usize>>,
-    /// Settings of each port.
-    settings: Vec<Option<SegmentPort>>,
-}
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     /// Inserts a link, which may have frames in its pipes. The caller ensures that no other link

@@ -21,20 +21,12 @@ use delay::DelayClock;
 pub use delay::{Delay, DelayPoint, DelaySchedule};
 use jitter::JitterProcess;
 pub use jitter::{DistributionTable, Jitter, JitterDistribution, Offsets};
+pub(crate) use order::Flying;
 use order::ReleaseOrder;
 pub use reorder::{Reorder, Reordering};
 use reorder::{ReorderProcess, Turn};
 
 use crate::{FrameInfo, Passage, PipeConfig, Stream};
-
-/// A frame in flight.
-#[derive(Debug)]
-pub(crate) struct Flying<F> {
-    pub frame: F,
-    pub info: FrameInfo,
-    pub passage: Passage,
-    pub release: Time,
-}
 
 /// The frames in flight of one pipe, in the order of their release.
 #[derive(Debug)]

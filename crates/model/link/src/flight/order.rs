@@ -5,7 +5,16 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use netloom_units::Time;
 
-use super::Flying;
+use crate::{FrameInfo, Passage};
+
+/// A frame in flight.
+#[derive(Debug)]
+pub(crate) struct Flying<F> {
+    pub frame: F,
+    pub info: FrameInfo,
+    pub passage: Passage,
+    pub release: Time,
+}
 
 /// Frames in flight, in the order of release. Frames with the same release keep the order in which
 /// they came.

@@ -3,7 +3,7 @@
 
 use netloom_units::Time;
 
-use super::steered::Hold;
+use super::hold::Hold;
 use super::{Dropped, Pipe, Rejected, Serving};
 use crate::background::LineFrame;
 use crate::flight::Flying;

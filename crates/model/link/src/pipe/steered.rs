@@ -5,21 +5,11 @@ use netloom_traffic::Emission;
 use netloom_units::{Duration, Time};
 
 use super::Pipe;
+use super::hold::Hold;
 use crate::background::LineFrame;
 use crate::early::{EarlyLoss, EarlyLosses};
 use crate::queue::Queued;
 use crate::{Frame, FrameInfo};
-
-/// A period in which the line is busy for a reason outside the pipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Hold {
-    #[default]
-    None,
-    /// It begins when the frame on the line has left it, and has this length.
-    Behind(Duration),
-    /// It ends at this time.
-    Until(Time),
-}
 
 impl<F: Frame> Pipe<F> {
     /// Makes the line busy for `duration` from when it would be free: at once, or behind the frame
