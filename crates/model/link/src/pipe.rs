@@ -207,9 +207,17 @@ impl<F: Frame> Pipe<F> {
         self.offer_late(now, Duration::ZERO, info, frame)
     }
 
+    /// Remembers from now on when frames came, so that a late frame counts only those that it would
+    /// have overtaken, not all for which it waited. Pipes whose frames are never late need not
+    /// remember anything.
+    pub fn expect_late_offers(&mut self) {
+        self.shift.remember();
+    }
+
     /// Offers `frame` at `now`, after it may have waited up to `arrival_uncertainty` without being
     /// offered. The wait does not change the fate of the frame. [`Passage::shift`] records how much
-    /// later frames leave the line because of such waits.
+    /// later frames leave the line because of such waits; it is the smaller if the pipe
+    /// [expects](Self::expect_late_offers) them.
     ///
     /// # Errors
     /// As for [`offer`](Self::offer).

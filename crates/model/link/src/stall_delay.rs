@@ -34,11 +34,17 @@ pub(crate) struct StallDelay {
     by: Duration,
     /// Time up to which `by` applies to later frames.
     until: Time,
-    /// The last frames that were on the line: when each may have come first, and for how long it
-    /// was on the line.
-    recent: [(Time, Duration); RECENT],
+    /// The last frames that were on the line, if they are remembered.
+    recent: Option<Box<Recent>>,
+}
+
+/// The last frames that were on a line.
+#[derive(Debug, Default)]
+struct Recent {
+    /// When each may have come first, and for how long it was on the line.
+    frames: [(Time, Duration); RECENT],
     /// Number of frames so far.
-    frames: usize,
+    count: usize,
 }
 
 /// Number of frames that may have been overtaken and are counted exactly. If there are more, all
@@ -48,7 +54,36 @@ const RECENT: usize = 16;
 /// its devices in turn, and looks at each as often.
 const IN_ORDER: Duration = Duration::from_micros(500);
 
+impl Recent {
+    fn add(&mut self, came: Time, work: Duration) {
+        self.frames[self.count % RECENT] = (came, work);
+        self.count = self.count.wrapping_add(1);
+    }
+
+    /// Returns for how long the line sent frames that a frame would have overtaken if it had been
+    /// offered when it `came`: at most for the time that it `waited`. `None` if it would have
+    /// overtaken none.
+    fn overtaken(&self, came: Time, waited: Duration) -> Option<Duration> {
+        let known = self.frames.iter().take(self.count);
+        let later = known.filter(|(other, _)| *other > came + IN_ORDER);
+        let (count, work) =
+            later.fold((0, Duration::ZERO), |(count, sum), (_, work)| (count + 1, sum + *work));
+        match count {
+            0 => None,
+            // The frame itself is one of them, so that the frames before may be others like these.
+            _ if count + 1 >= RECENT => Some(waited),
+            _ => Some(work),
+        }
+    }
+}
+
 impl StallDelay {
+    /// Remembers from now on which frames came last, so that a late one counts only those that it
+    /// would have overtaken. Without this, it counts all for which it waited.
+    pub fn remember(&mut self) {
+        self.recent.get_or_insert_default();
+    }
+
     /// Returns how much earlier a frame that left the line at `end` would have left it. Must be
     /// called for every frame, in the order of the line.
     ///
@@ -64,9 +99,9 @@ impl StallDelay {
         overtakes: impl FnOnce() -> Duration,
     ) -> Duration {
         let free = std::mem::replace(&mut self.free, end);
-        let came = frame.offered - frame.arrival_uncertainty;
-        self.recent[self.frames % RECENT] = (came, end.since(started));
-        self.frames = self.frames.wrapping_add(1);
+        if let Some(recent) = &mut self.recent {
+            recent.add(frame.offered - frame.arrival_uncertainty, end.since(started));
+        }
         if self.by == Duration::ZERO && frame.arrival_uncertainty == Duration::ZERO {
             return Duration::ZERO;
         }
@@ -91,7 +126,10 @@ impl StallDelay {
     fn follow(&mut self, late: Duration, offered: Time, started: Time, idle: Duration) -> Duration {
         let waited = started.since(offered);
         let before = if offered > self.until { Duration::ZERO } else { self.by };
-        let overtakes = self.overtaken(offered - late, waited);
+        let overtakes = match &self.recent {
+            Some(recent) => recent.overtaken(offered - late, waited),
+            None => (late > Duration::ZERO).then_some(waited),
+        };
         // It waited for those that it would have overtaken, and for others that left late.
         let overtaking =
             overtakes.map_or(Duration::ZERO, |work| late + (before + work).min(waited));
@@ -101,21 +139,5 @@ impl StallDelay {
             self.until = offered + MEMORY;
         }
         self.by
-    }
-
-    /// Returns for how long the line sent frames that a frame would have overtaken if it had been
-    /// offered when it `came`: at most for the time that it `waited`. `None` if it would have
-    /// overtaken none.
-    fn overtaken(&self, came: Time, waited: Duration) -> Option<Duration> {
-        let known = self.recent.iter().take(self.frames);
-        let later = known.filter(|(other, _)| *other > came + IN_ORDER);
-        let (count, work) =
-            later.fold((0, Duration::ZERO), |(count, sum), (_, work)| (count + 1, sum + *work));
-        match count {
-            0 => None,
-            // The frame itself is one of them, so that the frames before may be others like these.
-            _ if count + 1 >= RECENT => Some(waited),
-            _ => Some(work),
-        }
     }
 }

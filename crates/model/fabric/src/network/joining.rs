@@ -40,6 +40,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let is_alone = !places.iter().any(is_segment);
             let leads_to_medium = are_media[1 - end];
             pipe.keep_sent(target.is_away());
+            pipe.expect_late_offers();
             let inlet = source.is_away().then(|| Inlet::new(pipe.config().clone(), pipe.cuts()));
             self.slots[slot] = Some(Slot {
                 id,

@@ -338,6 +338,7 @@ fn a_late_offer_shifts_by_the_fluid_that_it_lets_pass() {
     let shifts = |rate: &str| {
         let text = line("50kB", &constant(rate));
         let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO);
+        pipe.expect_late_offers();
         // 100 bytes take 80 µs.
         for (number, (at, late)) in (0..).zip([(30, 1), (30, 0), (35, 0)]) {
             let late = Duration::from_millis(late);
