@@ -7,8 +7,10 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -145,6 +147,34 @@ impl Drop for Lab {
         // Whatever state the test left it in. Errors show in what later tests find.
         let _ = self.command(&["cleanup", "--force", &self.name]).output();
         let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Checks what runs show. One that does not call itself valid may show anything on a machine that
+/// stood still, so after one that failed there is another, up to three, with no other of these runs
+/// beside it. What a valid run shows must be right.
+pub fn shows<R>(run: impl Fn() -> R, is_valid: impl Fn(&R) -> bool, check: impl Fn(&R)) {
+    static MACHINE: RwLock<()> = RwLock::new(());
+    let checked = |results: R| {
+        let outcome = catch_unwind(AssertUnwindSafe(|| check(&results)));
+        outcome.map_err(|failed| (failed, is_valid(&results)))
+    };
+    let results = {
+        let _beside_others = MACHINE.read();
+        run()
+    };
+    let mut outcome = checked(results);
+    for _ in 1..3 {
+        let Err((failed, is_valid)) = outcome else { return };
+        if is_valid {
+            resume_unwind(failed);
+        }
+        eprintln!("that run was not valid: it is done again");
+        let _alone = MACHINE.write();
+        outcome = checked(run());
+    }
+    if let Err((failed, _)) = outcome {
+        resume_unwind(failed);
     }
 }
 

@@ -7,10 +7,8 @@ mod partly_simulated;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
-use std::sync::RwLock;
 use std::time::{Duration, Instant};
 
 use common::{NETLOOM, remains, text};
@@ -101,32 +99,10 @@ fn round_trips(ping: &str) -> Vec<f64> {
     times.map(|(time, _)| time.parse().unwrap()).collect()
 }
 
-/// Checks what the runs of an example show. A run that does not call itself `valid` may show
-/// anything on a machine that stood still, so after one that failed there is another, up to three,
-/// with no other example beside it. What a valid run shows must be right.
+/// Checks what the runs of an example show ([`common::shows`]).
 fn shows(run: impl Fn() -> Results, check: impl Fn(&Results)) {
-    static MACHINE: RwLock<()> = RwLock::new(());
-    let checked = |results: Results| {
-        let outcome = catch_unwind(AssertUnwindSafe(|| check(&results)));
-        outcome.map_err(|failed| (failed, results.summary()["verdict"].take()))
-    };
-    let results = {
-        let _beside_others = MACHINE.read();
-        run()
-    };
-    let mut outcome = checked(results);
-    for _ in 1..3 {
-        let Err((failed, verdict)) = outcome else { return };
-        if verdict["judgement"] == "valid" {
-            resume_unwind(failed);
-        }
-        eprintln!("this run says of itself: {verdict}");
-        let _alone = MACHINE.write();
-        outcome = checked(run());
-    }
-    if let Err((failed, _)) = outcome {
-        resume_unwind(failed);
-    }
+    let is_valid = |results: &Results| results.summary()["verdict"]["judgement"] == "valid";
+    common::shows(run, is_valid, check);
 }
 
 #[test]
