@@ -123,7 +123,8 @@ proptest! {
             && network.hosts.iter().all(|host| {
                 matches!(host.endpoint.state(), State::Closed | State::TimeWait)
             });
-        network.run_while(at_ms(3_000_000), |network| {
+        // Where a third of the packets is lost, timeouts of two minutes follow each other.
+        network.run_while(at_ms(30_000_000), |network| {
             for host in &network.hosts {
                 check(&host.endpoint);
             }
