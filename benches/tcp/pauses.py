@@ -4,7 +4,8 @@
     sudo benches/tcp/pauses.py [--pauses 0.3 1 3 10 30 60] [--own] [--responses 4] [--control cubic]
 
 A client asks a server for 1 MB over one connection, again and again, and pauses in between. The
-path has a round trip of 50 ms, no queue, and loses one packet of the first response. Printed is the
+path has a round trip of 50 ms and 100 Mbit/s, and loses one packet of the first response. (Without
+a rate, whole windows come at once, for which a kernel of a node's own is too slow.) Printed is the
 server's congestion window after each response: of the kernel, that of this machine or with `--own`
 one of the nodes' own (Debian's `user-mode-linux`), and simulated. The script fails if one of them
 differs by more than 10 %. Windows are not restarted after pauses (`tcp_slow_start_after_idle` is
@@ -62,7 +63,9 @@ def scenario(pause, options, simulated):
     text = f"""\
 name: tcp-pauses
 topology:
-  defaults: {{ node: {{ {kernel}ipv6: none, sysctls: {{ {sysctls} }} }} }}
+  defaults:
+    node: {{ {kernel}ipv6: none, sysctls: {{ {sysctls} }} }}
+    link: {{ rate: 100Mbit/s, queue: {{ limit: 10000packets }} }}
   nodes: {{ c: , s: }}
   links: [{{ endpoints: [s, c], delay: 25ms, forward: {{ loss: {{ pattern: "{loss}" }} }} }}]
 measure: {{ flows: 10ms }}
