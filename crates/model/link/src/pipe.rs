@@ -334,8 +334,8 @@ impl<F: Frame> Pipe<F> {
     /// Returns the next frame whose release is not after `now`, in order of release.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivery<F>> {
-        let now = self.perform(now);
-        let flying = self.flight.pop_due(now)?;
+        self.reach(now);
+        let flying = self.flight.pop_due(self.now)?;
         let Flying { frame, info, passage, release } = flying;
         self.statistics.delivered(&info, release, release.since(passage.offered));
         self.journal.note(|| {
@@ -456,21 +456,18 @@ impl<F: Frame> Pipe<F> {
     /// `now`.
     #[inline]
     fn advance(&mut self, now: Time) -> Time {
-        let now = self.perform(now);
-        if self.background.is_some() {
-            self.flow_to(now);
-        }
-        now
-    }
-
-    /// Performs all events of the line up to `now`, each at its time. A fluid flows up to the last
-    /// of them only, so that nothing depends on when this is called.
-    #[inline]
-    fn perform(&mut self, now: Time) -> Time {
         self.now = self.now.max(now);
         if self.background.is_some() {
-            return self.advance_with_background();
+            let now = self.advance_with_background();
+            self.flow_to(now);
+            return now;
         }
+        self.advance_line()
+    }
+
+    /// Performs all events of a line without background up to the present.
+    #[inline]
+    fn advance_line(&mut self) -> Time {
         while let Some(at) = self.line_changes()
             && at <= self.now
         {

@@ -22,12 +22,17 @@ impl<F: Frame> Pipe<F> {
         self.sent.as_mut()?.pop_front()
     }
 
-    /// Performs all events of the line up to and including `now`, without taking frames out at the
-    /// far end. Callers of [`poll_sent`](Self::poll_sent) that do not need frames at their release
-    /// call it before.
+    /// Performs all events of the line up to and including `now`, each at its time, without taking
+    /// frames out at the far end. Callers of [`poll_sent`](Self::poll_sent) that do not need frames
+    /// at their release call it before. A fluid flows up to the last of the events only, so that
+    /// nothing depends on when this is called.
     #[inline]
     pub fn reach(&mut self, now: Time) {
-        self.perform(now);
+        self.now = self.now.max(now);
+        match self.background.is_some() {
+            true => self.advance_with_background(),
+            false => self.advance_line(),
+        };
     }
 
     /// Number of cuts so far: changes that dropped all frames in the pipe.
