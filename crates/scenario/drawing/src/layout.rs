@@ -7,6 +7,7 @@
 //! | `stress` | all distances of a small network |
 //! | `sparse` | those of a large one, of which only some are known |
 //! | `trees` | trees around a node |
+//! | `axes` | the main axes of a matrix, with which both begin |
 //! | `apart` | nodes that cover each other are moved apart |
 //! | `pages` | parts that are not connected, beside each other |
 //!
@@ -17,6 +18,7 @@
 //! Only sums, products, square roots and `libm` are used, so every machine computes the same.
 
 mod apart;
+mod axes;
 mod graph;
 mod pages;
 mod sparse;

@@ -3,13 +3,11 @@
 //! where its neighbours and the pivots want it, and a pivot speaks for the nodes around it
 //! (Ortmann, Klimenta, Brandes 2017).
 
+use super::axes::{dot, main_axes};
 use super::graph::{Graph, Point};
 
 /// Number of pivots.
 const PIVOTS: usize = 60;
-
-/// Rounds of power iteration for each axis.
-const AXIS_ROUNDS: usize = 100;
 
 /// Rounds in which each node is pulled.
 const ROUNDS: usize = 60;
@@ -119,24 +117,8 @@ fn axes(rows: &[Vec<f64>], columns: usize) -> [Vec<f64>; 2] {
             squares.iter_mut().zip(row).for_each(|(sum, b)| *sum += a * b);
         }
     }
-    let mut found: Vec<Vec<f64>> = Vec::new();
-    for axis in 0..2 {
-        // Any start works whose components are not all equal.
-        let start =
-            |index: usize| ((index * 7919 + axis * 104_729 + 13) % 1009) as f64 / 1009.0 - 0.5;
-        let mut vector: Vec<f64> = (0..columns).map(start).collect();
-        for _ in 0..AXIS_ROUNDS {
-            for other in &found {
-                let part = dot(&vector, other);
-                vector.iter_mut().zip(other).for_each(|(value, other)| *value -= part * other);
-            }
-            let next: Vec<f64> = squares.iter().map(|row| dot(row, &vector)).collect();
-            let length = dot(&next, &next).sqrt().max(f64::MIN_POSITIVE);
-            vector = next.iter().map(|value| value / length).collect();
-        }
-        found.push(vector);
-    }
-    [found.swap_remove(0), found.swap_remove(0)]
+    let times = |vector: &[f64]| squares.iter().map(|row| dot(row, vector)).collect();
+    main_axes(columns, times).map(|(axis, _)| axis)
 }
 
 /// Returns where neighbours and pivots want a node: each at its distance, in the direction in which
@@ -158,10 +140,6 @@ fn pulled(node: usize, points: &[Point], graph: &Graph, pivots: &[Pivot]) -> Poi
         pull(points[pivot.node], distance, pivot.weight(distance));
     }
     [sum[0] / weights, sum[1] / weights]
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn difference(a: Point, b: Point) -> Point {

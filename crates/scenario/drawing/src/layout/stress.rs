@@ -1,10 +1,8 @@
 //! The layout of a small graph from all of its distances: classical multidimensional scaling
 //! (Torgerson 1952) for the start, then stress majorization (Gansner, Koren, North 2004).
 
+use super::axes::main_axes;
 use super::graph::Point;
-
-/// Rounds of power iteration for each axis.
-const AXIS_ROUNDS: usize = 60;
 
 /// Rounds of majorization.
 const STRESS_ROUNDS: usize = 80;
@@ -28,33 +26,12 @@ fn scale(distances: &[Vec<f64>]) -> Vec<Point> {
         let distance = distances[a][b];
         -0.5 * (distance * distance - means[a] - means[b] + total)
     };
-    let mut axes: Vec<Vec<f64>> = Vec::new();
-    for axis in 0..2 {
-        // Any start vector works whose components are not all equal.
-        let start =
-            |index: usize| ((index * 7919 + axis * 104_729 + 13) % 1009) as f64 / 1009.0 - 0.5;
-        let mut vector: Vec<f64> = (0..count).map(start).collect();
-        let mut length = 0.0;
-        for _ in 0..AXIS_ROUNDS {
-            for other in &axes {
-                let norm = dot(other, other).max(f64::MIN_POSITIVE);
-                let part = dot(&vector, other) / norm;
-                vector.iter_mut().zip(other).for_each(|(value, other)| *value -= part * other);
-            }
-            let row = |a: usize| (0..count).map(|b| centred(a, b) * vector[b]).sum();
-            let next: Vec<f64> = (0..count).map(row).collect();
-            length = dot(&next, &next).sqrt();
-            vector = next.iter().map(|value| value / length.max(1e-9)).collect();
-        }
-        // The eigenvalue of the matrix is now the factor by which a unit vector grows.
-        vector.iter_mut().for_each(|value| *value *= length.sqrt());
-        axes.push(vector);
-    }
-    axes[0].iter().zip(&axes[1]).map(|(x, y)| [*x, *y]).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    let times = |vector: &[f64]| {
+        (0..count).map(|a| (0..count).map(|b| centred(a, b) * vector[b]).sum()).collect()
+    };
+    let [(first, stretched), (second, less)] = main_axes(count, times);
+    let (wide, high) = (stretched.sqrt(), less.sqrt());
+    first.iter().zip(&second).map(|(x, y)| [x * wide, y * high]).collect()
 }
 
 /// One round of majorization: every node moves to the weighted mean of where the others would place
