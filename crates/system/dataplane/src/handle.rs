@@ -14,9 +14,9 @@ use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
 use netloom_ports::{Carrier, DevicePlace, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
+use crate::answer::PipeStatus;
 use crate::balance::Rebalancing;
 use crate::capture::{Capture, capture, capture_interface};
-use crate::command::{Command, PipeStatus};
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
 use crate::scheduling::Scheduling;
@@ -25,6 +25,7 @@ use crate::timing::Timing;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{Limits, Watch};
+use crate::worker::{Command, Worker};
 use crate::worker_id::WorkerId;
 use crate::worker_stats::WorkerStats;
 use crate::{Clock, DataplaneError, End};
@@ -208,7 +209,9 @@ impl Dataplane {
         of_link.down[end] = !up;
         of_link.mtus[end] = mtu.or(of_link.mtus[end]);
         let receivers = receiver_mtus(of_link.are_segments, of_link.mtus);
-        self.ask(location.worker, |done| Command::SetEnd { link, end, up, receivers, done })?;
+        self.ask(location.worker, move |worker| {
+            worker.shard().set_end(link, (end, up), receivers);
+        })?;
         of_link.switch_end(link, 1 - end)
     }
 
@@ -232,7 +235,7 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn begin(&self, at: Time) -> Result<(), DataplaneError> {
-        self.ask_all(|done| Command::Begin { at, done }).map(drop)
+        self.ask_all(move |worker| worker.shard().begin(at)).map(drop)
     }
 
     /// Returns the configuration and the counts of every pipe, in the order of their ids.
@@ -253,8 +256,15 @@ impl Dataplane {
     }
 
     fn report(&self, window: Option<Window>) -> Result<Vec<PipeStatus>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::Pipes { window, reply })?;
-        let mut pipes: Vec<_> = reports.into_iter().flatten().collect();
+        let workers = WorkerId::first(self.workers.len());
+        let reports = workers.map(|worker| {
+            let (reply, report) = channel();
+            self.send(worker, Command::Pipes { window, reply }).map(|()| report)
+        });
+        let mut pipes = Vec::new();
+        for report in reports.collect::<Result<Vec<_>, _>>()? {
+            pipes.append(&mut self.receive(&report)?);
+        }
         pipes.sort_unstable_by_key(|pipe: &PipeStatus| pipe.id);
         Ok(pipes)
     }
@@ -269,7 +279,7 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn timing(&self) -> Result<Timing, DataplaneError> {
-        let counters = self.ask_all(|reply| Command::Timing { reply })?;
+        let counters = self.ask_all(Worker::counters)?;
         Ok(Timing::of(self.now(), &counters, self.probe.summary()))
     }
 
@@ -281,7 +291,7 @@ impl Dataplane {
     pub fn watch(&self, limits: Limits) -> Result<Watch, DataplaneError> {
         let pulse = Pulse::start(self.clock, self.scheduling, limits.pause)?;
         let now = self.now();
-        let workers = self.ask_all(|reply| Command::Watch { limits, reply })?;
+        let workers = self.ask_all(move |worker| worker.watch(limits))?;
         Ok(Watch::new(limits, workers, pulse, now))
     }
 
@@ -291,7 +301,7 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn segment_ends(&self) -> Result<Vec<SegmentEnd>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::SegmentEnds { reply })?;
+        let reports = self.ask_all(|worker| worker.shard().segment_ends())?;
         let mut ends: Vec<_> = reports.into_iter().flatten().collect();
         ends.sort_unstable_by_key(|end: &SegmentEnd| (end.link, end.end));
         Ok(ends)
@@ -331,12 +341,10 @@ impl Dataplane {
             return Err(DataplaneError::UnknownEnd { link, end });
         }
         let (sink, capture) = capture(drops, self.capture_backlog);
-        let (done, begun) = channel();
         // Frames that enter at an end take the pipe that begins there.
         let [entry, exit] =
             [end, 1 - end].map(|end| PipeId { link, direction: Direction::from_end(end) });
-        self.send(worker, Command::Capture { entry, exit, sink, done })?;
-        self.receive(&begun)?;
+        self.ask(worker, move |worker| worker.shard().capture(entry, exit, sink))?;
         Ok(capture)
     }
 
@@ -367,14 +375,12 @@ impl Dataplane {
         // Actions that involve many workers run one at a time.
         let _control = self.control();
         let (log, sinks) = frame_log::start(header, out, self.workers.len())?;
-        let (done, begun) = channel();
-        let logged = pipes.into_iter().zip(sinks);
-        for (worker, (pipes, sink)) in WorkerId::first(self.workers.len()).zip(logged) {
-            self.send(worker, Command::Log { pipes, sink, done: done.clone() })?;
-        }
-        drop(done);
+        let logged = WorkerId::first(self.workers.len()).zip(pipes.into_iter().zip(sinks));
+        let begun = logged.map(|(worker, (pipes, sink))| {
+            self.request(worker, move |worker| worker.shard().log(&pipes, sink))
+        });
         let mut all = true;
-        for _ in 0..self.workers.len() {
+        for begun in begun.collect::<Result<Vec<_>, _>>()? {
             all &= self.receive(&begun)?;
         }
         if all { Ok(log) } else { Err(DataplaneError::LoggedAlready) }
@@ -385,7 +391,7 @@ impl Dataplane {
     /// # Errors
     /// If a worker or the log's writer has ended by itself.
     pub fn end_frame_log(&self, log: FrameLog) -> Result<FrameLogSummary, DataplaneError> {
-        self.ask_all(|done| Command::EndLog { done })?;
+        self.ask_all(|worker| worker.shard().end_log())?;
         log.wait()
     }
 
@@ -405,7 +411,14 @@ impl Dataplane {
         let count = parts.len();
         for ((worker, changes), ticket) in parts.into_iter().zip(tickets(count)) {
             let done = done.clone();
-            self.send(worker, Command::Change { changes, ticket, done })?;
+            let change = move |worker: &mut Worker| {
+                if let Some(time) = ticket.pass(&worker.clock()) {
+                    worker.shard().change(time, &changes);
+                    // The owner may no longer wait for the reply.
+                    let _ = done.send(time);
+                }
+            };
+            self.send(worker, Command::Do(Box::new(change)))?;
         }
         drop(done);
         let mut time = self.now();
@@ -440,26 +453,39 @@ impl Dataplane {
         })
     }
 
-    /// Returns the answer of one worker.
-    pub(crate) fn ask<T>(
+    /// Has a worker do something. Its answer comes, unless it ends.
+    fn request<T: Send + 'static>(
         &self,
         worker: WorkerId,
-        ask: impl FnOnce(Sender<T>) -> Command,
-    ) -> Result<T, DataplaneError> {
+        what: impl FnOnce(&mut Worker) -> T + Send + 'static,
+    ) -> Result<Receiver<T>, DataplaneError> {
         let (reply, answer) = channel();
-        self.send(worker, ask(reply))?;
-        self.receive(&answer)
+        let what = move |worker: &mut Worker| {
+            // The owner may no longer wait for the reply.
+            let _ = reply.send(what(worker));
+        };
+        self.send(worker, Command::Do(Box::new(what)))?;
+        Ok(answer)
+    }
+
+    /// Returns the answer of one worker.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        worker: WorkerId,
+        what: impl FnOnce(&mut Worker) -> T + Send + 'static,
+    ) -> Result<T, DataplaneError> {
+        self.receive(&self.request(worker, what)?)
     }
 
     /// Returns the answer of every worker, in the order of the workers.
-    fn ask_all<T>(&self, ask: impl Fn(Sender<T>) -> Command) -> Result<Vec<T>, DataplaneError> {
-        let mut replies = Vec::with_capacity(self.workers.len());
-        for worker in WorkerId::first(self.workers.len()) {
-            let (reply, answer) = channel();
-            self.send(worker, ask(reply))?;
-            replies.push(answer);
-        }
-        replies.iter().map(|answer| self.receive(answer)).collect()
+    fn ask_all<T: Send + 'static>(
+        &self,
+        what: impl Fn(&mut Worker) -> T + Clone + Send + 'static,
+    ) -> Result<Vec<T>, DataplaneError> {
+        let workers = WorkerId::first(self.workers.len());
+        let answers = workers.map(|worker| self.request(worker, what.clone()));
+        let answers = answers.collect::<Result<Vec<_>, _>>()?;
+        answers.iter().map(|answer| self.receive(answer)).collect()
     }
 
     fn halt(&mut self) -> Vec<Returned> {

@@ -11,7 +11,7 @@
 //! | `balance` | when links move to another worker, and which |
 //! | `worker_stats` | the CPU time of a worker, read without waking it |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
-//! | `command` | what its owner asks of a worker, and the answers |
+//! | `answer` | answers of a worker to its owner |
 //! | `worker_id` | which worker: [`WorkerId`] |
 //! | `shard` | a worker's part of the network, and the devices at its ports |
 //! | `recorder` | what is counted and shown of the frames there |
@@ -35,11 +35,11 @@
 //! and no hand-over is on the way of a frame. Not here: where frames go (`netloom-fabric`), the
 //! link model (`netloom-link`), creating devices, and any notion of nodes.
 
+mod answer;
 mod assembly;
 mod balance;
 mod capture;
 mod clock;
-mod command;
 mod error;
 mod frame_log;
 mod gate;
@@ -66,9 +66,9 @@ mod worker;
 mod worker_id;
 mod worker_stats;
 
+pub use answer::PipeStatus;
 pub use capture::Capture;
 pub use clock::Clock;
-pub use command::PipeStatus;
 pub use error::DataplaneError;
 pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::Dataplane;

@@ -6,7 +6,6 @@ use std::sync::PoisonError;
 use netloom_units::Duration;
 
 use crate::balance::{LinkLoad, Load, Step, rebalancing, share};
-use crate::command::Command;
 use crate::handle::{Dataplane, Location};
 use crate::worker_id::WorkerId;
 use crate::{DataplaneError, Limits, Watch};
@@ -65,7 +64,7 @@ impl Dataplane {
         let step = rebalancing.balance.look(&busy, spare, lent, idle);
         if let Some(Step::Measure(worker)) = step {
             // Start counting now: earlier load does not count.
-            let _: Load = self.ask(worker, |reply| Command::Load { reply })?;
+            self.ask(worker, |worker| worker.shard().take_load())?;
             return Ok(None);
         }
         Ok(step.map(Overload))
@@ -86,7 +85,7 @@ impl Dataplane {
             Step::Rebalance { from, to, .. } | Step::Return { from, to } => (from, to),
             Step::Measure(_) => return Ok(Rebalanced::nothing()),
         };
-        let Load { links, logs } = self.ask(from, |reply| Command::Load { reply })?;
+        let Load { links, logs } = self.ask(from, |worker| worker.shard().take_load())?;
         let links = match overload.0 {
             // The log keeps the order of a pipe's events only within one worker.
             _ if logs => vec![],

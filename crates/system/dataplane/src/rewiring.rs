@@ -8,11 +8,12 @@ use std::fmt;
 use netloom_fabric::{LinkId, PipeId, SegmentId, SegmentKind};
 use netloom_link::{Direction, Pipe};
 
-use crate::command::{Command, Unjoined};
+use crate::answer::Unjoined;
 use crate::handle::{Dataplane, JoinedSegment, LinkControl, Location};
 use crate::partition;
 use crate::pipe_frame::PipeFrame;
 use crate::shard::Parts;
+use crate::worker::Worker;
 use crate::worker_id::WorkerId;
 use crate::{DataplaneError, End, Limits, LinkWiring, Watch};
 
@@ -207,7 +208,7 @@ impl Dataplane {
     ) -> Result<(), DataplaneError> {
         let take = |index: &usize| Some((slots[*index].id, *slots[*index].parts.take()?));
         let links: Vec<(LinkId, Parts)> = indices.iter().filter_map(take).collect();
-        let joined = self.ask(worker, |reply| Command::Join { links, reply })?;
+        let joined = self.ask(worker, move |worker| worker.join(links))?;
         let Err(Unjoined { links, failed, end, source }) = joined else { return Ok(()) };
         let mut links: BTreeMap<LinkId, Parts> = links.into_iter().collect();
         let mut link = failed.to_string();
@@ -261,8 +262,8 @@ impl Dataplane {
         for slot in &mut slots {
             let Some(name) = slot.name.clone() else { continue };
             let parts = slot.parts.take().map(|parts| *parts).or_else(|| {
-                let (links, with_frames) = (vec![slot.id], true);
-                let part = |reply| Command::Part { links, with_frames, reply };
+                let links = vec![slot.id];
+                let part = move |worker: &mut Worker| worker.part(links, true);
                 // Nothing can be recovered from a worker that has ended.
                 self.ask(slot.worker, part).ok()?.pop().map(|(_, parts)| parts)
             });
@@ -312,7 +313,7 @@ impl Dataplane {
         }
         let mut parted = BTreeMap::new();
         for (worker, links) in by_worker {
-            parted.extend(self.ask(worker, |reply| Command::Part { links, with_frames, reply })?);
+            parted.extend(self.ask(worker, move |worker| worker.part(links, with_frames))?);
         }
         Ok(parted)
     }

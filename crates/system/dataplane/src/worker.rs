@@ -10,12 +10,12 @@ use netloom_link::Window;
 use netloom_units::{Duration, Time};
 
 use crate::Clock;
-use crate::command::{Command, PipeStatus, Unjoined};
+use crate::answer::{PipeStatus, Unjoined};
 use crate::heartbeat::{Heartbeat, LONGEST_SLEEP};
 use crate::looking::Looking;
 use crate::scheduling::{RealTimeBudget, WorkerPlace, stay_on};
 use crate::shard::{Arrival, NOTICED, Parts, Refused, Returned, Shard};
-use crate::timing::WorkerLoad;
+use crate::timing::{Counters, WorkerLoad};
 use crate::waiter::{Timeout, Waiter};
 use crate::wakeup::exact_timers;
 use crate::wakeup_margin::WakeupMargin;
@@ -45,6 +45,16 @@ pub(crate) struct Worker {
     looking: Looking,
     /// Time since which frames may wait unread, while the worker has not read all of them.
     behind_since: Option<Time>,
+}
+
+/// A command of the owner to a worker.
+pub(crate) enum Command {
+    /// Do this between two turns. It must be quick: frames wait for it.
+    Do(Box<dyn FnOnce(&mut Worker) + Send>),
+    /// Report on every pipe, since its start or over the window, a few in each turn.
+    Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
+    /// End the worker.
+    Stop,
 }
 
 /// A report on all pipes that is being made.
@@ -291,90 +301,38 @@ impl Worker {
         }
     }
 
-    /// Carries out one command. The owner may no longer wait for the reply.
+    /// Carries out one command.
     fn carry_out(&mut self, command: Command) {
         match command {
-            Command::Change { changes, ticket, done } => {
-                if let Some(time) = ticket.pass(&self.clock) {
-                    self.shard.change(time, &changes);
-                    let _ = done.send(time);
-                }
-            }
-            Command::ChangeMedium { medium, change, done } => {
-                let now = self.clock.now();
-                let _ = done.send(self.shard.change_medium(now, medium, &change).map(|()| now));
-            }
-            Command::SetEnd { link, end, up, receivers, done } => {
-                self.shard.set_end(link, (end, up), receivers);
-                let _ = done.send(());
-            }
-            Command::Associations { reply } => {
-                let _ = reply.send(self.shard.take_associations());
-            }
-            Command::Media { reply } => {
-                let _ = reply.send(self.shard.media(self.clock.now()));
-            }
-            Command::Neighbours { of, with_hidden, reply } => {
-                let now = self.clock.now();
-                let _ = reply.send(self.shard.network.neighbours_of(now, of, with_hidden));
-            }
-            Command::MediaNews { most, with_places, reply } => {
-                let now = self.clock.now();
-                let _ = reply.send(self.shard.network.media_news(now, most, with_places));
-            }
-            Command::AirLogs { reply } => {
-                let _ = reply.send(self.shard.take_air_logs(self.clock.now()));
-            }
-            Command::Begin { at, done } => {
-                self.shard.begin(at);
-                let _ = done.send(());
-            }
+            Command::Do(what) => what(self),
             Command::Pipes { window, reply } => {
                 let pipes = Vec::new();
                 self.reports.push_back(Report { window, next: 0, pipes, reply });
-            }
-            Command::SegmentEnds { reply } => {
-                let _ = reply.send(self.shard.segment_ends());
-            }
-            Command::Timing { reply } => {
-                let load = self.load();
-                let counters = &mut self.shard.recorder().counters;
-                counters.load = load;
-                let _ = reply.send(counters.clone());
-            }
-            Command::Capture { entry, exit, sink, done } => {
-                self.shard.capture(entry, exit, sink);
-                let _ = done.send(());
-            }
-            Command::CaptureMedium { medium, sink, done } => {
-                self.shard.network.sniff(medium, Box::new(sink));
-                let _ = done.send(());
-            }
-            Command::Log { pipes, sink, done } => {
-                let _ = done.send(self.shard.log(&pipes, sink));
-            }
-            Command::EndLog { done } => {
-                self.shard.end_log();
-                let _ = done.send(());
-            }
-            Command::Watch { limits, reply } => {
-                let _ = reply.send(self.watch(limits));
-            }
-            Command::Load { reply } => {
-                let _ = reply.send(self.shard.take_load());
-            }
-            Command::Join { links, reply } => {
-                let _ = reply.send(self.join(links));
-            }
-            Command::Part { links, with_frames, reply } => {
-                let _ = reply.send(self.part(links, with_frames));
             }
             Command::Stop => {}
         }
     }
 
+    /// Returns the worker's links.
+    pub fn shard(&mut self) -> &mut Shard {
+        &mut self.shard
+    }
+
+    /// Returns the data plane's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Returns timing and lost frames.
+    pub fn counters(&mut self) -> Counters {
+        let load = self.load();
+        let counters = &mut self.shard.recorder().counters;
+        counters.load = load;
+        counters.clone()
+    }
+
     /// Reports to a monitor from now on, in place of an earlier one.
-    fn watch(&mut self, limits: Limits) -> WorkerEnd {
+    pub fn watch(&mut self, limits: Limits) -> WorkerEnd {
         let (end, writer) = watch::ends(limits, self.shard.pipes_by_slot());
         writer.begin();
         self.shard.recorder().watch_writer = Some(writer);
@@ -392,7 +350,7 @@ impl Worker {
     }
 
     /// Joins all of `links`, or none.
-    fn join(&mut self, links: Vec<(LinkId, Parts)>) -> Result<(), Unjoined> {
+    pub fn join(&mut self, links: Vec<(LinkId, Parts)>) -> Result<(), Unjoined> {
         self.note_unattended(&links);
         let mut joined = Vec::with_capacity(links.len());
         let mut links = links.into_iter();
@@ -411,7 +369,8 @@ impl Worker {
         Ok(())
     }
 
-    fn part(&mut self, links: Vec<LinkId>, with_frames: bool) -> Vec<(LinkId, Parts)> {
+    /// Removes links, with the frames in them or without.
+    pub fn part(&mut self, links: Vec<LinkId>, with_frames: bool) -> Vec<(LinkId, Parts)> {
         let part = |id| Some((id, self.shard.part(id, with_frames, &self.waiter)?));
         links.into_iter().filter_map(part).collect()
     }

@@ -1,16 +1,12 @@
 //! Shared media of a running data plane.
 
-use std::sync::Arc;
-use std::sync::mpsc::channel;
-
 use netloom_fabric::{AirLogPart, MediaNews, MediumView, Neighbourhood, SegmentId};
-use netloom_medium::{AssociationEvent, MediumChange, RadioError, StationId};
+use netloom_medium::{AssociationEvent, MediumChange, StationId};
 use netloom_units::Time;
 
 use super::{Dataplane, Location};
 use crate::DataplaneError;
 use crate::capture::{Capture, capture};
-use crate::command::Command;
 use crate::worker_id::WorkerId;
 
 impl Dataplane {
@@ -25,9 +21,10 @@ impl Dataplane {
         change: MediumChange,
     ) -> Result<Time, DataplaneError> {
         let worker = self.worker_of(medium)?;
-        let change = Arc::new(change);
-        let changed: Result<Time, RadioError> =
-            self.ask(worker, |done| Command::ChangeMedium { medium, change, done })?;
+        let changed = self.ask(worker, move |worker| {
+            let now = worker.clock().now();
+            worker.shard().change_medium(now, medium, &change).map(|()| now)
+        })?;
         Ok(changed?)
     }
 
@@ -36,7 +33,10 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn media(&self) -> Result<Vec<MediumView>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::Media { reply })?;
+        let reports = self.ask_all(|worker| {
+            let now = worker.clock().now();
+            worker.shard().media(now)
+        })?;
         let mut media: Vec<_> = reports.into_iter().flatten().collect();
         media.sort_unstable_by_key(|medium: &MediumView| medium.id);
         Ok(media)
@@ -48,7 +48,7 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn take_associations(&self) -> Result<Vec<(SegmentId, AssociationEvent)>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::Associations { reply })?;
+        let reports = self.ask_all(|worker| worker.shard().take_associations())?;
         let mut all: Vec<_> = reports.into_iter().flatten().collect();
         all.sort_by_key(|(_, event): &(SegmentId, AssociationEvent)| event.at);
         Ok(all)
@@ -90,7 +90,10 @@ impl Dataplane {
         of: (SegmentId, StationId),
         with_hidden: bool,
     ) -> Result<Option<Neighbourhood>, DataplaneError> {
-        self.ask(worker, |reply| Command::Neighbours { of, with_hidden, reply })
+        self.ask(worker, move |worker| {
+            let now = worker.clock().now();
+            worker.shard().network.neighbours_of(now, of, with_hidden)
+        })
     }
 
     /// Returns the pairs that came within reach of each other, or left it, since the last call, on
@@ -101,7 +104,11 @@ impl Dataplane {
     /// If a worker has ended.
     pub fn media_news(&self, most: usize, with_places: bool) -> Result<MediaNews, DataplaneError> {
         let mut news = MediaNews::default();
-        for of_worker in self.ask_all(|reply| Command::MediaNews { most, with_places, reply })? {
+        let all = self.ask_all(move |worker| {
+            let now = worker.clock().now();
+            worker.shard().network.media_news(now, most, with_places)
+        })?;
+        for of_worker in all {
             news.changes.extend(of_worker.changes);
             news.places.extend(of_worker.places);
         }
@@ -113,7 +120,10 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn take_air_logs(&self) -> Result<Vec<AirLogPart>, DataplaneError> {
-        let parts = self.ask_all(|reply| Command::AirLogs { reply })?;
+        let parts = self.ask_all(|worker| {
+            let now = worker.clock().now();
+            worker.shard().take_air_logs(now)
+        })?;
         Ok(parts.into_iter().flatten().collect())
     }
 
@@ -125,9 +135,7 @@ impl Dataplane {
     pub fn capture_medium(&self, medium: SegmentId) -> Result<Capture, DataplaneError> {
         let worker = self.worker_of(medium)?;
         let (sink, capture) = capture(false, self.capture_backlog);
-        let (done, begun) = channel();
-        self.send(worker, Command::CaptureMedium { medium, sink, done })?;
-        self.receive(&begun)?;
+        self.ask(worker, move |worker| worker.shard().network.sniff(medium, Box::new(sink)))?;
         Ok(capture)
     }
 
