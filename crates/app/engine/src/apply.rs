@@ -18,7 +18,7 @@ use netloom_plan::change::{Changes, Network, Operation, changes};
 use netloom_plan::{Plan, keep_addresses};
 use netloom_scenario::{Kernel, Scenario};
 
-use crate::deployment::Deployment;
+use crate::deployment::{Deployment, Part};
 use crate::experiment::{Experiment, Setting};
 use crate::interfaces::InterfaceStates;
 use crate::live::LiveNetwork;
@@ -47,18 +47,18 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     let _turn = network.turn();
     let old = network.deployment();
     check_real(&old, &scenario)?;
-    check_mode(setting, &old.scenario)?;
-    check_start(services, state, &old.scenario)?;
-    check_fixed(setting, &old.scenario, &scenario)?;
-    check_lists(&old.scenario, &scenario)?;
-    scenario.monitor = old.scenario.monitor.clone();
+    check_mode(setting, &old.mine.scenario)?;
+    check_start(services, state, &old.mine.scenario)?;
+    check_fixed(setting, &old.mine.scenario, &scenario)?;
+    check_lists(&old.mine.scenario, &scenario)?;
+    scenario.monitor = old.mine.scenario.monitor.clone();
     // Keeps the addresses that are already assigned.
-    let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
+    let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.mine.scenario, &old.mine.plan)?)?;
     check_kernels(&old, &scenario, &plan)?;
     let has_moved = file.parent() != setting.file.parent();
     let intended = intend(network, services, &old, (&scenario, plan), &file);
     let Intended { plan, changes, software, steps } = intended.context(UNCHANGED)?;
-    let mut notes = report::notes(&old.scenario, &scenario, has_moved);
+    let mut notes = report::notes(&old.mine.scenario, &scenario, has_moved);
     if dry_run {
         return Ok(ApplyResponse { steps, notes, at: None });
     }
@@ -69,7 +69,9 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
         || !changes.replaced_nodes.is_empty()
         || changes.operations.iter().any(is_limit);
     let anew = changes.replaced_nodes.clone();
-    let mut new = Deployment::new(scenario, plan, numbers, file, old.crossing.clone());
+    let whole = Part::new(scenario, plan);
+    let mine = whole.clone();
+    let mut new = Deployment::new(whole, mine, numbers, file, old.crossing.clone());
     new.direct_at_start = counted_from(&old, &new, &changes);
     let new = Arc::new(new);
     ApplyTransaction::new(network, monitor, old, Arc::clone(&new), software).carry_out(changes)?;
@@ -79,7 +81,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     let served = publisher.serve(network, reserved, is_anew);
     let at = (!steps.is_empty()).then_some(at);
     if let Some(at) = at {
-        if is_watched_otherwise && new.scenario.monitor.enabled {
+        if is_watched_otherwise && new.mine.scenario.monitor.enabled {
             monitor.replace_places(&places::of(network));
         }
         state.events.record_at(at, What::Applied { steps: steps.clone() });
@@ -98,12 +100,12 @@ fn intend(
 ) -> Result<Intended> {
     let directory = file.parent().unwrap_or(Path::new("/"));
     let (mut software, inside) = Software::prepare(services, old, (scenario, &plan, directory))?;
-    network.with(|live| Ok(live.network.check(&old.plan, &plan)?))?;
+    network.with(|live| Ok(live.network.check(&old.mine.plan, &plan)?))?;
     let observed = observed(network, old)?;
-    let before = Network { scenario: &observed, plan: &old.plan };
+    let before = Network { scenario: &observed, plan: &old.mine.plan };
     let changes = changes(before, Network { scenario, plan: &plan }, &inside);
     software.without(&changes.replaced_nodes);
-    let mut steps = report::steps(&old.scenario, scenario, &changes);
+    let mut steps = report::steps(&old.mine.scenario, scenario, &changes);
     steps.extend(report::restarts(software.restarts()));
     Ok(Intended { plan, changes, software, steps })
 }
@@ -177,7 +179,7 @@ fn check_lists(old: &Scenario, new: &Scenario) -> Result<()> {
 
 /// Returns an error if there are simulated nodes, or would be.
 fn check_real(old: &Deployment, new: &Scenario) -> Result<()> {
-    if old.hybrid.is_some() || new.is_hybrid() {
+    if !old.is_all_mine() || new.is_hybrid() {
         bail!(
             "a network with simulated nodes cannot be changed to another scenario, nor another to \
              one, while it runs: change links with `netloom set`, or `netloom destroy` it and \
@@ -195,17 +197,17 @@ fn check_kernels(old: &Deployment, scenario: &Scenario, plan: &Plan) -> Result<(
     };
     let stays = |name: &str| {
         let routes = |plan: &Plan| plan.places.get(name).map(|place| plan.routes(*place));
-        old.scenario.node(name) == scenario.node(name)
-            && old.plan.node(name) == plan.node(name)
-            && routes(&old.plan) == routes(plan)
+        old.mine.scenario.node(name) == scenario.node(name)
+            && old.mine.plan.node(name) == plan.node(name)
+            && routes(&old.mine.plan) == routes(plan)
     };
-    match own(&old.scenario).union(&own(scenario)).find(|name| !stays(name)) {
+    match own(&old.mine.scenario).union(&own(scenario)).find(|name| !stays(name)) {
         None => Ok(()),
         Some(name) => bail!(
             "`{name}` has a kernel of its own, and such a node cannot come, go or change (its \
              interfaces, addresses and routes included) while the network runs: `netloom destroy \
              {0}` and deploy it again, or take the change back",
-            old.scenario.name
+            old.mine.scenario.name
         ),
     }
 }
@@ -214,7 +216,7 @@ fn check_kernels(old: &Deployment, scenario: &Scenario, plan: &Plan) -> Result<(
 fn observed(network: &LiveNetwork, deployment: &Deployment) -> Result<Scenario> {
     let (mut pipes, media) =
         network.with(|live| Ok((live.pipes(None)?, live.dataplane.media()?)))?;
-    let mut observed = deployment.scenario.clone();
+    let mut observed = (*deployment.mine.scenario).clone();
     for view in media {
         let mut nodes = observed.nodes.iter_mut();
         let node = nodes.find(|node| deployment.number(&node.name) == Some(view.id.0));
@@ -247,7 +249,7 @@ fn is_limit(operation: &Operation) -> bool {
 /// Returns the counts from which those of direct links that stay begin. The devices of other links
 /// are new, and have counted nothing.
 fn counted_from(old: &Deployment, new: &Deployment, changes: &Changes) -> InterfaceStates {
-    let direct = new.scenario.links.iter().filter(|link| link.direct);
+    let direct = new.mine.scenario.links.iter().filter(|link| link.direct);
     let stay = direct.filter(|link| !changes.links.to.contains(&link.name));
     let known = stay
         .flat_map(|link| &link.endpoints)

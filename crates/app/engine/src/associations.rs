@@ -43,7 +43,7 @@ impl Associations {
     fn look(&self) -> Result<()> {
         let taken = self.network.with_deployment(|live, deployment| {
             let mut media =
-                deployment.scenario.nodes.iter().filter_map(|node| node.medium.as_ref());
+                deployment.mine.scenario.nodes.iter().filter_map(|node| node.medium.as_ref());
             if media.all(|medium| medium.access_points.is_empty()) {
                 return Ok(Ok((deployment.clone(), Vec::new())));
             }
@@ -55,7 +55,7 @@ impl Associations {
         if happened.is_empty() {
             return Ok(());
         }
-        let numbered = deployment.scenario.nodes.iter().filter_map(|node| {
+        let numbered = deployment.mine.scenario.nodes.iter().filter_map(|node| {
             let number = deployment.number(&node.name)?;
             Some((number, node.name.as_str()))
         });

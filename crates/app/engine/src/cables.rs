@@ -57,7 +57,7 @@ impl Cables {
     fn follow_own_kernels(&self) -> Result<()> {
         self.network.with_deployment(|live, deployment| {
             let own = |node: &&netloom_scenario::Node| node.kernel == Kernel::Own;
-            for node in deployment.scenario.nodes.iter().filter(own) {
+            for node in deployment.mine.scenario.nodes.iter().filter(own) {
                 let (name, network) = (node.name.clone(), Arc::downgrade(&self.network));
                 let events = Arc::clone(&self.events);
                 let report = move |interface: &str, state: InterfaceSetting| {
@@ -100,6 +100,7 @@ impl Cables {
             return Ok(None);
         };
         let own_kernels: HashMap<&str, bool> = deployment
+            .mine
             .scenario
             .nodes
             .iter()
@@ -189,8 +190,8 @@ fn follow(live: &Live, deployment: &Deployment, changes: &[Change]) -> Result<()
     let others = |change: &Change| -> Vec<Endpoint> {
         let Some(link) = links.get(&change.link) else { return Vec::new() };
         let other = &link.endpoints[1 - change.end];
-        match deployment.plan.node(&other.node) {
-            Some(_) => deployment.scenario.interfaces_at(other),
+        match deployment.mine.plan.node(&other.node) {
+            Some(_) => deployment.mine.scenario.interfaces_at(other),
             None => Vec::new(),
         }
     };

@@ -23,7 +23,7 @@ impl Target {
     /// Returns the target that `endpoint` names. `medium:NAME` is a medium, unless a node is called
     /// `medium`.
     pub fn of(network: &LiveNetwork, endpoint: Endpoint) -> Self {
-        let is_node = network.deployment().whole().node("medium").is_some();
+        let is_node = network.deployment().whole.scenario.node("medium").is_some();
         match endpoint {
             Endpoint { node, interface } if node == "medium" && !is_node => Self::Medium(interface),
             endpoint => Self::Interface(endpoint),
@@ -45,7 +45,7 @@ impl Target {
 pub fn open_medium(network: &LiveNetwork, medium: &str) -> Result<Capture> {
     network.with_deployment(|live, deployment| {
         let id = live::media::medium_id(deployment, medium)?;
-        let node = deployment.scenario.node(medium);
+        let node = deployment.mine.scenario.node(medium);
         if node
             .and_then(|node| node.medium.as_ref())
             .is_some_and(|it| it.config.mac.name() == "csma_cd")

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 use netloom_fabric::LinkId;
 use netloom_link::{Compensation, LinkState, PipeConfig};
 use netloom_nodes::Network;
-use netloom_plan::Plan;
+use netloom_plan::{NodePlan, Plan};
 use netloom_scenario::{Endpoint, Link, Node, NodeKind, Scenario};
 use netloom_units::Duration;
 
@@ -17,12 +17,10 @@ use crate::interfaces::InterfaceStates;
 
 /// A scenario in force, with its plan and identities.
 pub struct Deployment {
-    /// The scenario. If it has simulated nodes, this is its real part.
-    pub scenario: Scenario,
-    /// The whole scenario, if it has simulated nodes.
-    pub hybrid: Option<Hybrid>,
-    /// Every address and route.
-    pub plan: Plan,
+    /// The whole network.
+    pub whole: Part,
+    /// The part of it that this machine's kernel carries: all of it, but for simulated nodes.
+    pub mine: Part,
     /// The scenario's file.
     pub file: PathBuf,
     /// The identities of links in the data plane, by name.
@@ -37,12 +35,27 @@ pub struct Deployment {
     pub crossing: Result<Duration, String>,
 }
 
-/// A whole scenario with simulated nodes.
-pub struct Hybrid {
-    /// The scenario, with all nodes and links.
-    pub scenario: Scenario,
-    /// Its plan.
+/// A network, or a part of it.
+#[derive(Clone)]
+pub struct Part {
+    /// Its scenario.
+    pub scenario: Arc<Scenario>,
+    /// Its addresses and routes.
     pub plan: Arc<Plan>,
+}
+
+impl Part {
+    /// A network with its plan.
+    pub fn new(scenario: Scenario, plan: Plan) -> Self {
+        Self { scenario: Arc::new(scenario), plan: Arc::new(plan) }
+    }
+
+    /// Returns its part with all nodes that are not simulated.
+    pub fn real(&self) -> Self {
+        let scenario = self.scenario.real_part();
+        let plan = self.plan.part(|node: &NodePlan| scenario.node(&node.name).is_some());
+        Self::new(scenario, plan)
+    }
 }
 
 /// Assigns a number to every node and every link that ever exists. A number never changes, and is
@@ -110,15 +123,15 @@ impl Names {
 impl Deployment {
     /// Makes a deployment whose direct links have counted nothing yet.
     pub fn new(
-        scenario: Scenario,
-        plan: Plan,
+        whole: Part,
+        mine: Part,
         numbered: Numbered,
         file: PathBuf,
         crossing: Result<Duration, String>,
     ) -> Self {
         let Numbered { nodes, links } = numbered;
         let direct_at_start = InterfaceStates::new();
-        Self { scenario, hybrid: None, plan, file, links, nodes, direct_at_start, crossing }
+        Self { whole, mine, file, links, nodes, direct_at_start, crossing }
     }
 
     /// Returns the configuration that a pipe of `link` runs on if it is to have `config`.
@@ -142,32 +155,27 @@ impl Deployment {
         })
     }
 
-    /// Returns the scenario with all its nodes.
-    pub fn whole(&self) -> &Scenario {
-        self.hybrid.as_ref().map_or(&self.scenario, |hybrid| &hybrid.scenario)
-    }
-
-    /// Returns the addresses and routes of all nodes.
-    pub fn whole_plan(&self) -> &Plan {
-        self.hybrid.as_ref().map_or(&self.plan, |hybrid| &hybrid.plan)
+    /// Whether this machine's kernel carries the whole network.
+    pub fn is_all_mine(&self) -> bool {
+        !self.whole.scenario.is_hybrid()
     }
 
     /// Returns the link of an identity.
     pub fn link(&self, id: LinkId) -> Option<&Link> {
         let name = self.links.iter().find(|(_, link)| **link == id).map(|(name, _)| name)?;
-        self.scenario.link(name)
+        self.mine.scenario.link(name)
     }
 
     /// Returns the identity of a link in the data plane. The error says why there is none.
     pub fn modelled(&self, name: &str) -> Result<LinkId> {
-        self.links.get(name).copied().ok_or_else(|| match self.scenario.link(name) {
+        self.links.get(name).copied().ok_or_else(|| match self.mine.scenario.link(name) {
             Some(_) => anyhow!(
                 "link `{name}` is direct: a pair of kernel devices, whose frames the engine does \
                  not see; leave out `direct: true` in the scenario for a link that the engine \
                  carries"
             ),
             None => {
-                let names = self.scenario.links.iter().map(|link| link.name.as_str());
+                let names = self.mine.scenario.links.iter().map(|link| link.name.as_str());
                 unknown("link", name, names)
             }
         })
@@ -175,16 +183,16 @@ impl Deployment {
 
     /// Returns the links in the data plane with their identities, in the order of the scenario.
     pub fn modelled_links(&self) -> impl Iterator<Item = (LinkId, &Link)> {
-        let links = self.scenario.modelled_links();
+        let links = self.mine.scenario.modelled_links();
         links.filter_map(|link| Some((*self.links.get(&link.name)?, link)))
     }
 
     /// Returns the link that ends at an interface, and the index of that end.
     pub fn link_at(&self, interface: &Endpoint) -> Result<(&Link, usize)> {
         let at = |link: &Link| link.endpoints.iter().position(|endpoint| endpoint == interface);
-        let found = self.scenario.links.iter().find_map(|link| Some((link, at(link)?)));
+        let found = self.mine.scenario.links.iter().find_map(|link| Some((link, at(link)?)));
         found.ok_or_else(|| {
-            let ends = self.scenario.links.iter().flat_map(|link| &link.endpoints);
+            let ends = self.mine.scenario.links.iter().flat_map(|link| &link.endpoints);
             let all: Vec<String> = ends.map(ToString::to_string).collect();
             unknown("interface", &interface.to_string(), all.iter().map(String::as_str))
         })
@@ -193,7 +201,7 @@ impl Deployment {
     /// Returns the simulated link at an interface of a real node, if there is one. It is an error
     /// if the interface belongs to a simulated node.
     pub fn border_link(&self, interface: &Endpoint) -> Result<Option<&Link>> {
-        let whole = self.whole();
+        let whole = &self.whole.scenario;
         if whole.node(&interface.node).is_some_and(|node| node.simulated) {
             bail!(
                 "`{}` is simulated, and nobody sees its frames: capture at a node that is not, or \
@@ -211,11 +219,11 @@ impl Deployment {
 
     /// Returns the node called `name`, if processes can run in it. The error says why not.
     pub fn process_node(&self, name: &str) -> Result<&Node> {
-        if self.whole().node(name).is_some_and(|node| node.simulated) {
+        if self.whole.scenario.node(name).is_some_and(|node| node.simulated) {
             bail!("`{name}` is simulated: it has no kernel in which anything could run");
         }
-        let node = self.scenario.node(name).ok_or_else(|| {
-            let names = self.scenario.nodes.iter().map(|node| node.name.as_str());
+        let node = self.mine.scenario.node(name).ok_or_else(|| {
+            let names = self.mine.scenario.nodes.iter().map(|node| node.name.as_str());
             unknown("node", name, names)
         })?;
         if node.kind.is_segment() {
@@ -231,14 +239,14 @@ impl Deployment {
     /// Returns the nodes that have a limit on memory, their own or a shared one.
     pub fn memory_limited(&self) -> Vec<String> {
         let limited = |node: &&Node| {
-            self.scenario.limits_over(node).iter().any(|limits| limits.memory.is_some())
+            self.mine.scenario.limits_over(node).iter().any(|limits| limits.memory.is_some())
         };
-        self.scenario.nodes.iter().filter(limited).map(|node| node.name.clone()).collect()
+        self.mine.scenario.nodes.iter().filter(limited).map(|node| node.name.clone()).collect()
     }
 
     /// Returns the nodes' numbers by the inodes of their network namespaces. Switches have none.
     pub fn namespaces(&self, network: &Network) -> HashMap<u64, u32> {
-        let found = self.scenario.nodes.iter().filter_map(|node| {
+        let found = self.mine.scenario.nodes.iter().filter_map(|node| {
             Some((network.namespace_inode(&node.name)?, self.number(&node.name)?))
         });
         found.collect()
@@ -246,13 +254,13 @@ impl Deployment {
 
     /// Returns the interfaces of nodes at the ends of a link in the data plane.
     pub fn interfaces_of(&self, link: &Link) -> impl Iterator<Item = Endpoint> {
-        let ends = link.endpoints.iter().filter(|end| self.plan.node(&end.node).is_some());
-        ends.flat_map(|end| self.scenario.interfaces_at(end))
+        let ends = link.endpoints.iter().filter(|end| self.mine.plan.node(&end.node).is_some());
+        ends.flat_map(|end| self.mine.scenario.interfaces_at(end))
     }
 
     /// Returns the ends of direct links.
     pub fn direct_ends(&self) -> Vec<Endpoint> {
-        let direct = self.scenario.links.iter().filter(|link| link.direct);
+        let direct = self.mine.scenario.links.iter().filter(|link| link.direct);
         direct.flat_map(|link| link.endpoints.clone()).collect()
     }
 }

@@ -53,9 +53,9 @@ impl Experiment {
     /// Returns the status of the whole experiment.
     pub fn status(&self) -> ExperimentStatus {
         let deployment = self.network.deployment();
-        let size = deployment.whole().size();
+        let size = deployment.whole.scenario.size();
         ExperimentStatus {
-            name: deployment.scenario.name.clone(),
+            name: deployment.mine.scenario.name.clone(),
             engine_pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").into(),
             phase: self.state.phase(),

@@ -6,6 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `deployment` | the deployment: scenario, plan, identities |
+//! | `companion` | parts of the network that run beside the data plane |
 //! | `live` | the live network: nodes, data plane, and their lock; processes and changes |
 //! | `state` | the state of the run: phase, events, processes |
 //! | `experiment` | these and the parts below together |
@@ -46,6 +47,7 @@ mod associations;
 mod cables;
 mod capture;
 mod client;
+mod companion;
 mod cpus;
 pub mod daemon;
 mod deployment;

@@ -3,7 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `changes` | changes to links |
+//! | `real` | what this machine carries, as a carrier: [`Real`] |
 //! | `media` | changes to shared media |
 //! | `processes` | processes in nodes |
 //! | `routes` | changes to routes of nodes, by request |
@@ -14,20 +14,24 @@
 //!
 //! Not here: what is deployed (`deployment`), how a run of it goes (`state`).
 
-pub mod changes;
 mod failures;
 mod lost_outside;
 pub mod media;
 mod overflow;
 mod pacing;
 mod processes;
+mod real;
 pub mod routes;
 
 use std::collections::HashMap;
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow};
+use netloom_api::change::LinkChange;
+use netloom_api::path::PathStatus;
+use netloom_course::{Carrier, Together};
 use netloom_dataplane::{Clock, Dataplane, PipeStatus};
 use netloom_fabric::LinkId;
 use netloom_link::Window;
@@ -37,16 +41,16 @@ use netloom_units::Time;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use tokio::sync::Semaphore;
 
+use crate::companion::Companion;
 use crate::deployment::{Deployment, Identities};
 use crate::interfaces::{InterfaceStates, states};
 pub use lost_outside::LostOutside;
 pub use overflow::Overflow;
 pub use pacing::Paced;
 pub use processes::Running;
+pub use real::Real;
 
-use crate::publish::Waits;
-use crate::simulated::Simulated;
-use crate::symbiosis::Symbiosis;
+use crate::tally::waits::Waits;
 
 /// Most init processes of nodes that are started at a time.
 const INITS_AT_ONCE: usize = 16;
@@ -63,10 +67,8 @@ pub struct Live {
     pub lost_outside: LostOutside,
     /// Interfaces that wait for their pipes.
     pub paced: Paced,
-    /// The simulated part.
-    pub simulated: Option<Arc<Simulated>>,
-    /// The coupling of a simulation of the whole network with the real nodes of a symbiotic run.
-    pub symbiosis: Option<Arc<Symbiosis>>,
+    /// Parts of the network that others carry.
+    pub companions: Vec<Arc<dyn Companion>>,
 }
 
 /// The live network, with its locks.
@@ -148,6 +150,42 @@ impl LiveNetwork {
         f: impl FnOnce(&Live, &Arc<Deployment>) -> Result<T>,
     ) -> Result<T> {
         self.with(|live| f(live, &self.deployment()))
+    }
+
+    /// Calls `f` with all carriers of the network. Returns an error once it is being taken down.
+    pub fn carrying<T>(&self, f: impl FnOnce(&Together<'_>) -> Result<T>) -> Result<T> {
+        self.with_deployment(|live, deployment| {
+            let real = Real { live, deployment };
+            let companions = live.companions.iter().map(|companion| &**companion as &dyn Carrier);
+            f(&Together(iter::once(&real as &dyn Carrier).chain(companions).collect()))
+        })
+    }
+
+    /// Changes links at one instant, or none of them.
+    ///
+    /// # Errors
+    /// If one of the changes is impossible.
+    pub fn change(&self, changes: &[LinkChange]) -> Result<Time> {
+        self.carrying(|carriers| netloom_course::change(carriers, changes))
+    }
+
+    /// Returns the paths between real hosts of a network that is coupled with a simulation of the
+    /// whole.
+    ///
+    /// # Errors
+    /// If the network does not belong to a symbiotic run.
+    pub fn paths(&self) -> Result<Vec<PathStatus>> {
+        let paths = self.with(|live| Ok(live.companions.iter().find_map(|one| one.paths())))?;
+        paths.context(
+            "paths are known in symbiotic runs only: give the scenario `symbiosis`, and start it \
+             with `netloom run`",
+        )
+    }
+
+    /// Returns the parts of the network that others carry. There are none any more once the network
+    /// is being taken down.
+    pub fn companions(&self) -> Vec<Arc<dyn Companion>> {
+        self.with(|live| Ok(live.companions.clone())).unwrap_or_default()
     }
 
     /// Returns the deployment in force. Inside [`with`](Self::with), it does not change.

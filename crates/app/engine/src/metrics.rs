@@ -36,7 +36,6 @@ use crate::descriptors::Share;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
 use crate::monitoring::SharedMonitor;
-use crate::symbiosis;
 use door::{Door, Reporter};
 use store::{Missing, Store};
 
@@ -233,7 +232,9 @@ async fn paths(
 ) -> Response {
     let why = "only a process in a node of this experiment can ask for paths";
     let paths = match node {
-        Some(_) => symbiosis::paths(&metrics.network)
+        Some(_) => metrics
+            .network
+            .paths()
             .map_err(|error| (StatusCode::BAD_REQUEST, in_words(error.as_ref()))),
         None => Err((StatusCode::FORBIDDEN, why.into())),
     };

@@ -34,7 +34,6 @@ mod preparation;
 mod published;
 mod recorded;
 mod shared;
-mod simulation;
 mod slack;
 mod thresholds;
 
@@ -106,7 +105,7 @@ impl Monitoring {
         thresholds.report(&mut |observation| monitor.observe(&observation));
         let stop = Arc::new(AtomicBool::new(false));
         let deployment = watched.network.deployment();
-        if !deployment.scenario.monitor.enabled {
+        if !deployment.mine.scenario.monitor.enabled {
             monitor.unwatch_all("the scenario says `monitor: { enabled: false }`");
             return Ok(Self { monitor, stop, thread: None });
         }
@@ -115,7 +114,7 @@ impl Monitoring {
         let watcher = Watcher {
             dataplane_probe: DataplaneProbe::new(&watched.network)?,
             published: PublishedPorts::new(
-                deployment.scenario.monitor.trust.delay(),
+                deployment.mine.scenario.monitor.trust.delay(),
                 watched.network.now(),
             ),
             slacks: Slacks::default(),
@@ -125,7 +124,7 @@ impl Monitoring {
             warnings: Warnings::new(WARN_EVERY),
             watched,
             stop: Arc::clone(&stop),
-            settled: deployment.scenario.monitor.warm_up == Duration::ZERO,
+            settled: deployment.mine.scenario.monitor.warm_up == Duration::ZERO,
         };
         let thread = thread::Builder::new()
             .name("netloom-monitor".into())
@@ -232,7 +231,7 @@ impl Watcher {
             });
         }
         monitor.observe(now, &Observation::Looked);
-        let warm_up = network.deployment().scenario.monitor.warm_up;
+        let warm_up = network.deployment().mine.scenario.monitor.warm_up;
         if !self.settled && now >= state.begun() + warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
@@ -284,6 +283,6 @@ impl Watcher {
     }
 
     fn aborts(&self) -> bool {
-        self.watched.network.deployment().scenario.monitor.on_contention == OnContention::Abort
+        self.watched.network.deployment().mine.scenario.monitor.on_contention == OnContention::Abort
     }
 }

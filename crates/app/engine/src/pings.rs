@@ -69,7 +69,7 @@ pub async fn ping(network: &Arc<LiveNetwork>, request: PingRequest) -> Result<Ve
 fn addresses(network: &LiveNetwork) -> Result<HashMap<String, Vec<IpAddr>>> {
     let found = tokio::task::block_in_place(|| network.with(|live| Addresses::now(&live.network)))?;
     let deployment = network.deployment();
-    let nodes = deployment.plan.nodes.iter();
+    let nodes = deployment.mine.plan.nodes.iter();
     Ok(nodes.map(|node| (node.name.clone(), found.of_node(node))).collect())
 }
 
@@ -180,7 +180,7 @@ fn longest_round_trip(network: &LiveNetwork) -> Duration {
     }
     let deployment = network.deployment();
     let now = |link: &Link| delays.get(deployment.links.get(&link.name)?).copied();
-    let way = netloom_plan::slowest_way_now(deployment.whole(), now);
+    let way = netloom_plan::slowest_way_now(&deployment.whole.scenario, now);
     (way + way).into()
 }
 

@@ -7,12 +7,10 @@
 //! | `target` | the port inside a node |
 //! | `tcp` | connections |
 //! | `udp` | datagrams |
-//! | `waits` | how long data waited for the engine |
 
 mod target;
 mod tcp;
 mod udp;
-mod waits;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -27,7 +25,6 @@ use tokio::task::JoinSet;
 use crate::descriptors::{Share, Shares};
 use crate::live::LiveNetwork;
 use target::Target;
-pub use waits::{Waits, Way};
 
 /// The address at which the machine listens.
 type PublishedAt = (Protocol, SocketAddr);

@@ -61,7 +61,7 @@ impl Rebalancer {
         let deployment = self.network.deployment();
         let mut held = self.network.hold();
         let Some(live) = held.as_mut() else { return Ok(()) };
-        let watched = deployment.scenario.monitor.enabled.then(|| limits(&deployment));
+        let watched = deployment.mine.scenario.monitor.enabled.then(|| limits(&deployment));
         let relieved = live.dataplane.rebalance(overload, watched)?;
         if let Some(watch) = relieved.watch {
             let names = self.network.identities.node_names();

@@ -9,25 +9,25 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
-use netloom_api::event::{EndReason, TimelineStatus, What};
+use anyhow::Result;
+use netloom_api::event::{EndReason, What};
 use netloom_api::flow::FlowStatus;
 use netloom_api::launch::StartUp;
-use netloom_api::simulation::SimulationSummary;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary};
+use netloom_course::{Carrier, Due, Facts, Recorder, Schedule, Wanted, log_header};
 use netloom_dataplane::FrameLog;
 use netloom_evidence::write_capture;
 use netloom_fabric::LinkId;
-use netloom_link::LogHeader;
-use netloom_monitor::{SignalKind, Verdict};
-use netloom_results::{FlowSampler, Results, Sampler};
-use netloom_scenario::{Capture, Scenario, TimelineAction};
+use netloom_monitor::{Observation, SignalKind, Verdict};
+use netloom_results::Results;
+use netloom_scenario::Capture;
 use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::capture::{self, Target};
 use crate::client::say;
+use crate::companion::{Begin, Busy, Companion, Went, whole_timeline};
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::Experiment;
@@ -35,11 +35,8 @@ use crate::live::LiveNetwork;
 use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, SharedMonitor};
 use crate::run::{self, Run, RunOutcome};
-use crate::simulated::Simulated;
 use crate::status;
-use crate::symbiosis;
 use crate::usage;
-use ticks::Ticks;
 
 /// The observers of a run.
 pub struct Observed {
@@ -50,10 +47,6 @@ pub struct Observed {
     /// The metrics that applications report.
     pub metrics: Arc<Metrics>,
 }
-
-/// Load of the thread of a simulation, as a part of a second, from which on it may at times be
-/// late.
-const BUSY: f64 = 0.8;
 
 /// Time until it is known whether a moment is to be left out, if the monitor has a CPU.
 const MARKED_AFTER: Duration = Duration::from_millis(1200);
@@ -68,19 +61,23 @@ pub async fn record(
 ) -> Result<()> {
     let Observed { frame_log, monitoring, metrics } = observed;
     let Experiment { network, state, monitor, end, .. } = experiment;
-    let symbiosis = symbiosis::of(experiment);
-    let samplers = Samplers::start(experiment, results, symbiosis.is_some())?;
-    if let Some(symbiosis) = &symbiosis {
-        symbiosis.start_with(experiment, results)?;
-    }
+    let companions = network.companions();
+    begin(&companions, experiment, results)?;
+    let has_flows = companions.iter().any(|companion| companion.has_sampled_flows());
+    let wanted = Wanted { flows: has_flows, frames: false };
+    let recorder = Recorder::new(results, &network.deployment().whole.scenario, wanted);
+    let sampling = tokio::spawn(sample(network.clone(), monitor.clone(), end.clone(), recorder));
     let mut outcome = Run::new(run_context(experiment), results.base())?.drive().await;
     let ended = network.now();
-    // The symbiosis also reports to the monitor.
-    let finish = || symbiosis.and_then(|symbiosis| symbiosis.finish());
-    let followed = tokio::task::block_in_place(finish);
-    let sampled = samplers.end().await;
+    // Companions also report to the monitor.
+    let finish = || companions.iter().filter_map(|companion| companion.finish()).collect();
+    let went: Vec<Went> = tokio::task::block_in_place(finish);
+    let recorder = sampling.await;
     let mut verdict = tokio::task::block_in_place(|| monitoring.finish());
-    outcome.failures.extend(sampled.finish(monitor));
+    outcome.failures.extend(match recorder {
+        Ok(recorder) => finish_samples(recorder, monitor),
+        Err(panic) => vec![format!("samples are not complete: internal error: {panic}")],
+    });
     if let Err(error) = monitor.lock().end_record() {
         state.events.warn(format!("observations.jsonl is not complete: {error}"));
     }
@@ -92,29 +89,51 @@ pub async fn record(
         let logged = end_frame_log(network, &state.events, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
-    let (mode, simulation) = match (simulated(experiment), followed) {
-        (None, _) => (Mode::Emulation, None),
-        (Some(_), Some(went)) => {
-            flows.extend(went.flows);
-            outcome.failures.extend(went.failures);
-            outcome.timeline =
-                whole_timeline(network.deployment().whole(), &outcome, went.timeline);
-            (Mode::Symbiosis, Some(went.simulation))
+    let (mut mode, mut simulation) = (Mode::Emulation, None);
+    for went in went {
+        mode = went.mode;
+        flows.extend(went.flows);
+        outcome.failures.extend(went.failures);
+        if let Some(timeline) = went.timeline {
+            let whole = &network.deployment().whole.scenario;
+            outcome.timeline = whole_timeline(whole, &outcome.timeline, timeline);
         }
-        (Some(simulated), None) => {
-            flows.extend(outcome.part("the simulated flows", simulated.flows()));
-            let went = outcome.part("how the simulation went", simulated.summary());
-            warn_if_busy(&went, &mut verdict, &state.events);
-            (Mode::Hybrid, Some(went))
+        if let Some(busy) = went.busy {
+            advise(&busy, &mut verdict, &state.events);
         }
-    };
-    let summary = summarize(experiment, outcome, ended, reason, deploy_seconds);
+        simulation = Some(went.simulation);
+    }
+    let facts = (mode, ended, reason, deploy_seconds);
+    let summary = summarize(experiment, outcome, facts);
     let verdict = Some(verdict);
-    let summary = Summary { mode, simulation, frame_log, flows, verdict, ..summary };
+    let summary = Summary { simulation, frame_log, flows, verdict, ..summary };
     results.finish(&summary).inspect_err(|_| {
         // The client may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));
     })
+}
+
+/// Begins the companions of the data plane.
+fn begin(
+    companions: &[Arc<dyn Companion>],
+    experiment: &Experiment,
+    results: &Results,
+) -> Result<()> {
+    let Experiment { network, state, monitor, .. } = experiment;
+    for companion in companions {
+        let monitor = Arc::clone(monitor);
+        network.with(|live| {
+            companion.begin(Begin {
+                results,
+                nodes: &live.network,
+                events: state.events.clone(),
+                observe: Arc::new(move |seen: &Observation| monitor.observe(seen)),
+                clock: network.clock(),
+                zero: state.begun(),
+            })
+        })?;
+    }
+    Ok(())
 }
 
 fn run_context(experiment: &Experiment) -> run::Context {
@@ -131,126 +150,60 @@ fn run_context(experiment: &Experiment) -> run::Context {
     }
 }
 
-/// Tasks that take samples until the run is over.
-struct Samplers {
-    pipes: JoinHandle<Result<Sampler, String>>,
-    /// Each with the words for what lacks if it fails.
-    others: Vec<(&'static str, JoinHandle<Result<()>>)>,
-}
-
-/// What was sampled.
-struct Sampled {
-    pipes: Result<Sampler, String>,
-    failures: Vec<String>,
-}
-
-impl Samplers {
-    fn start(experiment: &Experiment, results: &Results, is_symbiotic: bool) -> Result<Self> {
-        const MEDIA: &str = "what was to be written of shared media";
-        let Experiment { network, monitor, end, .. } = experiment;
-        let samples = Samples {
-            network: network.clone(),
-            monitor: monitor.clone(),
-            end: end.clone(),
-            file: results.sample_file()?,
+/// Samples all carriers of a network until the run is over, and once more then.
+async fn sample(
+    network: Arc<LiveNetwork>,
+    monitor: Arc<SharedMonitor>,
+    end: End,
+    mut recorder: Recorder,
+) -> Recorder {
+    let mut schedule = Schedule::new(&network.deployment().whole.scenario.measure, network.now());
+    let mut due = Due::ALL;
+    loop {
+        tokio::task::block_in_place(|| look(&network, &monitor, &mut recorder, due));
+        let left = schedule.next().since(network.now());
+        let left = network.clock().dilation().to_machine(left);
+        let over = tokio::select! {
+            () = tokio::time::sleep(left.into()) => false,
+            () = end.asked() => true,
         };
-        let pipes = tokio::spawn(samples.take());
-        let mut others = Vec::new();
-        if network.deployment().whole().nodes.iter().any(|node| node.medium.is_some()) {
-            let sampled = media::sample(network.clone(), end.clone(), results.media_files());
-            others.push((MEDIA, tokio::spawn(sampled)));
-            let logged = media::AirLogs::new(network, results);
-            let (network, end) = (network.clone(), end.clone());
-            let logged = async move { logged?.write(network, end).await };
-            others.push((MEDIA, tokio::spawn(logged)));
+        due = schedule.due(network.now());
+        if over {
+            tokio::task::block_in_place(|| look(&network, &monitor, &mut recorder, Due::ALL));
+            return recorder;
         }
-        if let Some(simulated) = simulated(experiment).filter(|_| !is_symbiotic) {
-            let (network, end) = (network.clone(), end.clone());
-            let flows = sample_flows(network, simulated, end, results.flow_file());
-            others.push(("flows.parquet", tokio::spawn(flows)));
-        }
-        Ok(Self { pipes, others })
-    }
-
-    /// Waits for the last samples.
-    async fn end(self) -> Sampled {
-        let pipes = self.pipes.await.unwrap_or_else(|panic| {
-            Err(format!("pipes.parquet is not complete: internal error: {panic}"))
-        });
-        let mut failures = Vec::new();
-        for (what, task) in self.others {
-            let taken = task.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
-            failures.extend(taken.err().map(|error| {
-                format!("{what} is not complete: {}", netloom_api::in_words(error.as_ref()))
-            }));
-        }
-        Sampled { pipes, failures }
     }
 }
 
-impl Sampled {
-    /// Completes the samples of pipes with the times that are to be left out. Returns all failures.
-    fn finish(self, monitor: &SharedMonitor) -> Vec<String> {
-        let of_pipes = match self.pipes {
-            Ok(sampler) => sampler.finish(monitor.marks().as_ref()),
-            Err(why) => vec![why],
-        };
-        self.failures.into_iter().chain(of_pipes).collect()
+/// Samples what is due, and marks samples for which it is known whether they are to be left out.
+fn look(network: &LiveNetwork, monitor: &SharedMonitor, recorder: &mut Recorder, due: Due) {
+    let now = network.now();
+    let looked = network.carrying(|carriers| {
+        recorder.look(now, due, carriers);
+        Ok(())
+    });
+    if let Err(gone) = looked {
+        recorder.miss(now, due, &gone);
+    }
+    let unmarked = recorder.pipes().filter(|pipes| pipes.has_unmarked(now - MARKED_AFTER));
+    if let Some(pipes) = unmarked {
+        monitor.marks().iter().for_each(|marks| pipes.mark(marks));
     }
 }
 
-/// Says so if the simulated part of a hybrid run may have been late.
-fn warn_if_busy(went: &SimulationSummary, verdict: &mut Verdict, events: &EventLog) {
-    let busiest = went.busiest_second.unwrap_or_default();
-    if busiest <= BUSY {
-        return;
-    }
-    let advice = advice(went);
+/// Completes the samples with the times that are to be left out. Returns all failures.
+fn finish_samples(recorder: Recorder, monitor: &SharedMonitor) -> Vec<String> {
+    recorder.finish(monitor.marks().as_ref()).failures
+}
+
+/// Says why a companion may have been late.
+fn advise(busy: &Busy, verdict: &mut Verdict, events: &EventLog) {
     for finding in &mut verdict.findings {
         if finding.signal == SignalKind::Lateness {
-            finding.why = format!("{}; {advice}", finding.why);
+            finding.why = format!("{}; {}", finding.why, busy.advice);
         }
     }
-    events.warn(format!(
-        "the simulated part was busy for {:.0} % of one second, and may have been late: {advice}; \
-         or simulate less, or run with `--simulate`",
-        busiest * 100.0
-    ));
-}
-
-/// Returns advice for a simulated part that did not keep up: the dilation at which it would have.
-fn advice(went: &SimulationSummary) -> String {
-    let load = went.highest_load.unwrap_or_default();
-    let took =
-        format!("a second of the simulated part took {load:.2} s of its thread on this machine");
-    match went.sufficient_dilation() {
-        Some(dilation) => format!("{took}, for which a dilation of {dilation} would have sufficed"),
-        None => format!("{took}, for which no dilation suffices"),
-    }
-}
-
-/// Returns the simulated part of an experiment, if it has one and is not being taken down.
-fn simulated(experiment: &Experiment) -> Option<Arc<Simulated>> {
-    experiment.network.with(|live| Ok(live.simulated.clone())).ok().flatten()
-}
-
-/// Merges the events of a timeline that happened in nodes with those that happened in a simulation,
-/// by their numbers in the whole `scenario`.
-fn whole_timeline(
-    scenario: &Scenario,
-    outcome: &RunOutcome,
-    simulated: Vec<TimelineStatus>,
-) -> Vec<TimelineStatus> {
-    let mut real = outcome.timeline.iter();
-    let merged = scenario.happenings().into_iter().zip(simulated).map(|(event, simulated)| {
-        match event.action {
-            TimelineAction::Run { .. } => real.next().map_or(simulated.clone(), |real| {
-                TimelineStatus { number: simulated.number, ..real.clone() }
-            }),
-            _ => simulated,
-        }
-    });
-    merged.collect()
+    events.warn(busy.warning.clone());
 }
 
 impl RunOutcome {
@@ -290,15 +243,14 @@ impl RunOutcome {
 fn summarize(
     experiment: &Experiment,
     mut outcome: RunOutcome,
-    ended: Time,
-    reason: EndReason,
-    deploy_seconds: f64,
+    (mode, ended, reason, deploy_seconds): (Mode, Time, EndReason, f64),
 ) -> Summary {
     let Experiment { setting, network, state, memory_kills, .. } = experiment;
     let timing = outcome.part("how exactly the engine worked", status::timing(network));
     let vlan_ports = outcome.part("the ports of switches", status::vlan_ports(network)).into_iter();
     let vlan_ports = vlan_ports.map(|(endpoint, status)| (endpoint.to_string(), status)).collect();
-    let links = outcome.part("the links", status::links(network, None));
+    let links = network.carrying(|carriers| carriers.links(None));
+    let links = outcome.part("the links", links);
     let deployment = network.deployment();
     let mut warnings = state.events.warnings();
     let lost: u64 = timing.unmodelled_drops.values().sum();
@@ -315,82 +267,27 @@ fn summarize(
             warnings.push(What::MemoryKilled { node, processes: kills }.in_words());
         }
     }
-    Summary {
-        name: deployment.scenario.name.clone(),
-        mode: Mode::Emulation,
-        file: setting.file.clone(),
-        seed: deployment.scenario.seed,
-        dilation: deployment.scenario.dilation,
-        version: env!("CARGO_PKG_VERSION").into(),
+    let RunOutcome { failures, timeline, expectations, .. } = outcome;
+    let facts = Facts {
+        mode,
+        scenario: &deployment.whole.scenario,
+        file: &setting.file,
         started_unix: network.started_unix(),
         ended,
         reason,
         deploy_seconds,
+        failures,
+    };
+    Summary {
         processes: state.process_table.rows(),
-        timeline: outcome.timeline,
-        expectations: outcome.expectations,
-        success: outcome.failures.is_empty(),
-        failures: outcome.failures,
+        timeline,
+        expectations,
         links,
         vlan_ports,
         usage: usage::of_all_nodes(network),
-        frame_log: None,
-        verdict: None,
         timing: Some(timing),
-        simulation: None,
-        flows: Vec::new(),
         warnings,
-    }
-}
-
-/// Takes samples of the pipes of a network until its end.
-struct Samples {
-    network: Arc<LiveNetwork>,
-    monitor: Arc<SharedMonitor>,
-    end: End,
-    file: fs::File,
-}
-
-impl Samples {
-    /// Samples the statistics of every pipe until the run is over, and once more then. The error
-    /// says why there are no samples.
-    async fn take(self) -> Result<Sampler, String> {
-        let Self { network, monitor, end, file } = self;
-        let sampler = Sampler::new(file);
-        let mut sampler = sampler.map_err(|error| netloom_api::in_words(error.as_ref()))?;
-        let interval = network.deployment().scenario.measure.interval;
-        let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
-        loop {
-            let last = ticks.is_last().await;
-            let now = network.now();
-            sampler.add(now, status::links(&network, None));
-            if sampler.has_unmarked(now - MARKED_AFTER) {
-                monitor.marks().iter().for_each(|marks| sampler.mark(marks));
-            }
-            if last {
-                return Ok(sampler);
-            }
-        }
-    }
-}
-
-/// Samples the flows of the simulated part until the run is over, and once more then.
-async fn sample_flows(
-    network: Arc<LiveNetwork>,
-    simulated: Arc<Simulated>,
-    end: End,
-    file: std::io::Result<fs::File>,
-) -> Result<()> {
-    let mut sampler = FlowSampler::new(file?)?;
-    let interval = network.deployment().scenario.measure.flow_interval();
-    let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
-    loop {
-        let last = ticks.is_last().await;
-        let flows = tokio::task::block_in_place(|| simulated.flows())?;
-        sampler.add(network.now(), &flows)?;
-        if last {
-            return sampler.finish();
-        }
+        ..facts.summary()
     }
 }
 
@@ -401,7 +298,7 @@ pub fn start_frame_log(
     results: &Results,
 ) -> Option<FrameLog> {
     let deployment = network.deployment();
-    let links = &deployment.scenario.measure.frames;
+    let links = &deployment.mine.scenario.measure.frames;
     if links.is_empty() {
         return None;
     }
@@ -419,11 +316,8 @@ pub fn start_frame_log(
 /// Logs the fate of every frame of `links` into `file` from now on.
 fn log_frames(network: &LiveNetwork, links: &[String], file: fs::File) -> Result<FrameLog> {
     let deployment = network.deployment();
-    let pipes = deployment.scenario.modelled_links().flat_map(|link| {
-        ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
-    });
-    let zero_unix_ns = (network.started_unix() * 1e9) as u64;
-    let header = LogHeader { zero_unix_ns, pipes: pipes.collect() };
+    let named = deployment.mine.scenario.modelled_links().map(|link| &*link.name);
+    let header = log_header((network.started_unix() * 1e9) as u64, named);
     // The header names all pipes, in the order of the scenario.
     let places: HashMap<LinkId, usize> =
         deployment.modelled_links().map(|(id, _)| id).zip(0..).collect();
@@ -485,7 +379,7 @@ pub fn start_captures(
         }))
     };
     let mut captures = Vec::new();
-    for wanted in &network.deployment().scenario.measure.capture {
+    for wanted in &network.deployment().mine.scenario.measure.capture {
         match start(wanted) {
             Ok(capture) => captures.push(capture),
             Err(error) => {

@@ -2,12 +2,16 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `border` | reports how late it delivered frames to real nodes |
+//! | `carrier` | the simulated part of a hybrid run as a carrier: [`Hybrid`] |
 //! | `driver` | the thread: frames of real nodes in and out, events by the clock |
 //! | `twins`, `connections` | record what real hosts send, for their twins |
 //!
 //! Not here: the simulation itself (`netloom-sim`), and how it follows from the scenario
 //! (`netloom-simulate`).
 
+mod border;
+mod carrier;
 mod connections;
 mod driver;
 mod twins;
@@ -21,21 +25,23 @@ use std::thread::{self, JoinHandle};
 use anyhow::{Context, Result, anyhow};
 use netloom_api::change::LinkChange;
 use netloom_api::flow::FlowStatus;
-use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
+use netloom_course::{pipe_names, pipes};
 use netloom_dataplane::Clock;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, PipeChange, Window};
 use netloom_nodes::TcpSocket;
-use netloom_plan::Plan;
-use netloom_scenario::{Endpoint, Scenario};
+use netloom_scenario::Endpoint;
 use netloom_sim::MediumSample;
 use netloom_simulate::Joined;
 use netloom_simulate::symbiosis::{Metadata, Order, RealPipe, Shrunk, SmallNetwork};
 use netloom_units::{Duration, Time};
 use nix::sys::eventfd::EventFd;
 
+use crate::deployment::Part;
 use crate::tally::PipeTally;
+pub use border::SimulatedBorder;
+pub use carrier::Hybrid;
 use driver::Driver;
 use twins::TwinWatch;
 
@@ -54,8 +60,8 @@ pub struct Simulated {
     numbers: HashMap<String, u32>,
     /// The names of all its pipes, by number.
     pipes: Vec<String>,
-    /// Whether it follows another simulation, and only that one may change it.
-    follows: bool,
+    /// The whole network's scenario, and its plan.
+    network: Part,
 }
 
 /// A link, as users refer to it.
@@ -76,26 +82,23 @@ struct Shared {
 }
 
 impl Simulated {
-    /// Starts the simulated part of `scenario`, where `plan` has all nodes. `devices` are the
-    /// interfaces of real nodes at its links.
-    pub fn start(
-        scenario: &Scenario,
-        plan: &Arc<Plan>,
-        devices: HashMap<Endpoint, OwnedFd>,
-        clock: Clock,
-    ) -> Result<Self> {
-        let joined = Joined::new(scenario, plan)?;
-        let links = (0..).zip(scenario.simulated_links()).map(|(number, link)| ShownLink {
+    /// Starts the simulated part of the whole `network`. `devices` are the interfaces of real nodes
+    /// at its links.
+    pub fn start(network: Part, devices: HashMap<Endpoint, OwnedFd>, clock: Clock) -> Result<Self> {
+        let joined = Joined::new(&network.scenario, &network.plan)?;
+        let links = (0..).zip(network.scenario.simulated_links()).map(|(number, link)| ShownLink {
             name: link.name.clone(),
             endpoints: link.endpoints.clone(),
             pipes: Direction::BOTH.map(|direction| PipeId { link: LinkId(number), direction }),
         });
-        Self::of(joined, links.collect(), devices, clock, None)
+        let links = links.collect();
+        Self::of(network, joined, links, devices, clock, None)
     }
 
     /// Starts the small network of a symbiotic run, which stands for the `shrunk` one, and begins
     /// to record what real hosts send.
     pub fn start_small(
+        network: Part,
         small: SmallNetwork,
         shrunk: &Shrunk,
         devices: HashMap<Endpoint, OwnedFd>,
@@ -109,20 +112,19 @@ impl Simulated {
         });
         let links = links.collect();
         let watch = TwinWatch::new(&joined, shrunk, follower);
-        Self::of(joined, links, devices, clock, Some(watch))
+        Self::of(network, joined, links, devices, clock, Some(watch))
     }
 
     fn of(
+        network: Part,
         joined: Joined,
         links: Vec<ShownLink>,
         devices: HashMap<Endpoint, OwnedFd>,
         clock: Clock,
         watch: Option<TwinWatch>,
     ) -> Result<Self> {
-        let names = joined.links.iter().flat_map(|name| {
-            Direction::BOTH.map(|direction| format!("{name}/{}", direction.name()))
-        });
-        let (pipes, follows) = (names.collect(), watch.is_some());
+        let names = joined.links.iter().flat_map(|name| pipe_names(name));
+        let pipes = names.collect();
         let wake = EventFd::new().context("cannot make an event descriptor")?;
         let (ends, failure) = (AtomicBool::new(false), Mutex::default());
         let shared = Arc::new(Shared { requests: Mutex::default(), wake, ends, failure });
@@ -133,17 +135,12 @@ impl Simulated {
         let thread = thread.context("cannot start the simulation's thread")?;
         let numbers = links.iter().zip(0..).map(|(link, number)| (link.name.clone(), number));
         let (numbers, thread) = (numbers.collect(), Mutex::new(Some(thread)));
-        Ok(Self { shared, thread, numbers, links, pipes, follows })
+        Ok(Self { shared, thread, numbers, links, pipes, network })
     }
 
     /// Whether it has a link of this name.
     pub fn has(&self, link: &str) -> bool {
         self.numbers.contains_key(link)
-    }
-
-    /// Whether it follows another simulation, and only that one may change it.
-    pub fn follows(&self) -> bool {
-        self.follows
     }
 
     /// Returns the names of its pipes, in the order of their numbers.
@@ -211,67 +208,18 @@ impl Simulated {
         self.ask(move |driver| driver.take_metadata(until))
     }
 
-    /// Changes its links, all at one time.
-    pub fn change(&self, changes: &[LinkChange]) -> Result<Time> {
-        let all = self.pipe_changes(changes)?;
-        self.ask(move |driver| driver.change(&all))?
-    }
-
-    /// Changes its links at the time at which `others` change, all or none of them. The simulation
-    /// stands still until `others` are done.
-    pub fn change_with(
-        &self,
-        changes: &[LinkChange],
-        others: &mut dyn FnMut() -> Result<Time>,
-    ) -> Result<Time> {
-        let all = self.pipe_changes(changes)?;
-        let (checked, check) = mpsc::sync_channel(1);
-        let (agree, agreed) = mpsc::sync_channel::<Time>(1);
-        let changed = self.request(move |driver| {
-            let possible = driver.check(&all);
-            let is_possible = possible.is_ok();
-            let is_awaited = checked.send(possible).is_ok();
-            // If the others fail, nobody agrees on a time.
-            match (is_possible && is_awaited).then(|| agreed.recv()) {
-                Some(Ok(at)) => driver.change_at(at, &all),
-                _ => Ok(()),
-            }
-        })?;
-        check.recv().map_err(|_| self.why_ended())??;
-        let at = others()?;
-        // If this fails, so does the next line.
-        let _ = agree.send(at);
-        changed.recv().map_err(|_| self.why_ended())??;
-        Ok(at)
-    }
-
     /// Returns what changes of links mean for their pipes.
     fn pipe_changes(&self, changes: &[LinkChange]) -> Result<Vec<(PipeId, PipeChange)>> {
-        let mut all = Vec::new();
-        for LinkChange { link, direction, change } in changes {
+        pipes(changes, |LinkChange { link, change, .. }| {
             let number = *self.numbers.get(link).context("the link is not simulated")?;
-            let directions: &[Direction] = match direction {
-                netloom_scenario::Direction::Both => &Direction::BOTH,
-                netloom_scenario::Direction::Forward => &[Direction::Forward],
-                netloom_scenario::Direction::Reverse => &[Direction::Reverse],
-            };
-            for direction in directions {
-                let pipe = PipeId { link: LinkId(number), direction: *direction };
-                all.push((pipe, change.simulated()));
-            }
-        }
-        Ok(all)
+            Ok((LinkId(number), change.simulated()))
+        })
     }
 
     /// Returns the longest delay behind the clock since the last call. During such a delay, the
     /// interfaces of real nodes are not read.
     pub fn lag(&self) -> Result<Duration> {
         self.ask(Driver::take_lag)
-    }
-
-    /// Starts its traffic, at times relative to `zero`.
-    pub fn begin_traffic(&self, zero: Time) -> Result<()> {
-        self.ask(move |driver| driver.begin_traffic(zero))
     }
 
     /// Returns the traffic that its flows have sent and received.
@@ -287,12 +235,6 @@ impl Simulated {
         }
     }
 
-    /// Returns the time at which a run may end by itself, as far as the simulated traffic is
-    /// concerned. `None` while some is yet to be sent.
-    pub fn done_at(&self) -> Result<Option<Time>> {
-        self.ask(|driver| driver.joined.cell().done_at())
-    }
-
     /// Returns the state of its shared media.
     pub fn look_at_media(&self) -> Result<Vec<MediumSample>> {
         self.ask(|driver| driver.joined.cell().look_at_media())
@@ -301,11 +243,6 @@ impl Simulated {
     /// Returns the state of its shared media, with the events there since the last call.
     pub fn sample_media(&self) -> Result<Vec<MediumSample>> {
         self.ask(|driver| driver.joined.cell().sample_media())
-    }
-
-    /// Returns the summary of the simulation.
-    pub fn summary(&self) -> Result<SimulationSummary> {
-        self.ask(|driver| driver.summary())
     }
 
     /// Returns the lateness of frames at each pipe to or from a real node since the last call, and

@@ -13,6 +13,6 @@ mod nodes;
 mod timing;
 
 pub use links::links;
-pub use media::{all_neighbours, media, media_news, media_sample, neighbours, take_air_logs};
+pub use media::{media_news, media_sample, neighbours, take_air_logs};
 pub use nodes::{nodes, vlan_ports};
 pub use timing::timing;

@@ -4,6 +4,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `parts` | what the loop consists of, and what it acts on |
 //! | `turns` | the loop's thread, period after period |
 //! | `files` | the files that it writes |
 //! | `sockets` | queries kernels for the sockets of real hosts |
@@ -12,38 +13,45 @@
 //! (`netloom-simulate`).
 
 mod files;
+mod parts;
 mod sockets;
 mod turns;
 
+use std::collections::HashMap;
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result, bail};
-use netloom_api::event::TimelineStatus;
+use netloom_api::change::LinkChange;
 use netloom_api::flow::FlowStatus;
 use netloom_api::in_words;
 use netloom_api::path::PathStatus;
-use netloom_api::simulation::SimulationSummary;
+use netloom_api::state::LinkStatus;
+use netloom_api::summary::Mode;
+use netloom_course::Carrier;
 use netloom_dataplane::Clock;
-use netloom_plan::Plan;
-use netloom_results::Results;
-use netloom_scenario::Scenario;
-use netloom_simulate::symbiosis::{Calibrators, Large, Shrunk, SmallNetwork};
-use netloom_units::Time;
+use netloom_link::Window;
+use netloom_nodes::Network;
+use netloom_results::{MediaSample, Results};
+use netloom_scenario::Endpoint;
+use netloom_simulate::symbiosis::{Calibrators, Large, SmallNetwork};
+use netloom_units::{Duration, Time};
 
-use crate::events::EventLog;
-use crate::experiment::Experiment;
-use crate::live::{Live, LiveNetwork};
-use crate::monitoring::SharedMonitor;
-use crate::simulated::Simulated;
+use crate::companion::{Begin, Border, Companion, Went};
+use crate::deployment::Part;
+use crate::simulated::{Simulated, SimulatedBorder};
 
 use files::Files;
+use parts::{Parts, Shared, Surroundings, lock};
 use sockets::SocketWatch;
 use turns::Turns;
 
 /// The loop of an experiment.
 pub struct Symbiosis {
+    /// The small network, between real hosts.
+    small: Arc<Simulated>,
     state: Mutex<State>,
     shared: Arc<Mutex<Shared>>,
 }
@@ -54,13 +62,6 @@ enum State {
     Over,
 }
 
-/// The parts that determine the settings of small pipes.
-struct Parts {
-    large: Large,
-    shrunk: Shrunk,
-    calibrators: Calibrators,
-}
-
 struct Running {
     thread: JoinHandle<Went>,
     /// The thread that queries kernels, if it is needed.
@@ -69,74 +70,38 @@ struct Running {
     stop: mpsc::Sender<()>,
 }
 
-/// The state that the thread shares with others while it runs.
-#[derive(Default)]
-struct Shared {
-    /// Time at which foreground traffic of simulated nodes is over, since the start of the run.
-    done_at: Option<Time>,
-    /// Whether the loop has ended, so that there will be no more news.
-    has_ended: bool,
-    /// The paths between real hosts in the last period.
-    paths: Vec<PathStatus>,
-}
-
-/// The results of a loop.
-#[derive(Default)]
-pub struct Went {
-    /// The summary of the simulation.
-    pub simulation: SimulationSummary,
-    /// Flows of simulated nodes.
-    pub flows: Vec<FlowStatus>,
-    /// Events of the timeline that happened in the simulation.
-    pub timeline: Vec<TimelineStatus>,
-    /// Failures, in words.
-    pub failures: Vec<String>,
-}
-
-/// The parts of the experiment that a loop acts on and reports to.
-struct Surroundings {
-    /// The small network.
-    pub simulated: Arc<Simulated>,
-    /// The log of events.
-    pub events: Arc<EventLog>,
-    /// The monitor, which judges lateness.
-    pub monitor: Arc<SharedMonitor>,
-    /// The experiment's clock.
-    pub clock: Clock,
-    /// Time at which the run began, by that clock.
-    pub zero: Time,
-}
-
 /// The loop of a scenario before it begins, with its small network.
 pub struct Prepared {
-    /// The loop.
-    pub symbiosis: Symbiosis,
-    /// The small network.
-    pub small: SmallNetwork,
-    /// The network that the small one stands for.
-    pub shrunk: Shrunk,
+    network: Part,
+    parts: Parts,
+    small: SmallNetwork,
 }
 
-impl Symbiosis {
-    /// Prepares the loop of a scenario, where `plan` has all nodes.
-    pub fn prepare(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Prepared> {
+impl Prepared {
+    /// Prepares the loop of a whole network.
+    pub fn of(network: &Part) -> Result<Self> {
+        let Part { scenario, plan } = network;
         let (large, shrunk) = Large::new(scenario, plan)?;
         let calibrators = Calibrators::new(scenario, &shrunk);
         let small = SmallNetwork::new(scenario, plan, &shrunk, &calibrators)?;
-        let parts = Parts { large, shrunk: shrunk.clone(), calibrators };
-        let paths = parts.calibrators.idle_paths(&shrunk);
-        let shared = Arc::new(Mutex::new(Shared { paths, ..Shared::default() }));
-        let state = Mutex::new(State::Waits(Box::new(parts)));
-        Ok(Prepared { symbiosis: Self { state, shared }, small, shrunk })
+        let parts = Parts { large, shrunk, calibrators };
+        Ok(Self { network: network.clone(), parts, small })
     }
 
+    /// Starts the small network, between the `devices` of real nodes.
+    pub fn start(self, devices: HashMap<Endpoint, OwnedFd>, clock: Clock) -> Result<Symbiosis> {
+        let Self { network, parts, small } = self;
+        let paths = parts.calibrators.idle_paths(&parts.shrunk);
+        let small = Simulated::start_small(network, small, &parts.shrunk, devices, clock)?;
+        let shared = Arc::new(Mutex::new(Shared { paths, ..Shared::default() }));
+        let state = Mutex::new(State::Waits(Box::new(parts)));
+        Ok(Symbiosis { small: Arc::new(small), state, shared })
+    }
+}
+
+impl Symbiosis {
     /// Starts with a run, and writes into its results.
-    fn start(
-        &self,
-        results: &Results,
-        surroundings: Surroundings,
-        network: &LiveNetwork,
-    ) -> Result<()> {
+    fn start(&self, results: &Results, surroundings: Surroundings, nodes: &Network) -> Result<()> {
         let mut state = lock(&self.state);
         let State::Waits(parts) = mem::replace(&mut *state, State::Over) else {
             bail!("the simulation of the network follows a run already");
@@ -144,9 +109,7 @@ impl Symbiosis {
         let files = Files::new(results, parts.shrunk.twins)?;
         let Surroundings { simulated, clock, .. } = &surroundings;
         let machine = |time| clock.dilation().to_machine(time);
-        let watch =
-            |live: &Live| SocketWatch::start(&parts.shrunk, &live.network, simulated, machine);
-        let sockets = network.with(watch)?;
+        let sockets = SocketWatch::start(&parts.shrunk, nodes, simulated, machine)?;
         surroundings.simulated.watch_from(surroundings.zero)?;
         let (stop, stopped) = mpsc::channel();
         let shared = Arc::clone(&self.shared);
@@ -157,36 +120,73 @@ impl Symbiosis {
         *state = State::Runs(Running { thread, sockets, stop });
         Ok(())
     }
+}
 
-    /// Starts with the run of an experiment.
-    pub fn start_with(&self, experiment: &Experiment, results: &Results) -> Result<()> {
-        let Experiment { network, state, monitor, .. } = experiment;
-        let simulated = network.with(|live| Ok(live.simulated.clone()))?;
-        let simulated = simulated.context("there is no small network that could follow")?;
-        let (events, monitor, clock) =
-            (Arc::clone(&state.events), Arc::clone(monitor), network.clock());
-        let zero = state.begun();
-        self.start(results, Surroundings { simulated, events, monitor, clock, zero }, network)
+impl Carrier for Symbiosis {
+    fn has(&self, link: &str) -> bool {
+        self.small.has(link)
     }
 
-    /// Returns the time, since its beginning, at which a run may end by itself, as far as simulated
-    /// nodes are concerned. `None` while some traffic is yet to be sent.
-    pub fn done_at(&self) -> Option<Time> {
+    fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
+        self.small.links(window)
+    }
+
+    /// Returns none: a symbiotic run has no shared media.
+    fn media(&self, _with_neighbours: bool) -> Result<MediaSample> {
+        Ok(MediaSample::default())
+    }
+
+    fn take_air(&self) -> Result<Vec<(String, Vec<u8>)>> {
+        Ok(Vec::new())
+    }
+
+    /// Returns none: the loop writes those of the simulation itself.
+    fn flows(&self) -> Result<Vec<FlowStatus>> {
+        Ok(Vec::new())
+    }
+
+    fn prepare<'c>(
+        &'c self,
+        _changes: &[LinkChange],
+    ) -> Result<Box<dyn netloom_course::Prepared + 'c>> {
+        self.lets_change()?;
+        bail!("the pipes of a symbiotic run follow its simulation")
+    }
+
+    fn lets_change(&self) -> Result<()> {
+        bail!(
+            "links of a symbiotic run cannot be changed by hand: pipes between real hosts do what \
+             the simulation says, and the simulation is to be the same when it is repeated; write \
+             the change into the `timeline`"
+        );
+    }
+}
+
+impl Companion for Symbiosis {
+    fn begin(&self, begin: Begin<'_>) -> Result<()> {
+        let Begin { results, nodes, events, observe, clock, zero } = begin;
+        lock(&self.shared).zero = zero;
+        let simulated = Arc::clone(&self.small);
+        self.start(results, Surroundings { simulated, events, observe, clock, zero }, nodes)
+    }
+
+    fn done_at(&self) -> Result<Option<Time>> {
         let shared = lock(&self.shared);
-        if shared.has_ended { Some(Time::ZERO) } else { shared.done_at }
+        let since_zero = if shared.has_ended { Some(Time::ZERO) } else { shared.done_at };
+        Ok(since_zero.map(|over| shared.zero + over.since(Time::ZERO)))
     }
 
-    /// Returns the paths between real hosts in the simulation of the last period.
-    pub fn paths(&self) -> Vec<PathStatus> {
-        lock(&self.shared).paths.clone()
+    fn has_sampled_flows(&self) -> bool {
+        false
     }
 
-    /// Ends the loop after the current period. Returns its results, or `None` if it did not run.
-    pub fn finish(&self) -> Option<Went> {
+    /// Ends the loop after the current period.
+    fn finish(&self) -> Option<Went> {
         let state = mem::replace(&mut *lock(&self.state), State::Over);
         let State::Runs(Running { thread, sockets, stop }) = state else { return None };
         drop(stop);
         let mut went = thread.join().unwrap_or_else(|_| Went {
+            mode: Mode::Symbiosis,
             failures: vec!["the simulation of the network has panicked".into()],
             ..Went::default()
         });
@@ -197,28 +197,17 @@ impl Symbiosis {
         }));
         Some(went)
     }
-}
 
-/// Returns the loop of an experiment, if it has one and is not being taken down.
-pub fn of(experiment: &Experiment) -> Option<Arc<Symbiosis>> {
-    experiment.network.with(|live| Ok(live.symbiosis.clone())).ok().flatten()
-}
+    /// Returns the paths between real hosts in the simulation of the last period.
+    fn paths(&self) -> Option<Vec<PathStatus>> {
+        Some(lock(&self.shared).paths.clone())
+    }
 
-/// Returns the paths between real hosts of a network that is coupled with a simulation of the
-/// whole.
-///
-/// # Errors
-/// If the network does not belong to a symbiotic run.
-pub fn paths(network: &LiveNetwork) -> Result<Vec<PathStatus>> {
-    let symbiosis = network.with(|live| Ok(live.symbiosis.clone()))?;
-    let symbiosis = symbiosis.context(
-        "paths are known in symbiotic runs only: give the scenario `symbiosis`, and start it with \
-         `netloom run`",
-    )?;
-    Ok(symbiosis.paths())
-}
+    fn watch(&self, first: u32, needed: Duration, now: Time) -> Box<dyn Border> {
+        Box::new(SimulatedBorder::new(Arc::clone(&self.small), first, needed, now))
+    }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Each step leaves it whole.
-    of.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stop(&self) {
+        self.small.stop();
+    }
 }

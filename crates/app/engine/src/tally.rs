@@ -1,5 +1,7 @@
 //! How late frames were that the data plane did not carry: those that a simulation delivered to
-//! real nodes, and data that passed published ports.
+//! real nodes, and data that passed published ports (`waits`).
+
+pub mod waits;
 
 use std::collections::BTreeMap;
 

@@ -27,7 +27,7 @@ pub fn of_node(network: &LiveNetwork, node: &str) -> Option<NodeUsage> {
 /// Returns the resources that the processes of each node use, by name, where they are known.
 pub fn of_all_nodes(network: &LiveNetwork) -> BTreeMap<String, NodeUsage> {
     let deployment = network.deployment();
-    let stacks = deployment.scenario.nodes.iter().filter(|node| node.kind.has_stack());
+    let stacks = deployment.mine.scenario.nodes.iter().filter(|node| node.kind.has_stack());
     let used = |name: &String| Some((name.clone(), of_node(network, name)?));
     stacks.filter_map(|node| used(&node.name)).collect()
 }

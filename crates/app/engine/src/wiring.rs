@@ -67,8 +67,8 @@ impl<'a> Nodes<'a> {
     /// Returns the nodes of `deployment`.
     pub fn of(deployment: &'a Deployment) -> Self {
         let named = |node: &'a Node| (node.name.as_str(), node);
-        let by_name = deployment.scenario.nodes.iter().map(named).collect();
-        let ends = Ends::of(&deployment.scenario, &deployment.plan);
+        let by_name = deployment.mine.scenario.nodes.iter().map(named).collect();
+        let ends = Ends::of(&deployment.mine.scenario, &deployment.mine.plan);
         Self { deployment, by_name, ends }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use netloom_api::flow::FlowStatus;
 use netloom_api::simulation::SimulationSummary;
+use netloom_course::check_backgrounds;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{
     Direction, LinkState, PipeChange, PipeConfig, PipeStatistics, Window, least_propagation,
@@ -126,13 +127,7 @@ impl Joined {
     /// # Errors
     /// If they would make the background of a pipe impossible.
     pub fn check(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<()> {
-        for (pipe, _) in changes {
-            let mut config = self.config(*pipe).clone();
-            let of_pipe = changes.iter().filter(|(other, _)| other == pipe);
-            of_pipe.for_each(|(_, change)| change.apply_to(&mut config));
-            config.background.check(&config).context("`background` cannot be")?;
-        }
-        Ok(())
+        check_backgrounds(changes, |pipe| Ok(self.config(pipe).clone()))
     }
 
     /// Whether both directions of a link are down.

@@ -12,6 +12,7 @@
 //! | `rerouting` | routes that avoid links which are down |
 //! | `prepared` | turns the scenario into its simulation, or one process's part of it |
 //! | `configs` | configurations of pipes at a given time |
+//! | `carrier` | the simulation as a carrier of frames |
 //! | `run` | the run itself: [`run`] |
 //! | `processes` | the first process, which starts and leads the others |
 //! | `worker` | the other processes: [`worker::main`] |
@@ -25,6 +26,7 @@
 //! Not here: the behaviour of simulated nodes and links (`netloom-sim`), and the form of results
 //! (`netloom-results`).
 
+mod carrier;
 mod configs;
 mod describe;
 mod hybrid;

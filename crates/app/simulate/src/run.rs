@@ -1,10 +1,8 @@
 //! A run in virtual time, from the scenario to its summary.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -12,17 +10,16 @@ use anyhow::{Context, Result, bail};
 use netloom_api::event::{EndReason, What};
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::Phase;
-use netloom_api::summary::{FrameLogSummary, Mode, Summary};
-use netloom_link::{CapturedFrame, LogEncoder, LogEntry, LogHeader};
+use netloom_api::summary::{Mode, Summary};
+use netloom_course::{Carrier, Due, Facts, Recorder, Schedule, Wanted, failures};
 use netloom_monitor::Marks;
-use netloom_results::{CaptureWriter, EventFile, FlowSampler, MediaSampler, Results, Sampler};
+use netloom_results::{EventFile, Results};
 use netloom_scenario::{Scenario, Threads};
-use netloom_sim::MediumSample;
-use netloom_units::{Dilation, Duration, Time};
+use netloom_units::{Duration, Time};
 
-use crate::configs::Configs;
+use crate::carrier::InVirtualTime;
 use crate::prepared::{Prepared, prepare};
-use crate::processes::{Processes, Shares, Starting};
+use crate::processes::{Shares, Starting};
 use crate::support::{Commands, Support, check};
 use crate::timeline::Timeline;
 use crate::traffic::Flow;
@@ -99,12 +96,16 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     let others = Starting::new(scenario, shares)?;
     let Prepared { simulation, flows, timeline, configs } = prepare(scenario, shares.division(0))?;
     let processes = others.finish(simulation, shares)?;
+    let network = InVirtualTime::new(scenario, flows, processes, configs);
     let results = Results::create(&job.results, &job.source, scenario)?;
-    let recorder = Recorder::new(&results, scenario)?;
+    // Every run has this file, but a simulation has no applications that could report metrics.
+    results.metric_file()?;
+    let events = EventFile::new(results.event_file()?);
+    let recorder = Recorder::new(&results, scenario, Wanted { flows: true, frames: true });
     let deploy_seconds = begun.elapsed().as_secs_f64();
     let running = Instant::now();
-    let run = Run { scenario, processes, configs, flows, timeline, recorder, stop, running };
-    let (run, reason) = run.drive(progress)?;
+    let mut run = Run { scenario, network, timeline, events, recorder, stop, running };
+    let reason = run.drive(progress)?;
     let summary = run.summarize(job, support, reason, deploy_seconds)?;
     results.finish(&summary)?;
     Ok(summary)
@@ -113,119 +114,83 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
 /// A run under way.
 struct Run<'a> {
     scenario: &'a Scenario,
-    processes: Processes,
-    configs: Configs,
-    flows: Vec<Flow>,
+    network: InVirtualTime<'a>,
     timeline: Timeline,
+    events: EventFile,
     recorder: Recorder,
     stop: &'a AtomicBool,
     running: Instant,
 }
 
-impl<'a> Run<'a> {
-    /// Runs the network to its end.
-    fn drive(mut self, progress: &mut dyn FnMut(Progress)) -> Result<(Self, EndReason)> {
-        let measure = &self.scenario.measure;
-        let (mut pipes, mut flows) =
-            (Every::new(measure.interval), Every::new(measure.flow_interval()));
+impl Run<'_> {
+    /// Runs the network to its end, and returns the reason for it.
+    fn drive(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<EndReason> {
+        let mut schedule = Schedule::new(&self.scenario.measure, Time::ZERO);
         let end = self.scenario.duration.map(|duration| Time::ZERO + duration);
         let mut shown = Instant::now();
-        self.recorder.events.record(Time::ZERO, What::Phase { phase: Phase::Running });
-        self.look()?;
-        self.look_at_flows()?;
+        self.events.record(Time::ZERO, What::Phase { phase: Phase::Running });
+        self.look(Due::ALL)?;
         loop {
-            let now = self.processes.now();
-            let over = end.or_else(|| self.processes.standing().done_at.map(|over| over.max(now)));
+            let now = self.now();
+            let done_at = self.network.processes().standing().done_at;
+            let over = end.or_else(|| done_at.map(|over| over.max(now)));
             if over.is_some_and(|over| over <= now) {
-                if !flows.was_at(now) {
-                    self.look_at_flows()?;
-                }
-                if !pipes.was_at(now) {
-                    self.look()?;
-                }
-                let Some(end) = end else { return Ok((self, EndReason::Completed)) };
+                self.look(schedule.rest(now))?;
+                let Some(end) = end else { return Ok(EndReason::Completed) };
                 self.await_arrivals(end)?;
-                return Ok((self, EndReason::Duration));
+                return Ok(EndReason::Duration);
             }
             if self.stop.load(Ordering::Relaxed) {
-                return Ok((self, EndReason::Interrupted));
+                return Ok(EndReason::Interrupted);
             }
-            let next = pipes.next.min(flows.next);
-            let until = over.map_or(next, |over| over.min(next));
-            self.processes.advance(until)?;
-            if pipes.is_due(until) {
-                self.look()?;
-            }
-            if flows.is_due(until) {
-                self.look_at_flows()?;
-            }
+            let until = over.map_or(schedule.next(), |over| over.min(schedule.next()));
+            self.network.processes().advance(until)?;
+            self.look(schedule.due(until))?;
             if shown.elapsed() >= PROGRESS {
                 shown = Instant::now();
                 progress(Progress {
-                    simulated: self.processes.now().since(Time::ZERO),
+                    simulated: self.now().since(Time::ZERO),
                     whole: self.scenario.duration,
                     real: self.running.elapsed(),
-                    packet_hops: self.processes.standing().work.packet_hops,
+                    packet_hops: self.network.processes().standing().work.packet_hops,
                 });
             }
         }
+    }
+
+    fn now(&self) -> Time {
+        self.network.processes().now()
     }
 
     /// Lets what was sent arrive after the end of the run, as in emulated runs: until nothing is
     /// under way any more, or for the time that the plan gives it.
     fn await_arrivals(&mut self, end: Time) -> Result<()> {
         let last = end + netloom_plan::drain_time(self.scenario);
-        while self.processes.now() < last && !self.stop.load(Ordering::Relaxed) {
-            let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
-            if flows.iter().all(statuses::has_arrived) {
+        while self.now() < last && !self.stop.load(Ordering::Relaxed) {
+            if self.network.flows()?.iter().all(statuses::has_arrived) {
                 break;
             }
-            self.processes.advance(last.min(self.processes.now() + STEP))?;
+            let until = last.min(self.now() + STEP);
+            self.network.processes().advance(until)?;
         }
-        if self.processes.now() > end {
-            self.look_at_flows()?;
-            self.look()?;
-        }
-        Ok(())
+        if self.now() > end { self.look(Due::ALL) } else { Ok(()) }
     }
 
-    /// Takes a sample of all flows.
-    fn look_at_flows(&mut self) -> Result<()> {
-        let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
-        self.recorder.flows.add(self.processes.now(), &flows)
-    }
-
-    /// Takes a sample of all pipes, and writes the events since the last one.
-    fn look(&mut self) -> Result<()> {
-        let now = self.processes.now();
-        let sample = self.processes.sample_pipes()?;
-        let routes = sample.routes.into_iter().collect();
-        let mut happened = Vec::new();
-        self.timeline.record((now, routes), &mut |time, what| happened.push((time, what)));
-        let nodes = &self.scenario.nodes;
-        let name = |number: u32| nodes.get(number as usize).map(|node| node.name.clone());
-        happened.extend(sample.associations.iter().filter_map(|(medium, event)| {
-            Some((event.at, What::of_association(*medium, event, name)?))
-        }));
-        happened.extend(statuses::neighbour_changes(&sample.media, self.scenario));
-        happened.sort_by_key(|(time, _)| *time);
-        for (time, what) in happened {
-            self.recorder.events.record(time, what);
-        }
-        self.configs.reach(now);
-        let links = statuses::links(sample.statistics, &self.configs, self.scenario);
-        self.recorder.samples.add(now, Ok(links));
-        self.recorder.add_media(now, &sample.media, self.scenario)?;
+    /// Takes samples, and writes the events since the last ones.
+    fn look(&mut self, due: Due) -> Result<()> {
+        let now = self.now();
+        self.recorder.look(now, due, &self.network);
         // No period of a simulated run has to be left out.
-        self.recorder.samples.mark(&Marks::none_until(now));
-        self.recorder.add_captured(&sample.captured)?;
-        if let Some(frames) = &mut self.recorder.frames {
-            for (pipe, event) in sample.log {
-                // There are fewer pipes than `u32` can number.
-                frames.write(&LogEntry::Frame(pipe.index() as u32, event))?;
+        self.recorder.pipes().into_iter().for_each(|pipes| pipes.mark(&Marks::none_until(now)));
+        if due.pipes {
+            for (time, what) in self.network.take_events(&mut self.timeline) {
+                self.events.record(time, what);
             }
         }
-        Ok(())
+        match self.recorder.failures() {
+            [] => Ok(()),
+            failures => bail!("{}", failures.join("\n")),
+        }
     }
 
     fn summarize(
@@ -236,51 +201,42 @@ impl<'a> Run<'a> {
         deploy_seconds: f64,
     ) -> Result<Summary> {
         let wall_seconds = self.running.elapsed().as_secs_f64();
-        let now = self.processes.now();
         // What arrives later is of the run, and its time is not.
         let duration = self.scenario.duration.filter(|_| reason == EndReason::Duration);
-        let ended = duration.map_or(now, |duration| Time::ZERO + duration);
-        let standing = self.processes.standing().clone();
-        let mut warnings: Vec<String> =
-            support.left_out.iter().map(|what| format!("left out: {what}")).collect();
+        let ended = duration.map_or_else(|| self.now(), |duration| Time::ZERO + duration);
+        let standing = self.network.processes().standing().clone();
         let not_forwarded = statuses::not_forwarded(standing.nodes);
-        if !not_forwarded.is_empty() {
-            let each = not_forwarded.iter().map(|(reason, packets)| format!("{packets} {reason}"));
-            let each = each.collect::<Vec<_>>().join(", ");
-            warnings.push(format!("nodes did not pass on or take packets: {each}"));
-        }
+        let warnings = warnings(&support, &not_forwarded);
         for message in &warnings {
-            self.recorder.events.record(ended, What::Warning { message: message.clone() });
+            self.events.record(ended, What::Warning { message: message.clone() });
         }
-        self.recorder.events.record(ended, What::RunEnded { reason });
-        self.configs.reach(now);
-        let sample = self.processes.sample_pipes()?;
-        let links = statuses::links(sample.statistics, &self.configs, self.scenario);
-        let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
+        self.events.record(ended, What::RunEnded { reason });
+        let (links, flows) = (self.network.links(None)?, self.network.flows()?);
         let timeline = self.timeline.statuses();
-        let failed = timeline.iter().filter(|status| status.failure.is_some());
-        let mut failures: Vec<String> = failed.map(|status| status.in_words()).collect();
+        let mut failures: Vec<String> = failures(&timeline).collect();
         failures.extend(standing.not_begun.into_iter().map(|flow| {
-            let Flow { name, from, .. } = &self.flows[flow as usize];
+            let Flow { name, from, .. } = self.network.flow(flow);
             format!("traffic `{name}` in `{from}` could not begin: the node had failed")
         }));
-        let frame_log = self.recorder.finish()?;
+        self.events.finish().context("events.jsonl is not complete")?;
+        let recorded = self.recorder.finish(None);
+        if !recorded.failures.is_empty() {
+            bail!("{}", recorded.failures.join("\n"));
+        }
+        let processes = self.network.processes();
         Ok(Summary {
-            deploy_seconds,
-            success: failures.is_empty(),
-            failures,
             timeline,
             links,
-            frame_log,
+            frame_log: recorded.frame_log,
             simulation: Some(SimulationSummary {
                 events: standing.work.events,
                 packet_hops: standing.work.packet_hops,
                 wall_seconds,
                 busiest_second: None,
                 highest_load: None,
-                processes: self.processes.count(),
-                threads: self.processes.threads(),
-                cells: self.processes.cells(),
+                processes: processes.count(),
+                threads: processes.threads(),
+                cells: processes.cells(),
                 not_modelled: support.not_modelled,
                 not_forwarded,
                 same_for_all_seeds: !self.scenario.is_random(),
@@ -288,213 +244,40 @@ impl<'a> Run<'a> {
             }),
             flows,
             warnings,
-            ..summary(self.scenario, &job.file, wall_seconds, (ended, reason))
+            ..summary(Facts {
+                mode: Mode::Simulation,
+                scenario: self.scenario,
+                file: &job.file,
+                started_unix: unix() - wall_seconds,
+                ended,
+                reason,
+                deploy_seconds,
+                failures,
+            })
         })
     }
 }
 
-/// Recurring times: whole multiples of a step.
-struct Every {
-    step: Duration,
-    next: Time,
+/// Returns what is to be checked before relying on the results.
+fn warnings(support: &Support, not_forwarded: &BTreeMap<String, u64>) -> Vec<String> {
+    let mut warnings: Vec<String> =
+        support.left_out.iter().map(|what| format!("left out: {what}")).collect();
+    if !not_forwarded.is_empty() {
+        let each = not_forwarded.iter().map(|(reason, packets)| format!("{packets} {reason}"));
+        let each = each.collect::<Vec<_>>().join(", ");
+        warnings.push(format!("nodes did not pass on or take packets: {each}"));
+    }
+    warnings
 }
 
-impl Every {
-    fn new(step: Duration) -> Self {
-        Self { step, next: Time::ZERO + step }
-    }
-
-    /// Whether one of these times has come by `now`. If so, the next one is awaited from then on.
-    fn is_due(&mut self, now: Time) -> bool {
-        let due = self.next <= now;
-        if due {
-            self.next += self.step;
-        }
-        due
-    }
-
-    /// Whether the last of these times was `now`.
-    fn was_at(&self, now: Time) -> bool {
-        now + self.step == self.next
-    }
-}
-
-/// The files that are written while a run lasts.
-struct Recorder {
-    events: EventFile,
-    samples: Sampler,
-    flows: FlowSampler,
-    frames: Option<FrameFile>,
-    captures: Vec<CaptureFile>,
-    /// Writer of samples of shared media, if there are any.
-    media: Option<MediaSampler>,
-    /// Air logs, by the number of their media.
-    air: BTreeMap<u32, BufWriter<File>>,
-}
-
-impl Recorder {
-    fn new(results: &Results, scenario: &Scenario) -> Result<Self> {
-        // Every run has this file, but a simulation has no applications that could report metrics.
-        results.metric_file()?;
-        let frames = (!scenario.measure.frames.is_empty())
-            .then(|| results.frame_log_file().map(|file| FrameFile::new(file, scenario)));
-        let captures = scenario.measure.capture.iter().map(|wanted| {
-            let file = results.capture_file(&wanted.interface.node, &wanted.interface.interface)?;
-            // Virtual time has no date.
-            let writer = CaptureWriter::new(&wanted.interface, std::time::Duration::ZERO)?;
-            Ok(CaptureFile { file, writer })
-        });
-        let has_media = scenario.nodes.iter().any(|node| node.medium.is_some());
-        let media = has_media.then(|| MediaSampler::new(results.media_files()?));
-        let air = (0..)
-            .zip(&scenario.nodes)
-            .filter(|(_, node)| node.medium.is_some() && scenario.measure.air.contains(&node.name));
-        let air = air
-            .map(|(number, node)| Ok((number, BufWriter::new(results.air_log_file(&node.name)?))));
-        Ok(Self {
-            media: media.transpose()?,
-            air: air.collect::<Result<_>>()?,
-            events: EventFile::new(results.event_file()?),
-            samples: Sampler::new(results.sample_file()?)?,
-            flows: FlowSampler::new(results.flow_file()?)?,
-            frames: frames.transpose()?,
-            captures: captures.collect::<Result<_>>()?,
-        })
-    }
-
-    /// Writes what is on shared media, and their air logs since the last time.
-    fn add_media(&mut self, now: Time, media: &[MediumSample], scenario: &Scenario) -> Result<()> {
-        for sample in media {
-            if let Some(file) = self.air.get_mut(&sample.medium.0) {
-                file.write_all(&sample.air).context("an air log is not complete")?;
-            }
-        }
-        match &mut self.media {
-            Some(files) => files.add(now, &statuses::media(media, scenario)),
-            None => Ok(()),
-        }
-    }
-
-    /// Writes captured frames.
-    fn add_captured(&mut self, captured: &[(u32, CapturedFrame)]) -> Result<()> {
-        for (capture, frame) in captured {
-            self.captures[*capture as usize].writer.add(frame)?;
-        }
-        self.captures.iter_mut().try_for_each(CaptureFile::write)
-    }
-
-    fn finish(self) -> Result<Option<FrameLogSummary>> {
-        self.events.finish().context("events.jsonl is not complete")?;
-        self.flows.finish()?;
-        self.captures.into_iter().try_for_each(CaptureFile::finish)?;
-        self.media.map_or(Ok(()), MediaSampler::finish)?;
-        for mut file in self.air.into_values() {
-            file.flush().context("an air log is not complete")?;
-        }
-        let lacks = self.samples.finish(None);
-        if !lacks.is_empty() {
-            bail!("{}", lacks.join("\n"));
-        }
-        let finish = |frames: FrameFile| frames.finish().context("frames.nlf is not complete");
-        self.frames.map(finish).transpose()
-    }
-}
-
-/// A capture.
-struct CaptureFile {
-    file: File,
-    writer: CaptureWriter,
-}
-
-impl CaptureFile {
-    fn write(&mut self) -> Result<()> {
-        self.file.write_all(&self.writer.take()).context("a capture is not complete")
-    }
-
-    fn finish(mut self) -> Result<()> {
-        self.file.write_all(&self.writer.finish(0)?).context("a capture is not complete")
-    }
-}
-
-/// The frame log.
-struct FrameFile {
-    file: BufWriter<File>,
-    encoder: LogEncoder,
-    buffer: Vec<u8>,
-    entries: u64,
-    bytes: u64,
-}
-
-impl FrameFile {
-    fn new(file: File, scenario: &Scenario) -> Self {
-        let pipes = scenario.links.iter().flat_map(|link| {
-            ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
-        });
-        // Virtual time has no date, so that the same run gives the same file.
-        let header = LogHeader { zero_unix_ns: 0, pipes: pipes.collect() };
-        let mut buffer = Vec::new();
-        let encoder = LogEncoder::new(&header, &mut buffer);
-        Self { file: BufWriter::new(file), encoder, buffer, entries: 0, bytes: 0 }
-    }
-
-    fn write(&mut self, entry: &LogEntry) -> io::Result<()> {
-        self.encoder.encode(entry, &mut self.buffer);
-        self.entries += 1;
-        self.flush()
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.bytes += self.buffer.len() as u64;
-        self.file.write_all(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
-    }
-
-    fn finish(mut self) -> io::Result<FrameLogSummary> {
-        self.flush()?;
-        self.file.flush()?;
-        let (entries, bytes) = (self.entries, self.bytes);
-        Ok(FrameLogSummary { entries, lost: 0, bytes, failure: None })
-    }
-}
-
-/// Returns the parts that the summaries of all runs in virtual time have in common: nothing about a
+/// Returns the summary of a run in virtual time of which only `facts` are known: nothing about a
 /// kernel, and a verdict.
-pub fn summary(
-    scenario: &Scenario,
-    file: &Path,
-    wall_seconds: f64,
-    (ended, reason): (Time, EndReason),
-) -> Summary {
-    Summary {
-        name: scenario.name.clone(),
-        mode: Mode::Simulation,
-        file: file.to_owned(),
-        seed: scenario.seed,
-        dilation: Dilation::NONE,
-        version: env!("CARGO_PKG_VERSION").into(),
-        started_unix: unix() - wall_seconds,
-        ended,
-        reason,
-        deploy_seconds: 0.0,
-        processes: Vec::new(),
-        success: true,
-        failures: Vec::new(),
-        timeline: Vec::new(),
-        expectations: Vec::new(),
-        links: Vec::new(),
-        vlan_ports: Default::default(),
-        usage: Default::default(),
-        frame_log: None,
-        verdict: Some(verdict::verdict(&scenario.monitor, ended)),
-        timing: None,
-        simulation: None,
-        flows: Vec::new(),
-        warnings: Vec::new(),
-    }
+pub fn summary(facts: Facts<'_>) -> Summary {
+    let verdict = verdict::verdict(&facts.scenario.monitor, facts.ended);
+    Summary { verdict: Some(verdict), ..facts.summary() }
 }
 
 /// Returns the date in seconds since 1970-01-01 UTC.
-fn unix() -> f64 {
+pub fn unix() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

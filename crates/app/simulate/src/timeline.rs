@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use netloom_api::change::{LinkChange, happening_in_words};
+use netloom_api::change::LinkChange;
 use netloom_api::event::TimelineStatus;
 use netloom_api::event::{Origin, What};
-use netloom_api::medium::MediumRequest;
+use netloom_course::{Event, pipes};
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_plan::Plan;
@@ -38,10 +38,8 @@ pub struct Timeline {
 }
 
 struct Happening {
-    status: TimelineStatus,
+    event: Event,
     at: Option<Time>,
-    changes: Vec<LinkChange>,
-    media: Vec<(String, MediumRequest)>,
     /// Index of the simulator's change for this event, by time.
     made: Option<usize>,
     /// The node whose route changes, and the names of its interfaces.
@@ -60,7 +58,7 @@ impl Timeline {
         let mut timeline = Self::default();
         let mut made: Vec<(Option<usize>, Option<Lasting>, Change)> = Vec::new();
         for (number, event) in scenario.happenings().into_iter().enumerate() {
-            let changes = LinkChange::of_happening(scenario, &event);
+            let mut planned = Event::new(scenario, number, &event);
             let at = match (&event.at, &event.action) {
                 (_, TimelineAction::Run { .. }) | (Start::After { .. }, _) => None,
                 (Start::At(after), _) => Some(Time::ZERO + *after),
@@ -79,17 +77,19 @@ impl Timeline {
             let happens = at.filter(within);
             if let Some(at) = happens {
                 let media = media::alterations(scenario, described, &event.action);
-                let changes = pipes(&changes, described)?;
+                let changes = pipes(&planned.links, |LinkChange { link, change, .. }| {
+                    let number = described.links.get(link);
+                    let number =
+                        number.with_context(|| format!("there is no link `{link}` to change"))?;
+                    Ok((LinkId(*number), change.simulated()))
+                })?;
                 let change = Change { at, changes, media, route, node, routes: None };
                 made.push((Some(number), event.lasting, change));
             }
             let node = becomes.map(|(node, change)| (node.to_owned(), change));
-            let media = MediumRequest::of_action(scenario, &event.action);
-            let event = happening_in_words(&event, &changes);
-            let (planned, happened, failure) = (at, None, None);
-            let status = TimelineStatus { number, event, planned, happened, failure };
-            let (at, made) = (happens, None);
-            timeline.all.push(Happening { status, at, changes, media, made, at_node, node });
+            planned.status.planned = at;
+            let (event, at, made) = (planned, happens, None);
+            timeline.all.push(Happening { event, at, made, at_node, node });
         }
         // The sort is stable: simultaneous changes stay in order, and routes follow all of them.
         made.sort_by_key(|(.., change)| change.at);
@@ -112,8 +112,8 @@ impl Timeline {
     /// that the simulation refused is recorded as failed.
     pub fn record(&mut self, (now, routes): (Time, Routes), events: Events<'_>) {
         let due = |one: &&mut Happening| {
-            one.status.happened.is_none()
-                && one.status.failure.is_none()
+            one.event.status.happened.is_none()
+                && one.event.status.failure.is_none()
                 && one.at.is_some_and(|at| at <= now)
         };
         let mut due: Vec<&mut Happening> = self.all.iter_mut().filter(due).collect();
@@ -121,30 +121,23 @@ impl Timeline {
         for one in due {
             let at = one.at.unwrap_or(now);
             self.rerouting.record(|other| other < at, events);
-            let changes = std::mem::take(&mut one.changes);
-            if !changes.is_empty() {
-                events(at, What::Changed { by: Origin::Timeline, changes });
-            }
-            for (medium, change) in std::mem::take(&mut one.media) {
-                let (by, change) = (Origin::Timeline, Box::new(change));
-                events(at, What::MediumChanged { by, medium, change });
-            }
+            one.event.record_changes(at, events);
             let becomes = one.node.take().filter(|_| one.made.is_some());
             if let Some(what) = becomes.and_then(|of| becomes_of(of, &mut self.failed)) {
                 events(at, what);
             }
             match one.made.and_then(|made| routes.get(&(made as u32))) {
-                None => one.status.happened = one.at,
+                None => one.event.status.happened = one.at,
                 Some(outcome) => one.record_route(at, outcome, events),
             }
-            events(at, What::Timeline { status: one.status.clone() });
+            events(at, What::Timeline { status: one.event.status.clone() });
         }
         self.rerouting.record(|at| at <= now, events);
     }
 
     /// Returns the outcomes of all events.
     pub fn statuses(&self) -> Vec<TimelineStatus> {
-        self.all.iter().map(|one| one.status.clone()).collect()
+        self.all.iter().map(|one| one.event.status.clone()).collect()
     }
 }
 
@@ -159,15 +152,15 @@ impl Happening {
         let by = Origin::Timeline;
         match (outcome, &self.at_node) {
             (Ok(RouteChanged { was, is }), Some((node, interfaces))) => {
-                self.status.happened = self.at;
+                self.event.status.happened = self.at;
                 let [was, is] = [was, is]
                     .map(|route| route.as_ref().map(|route| in_scenario(route, interfaces)));
                 events(at, What::RouteChanged { by, node: node.clone(), was, is });
             }
-            (Ok(_), None) => self.status.happened = self.at,
+            (Ok(_), None) => self.event.status.happened = self.at,
             (Err(error), _) => {
                 let reason = error.to_string();
-                self.status.failure = Some(reason.clone());
+                self.event.status.failure = Some(reason.clone());
                 events(at, What::ChangeFailed { by, reason });
             }
         }
@@ -262,25 +255,4 @@ fn check_backgrounds<'c>(
         }
     }
     Ok(())
-}
-
-/// Converts changes of links to changes of pipes.
-fn pipes(
-    changes: &[LinkChange],
-    described: &Described,
-) -> Result<Vec<(PipeId, netloom_link::PipeChange)>> {
-    let mut all = Vec::new();
-    for LinkChange { link, direction, change } in changes {
-        let number = described.links.get(link);
-        let number = *number.with_context(|| format!("there is no link `{link}` to change"))?;
-        let directions: &[Direction] = match direction {
-            netloom_scenario::Direction::Both => &Direction::BOTH,
-            netloom_scenario::Direction::Forward => &[Direction::Forward],
-            netloom_scenario::Direction::Reverse => &[Direction::Reverse],
-        };
-        all.extend(directions.iter().map(|direction| {
-            (PipeId { link: LinkId(number), direction: *direction }, change.simulated())
-        }));
-    }
-    Ok(all)
 }

@@ -58,12 +58,12 @@ impl Software {
             backwards: false,
         };
         let known: HashMap<&str, &Node> =
-            old.scenario.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+            old.mine.scenario.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
         let mut inside = Inside::default();
         for node in &scenario.nodes {
             let Some(before) = known.get(node.name.as_str()) else { continue };
             if !before.software.is_empty() || !node.software.is_empty() {
-                software.compare((&old.scenario, before), (scenario, node), &mut inside)?;
+                software.compare((&old.mine.scenario, before), (scenario, node), &mut inside)?;
             }
         }
         Ok((software, inside))

@@ -16,7 +16,7 @@ use netloom_scenario::{Endpoint, Link};
 use super::software::Software;
 use crate::deployment::{Deployment, is_cut};
 use crate::interfaces;
-use crate::live::{Held, Live, LiveNetwork, changes, gone};
+use crate::live::{Held, Live, LiveNetwork, Real, gone};
 use crate::monitoring::{SharedMonitor, limits};
 use crate::wiring::{Loose, Nodes, open};
 
@@ -54,7 +54,7 @@ impl<'e> ApplyTransaction<'e> {
 
     /// Carries out all changes, or leaves everything as it was.
     pub fn carry_out(mut self, changes: Changes) -> Result<()> {
-        self.live(|live| Ok(live.network.prepare(&self.new.plan)?))?;
+        self.live(|live| Ok(live.network.prepare(&self.new.mine.plan)?))?;
         let mut done: Vec<Operation> = vec![];
         for group in grouped(changes.operations) {
             // Programs that start must find the new network in force.
@@ -199,7 +199,9 @@ impl<'e> ApplyTransaction<'e> {
         });
         let changes: Vec<LinkChange> = changes.collect();
         let deployment = self.network.deployment();
-        self.live(|live| changes::change_live(live, &deployment, &changes)).map(drop)
+        let change =
+            |live: &Live| netloom_course::change(&Real { live, deployment: &deployment }, &changes);
+        self.live(change).map(drop)
     }
 
     fn change_medium(&mut self, medium: &str, config: &MediumConfig) -> Result<()> {
@@ -212,7 +214,8 @@ impl<'e> ApplyTransaction<'e> {
 
     fn take_out(&mut self, names: &[String]) -> Result<()> {
         let old = Arc::clone(&self.old);
-        let taken: Vec<&Link> = names.iter().filter_map(|name| old.scenario.link(name)).collect();
+        let taken: Vec<&Link> =
+            names.iter().filter_map(|name| old.mine.scenario.link(name)).collect();
         let named = |link: &&Link| Ok((old.modelled(&link.name)?, link.name.clone()));
         let named = taken.iter().map(named).collect::<Result<Vec<_>>>()?;
         self.hold()?;
@@ -234,7 +237,7 @@ impl<'e> ApplyTransaction<'e> {
             links.push(Incoming::New(Box::new(nodes.wire(id, link, &mut self.devices)?)));
         }
         self.hold()?;
-        let limits = new.scenario.monitor.enabled.then(|| limits(&new));
+        let limits = new.mine.scenario.monitor.enabled.then(|| limits(&new));
         match self.live_mut()?.dataplane.put_in(links, limits) {
             Ok(watch) => {
                 if let Some(watch) = watch {
@@ -272,7 +275,8 @@ impl<'e> ApplyTransaction<'e> {
         let (old, new) = (Arc::clone(&self.old), Arc::clone(&self.new));
         let stays =
             |link: &&Link| old.links.contains_key(&link.name) && !self.out.contains_key(&link.name);
-        let come: Vec<&Link> = new.scenario.modelled_links().filter(|link| !stays(link)).collect();
+        let come: Vec<&Link> =
+            new.mine.scenario.modelled_links().filter(|link| !stays(link)).collect();
         let named = |link: &&Link| Ok((new.modelled(&link.name)?, link.name.clone()));
         let named = come.iter().map(named).collect::<Result<Vec<_>>>()?;
         self.hold()?;
@@ -288,13 +292,13 @@ impl<'e> ApplyTransaction<'e> {
         let old = Arc::clone(&self.old);
         let nodes = Nodes::of(&old);
         let mut links = Vec::with_capacity(self.out.len());
-        for link in old.scenario.modelled_links() {
+        for link in old.mine.scenario.modelled_links() {
             if let Some(unwired) = self.out.remove(&link.name) {
                 links.push(Incoming::Back(unwired, nodes.ends(link, &mut self.devices)?));
             }
         }
         self.hold()?;
-        let limits = old.scenario.monitor.enabled.then(|| limits(&old));
+        let limits = old.mine.scenario.monitor.enabled.then(|| limits(&old));
         let put_in = self.live_mut()?.dataplane.put_in(links, limits);
         let watch = put_in.map_err(|refused| refused.error)?;
         if let Some(watch) = watch {
@@ -321,7 +325,7 @@ impl<'e> ApplyTransaction<'e> {
         if let Some(held) = self.held.take() {
             self.network.put_in_force(&held, Arc::clone(deployment));
         }
-        let come = deployment.scenario.modelled_links().filter(|link| self.has_come(link));
+        let come = deployment.mine.scenario.modelled_links().filter(|link| self.has_come(link));
         let (cut, whole): (Vec<&Link>, Vec<&Link>) = come.partition(|link| is_cut(link));
         let ends = |links: Vec<&Link>| -> Vec<Endpoint> {
             links.into_iter().flat_map(|link| deployment.interfaces_of(link)).collect()

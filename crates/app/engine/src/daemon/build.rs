@@ -9,15 +9,15 @@ use netloom_api::launch::{Launch, Mode, StartUp};
 use netloom_api::taken_back;
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Device, Layout, Network};
-use netloom_plan::{NodePlan, Plan};
 use netloom_results::Results;
-use netloom_scenario::{Endpoint, Scenario};
+use netloom_scenario::Endpoint;
 use netloom_simulate::check_hybrid;
 use netloom_units::Time;
 
 use crate::client::say;
+use crate::companion::Companion;
 use crate::cpus::Dedicated;
-use crate::deployment::{Deployment, Hybrid, Identities};
+use crate::deployment::{Deployment, Identities, Part};
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::{Experiment, Setting};
@@ -29,9 +29,9 @@ use crate::process_table::ProcessTable;
 use crate::publish::{self, Publisher, Reserved};
 use crate::run::traffic;
 use crate::services::{self, Logs, NodeStart, Prepared, ServiceTable, Services};
-use crate::simulated::Simulated;
+use crate::simulated::{Hybrid, Simulated};
 use crate::state::RunState;
-use crate::symbiosis::{self, Symbiosis};
+use crate::symbiosis;
 use crate::usage::MemoryKills;
 use crate::wiring;
 
@@ -67,13 +67,14 @@ pub struct Built {
 pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let Order { launch, layout, machine, declared_monitor, dedicated } = order;
     check_hybrid(&launch.scenario)?;
-    let RealPart { whole, symbiosis, scenario, plan } = RealPart::of(launch)?;
-    let Prepared { views, starts } = services::prepare(&scenario, &plan, &launch.directory)?;
+    let Parts { whole, mine, symbiosis } = Parts::of(launch)?;
+    let Part { scenario, plan } = &mine;
+    let Prepared { views, starts } = services::prepare(scenario, plan, &launch.directory)?;
     // Ports come first, since others may hold them.
     let published = match machine {
-        None => publish::reserve(&scenario)?,
+        None => publish::reserve(scenario)?,
         Some(machine) => {
-            let scenario = scenario.clone();
+            let scenario = Arc::clone(scenario);
             machine.there(move || publish::reserve(&scenario))?
         }
     };
@@ -89,9 +90,9 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         files: metrics::files(layout)?,
         views,
     };
-    let (network, devices) = Network::create(layout, &plan, context, &nodes_made())?;
+    let (network, devices) = Network::create(layout, plan, context, &nodes_made())?;
     let identities = Identities::default();
-    let deployment = deployment(launch, &identities, (scenario, plan), &whole);
+    let deployment = deployment(launch, &identities, mine, whole);
     let preparation = match launch.mode {
         // All of a run is to be watched.
         Mode::Run { .. } => preparation.wait(),
@@ -109,7 +110,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         paced.begin(&network, &deployment, |_| true)?;
         Ok(carriers)
     });
-    let Carriers { dataplane, lost_outside, simulated, symbiosis } = match begun {
+    let Carriers { dataplane, lost_outside, companions } = match begun {
         Ok(carriers) => carriers,
         Err(error) => return Err(taken_back(error, network.destroy())),
     };
@@ -118,7 +119,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
     }
     let overflow = Overflow::new(&deployment);
-    let live = Live { network, dataplane, overflow, lost_outside, paced, simulated, symbiosis };
+    let live = Live { network, dataplane, overflow, lost_outside, paced, companions };
     let network = Arc::new(LiveNetwork::new(deployment, identities, live)?);
     let setting = Setting {
         layout: layout.clone(),
@@ -132,15 +133,15 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     Ok(Built { experiment, results, starts, published, preparation })
 }
 
-/// The part of a scenario that this machine's kernel carries, and the plan of the whole.
-struct RealPart {
-    whole: Arc<Plan>,
+/// The whole network, and the part of it that this machine's kernel carries.
+struct Parts {
+    whole: Part,
+    mine: Part,
+    /// The loop of a symbiotic run.
     symbiosis: Option<symbiosis::Prepared>,
-    scenario: Scenario,
-    plan: Plan,
 }
 
-impl RealPart {
+impl Parts {
     fn of(launch: &Launch) -> Result<Self> {
         let is_symbiotic = launch.scenario.is_symbiotic();
         if is_symbiotic && launch.mode == Mode::Deploy {
@@ -150,42 +151,34 @@ impl RealPart {
                 launch.scenario.name
             );
         }
-        let whole = Arc::new(netloom_plan::plan(&launch.scenario)?);
-        let prepare = || Symbiosis::prepare(&launch.scenario, &whole);
-        let symbiosis = is_symbiotic.then(prepare).transpose()?;
-        let mut scenario = launch.scenario.real_part();
+        let mut scenario = launch.scenario.clone();
         if launch.mode == Mode::Deploy {
             // A deployment has no results in which air logs could be stored.
             scenario.measure.air.clear();
         }
-        let plan = whole.part(|node: &NodePlan| scenario.node(&node.name).is_some());
-        Ok(Self { whole, symbiosis, scenario, plan })
+        let plan = netloom_plan::plan(&scenario)?;
+        let whole = Part::new(scenario, plan);
+        let symbiosis = is_symbiotic.then(|| symbiosis::Prepared::of(&whole)).transpose()?;
+        let mine = match whole.scenario.is_hybrid() {
+            true => whole.real(),
+            false => whole.clone(),
+        };
+        Ok(Self { whole, mine, symbiosis })
     }
 }
 
-fn deployment(
-    launch: &Launch,
-    identities: &Identities,
-    (scenario, plan): (Scenario, Plan),
-    whole: &Arc<Plan>,
-) -> Deployment {
-    let numbered = identities.of(&scenario);
+fn deployment(launch: &Launch, identities: &Identities, mine: Part, whole: Part) -> Deployment {
+    let numbered = identities.of(&mine.scenario);
     let crossing = launch.calibration.crossing();
     let crossing = crossing.map(|time| launch.scenario.dilation.to_experiment(time));
-    let mut deployment = Deployment::new(scenario, plan, numbered, launch.file.clone(), crossing);
-    if launch.scenario.is_hybrid() {
-        let (scenario, plan) = (launch.scenario.clone(), Arc::clone(whole));
-        deployment.hybrid = Some(Hybrid { scenario, plan });
-    }
-    deployment
+    Deployment::new(whole, mine, numbered, launch.file.clone(), crossing)
 }
 
 /// The parts that carry frames.
 struct Carriers {
     dataplane: Dataplane,
     lost_outside: LostOutside,
-    simulated: Option<Arc<Simulated>>,
-    symbiosis: Option<Arc<Symbiosis>>,
+    companions: Vec<Arc<dyn Companion>>,
 }
 
 /// Starts the parts that carry frames: the data plane, and the simulated part or the small network
@@ -196,13 +189,9 @@ fn start(
     options: Options,
     symbiosis: Option<symbiosis::Prepared>,
 ) -> Result<Carriers> {
-    let Some(Hybrid { scenario, plan }) = &deployment.hybrid else {
-        let (wiring, lost_outside) = wiring::wire(deployment, devices)?;
-        let dataplane = Dataplane::start(wiring, options)?;
-        return Ok(Carriers { dataplane, lost_outside, simulated: None, symbiosis: None });
-    };
+    let whole = &deployment.whole;
     let ends: HashSet<&Endpoint> =
-        scenario.simulated_links().flat_map(|link| &link.endpoints).collect();
+        whole.scenario.simulated_links().flat_map(|link| &link.endpoints).collect();
     let end = |device: &Device| Endpoint {
         node: device.node.clone(),
         interface: device.interface.clone(),
@@ -213,13 +202,14 @@ fn start(
     let dataplane = Dataplane::start(wiring, options)?;
     let clock = dataplane.clock();
     let border = border.into_iter().map(|device| (end(&device), device.fd)).collect();
-    let (simulated, symbiosis) = match symbiosis {
-        None => (Simulated::start(scenario, plan, border, clock)?, None),
-        Some(symbiosis::Prepared { symbiosis, small, shrunk }) => {
-            (Simulated::start_small(small, &shrunk, border, clock)?, Some(Arc::new(symbiosis)))
-        }
-    };
-    Ok(Carriers { dataplane, lost_outside, simulated: Some(Arc::new(simulated)), symbiosis })
+    let mut companions: Vec<Arc<dyn Companion>> = Vec::new();
+    if let Some(symbiosis) = symbiosis {
+        companions.push(Arc::new(symbiosis.start(border, clock)?));
+    } else if whole.scenario.is_hybrid() {
+        let simulated = Simulated::start(whole.clone(), border, clock)?;
+        companions.push(Arc::new(Hybrid(Arc::new(simulated))));
+    }
+    Ok(Carriers { dataplane, lost_outside, companions })
 }
 
 /// Returns a callback that reports how many nodes are made.
@@ -252,7 +242,7 @@ fn join(
     table: ServiceTable,
 ) -> Experiment {
     let end = End::new();
-    let scenario = &network.deployment().scenario;
+    let scenario = &network.deployment().mine.scenario;
     let process_table = match setting.results {
         Some(_) => {
             ProcessTable::new(scenario.processes.iter().chain(&traffic::processes(scenario)))

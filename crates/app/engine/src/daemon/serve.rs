@@ -210,7 +210,7 @@ fn take_metrics(
     share: Share,
 ) -> Result<Arc<Metrics>> {
     let Experiment { setting, network, monitor, state, .. } = experiment;
-    let recording = results.filter(|_| network.deployment().scenario.measure.observations);
+    let recording = results.filter(|_| network.deployment().mine.scenario.measure.observations);
     if let Some(results) = recording {
         monitor.lock().record_to(results.observation_file()?);
     }
@@ -262,9 +262,9 @@ fn or_tear_down<T>(experiment: &Experiment, result: Result<T>) -> Result<T> {
 /// [`Network::destroy`](netloom_nodes::Network::destroy).
 fn tear_down(experiment: &Experiment) -> Result<()> {
     let Some(live) = experiment.network.take() else { return Ok(()) };
-    let Live { network, dataplane, lost_outside, simulated, .. } = live;
+    let Live { network, dataplane, lost_outside, companions, .. } = live;
     // Each device keeps its namespace alive.
-    simulated.iter().for_each(|simulated| simulated.stop());
+    companions.iter().for_each(|companion| companion.stop());
     drop((dataplane.stop(), lost_outside));
     network.destroy().context("cannot take the network down")
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use netloom_course::Carrier;
 use netloom_link::Window;
 use serde::Deserialize;
 
 use super::answer::{answer, failure};
 use crate::live::LiveNetwork;
-use crate::status;
 
 /// The query of the links.
 #[derive(Debug, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Of {
 pub async fn list(State(network): State<Arc<LiveNetwork>>, Query(of): Query<Of>) -> Response {
     let window = of.last.map(|text| text.parse::<Window>()).transpose();
     match window {
-        Ok(window) => answer(status::links(&network, window)),
+        Ok(window) => answer(network.carrying(|carriers| carriers.links(window))),
         Err(error) => failure(StatusCode::BAD_REQUEST, &error.into()),
     }
 }

@@ -3,11 +3,15 @@
 
 use std::sync::Arc;
 
+use anyhow::Result;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use netloom_api::event::{Origin, What};
-use netloom_api::medium::{LossesRequest, MediumRequest, MediumResponse, PositionsRequest};
+use netloom_api::medium::{
+    LossesRequest, MediumRequest, MediumResponse, MediumStatus, Neighbours, PositionsRequest,
+};
+use netloom_course::Carrier;
 use serde::de::DeserializeOwned;
 
 use super::answer::{answer, failure};
@@ -17,6 +21,16 @@ use crate::status;
 
 type Network = State<Arc<LiveNetwork>>;
 type Events = State<Arc<EventLog>>;
+
+/// Returns all shared media, in the order of the scenario.
+pub fn all(network: &LiveNetwork) -> Result<Vec<MediumStatus>> {
+    network.carrying(|carriers| Ok(carriers.media(false)?.media))
+}
+
+/// Returns the stations that each station on shared media reaches.
+pub fn all_neighbours(network: &LiveNetwork) -> Result<Vec<Neighbours>> {
+    network.carrying(|carriers| Ok(carriers.media(true)?.neighbours))
+}
 
 /// Changes a medium.
 pub async fn change(

@@ -27,12 +27,11 @@ use crate::apply;
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::Experiment;
-use crate::live::{LiveNetwork, changes, routes as live_routes};
+use crate::live::{LiveNetwork, routes as live_routes};
 use crate::monitoring::SharedMonitor;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::status;
-use crate::symbiosis;
 use answer::{answer, failure};
 
 /// Largest body of a request: changes carry the values of traces and tables.
@@ -79,13 +78,13 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/nodes", get(async |State(n): Network| answer(status::nodes(&n)))),
         ("/nodes/{node}/routes", patch(change_routes)),
         ("/links", get(links::list).patch(change)),
-        ("/media", get(async |State(n): Network| answer(status::media(&n)))),
+        ("/media", get(async |State(n): Network| answer(media::all(&n)))),
         ("/media/{medium}", patch(media::change)),
         ("/media/{medium}/losses", patch(media::set_losses)),
-        ("/neighbours", get(async |State(n): Network| answer(status::all_neighbours(&n)))),
+        ("/neighbours", get(async |State(n): Network| answer(media::all_neighbours(&n)))),
         ("/neighbours/{node}", get(media::neighbours)),
         ("/positions", patch(media::place)),
-        ("/paths", get(async |State(n): Network| answer(symbiosis::paths(&n)))),
+        ("/paths", get(async |State(n): Network| answer(n.paths()))),
         ("/apply", post(apply)),
         ("/ping", post(ping)),
         ("/processes", get(async |State(s): State<Arc<RunState>>| Json(s.process_table.rows()))),
@@ -120,7 +119,7 @@ fn change_links(
     events: &EventLog,
     changes: Vec<LinkChange>,
 ) -> anyhow::Result<Time> {
-    let at = changes::change(network, &changes)?;
+    let at = network.change(&changes)?;
     events.record_at(at, What::Changed { by: Origin::Request, changes });
     Ok(at)
 }

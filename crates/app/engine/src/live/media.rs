@@ -22,7 +22,7 @@ pub fn change(network: &LiveNetwork, medium: &str, request: &MediumRequest) -> R
         let id = medium_id(deployment, medium)?;
         let mut change = MediumChange { medium: request.set.clone(), ..MediumChange::default() };
         for station in &request.stations {
-            if !media_of(&deployment.scenario, &station.node).any(|name| name == medium) {
+            if !media_of(&deployment.mine.scenario, &station.node).any(|name| name == medium) {
                 bail!("`{}` has no station on `{medium}`", station.node);
             }
             add(
@@ -101,7 +101,7 @@ fn members<'d>(
     deployment: &'d Deployment,
     medium: &'d str,
 ) -> impl Iterator<Item = (&'d str, StationId)> {
-    let links = deployment.scenario.links.iter().map(|link| &link.endpoints);
+    let links = deployment.mine.scenario.links.iter().map(|link| &link.endpoints);
     links.filter(move |[_, other]| other.node == medium).filter_map(|[member, _]| {
         let number = deployment.number(&member.node)?;
         Some((member.node.as_str(), StationId(number)))
@@ -125,7 +125,7 @@ fn of_nodes<'c>(
     let mut media: HashMap<&str, Vec<SegmentId>> = HashMap::new();
     media.extend(changes.iter().map(|(node, _)| (*node, Vec::new())));
     let mut ids: HashMap<&str, Option<SegmentId>> = HashMap::new();
-    for [member, other] in deployment.scenario.links.iter().map(|link| &link.endpoints) {
+    for [member, other] in deployment.mine.scenario.links.iter().map(|link| &link.endpoints) {
         let Some(of_node) = media.get_mut(member.node.as_str()) else { continue };
         let id = ids.entry(&other.node).or_insert_with(|| medium_id(deployment, &other.node).ok());
         of_node.extend(*id);
@@ -168,14 +168,14 @@ pub fn media_of<'s>(scenario: &'s Scenario, node: &'s str) -> impl Iterator<Item
 }
 
 pub fn medium_id(deployment: &Deployment, name: &str) -> Result<SegmentId> {
-    let media = deployment.scenario.nodes.iter().filter(|node| node.kind == NodeKind::Medium);
+    let media = deployment.mine.scenario.nodes.iter().filter(|node| node.kind == NodeKind::Medium);
     let names: Vec<&str> = media.map(|node| node.name.as_str()).collect();
     let id = deployment.number(name).filter(|_| names.contains(&name)).map(SegmentId);
     id.with_context(|| unknown("medium", name, names.into_iter()).to_string())
 }
 
 pub fn station_id(deployment: &Deployment, node: &str) -> Result<StationId> {
-    let names = deployment.scenario.nodes.iter().map(|node| node.name.as_str());
+    let names = deployment.mine.scenario.nodes.iter().map(|node| node.name.as_str());
     let id = deployment.number(node).map(StationId);
     id.with_context(|| unknown("node", node, names).to_string())
 }

@@ -40,7 +40,7 @@ struct Account {
 impl Overflow {
     /// Makes the account of a network that has just come up, whose cut links have no carrier.
     pub fn new(deployment: &Deployment) -> Self {
-        let cut = deployment.scenario.links.iter().filter(|link| is_cut(link));
+        let cut = deployment.mine.scenario.links.iter().filter(|link| is_cut(link));
         let cut = cut.flat_map(|link| deployment.interfaces_of(link));
         let cut = cut.map(|endpoint| (endpoint, 0)).collect();
         let account = Account { cut, ..Account::default() };

@@ -41,7 +41,7 @@ impl Paced {
                 let pipe = PipeId { link: id, direction };
                 // The interface is new, so it is not paced yet.
                 self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&pipe);
-                self.carry_out(network, &deployment.scenario, &[order(pipe, link, config)])?;
+                self.carry_out(network, &deployment.mine.scenario, &[order(pipe, link, config)])?;
             }
         }
         Ok(())
@@ -75,7 +75,7 @@ impl Paced {
             let changes = batch.iter().filter(|(id, _)| *id == pipe.id);
             changes.for_each(|(_, change)| change.apply_to(&mut config));
             let link = *links.get(&pipe.id.link).ok_or_else(|| anyhow!("a link has gone"))?;
-            let node = |name: &str| deployment.scenario.node(name);
+            let node = |name: &str| deployment.mine.scenario.node(name);
             link.check_waiting(pipe.id.direction.index(), &config, node).map_err(|problem| {
                 anyhow!("the queue of link `{}` cannot have anybody wait: {problem}", link.name)
             })?;

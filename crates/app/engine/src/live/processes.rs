@@ -1,7 +1,7 @@
 //! Processes in nodes of the live network.
 
 use anyhow::{Context, Result};
-use netloom_nodes::{ExitStatus, Processes, SpawnRequest, Spawned};
+use netloom_nodes::{ExitStatus, Killed, Processes, SpawnRequest, Spawned};
 use netloom_scenario::Disk;
 use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
@@ -17,6 +17,25 @@ pub struct Running {
 }
 
 impl LiveNetwork {
+    /// Makes a node fail: kills all its processes, and starts none until
+    /// [`recover`](Self::recover). `disk` says what becomes of its files. The caller handles its
+    /// links.
+    pub fn fail(&self, node: &str, disk: Disk) -> Result<Killed> {
+        // Comes first, so that starts that are under way do not succeed meanwhile.
+        self.failures.begin(node, self.now());
+        self.with(|live| Ok(live.network.kill_processes(node, disk)?))
+    }
+
+    /// Makes a node work again. Returns whether it had failed.
+    pub fn recover(&self, node: &str) -> bool {
+        self.failures.end(node)
+    }
+
+    /// Whether a node has failed since `time`.
+    pub fn has_failed_since(&self, node: &str, time: Time) -> bool {
+        self.failures.has_failed_since(node, time)
+    }
+
     /// Starts a process in a node, and returns when it runs. If the caller stops waiting, the
     /// process is killed as soon as it runs.
     pub async fn spawn(&self, node: &str, request: SpawnRequest) -> Result<Running> {
@@ -89,7 +108,7 @@ impl LiveNetwork {
     /// Returns the handle that starts processes of a node. The first call starts the node's init,
     /// and blocks a thread for milliseconds.
     async fn processes_of(&self, node: &str) -> Result<Processes> {
-        self.check_works(node)?;
+        self.failures.check_works(node)?;
         let running = self.with(|live| Ok(live.network.running_processes(node)?))?;
         if let Some(processes) = running {
             return Ok(processes);
@@ -98,7 +117,7 @@ impl LiveNetwork {
         let _turn = self.init_turns.acquire().await;
         let start = || self.with(|live| Ok(live.network.processes(node)?));
         let started = tokio::task::block_in_place(start)?;
-        if let Err(failed) = self.check_works(node) {
+        if let Err(failed) = self.failures.check_works(node) {
             // The node failed meanwhile, and its new processes must not survive that.
             self.with(|live| Ok(live.network.kill_processes(node, Disk::Keep)?))?;
             return Err(failed);

@@ -12,7 +12,7 @@ use netloom_units::{Size, Time};
 
 use super::exactness::Exactness;
 use super::forwarding::Forwarding;
-use super::simulation::Border;
+use crate::companion::Border;
 use crate::deployment::Deployment;
 use crate::live::LiveNetwork;
 
@@ -66,8 +66,8 @@ pub struct DataplaneProbe {
     watch: Watch,
     forwarding: Forwarding,
     exactness: Exactness,
-    /// The border of the simulated part, if there is one.
-    border: Option<Border>,
+    /// The borders of the parts that others carry.
+    borders: Vec<Box<dyn Border>>,
     /// The party that sends into each pipe.
     senders: HashMap<PipeId, Party>,
     /// The nodes' names.
@@ -81,16 +81,19 @@ impl DataplaneProbe {
     pub fn new(network: &LiveNetwork) -> Result<Self> {
         let deployment = network.deployment();
         let limits = limits(&deployment);
-        let (watch, simulated) =
-            network.with(|live| Ok((live.dataplane.watch(limits)?, live.simulated.clone())))?;
+        let (watch, companions) =
+            network.with(|live| Ok((live.dataplane.watch(limits)?, live.companions.clone())))?;
         let mut dataplane_probe = Self::of(watch, &deployment, network.identities.node_names());
-        let needed = deployment.scenario.monitor.trust.delay();
+        let needed = deployment.mine.scenario.monitor.trust.delay();
         // Numbers after those of all pipes of the data plane, which gets no more pipes while there
         // are simulated ones.
-        let first = u32::try_from(2 * deployment.links.len()).unwrap_or(u32::MAX);
+        let mut first = u32::try_from(2 * deployment.links.len()).unwrap_or(u32::MAX);
         let since = dataplane_probe.watch.since();
-        let border = simulated.map(|simulated| Border::new(simulated, first, needed, since));
-        dataplane_probe.border = border;
+        for companion in companions {
+            let border = companion.watch(first, needed, since);
+            first = first.saturating_add(border.pipes());
+            dataplane_probe.borders.push(border);
+        }
         Ok(dataplane_probe)
     }
 
@@ -100,11 +103,11 @@ impl DataplaneProbe {
         Self {
             forwarding: Forwarding::new(deployment, watch.since()),
             exactness: Exactness::new(deployment, watch.since()),
-            border: None,
+            borders: Vec::new(),
             watch,
             senders: senders(deployment),
             names,
-            is_direct_somewhere: deployment.scenario.links.iter().any(|link| link.direct),
+            is_direct_somewhere: deployment.mine.scenario.links.iter().any(|link| link.direct),
         }
     }
 
@@ -114,7 +117,7 @@ impl DataplaneProbe {
             sink(Observation::Named { what: Subject::Node(number), name: name.clone() });
         }
         self.exactness.start(sink);
-        self.border.iter().for_each(|border| border.start(sink));
+        self.borders.iter().for_each(|border| border.start(sink));
         for (signal, cannot_see) in WATCHED {
             let direct = self.is_direct_somewhere.then_some(DIRECT);
             let cannot_see = cannot_see.into_iter().chain(direct).map(Into::into).collect();
@@ -159,7 +162,7 @@ impl DataplaneProbe {
         }
         self.forwarding.look(now, last, &mut self.watch, &mut |seen| sink(now, seen));
         self.exactness.look(now, last, &mut self.watch, &mut |seen| sink(now, seen));
-        if let Some(border) = &mut self.border {
+        for border in &mut self.borders {
             border.look(now, last, &mut |seen| sink(now, seen));
         }
     }
@@ -167,7 +170,7 @@ impl DataplaneProbe {
 
 /// Returns the lateness from which the data plane reports frames.
 pub fn limits(deployment: &Deployment) -> Limits {
-    let monitor = &deployment.scenario.monitor;
+    let monitor = &deployment.mine.scenario.monitor;
     let lateness = &monitor.criteria.lateness;
     Limits {
         tolerance: lateness.tolerance(),
@@ -179,7 +182,7 @@ pub fn limits(deployment: &Deployment) -> Limits {
 /// Returns the party that sends into each pipe: the node at its end. Pipes that begin at a switch
 /// have none, since it forwards for others.
 fn senders(deployment: &Deployment) -> HashMap<PipeId, Party> {
-    let stacks = deployment.scenario.nodes.iter().filter(|node| !node.kind.is_segment());
+    let stacks = deployment.mine.scenario.nodes.iter().filter(|node| !node.kind.is_segment());
     let parties: HashMap<&str, Party> = stacks
         .filter_map(|node| Some((node.name.as_str(), Party::Node(deployment.number(&node.name)?))))
         .collect();

@@ -59,7 +59,14 @@ impl Forwarding {
     pub fn new(deployment: &Deployment, now: Time) -> Self {
         Self {
             pipes: ends(deployment),
-            is_traffic_tested: deployment.scenario.monitor.criteria.net_internal.rate.is_some(),
+            is_traffic_tested: deployment
+                .mine
+                .scenario
+                .monitor
+                .criteria
+                .net_internal
+                .rate
+                .is_some(),
             due: now,
             last: now,
             engine: process_time(),
@@ -186,7 +193,7 @@ impl Divisible {
 
 /// Returns the ends of every pipe, by its index.
 fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
-    let scenario = &deployment.scenario;
+    let scenario = &deployment.mine.scenario;
     let numbers: HashMap<&str, usize> =
         scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
     let is_switch = |number: usize| scenario.nodes[number].kind.is_segment();

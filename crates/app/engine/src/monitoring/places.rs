@@ -15,8 +15,9 @@ pub fn of(network: &LiveNetwork) -> ProcRoots {
         |node: &str| network.with(|live| Ok(live.network.namespace_inode(node))).ok().flatten();
     let node = |name: String| {
         // Switches have neither, and nor have nodes that no longer exist.
-        let found = deployment.scenario.node(&name);
-        let over = || found.map(|node| deployment.scenario.limits_over(node)).into_iter().flatten();
+        let found = deployment.mine.scenario.node(&name);
+        let over =
+            || found.map(|node| deployment.mine.scenario.limits_over(node)).into_iter().flatten();
         Node {
             netns: found.and_then(|node| namespace(&node.name)),
             cgroup: found.and_then(|node| cgroup(&node.name)),
@@ -28,7 +29,7 @@ pub fn of(network: &LiveNetwork) -> ProcRoots {
         }
     };
     let nodes = network.identities.node_names().into_iter().map(node).collect();
-    let tolerated_wait = tolerated_wait(&deployment.scenario.monitor);
+    let tolerated_wait = tolerated_wait(&deployment.mine.scenario.monitor);
     ProcRoots { tolerated_wait, ..ProcRoots::of_this_machine(nodes) }
 }
 

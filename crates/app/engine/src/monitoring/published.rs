@@ -7,7 +7,7 @@ use netloom_monitor::{
 };
 use netloom_units::{Duration, Time};
 
-use crate::publish::{Waits, Way};
+use crate::tally::waits::{Waits, Way};
 
 /// The monitor's number of the first way through a published port, beyond those of all pipes.
 const FIRST: u32 = 1 << 31;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use netloom_link::Direction;
 use netloom_scenario::Protocol;
 
-use super::waits::Way;
 use crate::descriptors::{self, Held, Share};
 use crate::live::LiveNetwork;
+use crate::tally::waits::Way;
 
 /// A port inside a node.
 #[derive(Clone)]

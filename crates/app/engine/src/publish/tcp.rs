@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
 use super::target::Target;
-use super::waits::{Arrivals, Oldest, Waits, Way, waiting};
+use crate::tally::waits::{Arrivals, Oldest, Waits, Way, waiting};
 
 /// Time between two tries to accept when the machine has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);

@@ -21,7 +21,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 
 use super::target::Target;
-use super::waits::{Waits, Way};
+use crate::tally::waits::{Waits, Way};
 
 /// Longest silence of a client and of its answers before its socket is closed.
 const IDLE: Duration = Duration::from_secs(60);

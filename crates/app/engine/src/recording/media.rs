@@ -1,14 +1,10 @@
-//! Reports on shared media while they live, and the files that a run writes about them: events of
-//! pairs that appear and disappear and of nodes that move, samples of stations, air logs.
+//! Reports on shared media while they live: events of pairs that appear and disappear and of nodes
+//! that move.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::File;
-use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
 use netloom_api::event::What;
-use netloom_results::{MediaFiles, MediaSampler, Results};
 use netloom_units::{Duration, Time};
 use tokio::task::{JoinHandle, block_in_place};
 
@@ -20,9 +16,6 @@ use crate::status;
 
 /// Period of queries for news.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// Period at which air logs are written.
-const WRITE: Duration = Duration::from_secs(1);
 
 /// Most pairs that are reported in a second.
 const MOST_PAIRS: usize = 1000;
@@ -36,7 +29,8 @@ const STILL: f64 = 1e-3;
 
 /// Reports news of shared media, if there are any, until the end.
 pub fn watch(network: Arc<LiveNetwork>, events: Arc<EventLog>, end: End) -> Option<JoinHandle<()>> {
-    let has_media = network.deployment().whole().nodes.iter().any(|node| node.medium.is_some());
+    let has_media =
+        network.deployment().whole.scenario.nodes.iter().any(|node| node.medium.is_some());
     has_media.then(|| tokio::spawn(report(network, events, end)))
 }
 
@@ -130,68 +124,5 @@ impl PositionReports {
         events.record_at(now, What::Positions { nodes, x: column(0), y: column(1), z: column(2) });
         let moved: Vec<_> = moved.into_iter().map(|(node, at)| (node.clone(), *at)).collect();
         self.known.extend(moved);
-    }
-}
-
-/// Samples stations on shared media until the run is over, and once more then.
-pub async fn sample(
-    network: Arc<LiveNetwork>,
-    end: End,
-    files: std::io::Result<MediaFiles>,
-) -> Result<()> {
-    let mut sampler = MediaSampler::new(files?)?;
-    let interval = network.deployment().scenario.measure.interval;
-    let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
-    loop {
-        let last = ticks.is_last().await;
-        let sample = block_in_place(|| status::media_sample(&network))?;
-        sampler.add(network.now(), &sample)?;
-        if last {
-            return sampler.finish();
-        }
-    }
-}
-
-/// The air logs of a run, by medium.
-pub struct AirLogs(BTreeMap<String, File>);
-
-impl AirLogs {
-    /// Makes the air logs that the scenario asks for.
-    ///
-    /// # Errors
-    /// If a file cannot be made.
-    pub fn new(network: &LiveNetwork, results: &Results) -> Result<Self> {
-        let deployment = network.deployment();
-        let files = deployment.whole().measure.air.iter().map(|medium| {
-            let file = results.air_log_file(medium);
-            let file = file.with_context(|| format!("cannot make the air log of `{medium}`"))?;
-            Ok((medium.clone(), file))
-        });
-        Ok(Self(files.collect::<Result<_>>()?))
-    }
-
-    /// Writes news until the run is over, and once more then.
-    pub async fn write(mut self, network: Arc<LiveNetwork>, end: End) -> Result<()> {
-        if self.0.is_empty() {
-            return Ok(());
-        }
-        let mut ticks = Ticks::every(WRITE, network.clock().dilation(), end);
-        loop {
-            let last = ticks.is_last().await;
-            block_in_place(|| self.take(&network))?;
-            if last {
-                return Ok(());
-            }
-        }
-    }
-
-    fn take(&mut self, network: &LiveNetwork) -> Result<()> {
-        for (medium, bytes) in status::take_air_logs(network)? {
-            if let Some(file) = self.0.get_mut(&medium) {
-                let written = file.write_all(&bytes);
-                written.with_context(|| format!("the air log of `{medium}` is not complete"))?;
-            }
-        }
-        Ok(())
     }
 }

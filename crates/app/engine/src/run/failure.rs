@@ -13,7 +13,6 @@ use tokio::sync::oneshot;
 
 use super::shared::Run;
 use super::timeline::Happened;
-use crate::live::changes;
 use crate::services;
 
 /// Longest time for killed processes to end.
@@ -32,7 +31,7 @@ pub(super) async fn fail(
     let (failing, wanted) = (node.to_owned(), cut.clone());
     run.clockwork.at(planned, move || {
         // The links come first, so that no process can notify its peers.
-        let killed = changes::change(&network, &wanted).and_then(|at| {
+        let killed = network.change(&wanted).and_then(|at| {
             services.table.fail(&failing);
             Ok((at, network.fail(&failing, disk)?))
         });

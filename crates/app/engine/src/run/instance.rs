@@ -185,7 +185,7 @@ impl Instance {
     /// Whether the scenario sets how the process ends. This is then judged at the end of the run.
     fn has_expected_exit(&self) -> bool {
         let deployment = self.run.network().deployment();
-        deployment.scenario.expect.iter().any(|expected| {
+        deployment.mine.scenario.expect.iter().any(|expected| {
             expected.exit.is_some()
                 && expected.process == self.process.name
                 && expected.nodes.contains(&self.node)
@@ -196,7 +196,7 @@ impl Instance {
     /// expects. Waits for ever if there is no such expectation. Returns the expected time.
     async fn overdue(&self, started: Time) -> Duration {
         let deployment = self.run.network().deployment();
-        let within = deployment.scenario.expect.iter().filter_map(|expected| {
+        let within = deployment.mine.scenario.expect.iter().filter_map(|expected| {
             let is_this =
                 expected.process == self.process.name && expected.nodes.contains(&self.node);
             expected.within.filter(|_| is_this)

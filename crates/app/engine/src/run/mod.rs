@@ -6,11 +6,11 @@
 //! ended. It also ends when somebody asks for the end.
 
 mod clockwork;
+mod companions;
 mod expect;
 mod failure;
 mod instance;
 mod shared;
-mod simulated;
 mod timeline;
 pub mod traffic;
 
@@ -24,6 +24,7 @@ use netloom_scenario::Expectation;
 use tokio::task::JoinSet;
 
 use crate::traffic_file::TrafficRows;
+use companions::await_traffic;
 use expect::Shown;
 pub use shared::{Context, Run};
 
@@ -43,7 +44,7 @@ pub struct RunOutcome {
 impl Run {
     /// Runs everything to its end. Ends early when somebody else asks for the end.
     pub async fn drive(self) -> RunOutcome {
-        let scenario = self.network().deployment().scenario.clone();
+        let scenario = self.network().deployment().mine.scenario.clone();
         let happenings = scenario.happenings();
         self.watch_timeline(happenings.len());
         let begun = self.state().begun();
@@ -64,10 +65,8 @@ impl Run {
                 tasks.spawn(instance::live(self.clone(), process.clone(), node, None));
             }
         }
-        if let Some(symbiosis) = self.symbiosis() {
-            foreground.spawn(simulated::follow(self.clone(), symbiosis));
-        } else if let Some(simulated) = self.simulated() {
-            foreground.spawn(simulated::send(self.clone(), simulated));
+        for companion in self.network().companions() {
+            foreground.spawn(await_traffic(self.clone(), companion));
         }
         let interval = scenario.measure.flow_interval();
         for entry in scenario.traffic.clone() {

@@ -2,10 +2,11 @@
 //! is recorded with its planned and its actual time.
 
 use anyhow::{Context as _, Result};
-use netloom_api::change::{LinkChange, happening_in_words};
+use netloom_api::change::LinkChange;
 use netloom_api::event::TimelineStatus;
 use netloom_api::event::{Origin, What};
 use netloom_api::medium::MediumRequest;
+use netloom_course::Event;
 use netloom_monitor::Observation;
 use netloom_nodes::{RouteChanged, SpawnRequest, Stdio};
 use netloom_scenario::{Command, Happening, Lasting, NodeState, RouteChange, TimelineAction};
@@ -17,7 +18,7 @@ use tokio::sync::oneshot;
 
 use super::failure;
 use super::shared::{Run, Wait};
-use crate::live::{LiveNetwork, Running, changes, media};
+use crate::live::{LiveNetwork, Running, media};
 
 /// Most bytes of a command's output that its event keeps.
 const OUTPUT_KEPT: u64 = 64 * 1024;
@@ -32,14 +33,8 @@ pub(super) struct Happened {
 
 /// Waits for the event's time, makes it happen, and returns its outcome.
 pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus {
-    let changes = LinkChange::of_happening(run.network().deployment().whole(), &event);
-    let mut status = TimelineStatus {
-        number,
-        event: happening_in_words(&event, &changes),
-        planned: None,
-        happened: None,
-        failure: None,
-    };
+    let Event { mut status, links: changes, media: requests } =
+        Event::new(&run.network().deployment().whole.scenario, number, &event);
     let planned = match run.planned(&event.at).await {
         Wait::Until(time) => time,
         Wait::RunOver(missing) => {
@@ -53,7 +48,6 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         }
     };
     status.planned = Some(planned);
-    let requests = MediumRequest::of_action(&run.network().deployment().scenario, &event.action);
     let happened = match event.action {
         TimelineAction::Run { node, command } => execute(&run, planned, node, &command).await,
         TimelineAction::Route { node, change } => {
@@ -108,7 +102,7 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
     let wanted = changes.clone();
     run.clockwork.at(planned, move || {
         let begun = network.now();
-        let changed = changes::change(&network, &wanted);
+        let changed = network.change(&wanted);
         // Recording may wait for a disk, so it is done on another thread.
         _ = sender.send((*changed.as_ref().unwrap_or(&begun), changed));
     });

@@ -77,17 +77,17 @@ fn timebase(run: &Run, node: &str) -> Result<Timebase, String> {
     let zero = run.network().zero_of(node);
     let (zero, within) = zero.map_err(|error| netloom_api::in_words(error.as_ref()))?;
     let deployment = run.network().deployment();
-    if within > deployment.scenario.monitor.trust.delay() {
+    if within > deployment.mine.scenario.monitor.trust.delay() {
         run.events().warn(format!(
             "the clock of `{node}`, which has a kernel of its own, is known to {within} only: \
              one-way delays of its traffic may be wrong by that much; a machine with less to do \
              knows it better"
         ));
     }
-    let way = netloom_plan::slowest_way(deployment.whole());
+    let way = netloom_plan::slowest_way(&deployment.whole.scenario);
     Ok(Timebase {
         zero,
-        interval: deployment.scenario.measure.flow_interval(),
+        interval: deployment.mine.scenario.measure.flow_interval(),
         round_trip: way + way,
         drain: drain(run),
     })
@@ -95,7 +95,7 @@ fn timebase(run: &Run, node: &str) -> Result<Timebase, String> {
 
 /// Returns how long receivers take what is still under way when the run ends, full queues included.
 pub(super) fn drain(run: &Run) -> Duration {
-    netloom_plan::drain_time(run.network().deployment().whole())
+    netloom_plan::drain_time(&run.network().deployment().whole.scenario)
 }
 
 /// Whether a process of this name is a receiver of traffic, which ends when it has taken what was
@@ -119,7 +119,7 @@ pub async fn receive(run: Run, entry: Traffic, node: String) -> Result<(), Strin
 
 /// Returns the version of IP that an entry uses.
 fn ip(run: &Run, entry: &Traffic) -> Result<Ip, String> {
-    match run.network().deployment().plan.family(entry) {
+    match run.network().deployment().mine.plan.family(entry) {
         Some(IpFamily::Ipv4) => Ok(Ip::V4),
         Some(IpFamily::Ipv6) => Ok(Ip::V6),
         None => Err(format!(
@@ -217,7 +217,7 @@ fn replay(
     timebase: Timebase,
 ) -> Result<Replay, String> {
     let deployment = run.network().deployment();
-    let plan = &deployment.plan;
+    let plan = &deployment.mine.plan;
     let name = &entry.name;
     let ([from], [to]) = (&entry.from[..], &entry.to[..]) else {
         return Err(format!("traffic `{name}` is not from one node to one"));
@@ -259,7 +259,7 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for entry in &scenario.traffic {
         let to = if needs_receivers(entry) { &entry.to[..] } else { &[] };
-        let family = run.network().deployment().plan.family(entry);
+        let family = run.network().deployment().mine.plan.family(entry);
         let headers = headers(&entry.transport, family == Some(IpFamily::Ipv6));
         let received: Vec<Option<ReceivedReport>> =
             to.iter().map(|node| report(run, &receiver_name(entry), node, &mut missing)).collect();

@@ -9,13 +9,14 @@ use netloom_monitor::{
 };
 use netloom_units::{Duration, Time};
 
-use crate::simulated::Simulated;
+use super::Simulated;
+use crate::companion::Border;
 
 /// A simulation that is further behind the clock is reported.
 const NOTABLE: Duration = Duration::from_millis(10);
 
 /// Queries the simulation.
-pub struct Border {
+pub struct SimulatedBorder {
     simulated: Arc<Simulated>,
     /// The number of its first pipe for the monitor: after those of the data plane.
     first: u32,
@@ -23,14 +24,19 @@ pub struct Border {
     last: Time,
 }
 
-impl Border {
+impl SimulatedBorder {
     /// Starts at `now`. Frames that are later than `needed` are too late.
     pub fn new(simulated: Arc<Simulated>, first: u32, needed: Duration, now: Time) -> Self {
         Self { simulated, first, needed, last: now }
     }
+}
 
-    /// Reports the names of its pipes.
-    pub fn start(&self, sink: &mut dyn FnMut(Observation)) {
+impl Border for SimulatedBorder {
+    fn pipes(&self) -> u32 {
+        u32::try_from(self.simulated.pipes().count()).unwrap_or(u32::MAX)
+    }
+
+    fn start(&self, sink: &mut dyn FnMut(Observation)) {
         for (number, name) in (self.first..).zip(self.simulated.pipes()) {
             sink(Observation::Named { what: Subject::Pipe(number), name });
         }
@@ -38,7 +44,7 @@ impl Border {
 
     /// Queries the simulation, if a second has passed since the last query, or if this is the
     /// `last` one. The end of a simulation is reported by whoever needs more from it.
-    pub fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Observation)) {
+    fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Observation)) {
         if !last && now.since(self.last) < PIPES_LOOKED {
             return;
         }

@@ -1,8 +1,6 @@
 //! Traffic that links have carried, as counted by the data plane or, for direct links, by the
 //! kernel.
 
-use std::sync::Arc;
-
 use anyhow::Result;
 use netloom_api::state::{DirectPipe, DirectStatistics, LinkStatus, ModelledPipe, PipeStatus};
 use netloom_dataplane::PipeStatus as Pipe;
@@ -13,27 +11,27 @@ use netloom_units::Time;
 
 use crate::deployment::Deployment;
 use crate::interfaces::InterfaceStates;
-use crate::live::LiveNetwork;
+use crate::live::Live;
 
-/// Returns all links with the statistics of their pipes, since their start or over `window`, in the
-/// order of the scenario. Links of its simulated part come last.
-pub fn links(network: &LiveNetwork, window: Option<Window>) -> Result<Vec<LinkStatus>> {
-    let (deployment, mut pipes, ends, at, simulated) =
-        network.with_deployment(|live, deployment| {
-            let pipes = live.pipes(window)?;
-            let ends = match window {
-                None => live.direct_ends(deployment)?,
-                // The kernel counts only from the beginning.
-                Some(_) => InterfaceStates::new(),
-            };
-            let simulated = live.simulated.clone();
-            Ok((Arc::clone(deployment), pipes, ends, live.dataplane.now(), simulated))
-        })?;
-    let mut links = Vec::with_capacity(deployment.scenario.links.len());
-    for link in &deployment.scenario.links {
+/// Returns the links that this machine carries with the statistics of their pipes, since their
+/// start or over `window`, in the order of the scenario.
+pub fn links(
+    live: &Live,
+    deployment: &Deployment,
+    window: Option<Window>,
+) -> Result<Vec<LinkStatus>> {
+    let mut pipes = live.pipes(window)?;
+    let ends = match window {
+        None => live.direct_ends(deployment)?,
+        // The kernel counts only from the beginning.
+        Some(_) => InterfaceStates::new(),
+    };
+    let at = live.dataplane.now();
+    let mut links = Vec::with_capacity(deployment.mine.scenario.links.len());
+    for link in &deployment.mine.scenario.links {
         let [forward, reverse] = match link.direct {
-            true => direct_pipes(&deployment, link, &ends, at),
-            false => pipes.take(&deployment, &link.name)?.map(modelled_pipe),
+            true => direct_pipes(deployment, link, &ends, at),
+            false => pipes.take(deployment, &link.name)?.map(modelled_pipe),
         };
         links.push(LinkStatus {
             name: link.name.clone(),
@@ -41,9 +39,6 @@ pub fn links(network: &LiveNetwork, window: Option<Window>) -> Result<Vec<LinkSt
             forward,
             reverse,
         });
-    }
-    if let Some(simulated) = simulated {
-        links.extend(simulated.links(window)?);
     }
     Ok(links)
 }

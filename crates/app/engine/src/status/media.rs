@@ -13,37 +13,25 @@ use netloom_sim::MOST_WATCHED;
 use netloom_units::Time;
 
 use crate::deployment::Deployment;
-use crate::live::{self, LiveNetwork};
+use crate::live::{self, Live, LiveNetwork};
 
-/// Returns all shared media, in the order of the scenario.
-pub fn media(network: &LiveNetwork) -> Result<Vec<MediumStatus>> {
-    Ok(media_sample_of(network, false)?.media)
-}
-
-/// Returns all shared media, with the stations that each station reaches.
-pub fn media_sample(network: &LiveNetwork) -> Result<MediaSample> {
-    media_sample_of(network, true)
-}
-
-fn media_sample_of(network: &LiveNetwork, has_neighbours: bool) -> Result<MediaSample> {
-    let (deployment, views, reached, simulated) = network.with_deployment(|live, deployment| {
-        let views = live.dataplane.media()?;
-        let reached = match has_neighbours {
-            true => live.dataplane.neighbours(&views)?,
-            false => Vec::new(),
-        };
-        Ok((deployment.clone(), views, reached, live.simulated.clone()))
-    })?;
-    let mut sample = MediaSample::default();
-    sample.media.extend(views.into_iter().filter_map(|view| status(&deployment, view)));
-    let names = names(&deployment);
-    sample.neighbours.extend(reached.iter().filter_map(|of| named(of, &names)));
-    if let Some(simulated) = simulated {
-        let there = netloom_simulate::media(&simulated.look_at_media()?, deployment.whole());
-        sample.media.extend(there.media);
-        sample.neighbours.extend(there.neighbours);
-    }
-    Ok(sample)
+/// Returns the shared media that this machine carries, in the order of the scenario, with the
+/// stations that each station reaches if `with_neighbours`.
+pub fn media_sample(
+    live: &Live,
+    deployment: &Deployment,
+    with_neighbours: bool,
+) -> Result<MediaSample> {
+    let views = live.dataplane.media()?;
+    let reached = match with_neighbours {
+        true => live.dataplane.neighbours(&views)?,
+        false => Vec::new(),
+    };
+    let names = names(deployment);
+    Ok(MediaSample {
+        media: views.into_iter().filter_map(|view| status(deployment, view)).collect(),
+        neighbours: reached.iter().filter_map(|of| named(of, &names)).collect(),
+    })
 }
 
 /// News of shared media.
@@ -72,28 +60,18 @@ pub fn media_news(network: &LiveNetwork, with_places: bool) -> Result<News> {
     Ok(News { places: places.collect(), pairs: neighbour_events(&names, &news.changes) })
 }
 
-/// Returns the entries of air logs since the last call, by medium.
-pub fn take_air_logs(network: &LiveNetwork) -> Result<Vec<(String, Vec<u8>)>> {
-    let (deployment, parts, simulated) = network.with_deployment(|live, deployment| {
-        let parts = live.dataplane.take_air_logs()?;
-        Ok((deployment.clone(), parts, live.simulated.clone()))
-    })?;
-    let names = names(&deployment);
+/// Returns the entries of the air logs of media that this machine carries since the last call, by
+/// medium.
+pub fn take_air_logs(live: &Live, deployment: &Deployment) -> Result<Vec<(String, Vec<u8>)>> {
+    let names = names(deployment);
     let named = |part: AirLogPart| Some(((*names.get(&part.medium.0)?).to_owned(), part.bytes));
-    let mut all: Vec<_> = parts.into_iter().filter_map(named).collect();
-    if let Some(simulated) = simulated {
-        let nodes = &deployment.whole().nodes;
-        all.extend(simulated.sample_media()?.into_iter().filter_map(|sample| {
-            Some((nodes.get(sample.medium.0 as usize)?.name.clone(), sample.air))
-        }));
-    }
-    Ok(all)
+    Ok(live.dataplane.take_air_logs()?.into_iter().filter_map(named).collect())
 }
 
 fn status(deployment: &Deployment, view: MediumView) -> Option<MediumStatus> {
     let names = names(deployment);
     let name = *names.get(&view.id.0)?;
-    let links = deployment.scenario.links.iter().filter_map(|link| {
+    let links = deployment.mine.scenario.links.iter().filter_map(|link| {
         let [member, medium] = &link.endpoints;
         (medium.node == name).then_some((member.node.as_str(), member))
     });
@@ -113,18 +91,13 @@ fn status(deployment: &Deployment, view: MediumView) -> Option<MediumStatus> {
     Some(MediumStatus { name: name.into(), config: view.config, stations })
 }
 
-/// Returns the stations that each station on shared media reaches.
-pub fn all_neighbours(network: &LiveNetwork) -> Result<Vec<Neighbours>> {
-    Ok(media_sample_of(network, true)?.neighbours)
-}
-
 /// Returns the nodes that a node reaches on each of its media.
 pub fn neighbours(network: &LiveNetwork, node: &str) -> Result<Vec<Neighbours>> {
     network.with_deployment(|alive, deployment| {
         let station = live::media::station_id(deployment, node)?;
         let names = names(deployment);
         let mut all = Vec::new();
-        for medium in live::media::media_of(&deployment.scenario, node) {
+        for medium in live::media::media_of(&deployment.mine.scenario, node) {
             let medium = live::media::medium_id(deployment, medium)?;
             let of = alive.dataplane.neighbours_of(medium, station)?;
             all.extend(of.iter().filter_map(|of| named(of, &names)));
@@ -161,6 +134,6 @@ fn named(of: &Neighbourhood, names: &HashMap<u32, &str>) -> Option<Neighbours> {
 
 /// Returns the nodes' names, by number.
 fn names(deployment: &Deployment) -> HashMap<u32, &str> {
-    let nodes = deployment.scenario.nodes.iter();
+    let nodes = deployment.mine.scenario.nodes.iter();
     nodes.filter_map(|node| Some((deployment.number(&node.name)?, node.name.as_str()))).collect()
 }

@@ -26,8 +26,8 @@ struct SwitchPorts {
 pub fn nodes(network: &LiveNetwork) -> Result<Vec<NodeStatus>> {
     let (deployment, ports) = switch_ports(network)?;
     let addresses = network.with(|live| Addresses::now(&live.network))?;
-    let ends = LinkEnds::of(deployment.whole());
-    let nodes = deployment.whole().nodes.iter();
+    let ends = LinkEnds::of(&deployment.whole.scenario);
+    let nodes = deployment.whole.scenario.nodes.iter();
     let status = |node| status(network, &deployment, node, &ends, &ports, &addresses);
     Ok(nodes.map(status).collect())
 }
@@ -65,7 +65,7 @@ fn status(
     ports: &SwitchPorts,
     addresses: &Addresses,
 ) -> NodeStatus {
-    let plan = deployment.whole_plan().node(&node.name);
+    let plan = deployment.whole.plan.node(&node.name);
     let interface = |interface: &Interface| {
         let name = &interface.name;
         let at = Endpoint { node: node.name.clone(), interface: interface.at_link().into() };
@@ -92,7 +92,7 @@ fn status(
         interfaces: node.interfaces.iter().filter_map(interface).collect(),
         namespace: plan
             .filter(|_| !node.simulated)
-            .map(|_| format!("{}.{}", deployment.scenario.name, node.name)),
+            .map(|_| format!("{}.{}", deployment.mine.scenario.name, node.name)),
         limits: node.limits,
         usage: usage::of_node(network, &node.name),
         published: node.publish.clone(),

@@ -8,13 +8,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use anyhow::Result;
 use netloom_api::in_words;
 use netloom_api::simulation::SimulationSummary;
+use netloom_api::summary::Mode;
 use netloom_monitor::{MOST_DIVERGENCE, Observation, SignalKind};
 use netloom_scenario::TwinMethod;
 use netloom_simulate::symbiosis::{Applied, Difference, Differs, Order, Reports, Tally, paths};
 use netloom_units::{Duration, Time};
 
 use super::files::{Files, Period};
-use super::{Parts, Shared, Surroundings, Went, lock};
+use super::parts::{Parts, Shared, Surroundings, lock};
+use crate::companion::Went;
 
 /// The loop while it runs.
 pub struct Turns {
@@ -51,7 +53,7 @@ impl Turns {
         for signal in [SignalKind::Simulation, SignalKind::Divergence] {
             let (probe, cannot_see) = ("the run".into(), Vec::new());
             let watched = Observation::Watched { signal, probe, cannot_see, partial: false };
-            self.surroundings.monitor.observe(&watched);
+            (self.surroundings.observe)(&watched);
         }
         lock(shared).done_at = self.parts.large.done_at();
         while self.wait() {
@@ -67,16 +69,17 @@ impl Turns {
         let finished = files.finish(&parts.large, &parts.shrunk);
         failures.extend(finished.err().map(|error| in_words(error.as_ref())));
         let timeline = parts.large.timeline();
-        let failed = timeline.iter().filter(|status| status.failure.is_some());
-        failures.extend(failed.map(|status| status.in_words()));
+        failures.extend(netloom_course::failures(&timeline));
         Went {
+            mode: Mode::Symbiosis,
             simulation: SimulationSummary {
                 symbiosis: Some(tally.summary()),
                 ..parts.large.summary()
             },
             flows: parts.large.flows(),
-            timeline,
+            timeline: Some(timeline),
             failures,
+            busy: None,
         }
     }
 
@@ -141,7 +144,7 @@ impl Turns {
             all.iter().filter_map(|one| of(&one.difference)).reduce(f64::max)
         };
         let (delay, throughput) = (most(|one| one.delay), most(|one| one.throughput));
-        self.surroundings.monitor.observe(&Observation::Compared { delay, throughput });
+        (self.surroundings.observe)(&Observation::Compared { delay, throughput });
         for Differs { ends: [from, to], difference } in all {
             let both = [("delay", difference.delay), ("throughput", difference.throughput)];
             for (what, share) in both {
@@ -189,7 +192,7 @@ impl Turns {
     /// it has not.
     fn report_lateness(&mut self, took: Duration) {
         let period = self.parts.shrunk.period;
-        self.surroundings.monitor.observe(&Observation::Simulated { period, took });
+        (self.surroundings.observe)(&Observation::Simulated { period, took });
         let half = Duration::from_nanos(period.as_nanos() / 2);
         if took > half && !self.has_warned {
             self.has_warned = true;

@@ -12,7 +12,7 @@ use netloom_ports::{ArrivalStamp, monotonic};
 use netloom_units::Duration;
 use rustix::io::ioctl_fionread;
 
-use crate::tally::PipeTally;
+use super::PipeTally;
 
 /// What passed one published port in one direction: `forward` into the node.
 #[derive(Debug, Clone, Default)]

@@ -11,7 +11,8 @@ use anyhow::{Context, Result, bail};
 use netloom_api::event::{EndReason, What};
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::Phase;
-use netloom_api::summary::Summary;
+use netloom_api::summary::{Mode, Summary};
+use netloom_course::{Facts, failures};
 use netloom_monitor::Marks;
 use netloom_results::{EventFile, FlowSampler, Results, Sampler};
 use netloom_scenario::{Scenario, TwinMethod};
@@ -19,7 +20,7 @@ use netloom_units::{Duration, Time};
 
 use super::{CalibrationFile, Calibrators, Connections, Large, Tally, read_metadata};
 use crate::Progress;
-use crate::run::summary;
+use crate::run::{summary, unix};
 
 /// A loop to be repeated.
 #[derive(Debug, Clone)]
@@ -104,17 +105,17 @@ pub fn replay(
         bail!("{}", lacks.join("\n"));
     }
     let timeline = large.timeline();
-    let failed = timeline.iter().filter(|status| status.failure.is_some());
-    let failures: Vec<String> = failed.map(|status| status.in_words()).collect();
+    let failures = failures(&timeline).collect();
+    let (mode, file) = (Mode::Simulation, &*job.file);
+    let started_unix = unix() - running.elapsed().as_secs_f64();
+    let facts =
+        Facts { mode, scenario, file, started_unix, ended, reason, deploy_seconds, failures };
     let summary = Summary {
-        deploy_seconds,
-        success: failures.is_empty(),
-        failures,
         timeline,
         links: large.links(),
         simulation: Some(SimulationSummary { symbiosis: Some(tally.summary()), ..large.summary() }),
         flows: large.flows(),
-        ..summary(scenario, &job.file, running.elapsed().as_secs_f64(), (ended, reason))
+        ..summary(facts)
     };
     results.finish(&summary)?;
     Ok(summary)

@@ -71,3 +71,15 @@ pub enum Direction {
     /// From the second endpoint to the first.
     Reverse,
 }
+
+impl Direction {
+    /// Returns the directions of the pipes that this means.
+    pub const fn of_pipes(self) -> &'static [netloom_link::Direction] {
+        use netloom_link::Direction::{Forward, Reverse};
+        match self {
+            Self::Both => &[Forward, Reverse],
+            Self::Forward => &[Forward],
+            Self::Reverse => &[Reverse],
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Carriers together, and when they are sampled.
+
+mod changes;
+mod schedule;
