@@ -276,6 +276,21 @@ fn assert_same(trace: &[(Time, O)], end: Time) -> Verdict {
     verdict
 }
 
+/// Found by the properties below: two intervals that both began before zero were taken for one.
+#[test]
+fn intervals_that_began_before_zero_are_not_one() {
+    let fault = |over| O::Paged {
+        direction: Direction::In,
+        cause: PageCause::Fault,
+        party: Party::Node(0),
+        pages: 1,
+        over: Duration::from_nanos(over * MS),
+    };
+    let steps = [100, 101].map(|over| Step::Event(0, fault(over))).to_vec();
+    let (trace, end) = assemble(steps, None, false, true);
+    assert_same(&trace, end);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -38,7 +38,7 @@ struct Entry {
 /// window.
 #[derive(Debug, Clone)]
 struct Interval {
-    from: Time,
+    over: Duration,
     to: Time,
     shares: Shares,
     held: bool,
@@ -99,9 +99,10 @@ impl SumWindow {
         out: &mut Outbox,
     ) {
         let from = to - over;
-        let same = self.interval.take().filter(|known| (known.from, known.to) == (from, to));
+        // The length tells intervals apart that began before the experiment's zero.
+        let same = self.interval.take().filter(|known| (known.over, known.to) == (over, to));
         let shares = Shares::default();
-        let mut interval = same.unwrap_or(Interval { from, to, shares, held: false });
+        let mut interval = same.unwrap_or(Interval { over, to, shares, held: false });
         interval.shares.add(party, amount);
         let scale = self.window.length.as_nanos() as f64 / over.as_nanos() as f64;
         let total = interval.shares.total();
