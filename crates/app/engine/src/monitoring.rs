@@ -114,7 +114,7 @@ impl Monitoring {
         let watcher = Watcher {
             dataplane_probe: DataplaneProbe::new(&watched.network)?,
             published: PublishedPorts::new(
-                deployment.mine.scenario.monitor.trust.delay(),
+                deployment.mine.scenario.monitor.trust.delay,
                 watched.network.now(),
             ),
             slacks: Slacks::default(),

@@ -94,7 +94,7 @@ impl Judging {
     /// Judges a claim from now on.
     pub fn begin(&mut self, link: LinkId, name: &str, taps: ClaimTaps) {
         let began = self.clock.now();
-        let trust = Trust { delay: Some(NEEDED), ..Trust::default() };
+        let trust = Trust { delay: NEEDED, ..Trust::default() };
         let criteria = Criteria::default().resolved(&trust);
         let monitor = Monitor::new(criteria, trust, Time::ZERO);
         let mut claim = ClaimMonitor { began, monitor, taps, dropped: 0, lacks_tap: false };

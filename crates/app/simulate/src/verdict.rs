@@ -24,7 +24,7 @@ pub fn verdict(monitor: &Monitor, to: Time) -> Verdict {
         from: Time::ZERO,
         settled: Time::ZERO + monitor.warm_up,
         to,
-        trust: monitor.trust.clone().resolved(&monitor.criteria, None),
+        trust: monitor.trust.clone(),
         bound: Bound::default(),
         bad: Vec::new(),
         signals: Vec::new(),

@@ -59,7 +59,7 @@ pub use monitor::{Monitor, PIPES_LOOKED, Work};
 pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
 pub use signal::{Buffer, Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
-pub use trust::Trust;
+pub use trust::{GivenTrust, Purpose, Trust};
 pub use verdict::words::quantity;
 pub use verdict::{
     Concern, Coverage, Episode, Finding, Judgement, Overhead, SignalReport, Verdict,

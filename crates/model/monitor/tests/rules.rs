@@ -2,9 +2,9 @@
 //! each, exact in virtual time.
 
 use netloom_monitor::{
-    Buffer, BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
-    Observation as O, PageCause, Party, Pressure, Resource, Route, Signal, SignalKind, Span,
-    Subject, Trust, Verdict, Warnings, Who,
+    Buffer, BusyStretch, Change, Criteria, Direction, Divided, DropCause, GivenTrust, Judgement,
+    Monitor, Observation as O, PageCause, Party, Pressure, Purpose, Resource, Route, Signal,
+    SignalKind, Span, Subject, Trust, Verdict, Warnings, Who,
 };
 use netloom_units::{Duration, Size, Time};
 
@@ -545,12 +545,12 @@ fn thresholds_are_set_by_name_and_mistakes_are_errors() {
     );
     assert!(parsed(r#"{"cpu": {"longest": 50}}"#).is_err());
     // If the scenario sets no tolerance, the needs of the run do; and the other way round.
-    let trust = Trust { delay: Some(for_ms(3)), ..Trust::default() };
+    let trust = Trust { delay: for_ms(3), ..Trust::default() };
     assert_eq!(Criteria::default().resolved(&trust).lateness.tolerance(), for_ms(3));
-    let exact = Trust { timeline: Some(for_ms(2)), ..Trust::default() };
+    let exact = Trust { timeline: for_ms(2), ..Trust::default() };
     assert_eq!(Criteria::default().resolved(&exact).timeline.tolerance, for_ms(2));
     let set = parsed(r#"{"lateness": {"tolerance": "7ms"}}"#).unwrap();
-    assert_eq!(Trust::default().resolved(&set, None).delay(), for_ms(7));
+    assert_eq!(GivenTrust::default().resolved(Purpose::Delay, &set, None).delay, for_ms(7));
 }
 
 #[test]

@@ -27,7 +27,7 @@ mod written;
 
 use netloom_document::{Entries, Inline, Spanned, is_default};
 use netloom_mobility::Geographic;
-use netloom_monitor::Trust;
+use netloom_monitor::GivenTrust;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ pub(crate) struct RawScenario {
     pub measure: RawMeasure,
     /// Purpose of the run, which decides how much influence of the machine its results may have.
     #[serde(default)]
-    pub trust: Option<Spanned<Trust>>,
+    pub trust: Option<Spanned<GivenTrust>>,
     /// How contention for the machine's resources is detected, and what happens then.
     #[serde(default, skip_serializing_if = "is_default")]
     pub monitor: RawMonitor,

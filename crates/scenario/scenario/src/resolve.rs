@@ -102,7 +102,8 @@ pub(crate) fn resolve(
     let mut timeline = timeline::resolve(raw, &references, &mut report);
     timeline.extend(expanded.timeline);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
-    let monitor = monitor::resolve(raw, &links, &mut report);
+    let purpose = monitor::purpose(!expect.is_empty(), &traffic);
+    let monitor = monitor::resolve(raw, &links, purpose, &mut report);
     let scenario = Scenario {
         name,
         seed: raw.seed,

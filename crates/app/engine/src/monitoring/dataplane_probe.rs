@@ -84,7 +84,7 @@ impl DataplaneProbe {
         let (watch, companions) =
             network.with(|live| Ok((live.dataplane.watch(limits)?, live.companions.clone())))?;
         let mut dataplane_probe = Self::of(watch, &deployment, network.identities.node_names());
-        let needed = deployment.mine.scenario.monitor.trust.delay();
+        let needed = deployment.mine.scenario.monitor.trust.delay;
         // Numbers after those of all pipes of the data plane, which gets no more pipes while there
         // are simulated ones.
         let mut first = u32::try_from(2 * deployment.links.len()).unwrap_or(u32::MAX);
@@ -174,7 +174,7 @@ pub fn limits(deployment: &Deployment) -> Limits {
     let lateness = &monitor.criteria.lateness;
     Limits {
         tolerance: lateness.tolerance(),
-        needed: monitor.trust.delay(),
+        needed: monitor.trust.delay,
         pause: lateness.hard_limit(),
     }
 }

@@ -29,7 +29,7 @@ impl Exactness {
         });
         Self {
             pipes: pipes.collect(),
-            needed: deployment.mine.scenario.monitor.trust.delay(),
+            needed: deployment.mine.scenario.monitor.trust.delay,
             last: now,
         }
     }

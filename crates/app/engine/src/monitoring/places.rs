@@ -36,5 +36,5 @@ pub fn of(network: &LiveNetwork) -> ProcRoots {
 /// Returns the longest wait of a task for a CPU that is not reported: the tolerance of the
 /// criteria, but no longer than the run can bear.
 pub fn tolerated_wait(monitor: &netloom_scenario::Monitor) -> Duration {
-    monitor.criteria.run_queue.tolerance().min(monitor.trust.delay())
+    monitor.criteria.run_queue.tolerance().min(monitor.trust.delay)
 }

@@ -53,7 +53,7 @@ impl Pipes {
 
 impl Pipe {
     fn add(&mut self, at: Time, seen: &PipeFrames, trust: &Trust) {
-        let delay = trust.delay();
+        let delay = trust.delay;
         let all = seen.late.frames();
         let is_bad =
             |beyond, latest| share(beyond, all) > trust.share.value() || latest > trust.stall;

@@ -57,7 +57,7 @@ impl Waits {
         carried: Duration,
         trust: &Trust,
     ) {
-        let until = to - trust.delay().saturating_sub(carried);
+        let until = to - trust.delay.saturating_sub(carried);
         if until <= from {
             return;
         }
@@ -77,7 +77,7 @@ impl Waits {
         times: u64,
         trust: &Trust,
     ) {
-        let beyond = delay.saturating_sub(trust.delay()).as_nanos().saturating_mul(times);
+        let beyond = delay.saturating_sub(trust.delay).as_nanos().saturating_mul(times);
         if beyond > 0 {
             let node = self.0.entry(party).or_default();
             node.cpu.add(at, at, Duration::from_nanos(beyond));

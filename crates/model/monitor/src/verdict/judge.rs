@@ -138,7 +138,7 @@ impl Evidence<'_> {
     }
 
     fn timeline(&self) -> impl Iterator<Item = Finding> {
-        let needed = self.trust.timeline().as_nanos();
+        let needed = self.trust.timeline.as_nanos();
         let judged = move |report: &SignalReport| match report.on {
             Resource::MissedEvents => Some(Judgement::Invalid),
             Resource::Events => {

@@ -43,7 +43,7 @@ fn lateness(late: &Lateness, trust: &Trust) -> String {
     format!(
         "{} later than {}, p99 {}, latest {}",
         percent(late.share),
-        trust.delay(),
+        trust.delay,
         ms(late.p99),
         ms(late.max),
     )

@@ -5,12 +5,13 @@ use netloom_units::readable::counted;
 use super::reasons::{ms, percent};
 use super::{Judgement, Verdict};
 use crate::bound::{Lateness, NodeBound, PipeBound};
+use crate::trust::Purpose;
 
 impl Verdict {
     /// The two judgements and what the run needed, in one line.
     pub fn in_words(&self) -> String {
         let needed = self.trust.in_words();
-        format!("links {}, programs {}; needed: {needed}", self.links, self.programs)
+        format!("links {}, programs {}; {needed}", self.links, self.programs)
     }
 
     /// The error bound, a line each: the worst pipe, the losses, the node that waited most, and how
@@ -21,11 +22,40 @@ impl Verdict {
             key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
         };
         let pipe = self.bound.pipes.iter().max_by(worst).map(|pipe| self.pipe(pipe));
-        [pipe, Some(self.losses()), self.waits(), self.good()].into_iter().flatten().collect()
+        let all = [self.for_purpose(), pipe, Some(self.losses()), self.waits(), self.good()];
+        all.into_iter().flatten().collect()
+    }
+
+    /// The error bound in terms of what the run is for, if it is not for delays, on which all other
+    /// lines are.
+    fn for_purpose(&self) -> Option<String> {
+        let bound = &self.bound;
+        let latest = bound.pipes.iter().map(|pipe| pipe.at_most.max).max().unwrap_or_default();
+        match self.trust.purpose {
+            Purpose::Functional => Some(format!(
+                "everything happened in order: events of the timeline at most {} late, frames at \
+                 most {} late, {} lost outside the model",
+                ms(bound.timeline.latest),
+                ms(latest.max(bound.engine.longest)),
+                counted(bound.losses.frames as usize, "frame"),
+            )),
+            Purpose::Throughput => {
+                let slowest = bound.pipes.iter().filter_map(|pipe| pipe.rate);
+                let lacked = slowest.map(|rate| rate.share).fold(0.0, f64::max);
+                Some(format!(
+                    "goodput within {}: lines lacked at most {} of their rate, and the engine \
+                     stood still for {} of the run",
+                    percent(lacked + bound.engine.share),
+                    percent(lacked),
+                    percent(bound.engine.share),
+                ))
+            }
+            Purpose::Delay => None,
+        }
     }
 
     fn pipe(&self, pipe: &PipeBound) -> String {
-        let delay = self.trust.delay();
+        let delay = self.trust.delay;
         let of = match self.bound.pipes.len() {
             1 => String::new(),
             pipes => format!(", the latest of {pipes} pipes"),

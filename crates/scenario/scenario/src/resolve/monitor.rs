@@ -1,17 +1,30 @@
 //! Criteria of the monitor.
 
 use netloom_document::Diagnostic;
-use netloom_monitor::{Criteria, Trust};
+use netloom_monitor::{Criteria, Purpose};
 use netloom_units::Duration;
 
 use super::links::LinkDraft;
 use super::report::Report;
 use crate::raw::RawScenario;
-use crate::spec::Monitor;
+use crate::spec::{Monitor, Traffic, Transport};
 
+/// Returns what a run is for that does not say so.
+pub(super) fn purpose(expects: bool, traffic: &[Traffic]) -> Purpose {
+    let is_tcp = |entry: &Traffic| matches!(entry.transport, Transport::Tcp { .. });
+    match traffic {
+        [] if expects => Purpose::Functional,
+        [] => Purpose::Delay,
+        some if some.iter().all(is_tcp) => Purpose::Throughput,
+        _ => Purpose::Delay,
+    }
+}
+
+/// Resolves the criteria. `by_default` is what the run is for if it does not say so.
 pub(super) fn resolve(
     scenario: &RawScenario,
     links: &[LinkDraft<'_>],
+    by_default: Purpose,
     report: &mut Report<'_>,
 ) -> Monitor {
     let raw = &scenario.monitor;
@@ -41,7 +54,7 @@ pub(super) fn resolve(
         links.iter().flat_map(|link| [link.forward.delay.nominal(), link.reverse.delay.nominal()]);
     let smallest = delays.filter(|delay| *delay > Duration::ZERO).min();
     let given = scenario.trust.as_ref().map(|given| given.value.clone());
-    let trust: Trust = given.unwrap_or_default().resolved(&criteria, smallest);
+    let trust = given.unwrap_or_default().resolved(by_default, &criteria, smallest);
     Monitor {
         enabled,
         on_contention: raw.on_contention.as_ref().map(|given| given.value).unwrap_or_default(),

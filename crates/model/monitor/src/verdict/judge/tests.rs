@@ -19,7 +19,7 @@ fn seconds(from: u64, to: u64) -> Vec<Span> {
 }
 
 fn trust() -> Trust {
-    Trust { delay: Some(ms(1)), ..Trust::default() }
+    Trust { delay: ms(1), ..Trust::default() }
 }
 
 /// Lateness of a thousand frames: `beyond` of them are later than 1 ms, the latest by `max` ms.
