@@ -47,6 +47,23 @@ pub struct FlowStatus {
     pub tcp: Option<TcpStatus>,
 }
 
+impl FlowStatus {
+    /// The payload that arrived, in bit/s over a run that ended at `ended`, or until all of it had
+    /// arrived. `None` for pings, and for a run without time.
+    pub fn goodput(&self, ended: Time) -> Option<f64> {
+        let until = self.completed.unwrap_or(ended).as_nanos();
+        let is_traffic = self.protocol != "ping" && until > 0;
+        is_traffic.then(|| self.received.bytes as f64 * 8e9 / until as f64)
+    }
+
+    /// The number of packets that were sent and did not arrive. `None` over TCP, which sends again
+    /// what is lost.
+    pub fn lost(&self) -> Option<u64> {
+        let is_tcp = self.protocol == "tcp";
+        (!is_tcp).then(|| self.sent.frames.saturating_sub(self.received.frames))
+    }
+}
+
 /// Transfers over TCP, or requests and responses.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TransferStatus {

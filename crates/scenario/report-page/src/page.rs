@@ -27,6 +27,7 @@ pub fn page(run: &Run) -> String {
             (section::verdict(&run.summary))
             (section::topology(run.scenario.as_ref()))
             (section::timeline(&run.happened))
+            (section::flows(&run.summary.flows, run.summary.ended))
             (section::links(run, &time))
             (section::radio(&run.radio, run.summary.ended))
             (section::metrics(&run.metrics, &time))

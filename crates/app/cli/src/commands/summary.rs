@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use netloom_api::event::EndReason;
+use netloom_api::flow::FlowStatus;
 use netloom_api::simulation::{SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_monitor::Verdict;
 use netloom_units::readable::{bit_rate, count, counted, micros};
-use netloom_units::{Dilation, Duration};
+use netloom_units::{Dilation, Duration, Time};
 
 use crate::table::table;
 
@@ -23,6 +24,8 @@ const PAGE: usize = 40;
 const FAILURES: usize = 5;
 const FINDINGS: usize = 3;
 const PROCESSES: usize = 3;
+/// Most flows that are listed.
+const FLOWS: usize = 8;
 const TROUBLES: usize = 1;
 
 /// Fewest and most pipes that are listed: the busiest ones, as many as fit.
@@ -32,6 +35,7 @@ const PIPES: (usize, usize) = (4, 20);
 pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String {
     let mut above = failures(summary);
     above.extend(verdict(summary));
+    above.extend(flows(&summary.flows, summary.ended));
     above.extend(processes(&summary.processes));
     let mut below = vlan_drops(&summary.vlan_ports);
     below.extend(summary.timing.iter().flat_map(timing));
@@ -114,6 +118,34 @@ fn first<T>(all: &[T], most: usize, what: &str, line: impl Fn(&T) -> String) -> 
 fn below_blank(table: &comfy_table::Table) -> Vec<String> {
     let text = table.to_string();
     std::iter::once("").chain(text.lines()).map(Into::into).collect()
+}
+
+/// Returns the traffic: what came through, how long it took, and what was sent again.
+fn flows(flows: &[FlowStatus], ended: Time) -> Vec<String> {
+    if flows.is_empty() {
+        return Vec::new();
+    }
+    let headings = ["flow", "from → to", "goodput", "lost", "p50", "p99", "sent again", "marked"];
+    let mut rows = table(&headings);
+    for flow in flows.iter().take(FLOWS) {
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+        let millis = |nanos: u64| format!("{:.2} ms", nanos as f64 / 1e6);
+        rows.add_row([
+            flow.name.clone(),
+            format!("{} → {}", flow.from, flow.to),
+            or_none(flow.goodput(ended).map(bit_rate)),
+            or_none(flow.lost().map(count)),
+            or_none(flow.delay.map(|delay| millis(delay.p50_ns))),
+            or_none(flow.delay.map(|delay| millis(delay.p99_ns))),
+            or_none(flow.tcp.map(|tcp| count(tcp.retransmitted))),
+            or_none(flow.tcp.map(|tcp| count(tcp.marked))),
+        ]);
+    }
+    let mut lines = below_blank(&rows);
+    if flows.len() > FLOWS {
+        lines.push(format!("({} more flows in summary.json)", flows.len() - FLOWS));
+    }
+    lines
 }
 
 fn processes(processes: &[ProcessStatus]) -> Vec<String> {

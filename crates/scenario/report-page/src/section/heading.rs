@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use netloom_api::machine::Machine;
 
+use super::outcome;
 use crate::run::Run;
 
 /// Returns the title of the page and the identification of the run.
@@ -12,6 +13,7 @@ pub fn heading(run: &Run) -> Markup {
     html! {
         header {
             h1 { "Run of " span class="name" { (summary.name) } }
+            (outcome(summary))
             dl {
                 dt { "Scenario" } dd { (summary.file.display()) ", seed " (summary.seed) }
                 dt { "Started" } dd { (run.started) }
@@ -24,11 +26,6 @@ pub fn heading(run: &Run) -> Markup {
                 @if !summary.dilation.is_none() {
                     dt { "Time" }
                     dd { "of the experiment; the machine's was " (summary.dilation) " times that" }
-                }
-                dt { "Went" }
-                dd {
-                    @if summary.success { "as the scenario says" }
-                    @else { "wrong: see " a href="#trouble" { "what went wrong" } }
                 }
                 dt { "NetLoom" } dd { (summary.version) }
                 dt { "Machine" }

@@ -3,10 +3,12 @@
 
 mod contention;
 mod expectations;
+mod flows;
 mod heading;
 mod links;
 mod metrics;
 mod next;
+mod outcome;
 mod pipe;
 mod processes;
 mod radio;
@@ -22,10 +24,12 @@ use netloom_units::Time;
 
 pub use contention::contention;
 pub use expectations::expectations;
+pub use flows::flows;
 pub use heading::heading;
 pub use links::links;
 pub use metrics::metrics;
 pub use next::next;
+pub use outcome::outcome;
 pub use processes::processes;
 pub use radio::radio;
 pub use schedule::schedule;

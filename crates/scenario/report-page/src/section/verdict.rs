@@ -33,7 +33,7 @@ pub fn verdict(summary: &Summary) -> Markup {
     };
     html! {
         section class={ "verdict " (class) } {
-            h2 { "Verdict" }
+            h2 { "Verdict on the machine" }
             p class="word" { span aria-hidden="true" { (sign) " " } (verdict.judgement) }
             p { (verdict.in_words()) "." }
             p { (meaning) }
@@ -55,7 +55,7 @@ fn one(finding: &Finding) -> Markup {
 fn none() -> Markup {
     html! {
         section class="verdict none" {
-            h2 { "Verdict" }
+            h2 { "Verdict on the machine" }
             p class="word" { "none" }
             p {
                 "This run was not judged: contention of the machine was not watched. What there is \
