@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -210,4 +211,41 @@ fn results_that_are_removed_during_the_run_are_printed() {
     assert!(words.contains("verdict on the machine: "), "{words}");
     assert!(words.contains("results/summary.json: No such file or directory"), "{words}");
     assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn a_run_in_which_nothing_can_happen_ends_at_once() {
+    let lab = Lab::new("topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }\n");
+    let output = lab.netloom(&["run", "-o", "results"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    is_whole(&lab.path("results"), "completed");
+    let warning = "there was nothing to do: the scenario has no `duration`, `processes`, `traffic`";
+    assert!(text(&output.stdout).contains(warning), "{}", text(&output.stdout));
+}
+
+/// What root makes for somebody who called `sudo` is that person's, to the last file, and so are
+/// the folders above that were made for it.
+#[test]
+fn results_belong_to_whoever_called_sudo() {
+    if !takes_root("results_belong_to_whoever_called_sudo", "only root gives files away") {
+        return;
+    }
+    let lab = Lab::new(
+        "topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }\n\
+         processes: [{ name: p, node: a, command: echo done }]\n",
+    );
+    let arguments = ["run", "-o", "new/results", "--junit", "junit.xml"];
+    let run = lab.command(&arguments).env("SUDO_UID", "4321").env("SUDO_GID", "8765").output();
+    assert!(run.unwrap().status.success());
+    let mut all = vec![lab.path("new"), lab.path("junit.xml")];
+    let mut seen = 0;
+    while let Some(path) = all.pop() {
+        let of = fs::symlink_metadata(&path).unwrap();
+        assert_eq!((of.uid(), of.gid()), (4321, 8765), "{}", path.display());
+        seen += 1;
+        if of.is_dir() {
+            all.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    assert!(seen > 8, "only {seen} files");
 }

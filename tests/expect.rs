@@ -41,12 +41,37 @@ fn expected_ends_are_no_failures() {
     assert!(junit.contains("expected of victim@a: exit code 137"), "{junit}");
 }
 
+/// A run with a process that would go on for a quarter of an hour ends once another one has failed,
+/// or has not done what was expected. What was ended by that is not held against it.
+#[test]
+fn a_run_for_ci_ends_once_something_has_failed() {
+    for (command, expect) in [
+        ("exit 7", ""),
+        ("echo wrong", "expect: [{ process: early, output: right }, { process: late, exit: 0 }]\n"),
+    ] {
+        let lab = Lab::new(&format!(
+            "topology: {{ nodes: {{ a: , b: }}, links: [{{ endpoints: [a, b] }}] }}\n\
+             processes:\n  \
+             - {{ name: early, node: a, command: {command} }}\n  \
+             - {{ name: late, node: b, command: exec sleep 1000 }}\n{expect}"
+        ));
+        let output = lab.netloom(&["run", "-o", "results", "--junit", "junit.xml"]);
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+        let summary = summary(&lab);
+        assert_eq!(summary["reason"], "failed");
+        let failures = summary["failures"].as_array().unwrap();
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        assert!(failures[0].as_str().unwrap().contains("`early` in `a`"), "{failures:?}");
+    }
+}
+
 #[test]
 fn what_does_not_come_true_fails_the_run() {
     let lab = lab("  - { process: victim, exit: 0 }\n  \
                    - { process: client, node: b, exit: 2, output: 100% packet loss }\n  \
                    - { process: server, exit: 0, within: 1000s }\n");
-    let output = lab.netloom(&["run", "-o", "results", "--junit", "junit.xml"]);
+    let output =
+        lab.netloom(&["run", "-o", "results", "--junit", "junit.xml", "--fail-fast=false"]);
     let words = text(&output.stdout);
     assert_eq!(output.status.code(), Some(3), "{words}");
     let failures = summary(&lab)["failures"].to_string();

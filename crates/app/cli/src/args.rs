@@ -142,6 +142,10 @@ pub struct Run {
     /// Write what went well and what failed into this file, as JUnit's XML, which CI systems read.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// End the run as soon as something has failed. The default with `--junit`.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
+          default_missing_value = "true")]
+    pub fail_fast: Option<bool>,
     /// Simulate: the same network and its `traffic` in virtual time, on models of hosts and
     /// routers. Needs no privileges; commands cannot be simulated.
     #[arg(long, conflicts_with_all = ["workers", "dilation"])]

@@ -9,6 +9,7 @@
 //! | `interval` | means of repeated runs, with confidence intervals |
 //! | `measures`, `part` | what flows and pipes did, over a run and over a part of it |
 //! | `interrupts` | requests of the user that a command ends |
+//! | `owner` | hands results over to whoever called `sudo` |
 //! | `output` | prints messages, without control characters for a terminal |
 //! | `launch` | starts an engine and follows its start |
 //! | `files` | reads the files that properties name |
@@ -40,6 +41,7 @@ mod interrupts;
 mod interval;
 mod launch;
 mod measures;
+mod owner;
 mod part;
 mod preflight;
 mod profile_file;

@@ -23,6 +23,8 @@ pub struct Setting {
     pub file: PathBuf,
     /// The directory of a run's results. `None` if the scenario is deployed and not run.
     pub results: Option<PathBuf>,
+    /// Whether a run ends as soon as something has failed.
+    pub fail_fast: bool,
     /// The settings for the command of `netloom shell`.
     pub shell: Option<netloom_api::launch::Shell>,
     /// The scenario's monitor, before a measure of the machine completed it.

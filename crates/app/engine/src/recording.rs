@@ -147,6 +147,7 @@ fn run_context(experiment: &Experiment) -> run::Context {
         memory_kills: memory_kills.clone(),
         end: end.clone(),
         is_open_ended: setting.shell.is_some(),
+        fail_fast: setting.fail_fast,
     }
 }
 

@@ -386,6 +386,8 @@ pub enum EndReason {
     Completed,
     /// The scenario's `duration` has passed.
     Duration,
+    /// Something had failed, and the run was to end then (`--fail-fast`).
+    Failed,
     /// The user asked for it (Ctrl-C, `destroy`).
     Interrupted,
     /// The program that had started the run went away.
@@ -402,6 +404,7 @@ impl EndReason {
         match self {
             Self::Completed => "all that was to be done was done",
             Self::Duration => "the scenario's duration had passed",
+            Self::Failed => "something had failed, and it was to end then",
             Self::Interrupted => "it was interrupted",
             Self::ClientGone => "the program that had started it went away",
             Self::Contention => "contention began, and the scenario has it abort then",

@@ -111,6 +111,9 @@ pub enum Mode {
     Run {
         /// Directory of the results, absolute. It must not exist yet.
         results: PathBuf,
+        /// Whether the run ends as soon as something has failed.
+        #[serde(default)]
+        fail_fast: bool,
     },
 }
 

@@ -137,7 +137,7 @@ async fn trial() -> Result<Vec<Check>> {
     loaded.scenario.name.clone_from(&name);
     let results = folder.path().join("results");
     let why = "a trial needs none".into();
-    let mode = Mode::Run { results: results.clone() };
+    let mode = Mode::Run { results: results.clone(), fail_fast: false };
     let mut engine = Engine::start(&loaded, None, Calibration::Missing { why }, mode).await?;
     if let Err(error) = engine.ready().await {
         bring_up::clean_after_death(&mut engine, &name).await?;

@@ -16,6 +16,7 @@ use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{Engine, all_frames, prepare, results_directory};
+use crate::owner::Handed;
 use crate::warnings::Warnings;
 use crate::{exit, preflight, profile_file, results};
 
@@ -36,11 +37,14 @@ pub async fn run(args: Run) -> Result<i32> {
     let calibration = profile_file::calibration();
     preflight::compensation(&loaded.scenario, &calibration)?;
     let directory = results_directory(args.output, &loaded)?;
+    let _handed = Handed::after([&*directory].into_iter().chain(args.junit.as_deref()));
     if let Some(file) = &args.junit {
         // An error of writing the file must be reported before the run, not after it.
         File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
     }
-    let mode = Mode::Run { results: directory.clone() };
+    // CI is to know of a failure at once.
+    let fail_fast = args.fail_fast.unwrap_or(args.junit.is_some());
+    let mode = Mode::Run { results: directory.clone(), fail_fast };
     let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
     // From here on a signal ends the run, and no longer this program.

@@ -18,6 +18,7 @@ use crate::exit;
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{all_frames, prepare, results_directory};
+use crate::owner::Handed;
 use crate::results;
 use crate::warnings::Warnings;
 
@@ -46,6 +47,7 @@ pub async fn run(args: Run) -> Result<i32> {
         all_frames(&mut loaded.scenario, |_| true);
     }
     let directory = results_directory(args.output, &loaded)?;
+    let _handed = Handed::after([&*directory].into_iter().chain(args.junit.as_deref()));
     let job = Job {
         scenario: loaded.scenario,
         source: loaded.source,

@@ -79,7 +79,9 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         }
     };
     let results = match &launch.mode {
-        Mode::Run { results } => Some(Results::create(results, &launch.source, &launch.scenario)?),
+        Mode::Run { results, .. } => {
+            Some(Results::create(results, &launch.source, &launch.scenario)?)
+        }
         Mode::Deploy => None,
     };
     let event_file = results.as_ref().map(Results::event_file).transpose()?;
@@ -125,6 +127,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         layout: layout.clone(),
         file: launch.file.clone(),
         results: results.as_ref().map(|results| results.directory().into()),
+        fail_fast: matches!(launch.mode, Mode::Run { fail_fast: true, .. }),
         shell: launch.shell.clone(),
         declared_monitor,
     };

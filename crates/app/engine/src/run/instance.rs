@@ -65,10 +65,12 @@ pub async fn live(
             return never.map(drop);
         }
     };
-    instance
-        .execute(planned)
-        .await
-        .map_err(|reason| format!("`{}` in `{}` {reason}", instance.process.name, instance.node))
+    let Instance { run, process, node, .. } = &instance;
+    let ended = instance.execute(planned).await;
+    if ended.is_err() || run.has_failed_expectation(&process.name, node) {
+        run.fail_fast();
+    }
+    ended.map_err(|reason| format!("`{}` in `{}` {reason}", process.name, node))
 }
 
 struct Instance {

@@ -18,6 +18,7 @@ use anyhow::Result;
 use netloom_api::event::EndReason;
 use netloom_api::event::TimelineStatus;
 use netloom_api::in_words;
+use netloom_api::state::{ProcessState, ProcessStatus};
 use netloom_api::summary::ExpectationStatus;
 use netloom_monitor::{Observation, SignalKind};
 use netloom_scenario::Expectation;
@@ -27,6 +28,11 @@ use crate::traffic_file::TrafficRows;
 use companions::await_traffic;
 use expect::Shown;
 pub use shared::{Context, Run};
+
+/// The warning of a run in which nothing can happen.
+const NOTHING_TO_DO: &str = "there was nothing to do: the scenario has no `duration`, `processes`, \
+                             `traffic`, `timeline` or services; `netloom deploy` keeps its network \
+                             up";
 
 /// The outcome of a run.
 #[derive(Default)]
@@ -82,7 +88,12 @@ impl Run {
             }
         }
         let has_work = !foreground.is_empty() || !events.is_empty();
-        let ends_by_itself = has_work && !self.context.is_open_ended;
+        let has_services = scenario.nodes.iter().any(|node| !node.software.services.is_empty());
+        let may_happen = has_work || !background.is_empty() || has_services;
+        if !may_happen && scenario.duration.is_none() && !self.context.is_open_ended {
+            self.events().warn(NOTHING_TO_DO.into());
+        }
+        let ends_by_itself = (has_work || !may_happen) && !self.context.is_open_ended;
         self.end_in_time(scenario.duration);
         outcome.collect_events(&mut events).await;
         outcome.collect(&mut foreground).await;
@@ -126,6 +137,34 @@ impl Run {
     }
 }
 
+impl Run {
+    /// Ends the run because something has failed, if it is to end then.
+    fn fail_fast(&self) {
+        if self.context.fail_fast {
+            self.end().ask(EndReason::Failed);
+        }
+    }
+
+    /// Whether an expectation of a process that has ended in a node has not come true.
+    fn has_failed_expectation(&self, process: &str, node: &str) -> bool {
+        let rows = self.state().process_table.rows();
+        let row = rows.into_iter().find(|row| row.process == process && row.node == node);
+        let ended = row.filter(|row| matches!(row.state, ProcessState::Done { .. }));
+        let expected = &self.network().deployment().mine.scenario.expect;
+        ended.is_some_and(|row| self.judge(expected, &row).iter().any(|one| !one.met))
+    }
+
+    /// Compares what a process has done with the expectations about it.
+    fn judge(&self, expected: &[Expectation], row: &ProcessStatus) -> Vec<ExpectationStatus> {
+        let (lives, outputs) = (self.lives(), self.outputs(&row.process, &row.node));
+        let shown = Shown { state: &row.state, lives: &lives, outputs: &outputs };
+        let of_row = expected.iter().filter(|expectation| {
+            expectation.process == row.process && expectation.nodes.contains(&row.node)
+        });
+        of_row.map(|one| expect::judge(one, &row.node, &shown)).collect()
+    }
+}
+
 impl RunOutcome {
     async fn collect_events(&mut self, tasks: &mut JoinSet<TimelineStatus>) {
         while let Some(task) = tasks.join_next().await {
@@ -144,15 +183,13 @@ impl RunOutcome {
 
     /// Compares what processes did with the expectations.
     fn judge(&mut self, run: &Run, expected: &[Expectation]) {
-        let rows = run.state().process_table.rows();
-        let lives = run.lives();
-        for row in &rows {
-            let outputs = run.outputs(&row.process, &row.node);
-            let shown = Shown { state: &row.state, lives: &lives, outputs: &outputs };
-            let of_row = expected.iter().filter(|expectation| {
-                expectation.process == row.process && expectation.nodes.contains(&row.node)
-            });
-            self.expectations.extend(of_row.map(|one| expect::judge(one, &row.node, &shown)));
+        let ended_early = run.end().reason() == Some(EndReason::Failed);
+        for row in run.state().process_table.rows() {
+            // A process that was ended because another one had failed proves nothing.
+            let is_undecided = ended_early && !matches!(row.state, ProcessState::Done { .. });
+            if !is_undecided {
+                self.expectations.extend(run.judge(expected, &row));
+            }
         }
         let unmet = self.expectations.iter().filter(|expectation| !expectation.met);
         self.failures.extend(unmet.map(|unmet| {

@@ -46,6 +46,8 @@ pub struct Context {
     pub end: End,
     /// Whether the run ends only when somebody asks for it.
     pub is_open_ended: bool,
+    /// Whether the run ends as soon as something has failed.
+    pub fail_fast: bool,
 }
 
 /// The state that the tasks of a run share.

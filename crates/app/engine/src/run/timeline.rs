@@ -76,6 +76,9 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         Some(Happened { at, failure }) => (status.happened, status.failure) = (at, failure),
         None => miss(&run, &mut status, planned),
     }
+    if status.failure.is_some() {
+        run.fail_fast();
+    }
     let at = status.happened.unwrap_or_else(|| run.now());
     run.events().record_at(at, What::Timeline { status: status.clone() });
     status

@@ -77,7 +77,7 @@ fn timebase(run: &Run, node: &str) -> Result<Timebase, String> {
     let zero = run.network().zero_of(node);
     let (zero, within) = zero.map_err(|error| netloom_api::in_words(error.as_ref()))?;
     let deployment = run.network().deployment();
-    if within > deployment.mine.scenario.monitor.trust.delay() {
+    if within > deployment.mine.scenario.monitor.trust.delay {
         run.events().warn(format!(
             "the clock of `{node}`, which has a kernel of its own, is known to {within} only: \
              one-way delays of its traffic may be wrong by that much; a machine with less to do \

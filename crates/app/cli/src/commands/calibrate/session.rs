@@ -135,7 +135,7 @@ impl Session {
         let results = self.directory.path().join(format!("run-{}", self.runs));
         let loaded = load(scenario, &self.binary)?;
         let calibration = Calibration::Missing { why: "this run calibrates".into() };
-        let mode = Mode::Run { results: results.clone() };
+        let mode = Mode::Run { results: results.clone(), fail_fast: false };
         let mut engine = Engine::start(&loaded, None, calibration, mode).await?;
         let ready = tokio::select! {
             ready = engine.ready() => ready,

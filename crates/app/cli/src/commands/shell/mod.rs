@@ -148,7 +148,7 @@ async fn run(
 
 async fn start(network: &Network, loaded: &Loaded, results: Option<&Path>) -> Result<Engine> {
     let mode = match results {
-        Some(directory) => Mode::Run { results: directory.into() },
+        Some(directory) => Mode::Run { results: directory.into(), fail_fast: false },
         None => Mode::Deploy,
     };
     let resolver = (!network.offline).then_some(network.subnets.v4);
