@@ -139,19 +139,18 @@ pub struct Run {
     /// Exit with code 4 if the verdict on the run is `invalid`.
     #[arg(long)]
     pub strict: bool,
-    /// Write what went well and what failed into this file, as JUnit's XML, which CI systems read.
+    /// Write what went well and what failed into this file, as JUnit's XML.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
     /// End the run as soon as something has failed. The default with `--junit`.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true")]
     pub fail_fast: Option<bool>,
-    /// Simulate: the same network and its `traffic` in virtual time, on models of hosts and
-    /// routers. Needs no privileges; commands cannot be simulated.
+    /// Simulate: the same network and its `traffic` in virtual time, on models. Needs no
+    /// privileges; commands cannot be simulated.
     #[arg(long, conflicts_with_all = ["workers", "dilation"])]
     pub simulate: bool,
-    /// Processes that a simulation is divided among at most, instead of what the scenario says
-    /// (default 1). The results do not depend on it.
+    /// Processes that a simulation is divided among at most, in place of the scenario's (default 1).
     #[arg(long, value_name = "N", requires = "simulate")]
     pub processes: Option<NonZeroU32>,
     /// Threads of a simulation, of all its processes together, instead of what the scenario says

@@ -19,8 +19,8 @@ pub fn flows(all: &[FlowStatus], ended: Time) -> Markup {
             section id="flows" {
                 h2 { "Traffic" }
                 p class="note" {
-                    "Goodput is what arrived, over the whole run. Delays are one way, and there and \
-                     back for pings."
+                    "Goodput is what arrived, over the whole run. Delays are one way, but those of \
+                     pings there and back."
                 }
                 (table(&headings, &rows))
                 (more(all.len().saturating_sub(LISTED), "flows", "see summary.json"))
