@@ -2,13 +2,13 @@
 //! signal counts as contention (`criteria`), and how a run is judged by these needs (`verdict`).
 
 use netloom_units::{Duration, Probability};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criteria::Criteria;
 
 /// How exact a run has to be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Trust {
     /// How late a frame may be. By default `monitor.criteria.lateness.tolerance`, and if that is

@@ -12,4 +12,5 @@ mod good;
 mod happenings;
 mod rewritten;
 mod robust;
+#[cfg(feature = "schema")]
 mod schema;
