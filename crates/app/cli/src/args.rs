@@ -150,7 +150,7 @@ pub struct Run {
     /// privileges; commands cannot be simulated.
     #[arg(long, conflicts_with_all = ["workers", "dilation"])]
     pub simulate: bool,
-    /// Processes that a simulation is divided among at most, in place of the scenario's (default 1).
+    /// Most processes that a simulation is divided among, in place of the scenario's (default 1).
     #[arg(long, value_name = "N", requires = "simulate")]
     pub processes: Option<NonZeroU32>,
     /// Threads of a simulation, of all its processes together, instead of what the scenario says

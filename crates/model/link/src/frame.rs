@@ -3,7 +3,6 @@
 //! reads.
 
 use netloom_units::{Duration, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Dscp, Framing, Header};
@@ -146,7 +145,8 @@ impl FrameInfo {
 }
 
 /// The reason why the model dropped a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DropReason {

@@ -2,13 +2,13 @@
 //! points: the caller, which knows the addresses, does that.
 
 use netloom_units::{Duration, Loss, Power, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::StationId;
 
 /// When stations join access points, and leave them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AssociationConfig {
     /// How often stations compare access points, all at one time (default `100ms`).

@@ -1,15 +1,13 @@
 //! Counters of each station.
 
 use netloom_link::{Count, FrameInfo, Histogram};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Kind;
 
 /// Why a frame, or one station's reception of it, was lost.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FrameLoss {
     /// The frame found its station's queue full, or had to make room for another.

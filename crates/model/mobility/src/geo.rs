@@ -1,12 +1,12 @@
 //! Places on the Earth, and a plane that touches it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Point;
 
 /// A place on the WGS 84 ellipsoid.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Geographic {
     /// Latitude in degrees, north positive, −90 to 90.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use netloom_units::{Coordinate, Length, Speed, Stream};
+use netloom_units::{Coordinate, Speed, Stream};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -68,6 +69,7 @@ impl<'de> Deserialize<'de> for Coordinates {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Coordinates {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Coordinates".into()
@@ -97,7 +99,8 @@ pub struct Area {
 }
 
 /// An area by two corners.
-#[derive(Serialize, serde::Deserialize, JsonSchema)]
+#[derive(Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Corners {
     /// The corner in the south-west.
@@ -192,12 +195,13 @@ impl<'de> Deserialize<'de> for Area {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Area {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Area".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let side = generator.subschema_for::<Length>();
+        let side = generator.subschema_for::<netloom_units::Length>();
         let corners = generator.subschema_for::<Corners>();
         json_schema!({
             "description": "A rectangle: `[width, height]` from the origin to the east and north, \
@@ -296,6 +300,7 @@ impl<'de> Deserialize<'de> for Speeds {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Speeds {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Speeds".into()

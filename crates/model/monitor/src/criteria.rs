@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 
 use netloom_units::{Duration, Probability, Rate};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Thresholds of all signals. Names and defaults follow Maier 2011 ch. 4, including θ and δ.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Criteria {
     /// How late frames may leave the engine.
@@ -79,7 +79,8 @@ impl Default for Criteria {
 /// with punctual ones. A single frame that is later than ten times the tolerance is contention,
 /// too. Waits for a CPU: contention holds if, for more than 1 % of a window, a task had waited for
 /// longer than the tolerance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Delays {
     /// The largest delay that is not late. By default `trust.delay`: 1 % of the smallest link
@@ -113,7 +114,8 @@ impl Default for Delays {
 }
 
 /// How late is too late for an event that has a scheduled time. Contention holds if one is later.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Punctuality {
     /// The largest delay that is not late.
@@ -121,7 +123,8 @@ pub struct Punctuality {
 }
 
 /// How long something may be busy without a break (θ_c, θ_d). Contention holds from that length on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Busy {
     /// The length.
@@ -129,7 +132,8 @@ pub struct Busy {
 }
 
 /// How much may be sent in a sliding window (θ_n and δ). Contention holds from the rate on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Traffic {
     /// The rate; without one, the signal is not tested.
@@ -145,19 +149,21 @@ impl Default for Traffic {
 }
 
 /// How many pages may be moved in a sliding window (Π_m = θ_m δ, and δ).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pages {
     /// Contention holds from this number of pages in a window on. With 1, any page is contention,
     /// and the threshold is reported as 0.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub limit: u64,
     /// The length of the window.
     pub window: Duration,
 }
 
 /// The part of a sliding window that something may take. Contention holds above it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     /// The part.

@@ -5,7 +5,6 @@
 //! Event-driven probes give events, polling probes give intervals. Both go to the same criteria.
 
 use netloom_units::{Dilation, Duration, Size};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bound::PipeFrames;
@@ -13,7 +12,8 @@ use crate::party::Party;
 use crate::signal::{Buffer, DropCause, Pressure, SignalKind};
 
 /// An observation. Its time is passed beside it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Observation {
     /// Names something that observations refer to by number. It comes before the first observation
@@ -331,9 +331,8 @@ impl Observation {
 }
 
 /// A part of a signal's shares that is divided in proportion to what parties used.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Divided {
     /// The part that belongs to no known party: only the sum was observed. It is divided first, so
@@ -358,7 +357,8 @@ impl Divided {
 /// that records stretches and is polled from time to time. Times are lengths that end when the
 /// observation is made. A stretch may be reported many times. It is over once another stretch is
 /// reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BusyStretch {
     /// Distinguishes stretches of the same resource.
     pub number: u64,
@@ -379,9 +379,8 @@ impl BusyStretch {
 }
 
 /// A thing to which observations give a number.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// A node, by its index in the scenario.
@@ -412,9 +411,8 @@ impl Subject {
 }
 
 /// Route of frames.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
     /// To another node on this machine.
@@ -424,7 +422,8 @@ pub enum Route {
 }
 
 /// Direction in which pages move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// From the disk to memory.
@@ -434,7 +433,8 @@ pub enum Direction {
 }
 
 /// Why a page was read or written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PageCause {
     /// It was swapped in or out.

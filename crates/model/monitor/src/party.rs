@@ -1,7 +1,6 @@
 //! Users of a resource: as a number in observations, with a name in reports. Not here: how much
 //! each used (`shares`).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The party that an observation concerns. Small and copied; its name comes with
@@ -9,19 +8,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// [`Observation::Named`]: crate::Observation::Named
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Party {
     /// A node of the experiment, by its index in the scenario: its processes, or its frames.
@@ -42,7 +31,8 @@ pub enum Party {
 }
 
 /// A [`Party`] by name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Who {
     /// A node of the experiment.

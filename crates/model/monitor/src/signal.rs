@@ -2,15 +2,13 @@
 //! it. Not here: when contention holds (`criterion`), and what it means for the run (`verdict`).
 
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::party::Who;
 
 /// The signals. Each has a criterion of its own.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
     /// Frames left the engine after their scheduled release. Unit: ns.
@@ -99,7 +97,8 @@ impl std::fmt::Display for SignalKind {
 }
 
 /// A resource that is contended.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Resource {
     /// The frames of a pipe.
@@ -208,9 +207,8 @@ impl std::fmt::Display for Resource {
 }
 
 /// ResourceId or reason of a loss outside the model.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DropCause {
     /// The engine did not read an interface in time.
@@ -251,9 +249,8 @@ impl DropCause {
 }
 
 /// Buffers of a node's sockets.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Buffer {
     /// Datagrams that arrived (`RcvbufErrors`): their program did not read in time.
@@ -279,9 +276,8 @@ impl Buffer {
 }
 
 /// A resource for which tasks can wait, as in the kernel's pressure stall information.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Pressure {
     /// A CPU.
@@ -304,7 +300,8 @@ impl Pressure {
 }
 
 /// A party's share of something. The shares add up to the whole exactly.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
     /// The party.
     pub who: Who,
@@ -317,7 +314,8 @@ pub struct Share {
 }
 
 /// A report that contention began, grew, or ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Signal {
     /// Time of the change. A beginning: when the criterion was met. An end: when the criterion last
     /// held.
@@ -343,7 +341,8 @@ impl Signal {
 }
 
 /// A change of contention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Contention began.

@@ -3,13 +3,13 @@
 //! (`criteria`), and how a run is judged by these needs (`verdict`).
 
 use netloom_units::{Duration, Probability};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::criteria::Criteria;
 
 /// What a run is for, which decides how exact it has to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// Whether programs and protocols do what they should: events in order, nothing lost outside
@@ -97,7 +97,8 @@ impl std::fmt::Display for Purpose {
 }
 
 /// How exact a run has to be, as a scenario says it. What it leaves out follows from the purpose.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct GivenTrust {
     /// What the run is for, which decides the other values: `functional` (do programs and protocols
@@ -161,7 +162,8 @@ impl GivenTrust {
 }
 
 /// How exact a run has to be.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Trust {
     /// What the run is for.

@@ -4,7 +4,6 @@ use netloom_mobility::Point;
 use netloom_units::{
     Angle, Data, DataError, DataFile, DataFormat, Gain, check_count, lines, quoted,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::RadioError;
@@ -12,7 +11,8 @@ use crate::RadioError;
 /// An antenna, by its gain in each horizontal direction.
 ///
 /// Directions are those of a compass: from the north (y), clockwise.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Antenna {
     /// 0 dBi in all directions.
@@ -26,7 +26,8 @@ pub enum Antenna {
 }
 
 /// A sector antenna.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SectorConfig {
     /// Where its middle points, from the north, clockwise (default `0deg`).
@@ -41,9 +42,10 @@ pub struct SectorConfig {
 }
 
 /// Gains by direction, in order of it, from 0 to below 360 degrees: (degrees, dBi).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
-#[schemars(with = "Vec<String>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
 pub struct AntennaPattern(Vec<(f64, f64)>);
 
 impl Antenna {

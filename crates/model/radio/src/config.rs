@@ -1,13 +1,13 @@
 //! The configuration of a radio channel.
 
 use netloom_units::{Data, DataFile, Duration, FileError, Frequency, Gain, Length, load_files};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{ErrorTable, Fading, ObstacleConfig, Propagation, ShadowingConfig};
 
 /// The keys of a channel. Each may be left away.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct RadioConfig {
     /// The carrier's frequency (default `2.412GHz`).

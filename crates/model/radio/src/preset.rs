@@ -1,7 +1,6 @@
 //! Presets: radio values of several kinds of hardware.
 
 use netloom_units::{Frequency, Gain, Power};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Modulation, Propagation, RadioConfig};
@@ -47,7 +46,8 @@ impl PresetRadio {
 macro_rules! presets {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal: $radio:expr;)*) => {
         /// A kind of hardware.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum Preset {
             $($(#[doc = $doc])* #[serde(rename = $name)] $variant,)*
         }

@@ -2,7 +2,6 @@
 
 use netloom_mobility::Point;
 use netloom_units::{Length, Loss};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::normal;
@@ -13,7 +12,8 @@ use crate::normal;
 /// memory: its values at the points of a grid follow from the seed, and between them it is bilinear
 /// and scaled to keep its deviation. So the same place has the same shadow, and a step of the
 /// grid further it has another one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ShadowingConfig {
     /// The standard deviation: 4 to 12 dB outdoors.
@@ -25,7 +25,8 @@ pub struct ShadowingConfig {
 }
 
 /// Over which distance shadows change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum ShadowDistance {
     /// A field of places.
@@ -35,7 +36,8 @@ pub enum ShadowDistance {
 }
 
 /// The word `none`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Never {
     /// Not at all.
     #[serde(rename = "none")]

@@ -1,13 +1,13 @@
 //! The configuration of one station's radio.
 
 use netloom_units::{Length, Power};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Antenna;
 
 /// The keys of one station's radio. Each may be left away.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct StationConfig {
     /// The power that it sends with (default `16dBm`, or that of the preset).

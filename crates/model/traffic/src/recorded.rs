@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use netloom_units::Time;
 use netloom_units::{DataError, DataFormat, check_count, lines, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Emission;
@@ -56,9 +55,10 @@ pub(crate) fn seconds(text: &str) -> Option<u64> {
 }
 
 /// Arrivals in order of time: at least one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
-#[schemars(with = "Vec<String>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
 pub struct Arrivals(Arc<[Emission]>);
 
 impl Arrivals {

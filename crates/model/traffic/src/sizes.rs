@@ -7,7 +7,6 @@ use netloom_units::Size;
 use netloom_units::{
     Data, DataError, DataFile, DataFormat, FileError, Framing, Stream, check_count, lines, quoted,
 };
-use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::Serializer;
@@ -35,7 +34,8 @@ pub enum Sizes {
 }
 
 /// A length and how often it comes beside others.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSize {
     /// The frame's length.
@@ -50,9 +50,10 @@ fn one() -> f64 {
 }
 
 /// Lengths with weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<WeightedSize>", into = "Vec<WeightedSize>")]
-#[schemars(with = "Vec<WeightedSize>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<WeightedSize>"))]
 pub struct SizeList(Vec<WeightedSize>);
 
 impl SizeList {
@@ -249,7 +250,8 @@ impl SizeLaw {
 }
 
 /// Lengths that come from a file.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct SizesTable {
     /// A file with a length in bytes and, if not 1, its weight in each line.
@@ -296,7 +298,8 @@ impl<'de> Deserialize<'de> for Sizes {
     }
 }
 
-impl JsonSchema for Sizes {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Sizes {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Sizes".into()
     }

@@ -144,6 +144,7 @@ impl<'de> Deserialize<'de> for Dilation {
     }
 }
 
+#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Dilation {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Dilation".into()

@@ -7,7 +7,7 @@
 /// the type, the table type, a description of the notation for messages, and the schema's
 /// description.
 ///
-/// The caller needs the dependencies `serde` and `schemars`.
+/// The caller needs the dependency `serde`, and a feature `schema` with `schemars`.
 #[macro_export]
 macro_rules! text_or_table {
     ($type:ty, $table:ty, $expected:literal, $doc:literal) => {
@@ -51,6 +51,7 @@ macro_rules! text_or_table {
             }
         }
 
+        #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $type {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($type).into()

@@ -21,7 +21,7 @@ macro_rules! visit_numbers_as_text {
 /// must have `FromStr<Err = UnitError>` and `Display`. The arguments are the type, its name in
 /// messages, the schema's pattern, its description, and an example.
 ///
-/// The caller needs the dependencies `serde` and `schemars`.
+/// The caller needs the dependency `serde`, and a feature `schema` with `schemars`.
 #[macro_export]
 macro_rules! text_quantity {
     ($type:ty, $name:literal, $pattern:expr, $doc:literal, $example:literal) => {
@@ -48,6 +48,7 @@ macro_rules! text_quantity {
             }
         }
 
+        #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $type {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($type).into()

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use netloom_scenario::Scenario;
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A new scenario for the network.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApplyRequest {
     /// The resolved scenario.
@@ -21,7 +21,8 @@ pub struct ApplyRequest {
 }
 
 /// The steps from the current scenario to the new one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApplyResponse {
     /// Steps that were, or would be, carried out. Empty if the network need not change.
     pub steps: Vec<ApplyStep>,
@@ -32,7 +33,8 @@ pub struct ApplyResponse {
 }
 
 /// A change of one part of the network.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApplyStep {
     /// Kind of change.
     pub change: StepChange,
@@ -46,7 +48,8 @@ pub struct ApplyStep {
 }
 
 /// Kind of change of a part of the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StepChange {
     /// The part is added.
@@ -72,7 +75,8 @@ impl StepChange {
 }
 
 /// A kind of part of a network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// A node.

@@ -7,12 +7,12 @@ use netloom_scenario::{
     StationChange, TimelineAction,
 };
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// Changes of links, applied together at one instant or not at all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ChangeRequest {
     /// The changes, in order.
@@ -20,7 +20,8 @@ pub struct ChangeRequest {
 }
 
 /// A change of one link.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LinkChange {
     /// Name of the link.
@@ -31,7 +32,7 @@ pub struct LinkChange {
     /// New properties. The notations of other tools (`netem`, `tbf`, `dummynet`) are accepted as in
     /// a scenario.
     #[serde(deserialize_with = "written_change")]
-    #[schemars(with = "WrittenChange")]
+    #[cfg_attr(feature = "schema", schemars(with = "WrittenChange"))]
     pub change: PipeChange,
 }
 
@@ -157,7 +158,8 @@ pub fn route_in_words(route: &Route) -> String {
 }
 
 /// The time at which changes were applied.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangeResponse {
     /// Time of the changes, in nanoseconds since the engine's zero.
     pub at: Time,
@@ -165,7 +167,8 @@ pub struct ChangeResponse {
 
 /// Changes of a node's routes, applied one after the other. If one of them fails, those before it
 /// are reverted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RoutesRequest {
     /// The changes, in order.
@@ -173,7 +176,8 @@ pub struct RoutesRequest {
 }
 
 /// Results of changing routes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoutesResponse {
     /// Time at which all changes had been made, in nanoseconds since the engine's zero.
     pub at: Time,
@@ -182,7 +186,8 @@ pub struct RoutesResponse {
 }
 
 /// A route before and after a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangedRoute {
     /// The previous route; if it had several next hops, with the first of them. Absent if there was
     /// none.

@@ -5,7 +5,6 @@ use netloom_monitor::{Change, Signal};
 use netloom_scenario::Route;
 use netloom_units::Time;
 use netloom_units::readable::seconds;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::apply::ApplyStep;
@@ -14,7 +13,8 @@ use crate::medium::MediumRequest;
 use crate::state::Phase;
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Event {
     /// Counts from 0 without gaps.
     pub number: u64,
@@ -26,7 +26,8 @@ pub struct Event {
 }
 
 /// Kinds of events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "event")]
 pub enum What {
     /// The experiment entered a phase.
@@ -369,7 +370,8 @@ fn positions_in_words(nodes: &[String], x: &[f64], y: &[f64]) -> String {
 }
 
 /// Who asked for a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The scenario's timeline.
@@ -379,7 +381,8 @@ pub enum Origin {
 }
 
 /// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     /// All that was to be done is done.
@@ -414,7 +417,8 @@ impl EndReason {
 }
 
 /// An event of the timeline, with its planned and actual time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelineStatus {
     /// Index in the scenario's timeline, counted from 0.
     #[serde(rename = "timeline")]

@@ -2,11 +2,11 @@
 
 use netloom_link::Count;
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A flow from one node to another.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowStatus {
     /// Name of the flow: that of its entry in `traffic`, and a number if the entry has several
     /// flows.
@@ -65,7 +65,8 @@ impl FlowStatus {
 }
 
 /// Transfers over TCP, or requests and responses.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TransferStatus {
     /// Number of transfers that have begun.
     pub begun: u64,
@@ -79,7 +80,8 @@ pub struct TransferStatus {
 }
 
 /// Fields of TCP_INFO of the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TcpStatus {
     /// Number of connections.
     pub connections: u32,
@@ -110,7 +112,8 @@ pub struct TcpStatus {
 }
 
 /// Delays of a flow's packets.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlowDelay {
     /// Shortest, in ns.
     pub min_ns: u64,

@@ -15,7 +15,7 @@
 //! | [`summary`] | the summary of a finished run |
 //! | [`machine`] | the machine that a run used |
 //! | `words` | errors in words |
-//! | [`openapi`] | the whole API as an OpenAPI 3.1 document |
+//! | `openapi` | the whole API as an OpenAPI 3.1 document, with the feature `schema` |
 //!
 //! Not here: transport. The engine serves these types as HTTP/JSON on a Unix socket; `docs/api.md`
 //! describes how to use it.
@@ -29,6 +29,7 @@ pub mod launch;
 pub mod machine;
 pub mod medium;
 pub mod metric;
+#[cfg(feature = "schema")]
 pub mod openapi;
 pub mod path;
 pub mod ping;
@@ -39,7 +40,6 @@ pub mod timing;
 pub mod usage;
 mod words;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use words::{in_words, taken_back};
@@ -47,8 +47,12 @@ pub use words::{in_words, taken_back};
 /// Version prefix of all paths.
 pub const VERSION: &str = "v1";
 
+/// The whole API as an OpenAPI 3.1 document: what xtask has generated from the types.
+pub const OPENAPI: &str = include_str!("../../../../docs/openapi.json");
+
 /// Failure of a request: the body of every response that is not 2xx.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ApiError {
     /// Description of the failure and its reason, for people.
     pub error: String,

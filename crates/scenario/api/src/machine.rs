@@ -1,10 +1,10 @@
 //! The machine that a run used: `machine.json` of its results.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Properties of a machine that may explain results later. Those that could not be read are absent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// Version of NetLoom.
     pub netloom: String,

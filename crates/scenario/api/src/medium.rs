@@ -10,11 +10,11 @@ use netloom_medium::{
 use netloom_scenario::{Endpoint, Scenario, TimelineAction};
 pub use netloom_scenario::{Position, StationChange};
 use netloom_units::{Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A medium.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MediumStatus {
     /// Its name.
     pub name: String,
@@ -25,7 +25,8 @@ pub struct MediumStatus {
 }
 
 /// A station on a medium.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StationStatus {
     /// Its interface.
     pub interface: Endpoint,
@@ -44,7 +45,8 @@ pub struct StationStatus {
 
 /// Counters of a station since it was added. Frames are counted with the bytes of their Ethernet
 /// frames, without FCS.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StationStatistics {
     /// Frames that it was given to send.
     pub offered: Count,
@@ -111,7 +113,8 @@ fn by_reason(losses: &Losses) -> BTreeMap<String, Count> {
 }
 
 /// Those that a node reaches on a medium.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Neighbours {
     /// The medium.
     pub medium: String,
@@ -122,7 +125,8 @@ pub struct Neighbours {
 }
 
 /// How well a node is heard by another, as long as nobody else sends and without fading.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Neighbour {
     /// The node that hears.
     pub node: String,
@@ -161,7 +165,8 @@ impl Neighbour {
 }
 
 /// How long frames took from their turn to their end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccessDelay {
     /// Median in ns, within 1 %.
     pub p50_ns: u64,
@@ -170,7 +175,8 @@ pub struct AccessDelay {
 }
 
 /// New positions, all at one time, in columns: the first node is at the first `x` and `y`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PositionsRequest {
     /// The nodes.
@@ -185,7 +191,8 @@ pub struct PositionsRequest {
 }
 
 /// A change of a medium, all of it at one time.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct MediumRequest {
     /// Properties of the medium.
@@ -242,7 +249,8 @@ impl MediumRequest {
 }
 
 /// A change of a station; what is absent stays as it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StationRequest {
     /// Its node.
@@ -254,7 +262,8 @@ pub struct StationRequest {
 
 /// Losses between pairs of stations, all at one time, in columns. They hold instead of those that
 /// follow from propagation, until they are set anew.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LossesRequest {
     /// The nodes that send.
@@ -266,7 +275,8 @@ pub struct LossesRequest {
 }
 
 /// When a change was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MediumResponse {
     /// On the experiment's clock.
     pub at: Time,

@@ -3,7 +3,6 @@
 //! recognises the node by the process that connects.
 
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Environment variable with the path of the socket.
@@ -12,7 +11,8 @@ pub const SOCKET_VARIABLE: &str = "NETLOOM_METRICS";
 pub const COMMAND: &str = "netloom-report";
 
 /// A value to report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MetricReport {
     /// Name of the metric. The scenario's `monitor.criteria.application` may have a threshold for
@@ -23,7 +23,8 @@ pub struct MetricReport {
 }
 
 /// A reported value, as a line of `metrics.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
     /// Time of the report, in ns since the network was ready.
     pub time: Time,

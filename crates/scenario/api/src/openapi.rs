@@ -1,7 +1,9 @@
 //! The API as an OpenAPI 3.1 document, generated from the types and the table of operations.
 
 use netloom_monitor::Verdict;
+#[cfg(feature = "schema")]
 use schemars::SchemaGenerator;
+#[cfg(feature = "schema")]
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 

@@ -4,11 +4,11 @@
 use std::net::IpAddr;
 
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A path from one real host to another, in the simulated network of the last period.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PathStatus {
     /// Host at the beginning of the path.
     pub from: String,

@@ -1,14 +1,14 @@
 //! Results of a simulation about itself.
 
 use netloom_units::{Dilation, Duration};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Ratio of the time available to the mean time needed at which a simulation in real time keeps up.
 const SPARE: f64 = 1.3;
 
 /// Work and limits of a simulation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SimulationSummary {
     /// Number of events.
     pub events: u64,
@@ -45,7 +45,8 @@ pub struct SimulationSummary {
 }
 
 /// How pipes between real hosts followed a simulation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SymbiosisSummary {
     /// Time between calibrations.
     pub period: Duration,
@@ -67,7 +68,8 @@ pub struct SymbiosisSummary {
 }
 
 /// Traffic from one real host to another, and that of its twins in the simulation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FollowingFlow {
     /// Host that sent.
     pub from: String,
@@ -88,7 +90,8 @@ pub struct FollowingFlow {
 }
 
 /// Traffic that a host received from another.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReceivedTotal {
     /// Number of frames.
     pub frames: u64,
@@ -99,7 +102,8 @@ pub struct ReceivedTotal {
 }
 
 /// How a pipe between real hosts followed its chain in the simulation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FollowingPipe {
     /// Name of the pipe.
     pub pipe: String,

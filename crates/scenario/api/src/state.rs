@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use netloom_link::{Count, PipeConfig, PipeStatistics, PortVlans, VlanDrops};
 use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind, Publish};
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::usage::NodeUsage;
 
 /// The experiment as a whole.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExperimentStatus {
     /// Name of the experiment.
     pub name: String,
@@ -37,7 +37,8 @@ pub struct ExperimentStatus {
 }
 
 /// Phase of an experiment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     /// The network is up; startup commands and services are not ready yet.
@@ -51,7 +52,8 @@ pub enum Phase {
 }
 
 /// A node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodeStatus {
     /// Name of the node.
     pub name: String,
@@ -79,7 +81,8 @@ pub struct NodeStatus {
 }
 
 /// An interface.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterfaceStatus {
     /// Name in the node. That of a VLAN sub-interface is like `eth1.10`, and its link is that of
     /// `eth1`.
@@ -102,7 +105,8 @@ pub struct InterfaceStatus {
 }
 
 /// A port of a switch that runs the Rapid Spanning Tree Protocol (IEEE 802.1D-2004, clause 17).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreePortStatus {
     /// Role of the port in the tree.
     pub role: PortRole,
@@ -134,7 +138,8 @@ pub struct TreePortStatus {
 }
 
 /// Role of a port in a spanning tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PortRole {
     /// The link of the port is down.
@@ -150,7 +155,8 @@ pub enum PortRole {
 }
 
 /// Treatment of frames by a port of a spanning tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PortState {
     /// The port drops frames.
@@ -162,7 +168,8 @@ pub enum PortState {
 }
 
 /// A port of a switch with VLANs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VlanPortStatus {
     /// VLANs of the port.
     pub vlans: PortVlans,
@@ -172,7 +179,8 @@ pub struct VlanPortStatus {
 }
 
 /// A link with its two pipes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LinkStatus {
     /// Name of the link.
     pub name: String,
@@ -193,7 +201,8 @@ impl LinkStatus {
 }
 
 /// One direction of a link.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum PipeStatus {
     /// A pipe of a link that the engine carries.
@@ -247,7 +256,8 @@ impl PipeStatus {
 }
 
 /// A pipe of the engine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelledPipe {
     /// Current configuration of the pipe.
     pub config: PipeConfig,
@@ -258,7 +268,8 @@ pub struct ModelledPipe {
 
 /// One direction of a direct link. It has no properties, and only those statistics that the kernel
 /// counts at its ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DirectPipe {
     /// Statistics since the network was ready. Absent if the request asked for the last seconds,
@@ -268,7 +279,8 @@ pub struct DirectPipe {
 
 /// The kernel's statistics of one direction of a direct link. The kernel counts a super-frame,
 /// which represents many frames on a wire, as one frame.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectStatistics {
     /// Time of reading, in ns since the experiment's zero.
     pub at: Time,
@@ -281,7 +293,8 @@ pub struct DirectStatistics {
 }
 
 /// A process of the scenario in one node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessStatus {
     /// Name of the process.
     pub process: String,
@@ -292,7 +305,8 @@ pub struct ProcessStatus {
 }
 
 /// State of a process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessState {
     /// Its start condition is not met yet.
@@ -338,7 +352,8 @@ impl std::fmt::Display for ProcessState {
 }
 
 /// A service of a node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServiceStatus {
     /// Name of the service.
     pub service: String,
@@ -351,7 +366,8 @@ pub struct ServiceStatus {
 }
 
 /// State of a service.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ServiceState {
     /// It has not been started.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use netloom_monitor::Verdict;
 use netloom_units::{Dilation, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{EndReason, TimelineStatus};
@@ -16,7 +15,8 @@ use crate::timing::Timing;
 use crate::usage::NodeUsage;
 
 /// The part that carried the packets of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Network stacks of the kernel, in real time.
@@ -31,7 +31,8 @@ pub enum Mode {
 }
 
 /// Summary of a finished run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// Name of the experiment.
     pub name: String,
@@ -96,7 +97,8 @@ pub struct Summary {
 }
 
 /// An expectation about a process in one node, and whether it was met.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExpectationStatus {
     /// Name of the process.
     pub process: String,
@@ -111,7 +113,8 @@ pub struct ExpectationStatus {
 }
 
 /// Summary of the frame log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrameLogSummary {
     /// Number of entries written.
     pub entries: u64,

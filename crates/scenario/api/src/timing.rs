@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Timing errors of the engine since it started.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timing {
     /// Difference between the time at which each frame left and the time of the model. It includes
     /// the delay after the scheduled release, and the time that this frame, or one before it on its
@@ -31,7 +31,8 @@ pub struct Timing {
 }
 
 /// Load of a worker.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkerLoad {
     /// Share of time spent moving frames and executing commands, 0 to 1.
     pub busy: f64,
@@ -48,7 +49,8 @@ pub struct WorkerLoad {
 }
 
 /// Scheduling class of a data-plane worker, as good as the machine permits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Scheduling {
     /// Ahead of all ordinary threads (`SCHED_FIFO`), and as a favoured thread while it does not
@@ -72,7 +74,8 @@ impl std::fmt::Display for Scheduling {
 }
 
 /// A distribution of latencies in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencySummary {
     /// Number of samples.
     pub count: u64,

@@ -1,11 +1,11 @@
 //! Resources of the machine that nodes use.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Resources that the processes of a node use and have used. Those that the machine does not
 /// account for are absent.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodeUsage {
     /// CPU time in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]

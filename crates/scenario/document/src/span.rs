@@ -1,11 +1,11 @@
 //! Positions in a text, and its lines. Not here: reading the file, or displaying
 //! positions.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A range of characters in a text. Lines and columns count from 1; columns count characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// Line of the first character.
     pub line: usize,

@@ -1,11 +1,11 @@
 //! Costs of the machine's timers, disk and memory.
 
 use netloom_api::timing::Scheduling;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How late a sleeping thread wakes that has the scheduling class of the data plane's workers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WakeUps {
     /// The class that the machine granted.
     pub scheduling: Scheduling,
@@ -21,7 +21,8 @@ pub struct WakeUps {
 
 /// How long the machine takes to carry a frame over a link, in addition to the link's delay: the
 /// kernels at both ends, the engine's wake-ups and its processing.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Crossing {
     /// Median of the rounds, µs.
     pub p50_us: f64,
@@ -33,7 +34,8 @@ pub struct Crossing {
 }
 
 /// How fast a file system takes data. Values that could not be measured are absent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Disk {
     /// A directory in the file system.
     pub directory: String,
@@ -46,7 +48,8 @@ pub struct Disk {
 }
 
 /// Sequential writes of 256 KiB each.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiskWrites {
     /// Bytes a second.
     pub bytes_per_second: f64,
@@ -56,7 +59,8 @@ pub struct DiskWrites {
 }
 
 /// Duration of small synchronous writes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SmallWrites {
     /// Number of writes.
     pub count: u64,
@@ -67,7 +71,8 @@ pub struct SmallWrites {
 }
 
 /// How much memory there is, and how much nodes and links take.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Memory {
     /// Memory of the machine, in bytes.
     pub total_bytes: u64,
@@ -83,7 +88,8 @@ pub struct Memory {
 
 /// Memory that one of many takes, in bytes. The figures are rough, because others used the machine
 /// meanwhile. A figure is absent if less memory was in use with many than without.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryCost {
     /// Memory of the kernel: slabs, stacks, page tables, memory of each CPU, mapped memory.
     pub kernel_bytes: Option<u64>,

@@ -1,10 +1,10 @@
 //! How much traffic nodes of one machine may send each other.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much of one kind of traffic the machine bears in one network.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Forwarding {
     /// The network.
     pub network: Shape,
@@ -17,7 +17,8 @@ pub struct Forwarding {
 }
 
 /// A network whose links have no rates and a delay of 1 ms each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
     /// Two hosts, with routers in a row between them. One host sends to the other.
@@ -63,7 +64,8 @@ impl std::fmt::Display for Shape {
 }
 
 /// A kind of traffic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Traffic {
     /// UDP in Ethernet frames of 60 bytes, the minimum without FCS.
@@ -112,7 +114,8 @@ impl std::fmt::Display for Traffic {
 
 /// The highest load that was borne: every frame arrived, no frame was late or lost outside the
 /// model, and every sender kept its pace.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edge {
     /// Traffic that arrived, all flows together, in bit/s: Ethernet frames without FCS for UDP, the
     /// payload for TCP.
@@ -126,7 +129,8 @@ pub struct Edge {
 }
 
 /// The lowest load that was not borne.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NotBorne {
     /// Traffic that was to be sent, all flows together, in bit/s as in [`Edge::bits_per_second`].
     pub bits_per_second: f64,

@@ -26,4 +26,6 @@ pub use forwarding::{Edge, Forwarding, NotBorne, Shape, Traffic};
 pub use netloom_api::timing::Scheduling;
 pub use profile::{FORMAT, Profile, Thoroughness};
 pub use shaping::{ShapedEdge, Shaping};
-pub use text::{ProfileError, json_schema};
+pub use text::ProfileError;
+#[cfg(feature = "schema")]
+pub use text::json_schema;

@@ -2,7 +2,6 @@
 
 use netloom_api::machine::Machine;
 use netloom_units::{Duration, Rate};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::costs::{Crossing, Disk, Memory, WakeUps};
@@ -14,7 +13,8 @@ use crate::stale;
 pub const FORMAT: u32 = 1;
 
 /// The load that a machine can bear, and when it was measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Profile {
     /// The version of this format: [`FORMAT`].
     pub format: u32,
@@ -47,7 +47,8 @@ pub struct Profile {
 }
 
 /// How thoroughly a machine was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Thoroughness {
     /// All networks, for long enough.

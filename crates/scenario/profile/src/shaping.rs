@@ -1,13 +1,13 @@
 //! How much traffic of a real host goes through a claim of `netloom shape`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::forwarding::{NotBorne, Traffic};
 
 /// How much of one kind of traffic a claim bears, between two hosts joined by a direct link. The
 /// claim delays by 1 ms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shaping {
     /// The kind of traffic.
     pub traffic: Traffic,
@@ -18,7 +18,8 @@ pub struct Shaping {
 }
 
 /// The highest load that was borne: every byte arrived, and the claim's verdict was `valid`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShapedEdge {
     /// Traffic that arrived, in bit/s: Ethernet frames without FCS for UDP, the payload for TCP.
     pub bits_per_second: f64,

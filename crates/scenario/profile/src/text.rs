@@ -48,6 +48,7 @@ impl Profile {
 }
 
 /// The JSON Schema of profiles.
+#[cfg(feature = "schema")]
 pub fn json_schema() -> serde_json::Value {
     schemars::schema_for!(Profile).to_value()
 }

@@ -3,7 +3,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `raw` | the keys of a scenario file; the source of the JSON Schema |
-//! | `schema` | the JSON Schema of scenario files |
+//! | `schema` | the JSON Schema of scenario files, with the feature `schema` |
 //! | `resolve` | defaults, precedence, references, checks |
 //! | [`Scenario`] and its parts | the resolved scenario |
 //! | [`service`] | templates of services, and the ones that NetLoom comes with |
@@ -40,6 +40,7 @@ mod outside;
 mod publish;
 mod raw;
 mod resolve;
+#[cfg(feature = "schema")]
 mod schema;
 pub mod service;
 pub mod snapshot;
@@ -61,6 +62,7 @@ pub use outside::Outside;
 pub use publish::{Protocol, Publish};
 pub use raw::StationKeys;
 pub use resolve::check_experiment_name;
+#[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use software::{Bind, NodeFile, ServiceUse, Software};
 pub use spec::*;

@@ -5,11 +5,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{Dilation, Duration, Size};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Limits on the machine's resources. Absent ones are not limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Limits {
     /// CPU time, as a number of CPUs. Processes that have used it up pause until the next period of
     /// 100 ms begins.
@@ -66,9 +68,8 @@ impl fmt::Display for Limits {
 }
 
 /// A controller of the kernel's cgroups, which enforces a limit.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Controller {
     /// Enforces `cpu` and `cpu_weight`.
@@ -168,6 +169,7 @@ impl<'de> Deserialize<'de> for CpuQuota {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for CpuQuota {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "CpuQuota".into()

@@ -15,6 +15,7 @@ mod medium;
 mod monitor;
 mod node;
 mod process;
+#[cfg(feature = "schema")]
 mod shown;
 mod simulation;
 mod software;
@@ -28,7 +29,6 @@ mod written;
 use netloom_document::{Entries, Inline, Spanned, is_default};
 use netloom_mobility::Geographic;
 use netloom_monitor::GivenTrust;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::spec::Neighbours;
@@ -45,7 +45,6 @@ pub(crate) use node::{
     RawNode, RawNodeDefaults, RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
-use shown::is_shown;
 pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use symbiosis::{RawPeriod, RawSymbiosis};
@@ -55,12 +54,12 @@ pub(crate) use values::{RawEndpoint, RawText, RawTime};
 pub(crate) use workers::RawWorkers;
 
 /// A NetLoom scenario: a network, the programs that run in it, and the events that change it.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Scenario")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Scenario"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawScenario {
     /// The experiment's name: letters, digits, `-` and `_`, at most 63.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub name: Option<Spanned<String>>,
     /// Seed of all random streams (default 1). The same seed gives the same random numbers.
     #[serde(default = "default_seed")]
@@ -112,8 +111,8 @@ fn default_seed() -> u64 {
 }
 
 /// Nodes, links, media and constellations of a network.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Topology")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Topology"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTopology {
     /// Properties of all nodes and all links, unless a kind, a group, the node or the link sets
@@ -138,7 +137,7 @@ pub(crate) struct RawTopology {
     /// Whether nodes know the Ethernet addresses of their neighbours from the start: `auto`
     /// (default: on shared media), `known`, or `resolved` (by ARP and NDP).
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "shown::is_shown"))]
     pub neighbours: Neighbours,
     /// Nodes by name. `name:` alone is a node with default properties.
     pub nodes: Entries<Spanned<RawNode>>,
@@ -158,8 +157,8 @@ pub(crate) struct RawTopology {
 }
 
 /// Default properties of nodes and links.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Defaults")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Defaults"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawDefaults {
     /// Properties of all nodes.
@@ -171,8 +170,8 @@ pub(crate) struct RawDefaults {
 }
 
 /// Properties of all nodes of a kind.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Kinds")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Kinds"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawKinds {
     /// Properties of all hosts.

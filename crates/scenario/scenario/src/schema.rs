@@ -1,7 +1,10 @@
 //! The JSON Schema of scenario files, for editors that complete and check while the user types.
 
+#[cfg(feature = "schema")]
 use schemars::Schema;
+#[cfg(feature = "schema")]
 use schemars::generate::SchemaSettings;
+#[cfg(feature = "schema")]
 use schemars::transform::{RecursiveTransform, Transform};
 use serde_json::{Value, json};
 

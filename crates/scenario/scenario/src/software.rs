@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::service::OptionValue;
 use crate::spec::Command;
 
 /// Software of a node, apart from its network stack.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Software {
     /// Source of the root file system: a directory, a tarball or an OCI layout, absolute or
@@ -36,7 +36,8 @@ impl Software {
 }
 
 /// A file of a node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodeFile {
     /// Content of the file.
     pub content: String,
@@ -46,7 +47,8 @@ pub struct NodeFile {
 }
 
 /// A file or directory of the machine that appears in a node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bind {
     /// Path on the machine, absolute or relative to the scenario's directory.
     pub machine: String,
@@ -55,7 +57,8 @@ pub struct Bind {
 }
 
 /// A service in a node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ServiceUse {
     /// Key of its template in the scenario's `templates`.
     pub template: String,

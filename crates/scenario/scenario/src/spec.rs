@@ -21,7 +21,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_link::SharedData;
 use netloom_mobility::Geographic;
 use netloom_units::{Dilation, Duration};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{Controller, Limits};
@@ -45,7 +44,8 @@ pub use traffic::{IpFamily, Traffic, Transport};
 pub use watching::{Capture, Measure, Monitor, OnContention};
 
 /// Whether nodes know the Ethernet addresses of their neighbours from the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Neighbours {
     /// Stations on shared media do.
@@ -66,7 +66,8 @@ impl Neighbours {
 }
 
 /// One experiment, resolved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scenario {
     /// Name of the experiment.
     pub name: String,
@@ -191,7 +192,8 @@ impl Scenario {
 }
 
 /// CPUs of the engine's workers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Workers {
     /// Number of CPUs that each run one worker and nothing else of the experiment. With 0, workers
     /// share all CPUs with the rest of the experiment.

@@ -8,7 +8,6 @@ use netloom_traffic::{
     Sizes, TraceConfig, TrafficError, VbrConfig,
 };
 use netloom_units::{DataFile, Framing, Size};
-use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::Serializer;
@@ -53,7 +52,8 @@ pub struct BackgroundFlow {
 }
 
 /// The form in which background traffic exists in a pipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Representation {
     /// Virtual frames. They wait, are dropped and take time on the line like offered frames.
@@ -290,8 +290,8 @@ impl BackgroundFlow {
 }
 
 /// The notation of an entry: exactly one model, and options beside it.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "BackgroundEntry")]
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BackgroundEntry"))]
 #[serde(default, deny_unknown_fields)]
 struct EntryTable {
     /// Frames at a constant rate, with a random phase.
@@ -336,8 +336,7 @@ struct EntryTable {
 }
 
 /// The two meanings of the key `flows`.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(untagged))]
 enum FlowsKey {
     /// Number of made-up 5-tuples.
     Count(u16),
@@ -516,7 +515,8 @@ impl<'de> Deserialize<'de> for Background {
     }
 }
 
-impl JsonSchema for Background {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Background {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Background".into()
     }

@@ -5,13 +5,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use netloom_units::text_or_table;
-use schemars::JsonSchema;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use super::meter::{Colour, MeterConfig, MeterTable};
+use super::meter::{Colour, MeterConfig};
 use crate::queue::{ClassMatch, Dscp};
 
 /// Largest number of conditioners of one pipe. Each packet is compared with them one by one.
@@ -104,8 +103,8 @@ impl Conditioner {
 }
 
 /// The notation of a conditioner.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Conditioner")]
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Conditioner"))]
 #[serde(default, deny_unknown_fields)]
 struct ConditionerTable {
     /// Packets that it handles, unless an earlier conditioner handles them. The last one may leave
@@ -115,7 +114,7 @@ struct ConditionerTable {
     /// Meter that measures the packets: `{rate: 5Mbit/s, burst: 20kB}`, or a three-colour marker,
     /// `srtcm` or `trtcm`. Without a meter all packets conform.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<MeterTable>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<super::meter::MeterTable>"))]
     meter: Option<MeterConfig>,
     /// Action for packets that conform: `pass` (default), `drop` or `{dscp: ef}`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,8 +208,8 @@ impl From<Conditioner> for ConditionerTable {
 }
 
 /// The notation of actions that need a table.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Mark")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Mark"))]
 #[serde(deny_unknown_fields)]
 struct ActionTable {
     /// DSCP that the packet gets: a number from 0 to 63, or a name like `af11`.
@@ -298,7 +297,8 @@ impl<'de> Deserialize<'de> for Condition {
     }
 }
 
-impl JsonSchema for Condition {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Condition {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Condition".into()
     }

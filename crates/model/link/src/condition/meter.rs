@@ -1,7 +1,6 @@
 //! Meters, which give packets a colour. Not here: the actions on the packets (`process`).
 
 use netloom_units::{Rate, Size, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bucket::Bucket;
@@ -48,7 +47,8 @@ pub enum MeterConfig {
 }
 
 /// Parameters of the single-rate three-colour marker (RFC 2697).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SrtcmConfig {
     /// Committed information rate.
@@ -66,7 +66,8 @@ pub struct SrtcmConfig {
 }
 
 /// Parameters of the two-rate three-colour marker (RFC 2698).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TrtcmConfig {
     /// Committed information rate: within it, packets are green.
@@ -84,8 +85,8 @@ pub struct TrtcmConfig {
 }
 
 /// The notation of a meter.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Meter")]
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Meter"))]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct MeterTable {
     /// Rate of a meter of one rate, which also needs `burst`; packets conform or exceed.

@@ -15,7 +15,6 @@ mod state;
 mod words;
 
 use netloom_units::{Data, DataFile, Framing, Probability, Size};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::background::Background;
@@ -94,14 +93,16 @@ macro_rules! change_of {
 macro_rules! properties {
     ($($(#[$doc:meta])* $name:ident: $type:ty $(, changed as $change:ty)?;)*) => {
         /// The complete configuration of one pipe.
-        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct PipeConfig {
             $($(#[$doc])* pub $name: $type,)*
         }
 
         /// Properties of one pipe, each optional. An absent property keeps its value.
-        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct PipeChange {
             $(

@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{Data, Framing, Rate, RateSchedule, ScheduleStep, UnitError, text_or_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::FrameInfo;
@@ -64,8 +63,8 @@ impl RateLimit {
 }
 
 /// The notation of rates that need a table.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "VaryingRate")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "VaryingRate"))]
 #[serde(deny_unknown_fields)]
 struct RateTable {
     /// A file in Mahimahi's format, or its values: the millisecond of each opportunity to send one

@@ -1,10 +1,10 @@
 //! Whether a pipe carries frames.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether a pipe carries frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LinkState {
     /// Frames pass.
@@ -15,7 +15,8 @@ pub enum LinkState {
 }
 
 /// Treatment of frames in flight when a pipe goes down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum InFlight {
     /// They are lost.

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use netloom_units::{Duration, Time, UnitError, text_or_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How long frames propagate.
@@ -85,7 +84,8 @@ pub struct DelaySchedule {
 }
 
 /// The delay at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DelayPoint {
     /// Time of the point, counted from when the delay was set.
@@ -178,8 +178,8 @@ impl DelayClock {
 }
 
 /// The notation of delays that need a table.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "VaryingDelay")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "VaryingDelay"))]
 #[serde(deny_unknown_fields)]
 struct DelayTable {
     /// Delays at points in time, counted from when the schedule is set. Each point has `at` and

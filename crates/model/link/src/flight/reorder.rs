@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{Duration, Probability, text_or_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
@@ -22,7 +21,8 @@ pub enum Reorder {
 
 /// Selects the frames that are sent out of turn. With a probability of zero there are none, and
 /// only the jitter reorders.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Reordering {
     /// Probability that a candidate is sent out of turn.
@@ -31,7 +31,7 @@ pub struct Reordering {
     /// After them, each frame is a candidate until one is chosen, as in tc-netem (default 1: each
     /// frame is a candidate).
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub gap: u32,
     /// Extra delay of the chosen frame, with which it falls behind the next frames. Without it
     /// (default), the chosen frame has no delay at all and overtakes those in front.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use netloom_units::{DataError, DataFormat, Duration, Rate, Time, check_count, lines, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Bytes of a packet, without its Ethernet header, that one opportunity carries.
@@ -11,9 +10,10 @@ pub const OPPORTUNITY_BYTES: u64 = 1500;
 
 /// Opportunities to send. At each of these milliseconds, 1500 bytes may leave. After the last one
 /// the trace starts again.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
-#[schemars(with = "Vec<u64>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<u64>"))]
 pub struct RateTrace {
     milliseconds: Vec<u64>,
 }

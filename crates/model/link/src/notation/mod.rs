@@ -27,7 +27,6 @@ mod tc;
 mod words;
 mod written;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -50,8 +49,8 @@ pub struct Translation {
 }
 
 /// Properties of a pipe in the notations of other tools.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Properties")]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Properties"))]
 #[serde(deny_unknown_fields)]
 pub struct Notations {
     /// Properties in the notation of tc-netem, like `delay 10ms 2ms distribution normal loss 1%`.
@@ -157,6 +156,7 @@ macro_rules! notation {
             }
         }
 
+        #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
             fn inline_schema() -> bool {
                 true

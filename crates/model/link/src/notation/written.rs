@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -76,6 +77,7 @@ fn once<'de, T: Deserialize<'de>, A: MapAccess<'de>>(
 }
 
 /// The possible entries, for the schema.
+#[cfg(feature = "schema")]
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Written {
@@ -85,6 +87,7 @@ struct Written {
     _properties: PipeChange,
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for WrittenChange {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "WrittenChange".into()

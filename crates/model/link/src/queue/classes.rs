@@ -4,7 +4,6 @@
 use std::num::NonZeroU32;
 
 use netloom_units::{Rate, Size};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Discipline;
@@ -17,7 +16,8 @@ use super::prefix::Prefix;
 use crate::{Header, Stream};
 
 /// One class of frames.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClassConfig {
     /// Packets of this class, unless they belong to an earlier class. One class may leave it out:
@@ -45,7 +45,8 @@ pub struct ClassConfig {
 }
 
 /// Conditions on the packets of a class. A packet belongs to the class if all of them hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClassMatch {
     /// DSCP of the packets: a number or a name, or a list.

@@ -3,7 +3,6 @@
 //! flow.
 
 use netloom_units::{Duration, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
@@ -15,7 +14,8 @@ use crate::statistics::AqmState;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// Parameters of `codel`. The defaults are those of RFC 8289, sections 4.2 and 4.3.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CodelConfig {
     /// Waiting time that is acceptable indefinitely (default `5ms`).

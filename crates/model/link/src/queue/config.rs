@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::ClassConfig;
@@ -22,7 +21,8 @@ use super::wf2q::Wf2qConfig;
 use netloom_units::text_or_table;
 
 /// The queue in which frames wait for the line.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct QueueConfig {
     /// The queue discipline.
@@ -35,7 +35,8 @@ pub struct QueueConfig {
 }
 
 /// A change of the queue in which frames wait for the line.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct QueueChange {
     /// The queue discipline (default `fifo`): a name, or a table of its parameters like
@@ -95,8 +96,9 @@ macro_rules! disciplines {
         }
 
         /// The disciplines with their parameters.
-        #[derive(Serialize, Deserialize, JsonSchema)]
-        #[schemars(rename = "DisciplineParameters")]
+        #[derive(Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[cfg_attr(feature = "schema", schemars(rename = "DisciplineParameters"))]
         enum DisciplineTable {
             $($(#[$doc])* #[serde(rename = $name $(, alias = $alias)?)] $variant($config),)*
         }

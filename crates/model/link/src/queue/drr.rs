@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use netloom_units::{Rate, Size, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::{ClassConfig, ClassTerms, Classes, QUANTUM, check_quantum, check_shares};
@@ -16,7 +15,8 @@ use super::config::Discipline;
 use crate::Stream;
 
 /// Parameters of `drr`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrConfig {
     /// The classes, each with a `match` and a `weight`.

@@ -4,7 +4,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -150,7 +149,8 @@ impl Serialize for Dscp {
     }
 }
 
-impl JsonSchema for Dscp {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Dscp {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Dscp".into()
     }
@@ -173,7 +173,8 @@ impl Serialize for Dscps {
     }
 }
 
-impl JsonSchema for Dscps {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Dscps {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Dscps".into()
     }
@@ -188,6 +189,7 @@ impl JsonSchema for Dscps {
 }
 
 /// Schema of one code point.
+#[cfg(feature = "schema")]
 fn one_schema() -> schemars::Schema {
     schemars::json_schema!({
         "type": ["integer", "string"],

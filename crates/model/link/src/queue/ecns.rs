@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -84,7 +83,8 @@ impl Serialize for Ecns {
     }
 }
 
-impl JsonSchema for Ecns {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Ecns {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Ecns".into()
     }

@@ -2,7 +2,6 @@
 //! oldest ones (drop-head).
 
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
@@ -13,7 +12,8 @@ use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// Parameters of `fifo`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FifoConfig {
     /// Frame that is dropped when the queue is full: the one that arrives (`tail`, default) or the
@@ -22,7 +22,8 @@ pub struct FifoConfig {
 }
 
 /// The end of a full queue from which frames are dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DropFrom {
     /// The frame that arrives.

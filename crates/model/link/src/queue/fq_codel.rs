@@ -12,7 +12,6 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 use netloom_units::{Rate, Size, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
@@ -27,7 +26,8 @@ use crate::statistics::AqmState;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
 /// Parameters of `fq_codel`. The defaults are those of RFC 8290, section 5.2, and RFC 8289.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FqCodelConfig {
     /// Number of queues into which flows are hashed (default 1024, at most 65536).

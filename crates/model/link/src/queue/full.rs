@@ -1,6 +1,5 @@
 //! The treatment of frames that come when a queue is full. Not here: the limit (`limit`).
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Discipline;
@@ -8,7 +7,8 @@ use super::fifo::{DropFrom, FifoConfig};
 use crate::{PipeConfig, RateLimit};
 
 /// The treatment of frames that come when a queue is full.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFull {
     /// The discipline drops a frame.

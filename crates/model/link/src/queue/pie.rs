@@ -19,7 +19,6 @@
 //! | delay while the last frame is on the line | the waiting time of that frame | Linux: 0 |
 
 use netloom_units::{Duration, Probability, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
@@ -31,7 +30,8 @@ use crate::statistics::AqmState;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
 /// Parameters of `pie`. The defaults are those of RFC 8033, sections 4.2, 4.3 and 5.1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PieConfig {
     /// Queueing delay that the controller aims at (default `15ms`).

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
@@ -122,7 +121,8 @@ impl Serialize for Ports {
     }
 }
 
-impl JsonSchema for Ports {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Ports {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Ports".into()
     }
@@ -187,7 +187,8 @@ impl Serialize for UpperLayer {
     }
 }
 
-impl JsonSchema for UpperLayer {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for UpperLayer {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "UpperLayer".into()
     }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::IpPrefix;
@@ -72,7 +71,8 @@ impl fmt::Display for Prefix {
     }
 }
 
-impl JsonSchema for Prefix {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Prefix {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Prefix".into()
     }

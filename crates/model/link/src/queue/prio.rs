@@ -2,7 +2,6 @@
 //! before it.
 
 use netloom_units::{Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::{ClassConfig, ClassMatch, ClassTerms, Classes, check_classes};
@@ -13,7 +12,8 @@ use super::heap::IndexedHeap;
 use crate::Stream;
 
 /// Parameters of `prio`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PrioConfig {
     /// Classes in the order of their priority, the highest first. By default, expedited forwarding

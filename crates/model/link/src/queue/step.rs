@@ -3,7 +3,6 @@
 //! that finds K or more waiting is marked. Otherwise it is a queue in order of arrival.
 
 use netloom_units::{Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
@@ -14,7 +13,8 @@ use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// Parameters of `step`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StepConfig {
     /// K: what waits, without the frame on the line, when arrivals begin to be marked: packets,

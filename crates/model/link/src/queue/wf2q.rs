@@ -5,7 +5,6 @@
 use std::num::NonZeroU32;
 
 use netloom_units::{Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classes::{ClassConfig, ClassTerms, Classes, check_shares};
@@ -15,7 +14,8 @@ use super::heap::IndexedHeap;
 use crate::Stream;
 
 /// Parameters of `wf2q+`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Wf2qConfig {
     /// The classes, each with a `match` and a `weight`. A class is guaranteed the share of the rate

@@ -3,14 +3,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Tag, Vid, VlanSet};
 use crate::{Count, FrameInfo};
 
 /// The treatment of VLAN tags at a port of a switch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PortVlans {
     /// The port belongs to one VLAN. Frames without a tag are in it, and its frames leave without a
@@ -21,7 +21,8 @@ pub enum PortVlans {
 }
 
 /// A port that carries several VLANs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Trunk {
     /// VLANs that pass with a tag: `all`, or a list like `[10, 20-29]`.
@@ -42,7 +43,8 @@ pub enum VlanDrop {
 }
 
 /// The frames that a port has refused, in wire frames and their bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VlanDrops {
     /// Frames tagged with a VLAN that the port does not carry.
     pub foreign: Count,

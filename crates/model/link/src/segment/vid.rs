@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -60,6 +61,7 @@ impl<'de> Deserialize<'de> for Vid {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for Vid {
     fn inline_schema() -> bool {
         true
@@ -163,6 +165,7 @@ impl<'de> Deserialize<'de> for VlanSet {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for VlanSet {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Vlans".into()

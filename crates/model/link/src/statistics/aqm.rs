@@ -1,11 +1,11 @@
 //! The state of active queue management.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The state of a queue discipline that manages its queue actively, at the time of the statistics.
 /// What a discipline does not have is absent.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AqmState {
     /// Probability that an arrival is dropped or marked: of `pie`, PIE's drop probability; of

@@ -20,7 +20,6 @@ mod recent;
 mod window;
 
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{DropReason, FrameInfo};
@@ -42,7 +41,8 @@ pub use window::{Window, WindowError};
 /// to the left side. If the pipe has had a background, `background.queued` must be subtracted from
 /// `queue.now`: queue, busy time and load include both kinds of frames, and all other statistics
 /// include only those that were offered.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PipeStatistics {
     /// Beginning of the period, in ns since the experiment's zero.
     pub since: Time,
@@ -94,7 +94,8 @@ pub struct PipeStatistics {
 /// `offered = delivered + dropped + queued + on_line` holds at any time, in frames and in bytes. A
 /// fluid counts as the whole frames and bytes that it stands for. It is never `on_line`: fluid that
 /// has left the queue is delivered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BackgroundStatistics {
     /// Frames that arrived.
     pub offered: Count,
@@ -111,7 +112,8 @@ pub struct BackgroundStatistics {
 }
 
 /// Wire frames and their bytes (with Ethernet header, without FCS and framing).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Count {
     /// Number of wire frames.
     pub frames: u64,
@@ -152,7 +154,8 @@ impl std::ops::Add for Count {
 }
 
 /// The frames that the model dropped, by reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DropStatistics {
     /// The pipe was down, or went down with the frame in it.
     pub down: Count,
@@ -212,7 +215,8 @@ impl DropStatistics {
 }
 
 /// The queue in front of the line, without the frame on the line.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueueStatistics {
     /// Frames that wait now.
     pub now: Count,
@@ -234,7 +238,8 @@ pub struct QueueStatistics {
 }
 
 /// Time in the pipe, from arrival to scheduled release.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DelayStatistics {
     /// Shortest delay, in ns; exact.
     pub min_ns: u64,

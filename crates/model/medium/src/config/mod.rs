@@ -18,7 +18,6 @@ mod station;
 use netloom_link::{QueueConfig, QueueLimit, WhenFull};
 use netloom_radio::{Fading, ObstacleConfig, Propagation, RadioConfig, ShadowingConfig};
 use netloom_units::{Duration, Frequency, Gain, Length, Loss, Power};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::association::AssociationConfig;
@@ -37,7 +36,8 @@ macro_rules! properties {
         radio { $($(#[$radio_doc:meta])* $radio:ident: $radio_type:ty;)* }
     ) => {
         /// The complete configuration of a medium.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct MediumConfig {
             $($(#[$doc])* pub $name: $type,)*
@@ -47,7 +47,8 @@ macro_rules! properties {
         }
 
         /// Properties of a medium, each optional: what is absent keeps its value.
-        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct MediumProperties {
             $(

@@ -1,11 +1,11 @@
 //! The configuration of reception.
 
 use netloom_units::Loss;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When a signal is received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReceptionRule {
     /// With the probability that follows from its power, and from noise and interference at each
@@ -20,7 +20,8 @@ pub enum ReceptionRule {
 }
 
 /// When a stronger signal takes over from the one that is being received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Capture {
     /// How much stronger (default `10dB`). With `reception: threshold`, a signal also has to be
@@ -37,7 +38,8 @@ impl Default for Capture {
 }
 
 /// When a stronger signal may take over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CaptureWhen {
     /// During the preamble of the one that is being received.
@@ -50,7 +52,8 @@ pub enum CaptureWhen {
 }
 
 /// Signals that a free radio begins to receive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Lock {
     /// Signals that it can decode.

@@ -3,13 +3,13 @@
 use netloom_link::QueueConfig;
 use netloom_radio::Antenna;
 use netloom_units::{Length, Power, Rate};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mac::Window;
 
 /// Properties of one station. Absent ones are those of the medium.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StationConfig {
     /// Its name, from which its random stream follows.

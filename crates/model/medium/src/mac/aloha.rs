@@ -3,7 +3,6 @@
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Probability, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Built;
@@ -13,7 +12,8 @@ use crate::phy::{ACK_BYTES, Phy, Preamble, Timing, air_bytes};
 use crate::{FrameLoss, MediumConfig, Receiver, StationConfig, StationId};
 
 /// Parameters of `aloha`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AlohaConfig {
     /// Length of slots, at whose beginnings frames are sent (default: none, pure ALOHA).

@@ -1,11 +1,11 @@
 //! Contention windows: the range of backoffs after failures and successes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the contention window follows failures and successes. Windows are the largest backoff in
 /// slots: a window of 31 gives 0 to 31.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Backoff {
     /// Doubles after a failure, is the least after a success (IEEE 802.11-2007, 9.2.5.2).

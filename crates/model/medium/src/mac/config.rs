@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Rate, Size, UnitError, text_or_table, text_quantity};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dcf::Dcf;
@@ -67,8 +66,9 @@ macro_rules! macs {
         }
 
         /// The MACs with their parameters.
-        #[derive(Serialize, Deserialize, JsonSchema)]
-        #[schemars(rename = "MacParameters")]
+        #[derive(Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[cfg_attr(feature = "schema", schemars(rename = "MacParameters"))]
         enum MacTable {
             $($(#[$doc])* #[serde(rename = $name)] $variant($config),)*
         }
@@ -237,7 +237,8 @@ text_or_table!(
 );
 
 /// Parameters of `dcf`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DcfConfig {
     /// Rate of data frames for one station, one of the PHY's (default: its highest), or how a
@@ -303,7 +304,8 @@ text_quantity!(
 );
 
 /// How often a frame is sent in all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Retry {
     /// Requests, and frames that are not asked for (default 7).
@@ -319,7 +321,8 @@ impl Default for Retry {
 }
 
 /// Least and largest contention window in slots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Window(pub u32, pub u32);
 
 impl Window {

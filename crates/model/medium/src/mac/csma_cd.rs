@@ -4,7 +4,6 @@
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Length, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Built;
@@ -27,7 +26,8 @@ const FCS: u32 = 4;
 const LARGEST_EXPONENT: u32 = 10;
 
 /// Parameters of `csma_cd`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CsmaCdConfig {
     /// Bit rate (default `10Mbit/s`).
@@ -46,7 +46,8 @@ impl Default for CsmaCdConfig {
 }
 
 /// A cable, or several that end in a hub.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CableConfig {
     /// Length from one end to the other; of a hub, that between any two stations (default `185m`).
@@ -65,7 +66,8 @@ impl Default for CableConfig {
 }
 
 /// How cables join stations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CableShape {
     /// One cable.

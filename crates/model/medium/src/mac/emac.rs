@@ -4,7 +4,6 @@
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Rate};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::{Built, DcfConfig, Retry, RtsThreshold, Window};
@@ -15,7 +14,8 @@ use crate::phy::{Phy, Preamble, Timing};
 use crate::{MediumConfig, StationConfig};
 
 /// Parameters of `emac`. Times are the PHY's where nothing is said.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct EmacConfig {
     /// Length of a slot.
@@ -64,7 +64,8 @@ impl Default for EmacConfig {
 }
 
 /// Where frames collide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Collisions {
     /// At the receiver: signals that overlap there disturb each other.

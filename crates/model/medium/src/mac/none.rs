@@ -3,7 +3,6 @@
 
 use netloom_link::{BitErrorRate, Frame};
 use netloom_units::{Duration, Probability, Rate, Size};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Built;
@@ -13,7 +12,8 @@ use crate::phy::Timing;
 use crate::{StationConfig, StationId};
 
 /// Parameters of `none`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NoMacConfig {
     /// Rate of each station's line (default: the PHY's highest). A frame takes its Ethernet bytes
@@ -27,7 +27,8 @@ pub struct NoMacConfig {
 }
 
 /// An ordered pair of stations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PairConfig {
     /// Who sends.

@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use netloom_radio::Modulation;
 use netloom_units::{Rate, UnitError, text_or_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::StationId;
@@ -27,7 +26,8 @@ pub enum RateControl {
 }
 
 /// When the rate goes up and down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ArfConfig {
     /// Successes in a row, after which it goes up (default 10).
@@ -43,8 +43,8 @@ impl Default for ArfConfig {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RateControl")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RateControl"))]
 #[serde(rename_all = "snake_case")]
 enum RateTable {
     /// Automatic rate fallback.

@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use netloom_link::Frame;
 use netloom_units::{Duration, Rate, Time, text_or_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Built;
@@ -16,7 +15,8 @@ use crate::phy::{Phy, Preamble, Timing, air_bytes};
 use crate::{FrameLoss, MediumConfig, StationConfig, StationId};
 
 /// Parameters of `tdma`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TdmaConfig {
     /// Length of a slot.
@@ -54,8 +54,8 @@ pub enum SlotOrder {
     Names(Vec<String>),
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "SlotOrder")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SlotOrder"))]
 #[serde(rename_all = "snake_case")]
 enum SlotTable {
     /// Stations by name.

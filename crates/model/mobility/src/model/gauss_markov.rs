@@ -3,7 +3,6 @@
 use std::f64::consts::TAU;
 
 use netloom_units::{Angle, Duration, Speed, Stream};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounce::Bouncing;
@@ -13,7 +12,8 @@ use crate::{Area, MobilityError, Point, Trajectory};
 
 /// Gauss-Markov: each step's speed is s ← αs + (1−α)s̄ + σ√(1−α²)·w, and its direction likewise.
 /// Near borders the mean direction is that of the middle of the area.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GaussMarkovConfig {
     /// Where it moves.

@@ -3,7 +3,6 @@
 use std::f64::consts::TAU;
 
 use netloom_units::{DataFile, Duration, Length, Stream, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Mobility, Surroundings};
@@ -13,7 +12,8 @@ use crate::{MobilityError, Point, Trajectory};
 /// A group around a leader. Each member has a reference point, anywhere within `radius` around the
 /// leader, which moves with it; around that point it wanders, straight from one place to the next,
 /// each anywhere within `deviation`. Members may leave the leader's area by as much.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GroupConfig {
     /// How the leader moves. All members of a group of nodes have the same one; it is no node

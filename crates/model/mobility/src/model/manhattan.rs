@@ -1,7 +1,6 @@
 //! Movement along the streets of a grid (ETSI TR 101 112 B.1.4.3; Bai, Sadagopan & Helmy 2003).
 
 use netloom_units::{Probability, Stream};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Surroundings, no_position};
@@ -11,7 +10,8 @@ use crate::{Area, MobilityError, Point, Speeds, Trajectory};
 /// Streets around blocks. At each crossing it turns with a probability, left or right alike, and
 /// else goes straight on; where that is not possible it does the other. Each stretch from crossing
 /// to crossing has a speed of its own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ManhattanConfig {
     /// Where the blocks are; its borders are streets, too.

@@ -23,7 +23,6 @@ mod trace;
 mod waypoints;
 
 use netloom_units::{DataFile, FileError, Stream, load_files};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Area, MobilityError, Plane, Point, Trajectory};
@@ -72,16 +71,17 @@ trait Configured {
 macro_rules! models {
     ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $name:literal;)*) => {
         /// A mobility model and its parameters, written as `{random_waypoint: {…}}`.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(try_from = "MobilityTable", into = "MobilityTable")]
-        #[schemars(with = "MobilityTable")]
+        #[cfg_attr(feature = "schema", schemars(with = "MobilityTable"))]
         pub enum Mobility {
             $($(#[doc = $doc])* $variant($config),)*
         }
 
         /// A mobility model.
-        #[derive(Serialize, Deserialize, JsonSchema)]
-        #[schemars(rename = "Mobility")]
+        #[derive(Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Mobility"))]
         enum MobilityTable {
             $($(#[doc = $doc])* #[serde(rename = $name)] $variant($config),)*
         }

@@ -4,7 +4,6 @@
 use std::f64::consts::TAU;
 
 use netloom_units::{Duration, Stream};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounce::Bouncing;
@@ -14,7 +13,8 @@ use crate::{Area, MobilityError, Speeds, Trajectory};
 
 /// Random direction: a direction and a speed for an exponential time, a pause, and again; borders
 /// reflect. Places are equally likely at any time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomDirectionConfig {
     /// Where it moves.

@@ -5,7 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{Duration, Length, Stream, UnitError, text_quantity};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounce::Bouncing;
@@ -15,7 +14,8 @@ use crate::{Area, MobilityError, Speeds, Trajectory};
 
 /// Random walk: after each stretch a new direction and a new speed; borders reflect. Places are
 /// equally likely at any time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomWalkConfig {
     /// Where it moves.

@@ -2,7 +2,6 @@
 //! pauses, and repeats this.
 
 use netloom_units::{Duration, Stream};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Surroundings, no_position};
@@ -11,7 +10,8 @@ use crate::{Area, MobilityError, Point, Speeds, Trajectory};
 
 /// Random waypoint: to a place anywhere in the area, straight, at a speed drawn for each leg; a
 /// pause; and again.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RandomWaypointConfig {
     /// Where it moves.
@@ -27,7 +27,8 @@ pub struct RandomWaypointConfig {
 }
 
 /// How a movement begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// As if it had gone on for ever: places and speeds have the same distribution at any time

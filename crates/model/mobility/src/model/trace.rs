@@ -1,7 +1,6 @@
 //! Recorded movements.
 
 use netloom_units::{Coordinate, Data, DataFile, Duration, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Surroundings, no_position};
@@ -9,7 +8,8 @@ use crate::trace::{TraceFormat, Traces};
 use crate::{MobilityError, Point, Trajectory};
 
 /// A recorded movement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
     /// The file: ns-2, BonnMotion, SUMO's FCD, GPX, or CSV; or a list of lines of CSV.

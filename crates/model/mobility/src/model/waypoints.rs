@@ -3,6 +3,7 @@
 use std::fmt;
 
 use netloom_units::{Duration, Speed, Time};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
@@ -27,7 +28,8 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// One entry: a place, with how or when it is reached; or a pause.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Waypoint {
     /// Where to go.
@@ -48,7 +50,8 @@ pub struct Waypoint {
 }
 
 /// Waypoints as a table.
-#[derive(Deserialize, JsonSchema)]
+#[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct WaypointsTable {
     /// The entries, in order.
@@ -79,6 +82,7 @@ impl<'de> Deserialize<'de> for WaypointsConfig {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for WaypointsConfig {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "WaypointsConfig".into()

@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use netloom_units::{Angle, Duration, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GroundStation, Orbiting, circular};
@@ -21,7 +20,8 @@ pub struct Pass {
 }
 
 /// Which of the satellites in sight a place has links to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
     /// The nearest ones, at any time.

@@ -4,7 +4,6 @@
 use std::fmt;
 
 use netloom_units::{DataError, DataFormat, Time, check_count, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -13,9 +12,10 @@ use super::{Earth, Orbiting};
 use crate::Point;
 
 /// Two-line elements of satellites, each with its name: the lines of a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
-#[schemars(with = "Vec<String>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
 pub struct Elements(Vec<[String; 3]>);
 
 /// The reason why elements do not result in orbits.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::f64::consts::{PI, TAU};
 
 use netloom_units::{Angle, Length};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Circular;
 
 /// A Walker constellation: `i: T/P/F`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WalkerConfig {
     /// The planes' inclination i.

@@ -24,7 +24,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{DataError, DataFormat, MAX_VALUES, Time, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Geographic, MobilityError, Plane, Point, Trajectory};
@@ -34,7 +33,8 @@ use nodes::Name;
 macro_rules! formats {
     ($($(#[doc = $doc:literal])* $variant:ident($module:ident) = $name:literal;)*) => {
         /// A format of recorded movements.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum TraceFormat {
             $($(#[doc = $doc])* #[serde(rename = $name)] $variant,)*
         }
@@ -138,9 +138,10 @@ pub(crate) struct Fix {
 /// Recorded movements of nodes.
 ///
 /// Written, where there is no file, as a list of lines of CSV.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
-#[schemars(with = "Vec<String>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
 pub struct Traces {
     /// The format of the file that they came from.
     format: Option<TraceFormat>,

@@ -8,7 +8,6 @@ mod spans;
 mod waits;
 
 use netloom_units::{Duration, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::signal::Resource;
@@ -21,7 +20,8 @@ pub(crate) use spans::{length, merged, overlap};
 pub(crate) use waits::{Pauses, Waits};
 
 /// By how much a run may be wrong, from the end of its warm-up on.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bound {
     /// Bounds of the pipes that frames left for an interface.
     pub pipes: Vec<PipeBound>,
@@ -36,7 +36,8 @@ pub struct Bound {
 }
 
 /// How late the frames of one pipe were, and how slow its line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PipeBound {
     /// The link and the direction: `a--b/forward`.
     pub pipe: String,
@@ -57,7 +58,8 @@ pub struct PipeBound {
 }
 
 /// Lateness of frames.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lateness {
     /// The median. It is not below the true one, and less than a quarter above it.
     pub p50: Duration,
@@ -74,7 +76,8 @@ pub struct Lateness {
 }
 
 /// Shortfall of a line's rate, in the seconds in which the line was busy.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RateError {
     /// Time during which it was busy.
     pub busy: Duration,
@@ -86,7 +89,8 @@ pub struct RateError {
 }
 
 /// Losses outside the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Losses {
     /// Number of wire frames of the experiment.
     pub frames: u64,
@@ -97,7 +101,8 @@ pub struct Losses {
 }
 
 /// Punctuality of the timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelineBound {
     /// Lateness of its latest event.
     pub latest: Duration,
@@ -106,7 +111,8 @@ pub struct TimelineBound {
 }
 
 /// Time during which the programs of a node waited.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NodeBound {
     /// The node.
     pub node: String,
@@ -119,7 +125,8 @@ pub struct NodeBound {
 }
 
 /// Time during which somebody waited.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitBound {
     /// Total time.
     pub waited: Duration,
@@ -134,7 +141,8 @@ pub struct WaitBound {
 }
 
 /// How frames left a pipe for an interface during an interval.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PipeFrames {
     /// Number of the pipe, to which a name belongs.
     pub pipe: u32,
@@ -153,7 +161,8 @@ pub struct PipeFrames {
 }
 
 /// Numbers of wire frames by lateness.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LateFrames {
     /// Pairs of a lateness and a number of frames, in rising order. The frames were at most so
     /// late, and later than the entry before.

@@ -8,7 +8,6 @@ mod stated;
 pub(crate) mod words;
 
 use netloom_units::{Duration, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{Bound, Span};
@@ -19,7 +18,8 @@ use crate::trust::Trust;
 pub(crate) use judge::{Evidence, bad_times, counted, judge, word};
 
 /// Whether a run can be trusted, and why.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The verdict in a word: the graver of the next two.
     pub judgement: Judgement,
@@ -50,9 +50,8 @@ pub struct Verdict {
 }
 
 /// A verdict in a word.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
     #[default]
@@ -66,7 +65,8 @@ pub enum Judgement {
 }
 
 /// Subject of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Concern {
     /// Frames and the timeline.
@@ -98,7 +98,8 @@ impl Verdict {
 }
 
 /// A reason why a run is not `valid`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Which of the two judgements it contributes to.
     pub about: Concern,
@@ -113,7 +114,8 @@ pub struct Finding {
 }
 
 /// Report on one signal on one resource.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SignalReport {
     /// The signal, which gives the unit of the values.
     pub signal: SignalKind,
@@ -153,7 +155,8 @@ impl SignalReport {
 }
 
 /// An interval in which contention held.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Episode {
     /// Beginning of the episode.
     pub from: Time,
@@ -178,7 +181,8 @@ impl Episode {
 }
 
 /// How a signal was observed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// The signal.
     pub signal: SignalKind,
@@ -196,7 +200,8 @@ pub struct Coverage {
 }
 
 /// Costs of the monitor itself.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overhead {
     /// CPU time of the preparation: loading programs into the kernel, opening files. Spent once,
     /// while the network comes up.

@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use netloom_units::{DataError, DataFormat, Rate, check_count, lines, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which share of frames was lost, by rate and by the ratio of signal to noise.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<LossPoint>", into = "Vec<LossPoint>")]
-#[schemars(with = "Vec<LossPoint>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<LossPoint>"))]
 pub struct ErrorTable(BTreeMap<Rate, Vec<LossPoint>>);
 
 /// A share of frames that was lost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LossPoint {
     /// The rate at which they were sent.

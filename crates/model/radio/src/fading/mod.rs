@@ -11,13 +11,13 @@ mod rayleigh;
 mod rician;
 
 use netloom_units::Gain;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use nakagami::{FarNakagami, NakagamiConfig};
 
 /// How the power of a frame varies around its mean. Its mean factor is 1.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fading {
     /// Not at all.

@@ -2,13 +2,13 @@
 //! with a larger m the power varies less.
 
 use netloom_units::Length;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::normal;
 
 /// Nakagami fading.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NakagamiConfig {
     /// The shape, from 0.5 to 1000: 1 is Rayleigh, more is calmer.
@@ -19,7 +19,8 @@ pub struct NakagamiConfig {
 }
 
 /// A shape for far receivers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FarNakagami {
     /// The distance beyond which it holds.

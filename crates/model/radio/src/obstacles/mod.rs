@@ -14,7 +14,6 @@ mod sumo;
 
 use netloom_mobility::{Plane, Point};
 use netloom_units::{Attenuation, Coordinate, Data, DataFile, Loss};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::RadioError;
@@ -22,7 +21,8 @@ use index::Index;
 pub use polygons::{Outline, Polygons};
 
 /// Obstacles: one, or all of a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ObstacleConfig {
     /// The corners of one obstacle, in order, each `[x, y]`.

@@ -2,14 +2,14 @@
 
 use netloom_mobility::{Geographic, Plane};
 use netloom_units::{DataError, DataFormat, check_count};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{geojson, sumo};
 
 /// An outline: rings of corners. Within is what an odd number of rings surrounds, so a ring in a
 /// ring is a courtyard.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
     /// The corners of each ring, in order; the last one is joined to the first.
@@ -17,7 +17,8 @@ pub struct Outline {
 }
 
 /// Outlines of a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Polygons {
     /// Whether coordinates are degrees (longitude, latitude), not metres (x, y).

@@ -1,14 +1,14 @@
 //! Path loss as a power of the distance (Rappaport 2001 §4.9).
 
 use netloom_units::{Frequency, Length};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FreeSpace, PathLoss, Route};
 use crate::Path;
 
 /// Free space up to the reference distance, and 10·n·log₁₀(d/d₀) dB more from there on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LogDistanceConfig {
     /// The exponent n, from 1 to 10: 2 in the open, 2.7 to 3.5 in towns, 4 to 6 in buildings.

@@ -2,11 +2,11 @@
 //! event logs (EEL).
 
 use netloom_units::{DataError, DataFormat, Duration, Time, check_count, lines, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A loss from a time on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LossStep {
     /// From when on it holds.
@@ -20,7 +20,8 @@ pub struct LossStep {
 }
 
 /// Losses of pairs over time. Each direction of a pair has its own.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct PairLosses(pub Vec<LossStep>);
 

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_units::{Data, DataFile, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PairLosses, PathLoss, Route};
@@ -11,7 +10,8 @@ use crate::{Path, RadioError};
 
 /// Losses that a file says: what a ray tracer computed, or somebody measured. Pairs that it does
 /// not have hear nothing of each other, nor do others before their first time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MatrixConfig {
     /// Lines of `time,from,to,dB` (seconds, names of nodes), or an event log of EMANE (`.eel`).
@@ -25,7 +25,8 @@ pub struct MatrixConfig {
 }
 
 /// The loss between two times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
     /// The earlier one's loss.

@@ -21,7 +21,6 @@ use std::fmt;
 
 use netloom_mobility::Point;
 use netloom_units::{DataFile, Frequency, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Path, RadioError, Surroundings};
@@ -65,7 +64,8 @@ pub(crate) trait PathLoss: fmt::Debug + Send + Sync {
 }
 
 /// How signals get weaker over a distance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Propagation {
     /// All of the signal within a distance, nothing beyond (Maier 2011 §3.7.3; Zheng 2003 §4.3).

@@ -1,14 +1,14 @@
 //! No loss within a distance, and nothing arrives beyond it.
 
 use netloom_units::Length;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{PathLoss, Route};
 use crate::Path;
 
 /// A disk: frames are understood within `reach`, and sensed within `sense`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RangeConfig {
     /// Up to which distance frames can be understood, this distance included.

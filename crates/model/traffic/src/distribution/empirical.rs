@@ -1,7 +1,6 @@
 //! Empirical distributions: samples from a list or a file, all equally likely.
 
 use netloom_units::{DataError, DataFormat, Stream, check_count, lines, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Amount, Shape};
@@ -10,13 +9,14 @@ use super::{Amount, Shape};
 const LONGEST: usize = 64;
 
 /// Samples with their units, one a line in a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     try_from = "Vec<T>",
     into = "Vec<T>",
     bound(serialize = "T: Amount + Serialize", deserialize = "T: Amount + Deserialize<'de>",)
 )]
-#[schemars(with = "Vec<T>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<T>"))]
 pub struct Samples<T: Amount>(Vec<T>);
 
 impl<T: Amount> Samples<T> {

@@ -1,13 +1,13 @@
 //! The lognormal distribution.
 
 use netloom_units::Stream;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Amount, Shape, positive};
 
 /// The logarithm is normal; written by the mean of the values themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Lognormal<T> {
     /// The mean.

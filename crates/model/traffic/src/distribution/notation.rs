@@ -4,7 +4,6 @@ use std::str::FromStr;
 
 use netloom_units::Data;
 use netloom_units::{Duration, Size, UnitError};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Amount, Distribution, Lognormal, Pareto, Samples, Uniform, Weibull};
@@ -16,12 +15,13 @@ pub type DurationDistribution = Distribution<Duration>;
 pub type SizeDistribution = Distribution<Size>;
 
 /// Distributions by name.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(
     rename_all = "snake_case",
     bound(serialize = "T: Amount + Serialize", deserialize = "T: Amount + Deserialize<'de>",)
 )]
-#[schemars(rename = "DistributionOf{T}")]
+#[cfg_attr(feature = "schema", schemars(rename = "DistributionOf{T}"))]
 enum Table<T: Amount> {
     /// Always this.
     Constant(T),

@@ -1,13 +1,13 @@
 //! The Pareto distribution, whose tail falls as a power and may be cut.
 
 use netloom_units::Stream;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Amount, Shape, above_zero, positive};
 
 /// Pareto: P(X > x) = (x_m/x)^α from x_m on, written by its mean.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Pareto<T> {
     /// The mean, also where the tail is cut.

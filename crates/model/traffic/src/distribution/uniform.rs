@@ -1,13 +1,13 @@
 //! The uniform distribution.
 
 use netloom_units::Stream;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Amount, Shape, positive};
 
 /// Uniform between two bounds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Uniform<T> {
     /// The least value.

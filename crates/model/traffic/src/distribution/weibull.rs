@@ -1,13 +1,13 @@
 //! The Weibull distribution.
 
 use netloom_units::Stream;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Amount, Shape, above_zero, gamma, positive, sensible};
 
 /// Weibull: P(X > x) = exp(−(x/λ)^k), written by its mean λΓ(1 + 1/k).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Weibull<T> {
     /// The mean.

@@ -1,7 +1,6 @@
 //! Bulk traffic: as much as the path takes.
 
 use netloom_units::Size;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
@@ -10,7 +9,8 @@ use crate::source::FrameSource;
 
 /// Connections that send as fast as their congestion control lets them. TCP decides when, so that
 /// this is a description only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BulkConfig {
     /// How much each connection sends (default: until the end).

@@ -1,7 +1,6 @@
 //! Frames at a constant rate: one burst that never ends.
 
 use netloom_units::{Duration, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, Sending, TrafficError, mean_rate, one_of_rate_and_load, pace};
@@ -10,7 +9,8 @@ use crate::train::Trains;
 use crate::{Burst, Load, Moments};
 
 /// Frames at a constant rate, with a random phase.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CbrConfig {
     /// The rate of the frames' bytes.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use netloom_units::{DataError, DataFormat, check_count, lines, quoted};
 use netloom_units::{Duration, Size, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::recorded::seconds;
@@ -23,9 +22,10 @@ pub struct Flow {
 }
 
 /// Transfers in order of their beginnings: at least one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
-#[schemars(with = "Vec<String>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
 pub struct FlowList(Arc<[Flow]>);
 
 impl FlowList {

@@ -2,7 +2,6 @@
 
 use netloom_units::{Data, DataFile, Stream};
 use netloom_units::{Rate, Size, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::flow_list::FlowList;
@@ -13,7 +12,8 @@ use crate::train::Trains;
 use crate::{Burst, Flow, Moments, Pace};
 
 /// Transfers that begin by themselves: from distributions (`arrivals`, `bytes`) or from a `file`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FlowsConfig {
     /// When transfers begin.
@@ -33,7 +33,8 @@ pub struct FlowsConfig {
 }
 
 /// When transfers begin.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ArrivalsConfig {
     /// Independently, so many a second on average.

@@ -2,7 +2,6 @@
 
 use netloom_units::{DataFile, Stream};
 use netloom_units::{Duration, Size};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
@@ -12,7 +11,8 @@ use crate::source::FrameSource;
 
 /// A client that asks for objects, one after the other. Responses decide when, so that this is a
 /// description, and [`HttpConfig::exchanges`] the draws.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HttpConfig {
     /// How many requests there are (default: until the end).

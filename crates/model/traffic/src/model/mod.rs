@@ -31,7 +31,6 @@ mod trace;
 mod vbr;
 
 use netloom_units::{DataFile, FileError, Stream};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Law;
@@ -62,7 +61,8 @@ pub(crate) use vbr::Video;
 pub use vbr::{Pictures, VbrConfig};
 
 /// How a model begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// As if it had run for ever: the first second is like any other.
@@ -123,16 +123,17 @@ struct Given<'a> {
 macro_rules! models {
     ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $key:ident $name:literal;)*) => {
         /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(try_from = "ModelTable", into = "ModelTable")]
-        #[schemars(with = "ModelTable")]
+        #[cfg_attr(feature = "schema", schemars(with = "ModelTable"))]
         pub enum Model {
             $($(#[doc = $doc])* $variant($config),)*
         }
 
         /// A traffic model.
-        #[derive(Serialize, Deserialize, JsonSchema)]
-        #[schemars(rename = "Model")]
+        #[derive(Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Model"))]
         enum ModelTable {
             $($(#[doc = $doc])* #[serde(rename = $name)] $variant($config),)*
         }
@@ -156,7 +157,8 @@ macro_rules! models {
         }
 
         /// Models as keys of a mapping that has others, too; of which one is written.
-        #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(deny_unknown_fields)]
         pub struct ModelKeys {
             $(

@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 
 use netloom_units::{DataFile, Stream};
 use netloom_units::{Duration, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, Sending, Start, TrafficError, enough};
@@ -18,7 +17,8 @@ use crate::{Burst, Distribution, Moments, Pace};
 const MOST: u32 = 100_000;
 
 /// Senders that are on and off by turns, independently (Willinger, Taqqu, Sherman & Wilson 1997).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OnOffConfig {
     /// How many senders there are (default 1).

@@ -2,7 +2,6 @@
 
 use netloom_units::Stream;
 use netloom_units::{Duration, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
@@ -14,7 +13,8 @@ use crate::{Emission, Moments};
 const SECOND: Duration = Duration::from_secs(1);
 
 /// Echo requests at a constant interval. The first one is sent at 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PingConfig {
     /// The time between two requests (default `1s`).

@@ -2,7 +2,6 @@
 
 use netloom_units::Stream;
 use netloom_units::{Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError, mean_rate, one_of_rate_and_load, pace};
@@ -12,7 +11,8 @@ use crate::source::FrameSource;
 use crate::{Emission, Load, Moments, Pace};
 
 /// Frames that arrive as a Poisson process.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PoissonConfig {
     /// The mean rate of the frames' bytes.

@@ -2,7 +2,6 @@
 
 use netloom_units::Stream;
 use netloom_units::{Duration, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, Sending, Start, TrafficError, enough, pace};
@@ -15,7 +14,8 @@ use crate::{Burst, Distribution, Load, Moments};
 const MOST: f64 = 1e6;
 
 /// Bursts that begin as a Poisson process, last by a Pareto distribution, and send at one rate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PpbpConfig {
     /// The mean rate of all bursts together. Two of `load`, `burst_rate` and `bursts` are needed.

@@ -7,7 +7,6 @@ use netloom_units::{
     quoted,
 };
 use netloom_units::{Duration, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
@@ -16,7 +15,8 @@ use crate::source::{Fluid, FrameSource};
 use crate::{Emission, Moments, Pace, RateStep};
 
 /// A rate that changes at given times: a `schedule`, or a `file` with a rate for each `step`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RatesConfig {
     /// Rates and the times from which they hold: for each step `at` and `rate`; the first at `0s`.
@@ -38,9 +38,10 @@ pub struct RatesConfig {
 const MOST_STEPS: f64 = 1e6;
 
 /// Rates, some of which may be none at all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
-#[schemars(with = "Vec<String>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
 pub struct RateList(Vec<Option<Rate>>);
 
 impl RateList {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use netloom_units::Duration;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
@@ -19,7 +18,8 @@ const PARTS: f64 = 1e9;
 
 /// Frames of a capture with their bytes, from one interface: a description, since what they are is
 /// in a file that is too long to be held.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ReplayConfig {
     /// A capture, pcap or pcapng, of Ethernet or IP.

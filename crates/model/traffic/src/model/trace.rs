@@ -2,7 +2,6 @@
 
 use netloom_units::{Data, DataFile};
 use netloom_units::{Duration, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Configured, Given, TrafficError};
@@ -14,7 +13,8 @@ use crate::{Emission, Load, Moments};
 const PARTS: f64 = 1e9;
 
 /// Arrivals as they were recorded, counted from the file's time 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
     /// A file with `SECONDS BYTES` in each line, a capture (pcap or pcapng), or a list of texts

@@ -2,7 +2,6 @@
 
 use netloom_units::{Data, DataError, DataFile, DataFormat, Stream, check_count, lines, quoted};
 use netloom_units::{Size, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -13,7 +12,8 @@ use crate::{Emission, Moments};
 
 /// Pictures of a video, over and over. Each is sent at once, in frames of at most the entry's
 /// `size`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct VbrConfig {
     /// A file with the bytes of a picture in each line, or a list of sizes.
@@ -23,9 +23,10 @@ pub struct VbrConfig {
 }
 
 /// Sizes of pictures: at least one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<Size>", into = "Vec<Size>")]
-#[schemars(with = "Vec<Size>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Size>"))]
 pub struct Pictures(Vec<Size>);
 
 impl Pictures {

@@ -7,7 +7,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -153,7 +152,8 @@ impl<T: DataFormat> Data<T> {
 }
 
 /// How a file's content travels with its name.
-#[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct FileContent<T> {
     /// The file's name.
@@ -197,7 +197,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Data<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Data<T> {
+#[cfg(feature = "schema")]
+impl<T: schemars::JsonSchema> schemars::JsonSchema for Data<T> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("DataOf{}", T::schema_name()).into()
     }

@@ -3,5 +3,6 @@
 //! All tests are one program, because linking takes longer than running.
 
 mod change;
+#[cfg(feature = "schema")]
 mod openapi;
 mod words;

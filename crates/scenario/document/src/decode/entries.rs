@@ -1,9 +1,9 @@
 //! Mappings whose keys are names that the user chooses.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -73,12 +73,13 @@ impl<V> FromIterator<(String, V)> for Entries<V> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<V: JsonSchema> JsonSchema for Entries<V> {
     fn inline_schema() -> bool {
         true
     }
 
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("Entries_of_{}", V::schema_name()).into()
     }
 

@@ -1,10 +1,10 @@
 //! Decodes two structs from the keys of one mapping. Unlike `#[serde(flatten)]`, this keeps
 //! positions and lists of accepted keys.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeTupleStruct, Serializer};
@@ -65,8 +65,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Probe<T> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<H: JsonSchema, R: JsonSchema> JsonSchema for Inline<H, R> {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         H::schema_name()
     }
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::finding::{Diagnostic, Severity};
@@ -10,7 +9,8 @@ use super::render;
 use crate::dialect::Dialect;
 
 /// All findings of one file, ordered by position.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,

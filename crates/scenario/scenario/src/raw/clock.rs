@@ -2,14 +2,11 @@
 
 use netloom_document::is_default;
 use netloom_units::Dilation;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shown::is_shown;
-
 /// Speed of the experiment's clock.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Clock")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Clock"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawClock {
     /// Time dilation: the machine's time divided by the experiment's, from 0.1 to 1000 (default 1).
@@ -17,6 +14,6 @@ pub(crate) struct RawClock {
     /// rates and delays of the file are in the experiment's time. Nodes that run programs need
     /// `kernel: own`.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub dilation: Dilation,
 }

@@ -4,16 +4,14 @@ use netloom_document::{Entries, Spanned, is_default};
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{Choice, Elements, WalkerConfig};
 use netloom_units::{Angle, Data};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::link::RawPipe;
-use super::shown::is_shown;
 
 /// Satellites, each of which is a router, with links to each other and to places on the ground. The
 /// delay of each link follows its length. Links go up and down as satellites rise and set.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Constellation")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Constellation"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawConstellation {
     /// A Walker constellation: planes of circular orbits, evenly distributed around the Earth. The
@@ -47,8 +45,9 @@ pub(crate) struct RawConstellation {
 }
 
 /// Pattern of the links between satellites.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "InterSatelliteLinks")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "InterSatelliteLinks"))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawIsl {
     /// Links of each satellite to the next one in its plane, and to the one at the same place in
@@ -59,8 +58,8 @@ pub(crate) enum RawIsl {
 }
 
 /// A place on the ground, which has links to satellites in sight.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Ground")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Ground"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGround {
     /// Latitude in degrees, north positive, −90 to 90.
@@ -69,7 +68,7 @@ pub(crate) struct RawGround {
     pub lon: f64,
     /// Altitude in m (default 0).
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub alt: f64,
     /// Lowest elevation of a usable satellite above the horizon (default `25deg`).
     #[serde(default)]
@@ -77,7 +76,7 @@ pub(crate) struct RawGround {
     /// Which of the visible satellites it has links to: at any time the `nearest` (default), the
     /// one that stays visible `longest`, or all, of which the `path` of packets decides.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub choose: Choice,
     /// Number of its links at a time (default 1), but for `choose: path`.
     #[serde(default)]

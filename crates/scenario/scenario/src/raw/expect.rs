@@ -1,9 +1,9 @@
 //! Expectations about a run, as the user wrote them.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use netloom_document::Spanned;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
@@ -12,12 +12,12 @@ use crate::spec::ExpectedExit;
 
 /// Expectations about a process: how it ends, how soon it ends, and what it prints. The run fails
 /// if they are not met.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Expectation")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Expectation"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawExpectation {
     /// Name of the process.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub process: Option<Spanned<String>>,
     /// Node of the process' instance that the expectation is about (default: all instances).
     #[serde(default)]
@@ -85,8 +85,9 @@ impl<'de> Deserialize<'de> for RawExit {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawExit {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Exit".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -3,10 +3,8 @@
 use netloom_document::{Inline, Spanned, is_default};
 use netloom_link::PipeChange;
 use netloom_link::notation::Notations;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shown::is_shown;
 use super::values::{RawEndpoint, RawMtu};
 use crate::address::IpPrefix;
 
@@ -37,8 +35,8 @@ impl PipeKeys for RawPipe {
 
 /// A link between two interfaces. Properties beside `endpoints` apply to both directions; `forward`
 /// and `reverse` set those that differ in one direction.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Link")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Link"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLinkHead {
     /// Name of the link (default: `a--b` from the names of its nodes, or `a:eth1--b:eth1` if
@@ -48,7 +46,7 @@ pub(crate) struct RawLinkHead {
     /// The two ends, like `["a:eth1", "b:eth1"]`. An end without an interface (`"a"`) uses the
     /// node's next free one of `eth1`, `eth2` … One end can be outside: `host:NAME`, `nat:NAME`,
     /// `macvlan:PARENT`, `device:NAME` or `tap:NAME`, with the name of a device of the machine.
-    #[schemars(required, length(equal = 2))]
+    #[cfg_attr(feature = "schema", schemars(required, length(equal = 2)))]
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
     /// Addresses of the machine with their prefix lengths, like `[172.30.0.1/24]`. Only for links
     /// with an end `host:NAME` or `nat:NAME`.
@@ -57,7 +55,7 @@ pub(crate) struct RawLinkHead {
     /// Whether the link is a pair of kernel devices (veth) that joins the two nodes directly,
     /// without the engine. Such a link is as fast as the kernel and has no properties.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub direct: bool,
     /// Whether the link was made for a member of a medium, and is not in the file.
     #[serde(skip)]
@@ -73,7 +71,7 @@ pub(crate) struct RawLinkHead {
     pub reverse: RawDirection,
     /// Routing cost for nodes with `routing: cost` (default 1).
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub cost: Option<u32>,
     /// MTU of both interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
@@ -81,24 +79,24 @@ pub(crate) struct RawLinkHead {
 }
 
 /// Keys of one direction of a link, apart from the properties of its pipe.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "LinkDirection")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkDirection"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawDirectionHead {
     /// Routing cost in this direction for nodes with `routing: cost` (default: the link's cost).
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub cost: Option<u32>,
 }
 
 /// Properties of all links, in both directions.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "LinkDefaults")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LinkDefaults"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLinkDefaultsHead {
     /// Routing cost for nodes with `routing: cost` (default 1).
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub cost: Option<u32>,
     /// MTU of both interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]

@@ -1,19 +1,18 @@
 //! The measurements of a run, as they are written.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use netloom_document::{Spanned, is_default};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::shown::is_shown;
 use super::values::{RawEndpoint, RawTime};
 
 /// Measurements of a run beside those that it always makes.
-#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Measure")]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Measure"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMeasure {
     /// How often the statistics of every pipe are sampled (default `1s`, at least `10ms`).
@@ -35,7 +34,7 @@ pub(crate) struct RawMeasure {
     /// Whether everything that the contention monitor observes is kept in the results, so that
     /// `netloom judge` can judge the run again (default `false`).
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub observations: bool,
 }
 
@@ -47,8 +46,8 @@ pub(crate) enum RawCapture {
 }
 
 /// A capture with its options.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "CaptureOptions")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CaptureOptions"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawCaptureOptions {
     /// The interface.
@@ -56,7 +55,7 @@ pub(crate) struct RawCaptureOptions {
     /// Whether the frames that the link drops on their way from or to the interface are captured as
     /// well, with the reasons (default `false`).
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub drops: bool,
 }
 
@@ -79,8 +78,9 @@ impl<'de> Deserialize<'de> for RawCapture {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawCapture {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Capture".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -126,8 +126,9 @@ impl<'de> Deserialize<'de> for RawFrames {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawFrames {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Frames".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -4,10 +4,8 @@ use netloom_document::{Inline, Spanned, is_default};
 use netloom_medium::{MediumProperties, Window};
 use netloom_mobility::{Coordinates, MobilityError};
 use netloom_units::{Power, Rate, Speed};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shown::is_shown;
 use super::values::RawMtu;
 use crate::spec::{MediumAddressing, Position, StationChange};
 
@@ -15,8 +13,8 @@ use crate::spec::{MediumAddressing, Position, StationChange};
 pub(crate) type RawMedium = Inline<RawMediumHead, MediumProperties>;
 
 /// A medium that its members share, like a radio channel or an Ethernet cable.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Medium")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Medium"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMediumHead {
     /// Medium whose properties are the defaults: `802.11b`, `802.11a`, `802.11g`, `802.11bg`,
@@ -25,7 +23,7 @@ pub(crate) struct RawMediumHead {
     pub preset: Option<Spanned<String>>,
     /// Nodes, or groups of nodes, that have a station on the medium. Each node gets an interface:
     /// `wlan1` on its first medium, `wlan2` on its second.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub members: Option<Spanned<Vec<Spanned<String>>>>,
     /// Switches and routers with a radio that act as access points: members reach each other, and
     /// networks beyond, through them (default: none; members reach each other directly).
@@ -35,7 +33,7 @@ pub(crate) struct RawMediumHead {
     /// prefix. `hosts` gives each a prefix of its own, for routing daemons that discover their
     /// neighbours.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub addressing: MediumAddressing,
     /// MTU of the medium's interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
@@ -43,8 +41,8 @@ pub(crate) struct RawMediumHead {
 }
 
 /// A movement of a node: destination and speed.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Move")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Move"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMove {
     /// Destination, which the node reaches in a straight line.
@@ -54,8 +52,8 @@ pub(crate) struct RawMove {
 }
 
 /// State of a radio.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "RadioState")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RadioState"))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawRadio {
     /// The radio is on.

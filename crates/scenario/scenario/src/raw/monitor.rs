@@ -2,15 +2,14 @@
 
 use netloom_document::Spanned;
 use netloom_monitor::Criteria;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::RawTime;
 use crate::spec::OnContention;
 
 /// When a run counts as disturbed by the machine that it runs on, and what happens then.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Monitor")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Monitor"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMonitor {
     /// Whether the run is monitored (default `true`). A run that is not monitored is never reported

@@ -9,7 +9,6 @@ use netloom_link::PortVlans;
 use netloom_medium::{Antenna, Window};
 use netloom_mobility::{Coordinates, Mobility};
 use netloom_units::{Power, Rate};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::software::{RawBind, RawFile, RawServices};
@@ -22,8 +21,8 @@ pub(crate) use limits::{Memory, Pids, RawLimit, RawLimits, RawPublish, Weight};
 pub(crate) use spanning_tree::{RawPortTree, RawSpanningTree};
 
 /// Kind of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "NodeKind")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NodeKind"))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawKind {
     /// An end system: it does not forward packets.
@@ -66,8 +65,8 @@ pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
 pub(crate) type RawNodeDefaults = Inline<RawNodeDefaultsHead, RawNodeProps>;
 
 /// A node: a host, a router or a switch.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Node")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Node"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeHead {
     /// Kind of the node (default `host`).
@@ -99,8 +98,8 @@ pub(crate) struct RawNodeHead {
 }
 
 /// Properties of all nodes.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "NodeDefaults")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NodeDefaults"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeDefaultsHead {
     /// Kind of nodes that do not set it (default `host`).
@@ -109,8 +108,8 @@ pub(crate) struct RawNodeDefaultsHead {
 }
 
 /// A set of nodes and the properties that they share.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Group")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Group"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGroupHead {
     /// Kind of the group's nodes that do not set it.
@@ -126,8 +125,8 @@ pub(crate) struct RawGroupHead {
 }
 
 /// Properties of nodes.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "NodeProperties")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NodeProperties"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeProps {
     /// Whether the node is simulated, while others are not (default `false`). A simulated node
@@ -203,8 +202,8 @@ pub(crate) struct RawNodeProps {
 }
 
 /// An interface of a node.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Interface")]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Interface"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawInterface {
     /// IPv4 addresses: `auto` (default), `none`, an address like `10.0.0.1/24`, or a list of
@@ -258,8 +257,8 @@ pub(crate) struct RawInterface {
 pub(crate) type RawInterfaceOptions = Entries<Spanned<OptionValue>>;
 
 /// A route of a node, written in the scenario.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Route")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Route"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawRoute {
     /// Destination, like `10.9.0.0/16`; `0.0.0.0/0` or `::/0` is the default route.

@@ -1,20 +1,18 @@
 //! Processes, as the user wrote them.
 
 use netloom_document::{Entries, Spanned, is_default};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shown::is_shown;
 use super::timeline::RawStart;
 use super::values::{RawCommand, RawText};
 
 /// A process that a run starts in one or several nodes.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Process")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Process"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawProcess {
     /// Name of the process.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub name: Option<Spanned<String>>,
     /// Node that the process runs in.
     #[serde(default)]
@@ -26,7 +24,7 @@ pub(crate) struct RawProcess {
     #[serde(default)]
     pub group: Option<Spanned<String>>,
     /// Command to execute. Its working directory is the scenario's directory.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub command: Option<RawCommand>,
     /// Environment variables, in addition to those of the run itself.
     #[serde(default, skip_serializing_if = "Entries::is_empty")]
@@ -40,7 +38,7 @@ pub(crate) struct RawProcess {
     pub ready: Option<Spanned<RawReady>>,
     /// Whether the run ends without waiting for the process (default false).
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub background: bool,
     /// Absolute paths of files in the node that are kept with the results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -55,8 +53,8 @@ impl RawProcess {
 }
 
 /// Condition under which a process is ready: exactly one of these.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "Ready")]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Ready"))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawReady {
     /// A TCP socket listens on this port in the node.

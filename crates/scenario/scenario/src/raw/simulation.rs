@@ -1,11 +1,11 @@
 //! Options of runs in virtual time, as the user wrote them.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 
 use netloom_document::{Spanned, is_default};
 use netloom_units::Duration;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
@@ -13,8 +13,8 @@ use super::values::RawTime;
 
 /// Options of `netloom run --simulate`. Results do not depend on `processes`, `threads` and
 /// `cells`.
-#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Simulation")]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Simulation"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSimulation {
     /// Largest number of processes that the network is divided among (default 1).
@@ -38,14 +38,14 @@ pub(crate) struct RawSimulation {
 }
 
 /// Options of the model of the hosts' TCP, in addition to their sysctls.
-#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "SimulatedTcp")]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SimulatedTcp"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSimulatedTcp {
     /// `CONFIG_HZ` of the hosts' kernel in Hz, from 100 to 1000 (default 1000). Timers expire at
     /// whole ticks.
     #[serde(default)]
-    #[schemars(range(min = 100, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1000)))]
     pub hz: Option<Spanned<u32>>,
 }
 
@@ -99,8 +99,9 @@ impl Visitor<'_> for TimeOr {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawReroute {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Reroute".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -155,8 +156,9 @@ impl<'de> Deserialize<'de> for RawCount {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawCount {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Count".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -168,8 +170,9 @@ impl JsonSchema for RawCount {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawNumber {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Number".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -1,9 +1,9 @@
 //! Software of nodes (files, binds and services), as the user wrote it.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use netloom_document::{Entries, Spanned};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -12,8 +12,8 @@ use super::values::RawText;
 use crate::service::OptionValue;
 
 /// A file of a node, with either `content` or `source`.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "File")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "File"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawFile {
     /// Content of the file.
@@ -35,8 +35,8 @@ pub(crate) struct RawBind {
     pub write: bool,
 }
 
-#[derive(serde::Deserialize, JsonSchema)]
-#[schemars(rename = "BindOptions")]
+#[derive(serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BindOptions"))]
 #[serde(deny_unknown_fields)]
 struct RawBindOptions {
     /// Path in the node.
@@ -66,8 +66,9 @@ impl<'de> Deserialize<'de> for RawBind {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawBind {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Bind".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -136,8 +137,9 @@ impl<'de> Deserialize<'de> for RawService {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawServices {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Services".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -1,21 +1,18 @@
 //! Options of symbiotic runs, as the user wrote them.
 
-use std::borrow::Cow;
-
 use netloom_document::{Spanned, is_default};
 use netloom_units::Duration;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer};
 
-use super::shown::is_shown;
 use super::simulation::TimeOr;
-use super::values::RawTime;
 use crate::spec::{CalibrationMethod, LossMethod, TwinMethod};
 
 /// Makes the run symbiotic: nodes without `simulated` are real hosts, whose packets cross a few
 /// pipes. A simulation of the whole network determines delay and loss of these pipes.
-#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Symbiosis")]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Symbiosis"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSymbiosis {
     /// Time between calibrations of the pipes, from `50ms` to `60s` (default `1s`). `auto`: the
@@ -26,7 +23,7 @@ pub(crate) struct RawSymbiosis {
     /// Method that converts the simulation's reports to settings of the pipes: `md1` (default) or
     /// `cross_traffic`.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub calibration: CalibrationMethod,
     /// Whether each chain of links becomes one pipe (default `true`). Only with `md1`.
     #[serde(default)]
@@ -36,7 +33,7 @@ pub(crate) struct RawSymbiosis {
     pub loss: Option<Spanned<LossMethod>>,
     /// Representation of real TCP in the simulation: `packets` (default) or `connections`.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub twins: TwinMethod,
 }
 
@@ -57,14 +54,15 @@ impl<'de> Deserialize<'de> for RawPeriod {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawPeriod {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Period".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A time with its unit, or `auto`.",
-            "anyOf": [generator.subschema_for::<RawTime>(), { "const": "auto" }],
+            "anyOf": [generator.subschema_for::<super::RawTime>(), { "const": "auto" }],
         })
     }
 }

@@ -1,6 +1,5 @@
 //! The timeline and start conditions, as the user wrote them.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use netloom_document::{Entries, Spanned, is_default};
@@ -8,6 +7,7 @@ use netloom_medium::MediumProperties;
 use netloom_mobility::Coordinates;
 use netloom_traffic::DurationDistribution;
 use netloom_units::{Duration, Power};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -15,19 +15,18 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use super::link::RawPipe;
 use super::medium::{RawMove, RawRadio};
 use super::node::RawRoute;
-use super::shown::is_shown;
 use super::values::{RawCommand, RawTime};
 use crate::address::IpPrefix;
 use crate::spec::{Direction, Disk, Milestone, NodeState};
 
 /// An event: a `link` with `set` or `state`, or a `node` with `state`, `run` or `route`.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Event")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Event"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawEvent {
     /// Time of the event, counted from when the network is ready: `5s`, or after a process has
     /// reached a milestone.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub at: Option<Spanned<RawStart>>,
     /// Link that changes.
     #[serde(default)]
@@ -89,8 +88,8 @@ pub(crate) struct RawEvent {
 }
 
 /// A change of a node's routes.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "RouteChange")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RouteChange"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawRouteChange {
     /// Adds a route, with the keys of `routes`.
@@ -105,8 +104,8 @@ pub(crate) struct RawRouteChange {
 }
 
 /// Failures at random times.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Fails")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Fails"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawFails {
     /// Time that it works, from `at` or from the end of the last failure: a time or a distribution
@@ -125,8 +124,8 @@ pub(crate) enum RawStart {
 }
 
 /// A start after a process has reached a milestone.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "After")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "After"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawAfter {
     /// Name of the process.
@@ -134,7 +133,7 @@ pub(crate) struct RawAfter {
     /// Milestone that the process must have reached in every node in which it runs: `started`,
     /// `ready` (default) or `done`.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub when: Milestone,
     /// Additional delay after the milestone (default `0s`).
     #[serde(default, skip_serializing_if = "is_default")]
@@ -169,8 +168,9 @@ impl<'de> Deserialize<'de> for RawStart {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawStart {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Start".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

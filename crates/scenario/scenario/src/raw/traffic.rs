@@ -1,16 +1,15 @@
 //! Traffic between nodes, as the user wrote it.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use netloom_document::{Inline, Spanned, is_default};
 use netloom_link::Dscps;
 use netloom_traffic::{ModelKeys, Sizes};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
-use super::shown::is_shown;
 use super::timeline::RawStart;
 use super::values::RawTime;
 use crate::spec::IpFamily;
@@ -24,8 +23,9 @@ pub(crate) type RawTraffic = Inline<RawTrafficHead, RawModel>;
 #[serde(transparent)]
 pub(crate) struct RawModel(pub ModelKeys);
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawModel {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         ModelKeys::schema_name()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -34,19 +34,19 @@ impl JsonSchema for RawModel {
 }
 
 /// Keys of a traffic entry, apart from its model.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "TrafficHead")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TrafficHead"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTrafficHead {
     /// Name of the entry.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub name: Option<Spanned<String>>,
     /// Node that sends, or `{group: NAME}`: each node of the group sends independently.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub from: Option<Spanned<RawParties>>,
     /// Node that receives, or `{group: NAME}`: a random node of the group for each burst, transfer
     /// or connection, or for each packet if the model has none of these.
-    #[schemars(required)]
+    #[cfg_attr(feature = "schema", schemars(required))]
     pub to: Option<Spanned<RawParties>>,
     /// Address family, `ipv4` or `ipv6` (default: IPv4 if the receiver has it). Emulated runs use
     /// IPv4.
@@ -70,13 +70,14 @@ pub(crate) struct RawTrafficHead {
     pub time: Option<RawTime>,
     /// Whether the run ends without waiting for this traffic (default false).
     #[serde(default, skip_serializing_if = "is_default")]
-    #[schemars(skip_serializing_if = "is_shown")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub background: bool,
 }
 
 /// Senders or receivers of traffic.
-#[derive(Debug, Clone, JsonSchema)]
-#[schemars(rename = "NodeOrGroup", untagged)]
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "NodeOrGroup", untagged))]
 pub(crate) enum RawParties {
     /// A node.
     Node(String),
@@ -105,8 +106,8 @@ impl<'de> Deserialize<'de> for RawParties {
 }
 
 /// All nodes of a group.
-#[derive(Debug, Clone, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "NamedGroup")]
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NamedGroup"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawGroup {
     /// Name of the group.
@@ -114,8 +115,8 @@ pub(crate) struct RawGroup {
 }
 
 /// Options of traffic over UDP.
-#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Udp")]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Udp"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawUdp {
     /// Port of the receiver (default: 47000 plus the number of the entry, counted from 0; from the
@@ -128,8 +129,8 @@ pub(crate) struct RawUdp {
 }
 
 /// Options of traffic over TCP.
-#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Tcp")]
+#[derive(Debug, Clone, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Tcp"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTcp {
     /// Port of the receiver (default: 47000 plus the number of the entry, counted from 0; from the

@@ -1,11 +1,11 @@
 //! Values that can be written in several ways.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use netloom_units::{Duration, Size, UnitError};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
@@ -40,11 +40,12 @@ impl<'de> Deserialize<'de> for RawEndpoint {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawEndpoint {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Endpoint".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -62,11 +63,12 @@ impl JsonSchema for RawEndpoint {
 #[serde(transparent)]
 pub(crate) struct RawText(pub String);
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawText {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Text".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -90,11 +92,12 @@ impl<'de> Deserialize<'de> for RawNextHop {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawNextHop {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "NextHop".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -142,11 +145,12 @@ impl RawTime {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawTime {
     fn inline_schema() -> bool {
         Duration::inline_schema()
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         Duration::schema_name()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -201,11 +205,12 @@ impl<'de> Deserialize<'de> for RawMtu {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawMtu {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Mtu".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -252,11 +257,12 @@ impl<'de> Deserialize<'de> for RawCommand {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawCommand {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Command".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

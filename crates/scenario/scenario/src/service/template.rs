@@ -5,13 +5,15 @@ use std::fmt;
 use std::net::Ipv4Addr;
 
 use netloom_units::Duration;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// A program that nodes can run as a service. The texts of `directories`, `files`, `prepare`,
 /// `command`, `ready`, `health` and `speaks` are Jinja templates.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServiceTemplate {
     /// Description of the service, in one line.
@@ -60,7 +62,8 @@ pub struct ServiceTemplate {
 }
 
 /// Settings of a protocol that the neighbours on a link compare.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Compared {
     /// Option that turns the protocol on, by `true` or by any value. Absent: it is always on.
@@ -72,7 +75,8 @@ pub struct Compared {
 }
 
 /// A program that a service needs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// Debian package that contains the program.
@@ -83,7 +87,8 @@ pub struct Program {
 }
 
 /// An option of a service.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ServiceOption {
     /// Description of the option.
@@ -113,7 +118,8 @@ pub struct ServiceOption {
 }
 
 /// Type of the values of an option.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OptionKind {
     /// A line of text.
@@ -209,7 +215,8 @@ pub enum OptionValue {
 }
 
 /// A directory of a node that a template creates.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TemplateDirectory {
     /// User that owns it; the group is that of the same name (default: root).
@@ -221,7 +228,8 @@ pub struct TemplateDirectory {
 }
 
 /// A file of a node that a template generates.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct TemplateFile {
     /// Content of the file.
@@ -235,7 +243,8 @@ pub struct TemplateFile {
 }
 
 /// A test that a service works.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TemplateTest {
     /// A TCP socket listens on this port.
@@ -285,6 +294,7 @@ impl<'de> Deserialize<'de> for OptionValue {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for OptionValue {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "OptionValue".into()

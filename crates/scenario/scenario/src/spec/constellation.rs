@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use netloom_mobility::Geographic;
 use netloom_mobility::orbit::{Elements, WalkerConfig};
 use netloom_units::Angle;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Satellites that are nodes of the scenario, and places on the ground that have links to them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Constellation {
     /// Name, which is the prefix of the satellites' names.
     pub name: String,
@@ -29,7 +29,8 @@ fn is_zero(angle: &Angle) -> bool {
 }
 
 /// Orbits of satellites.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Orbits {
     /// Planes of circular orbits.

@@ -3,15 +3,13 @@
 use std::fmt;
 
 use netloom_link::PipeConfig;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::address::AddressError;
 
 /// One end of a link.
-#[derive(
-    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Endpoint {
     /// Name of the node.
     pub node: String,
@@ -40,7 +38,8 @@ impl fmt::Display for Endpoint {
 }
 
 /// A link: two pipes between two interfaces, or a pair of kernel devices.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Link {
     /// Unique name; by default `a--b` from its nodes, or `a:eth1--b:eth1` where two links join the
     /// same nodes.
@@ -60,7 +59,8 @@ pub struct Link {
 }
 
 /// One direction of a link, or both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
     /// Both pipes (default).

@@ -3,11 +3,11 @@
 use netloom_medium::{Antenna, MediumConfig, Window};
 use netloom_mobility::Point;
 use netloom_units::{Power, Rate, Speed};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A medium that nodes share, like a radio channel.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Medium {
     /// Channel and MAC of the medium.
     pub config: MediumConfig,
@@ -20,7 +20,8 @@ pub struct Medium {
 }
 
 /// Properties of the station of an interface. Absent ones are those of the medium.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StationSetup {
     /// Transmit power.
@@ -45,7 +46,8 @@ impl StationSetup {
 }
 
 /// Addresses of the interfaces on a medium.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MediumAddressing {
     /// All addresses have one prefix (default).
@@ -56,7 +58,8 @@ pub enum MediumAddressing {
 }
 
 /// A position on the plane, in metres.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Position {
     /// Distance to the east.
     pub x: f64,
@@ -74,7 +77,8 @@ impl From<Point> for Position {
 }
 
 /// A change of a station. Absent properties keep their values.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StationChange {
     /// Whether the radio is on.

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use netloom_link::{PortVlans, Vid};
 use netloom_mobility::{Coordinates, Mobility};
 use netloom_spanning_tree::Priority;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Medium, StationSetup};
@@ -18,7 +17,8 @@ use crate::service::OptionValue;
 use crate::software::Software;
 
 /// A node: a network stack of its own, or a switch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Node {
     /// Unique name.
     pub name: String,
@@ -85,7 +85,8 @@ impl Node {
 }
 
 /// Options of a switch in the spanning tree (IEEE 802.1D-2004, clause 17).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SpanningTree {
     /// Bridge priority: a multiple of 4096 from 0 to 61440. The switch with the lowest one becomes
     /// the root.
@@ -126,7 +127,8 @@ impl Default for SpanningTree {
 }
 
 /// Kind of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     /// An end system: it does not forward packets.
@@ -158,7 +160,8 @@ impl NodeKind {
 }
 
 /// Kernel that a node's network stack and processes run on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kernel {
     /// The machine's kernel: the node is a network namespace (default).
@@ -176,7 +179,8 @@ impl Kernel {
 }
 
 /// Source of a node's routes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Routing {
     /// Shortest paths by link delay, and by hops where delays are equal (default).
@@ -193,7 +197,8 @@ pub enum Routing {
 }
 
 /// An interface of a node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interface {
     /// Name in the node, at most 15 bytes.
     pub name: String,
@@ -262,7 +267,8 @@ impl Interface {
 }
 
 /// Spanning tree options of a port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PortTree {
     /// Path cost, from 1 to 200,000,000. Absent: derived from the link's rate.
     pub cost: Option<u32>,
@@ -278,7 +284,8 @@ impl PortTree {
 }
 
 /// Parent and VLAN of a VLAN sub-interface like `eth1.10`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Subinterface {
     /// Name of the parent interface, like `eth1`.
     pub of: String,
@@ -287,7 +294,8 @@ pub struct Subinterface {
 }
 
 /// Source of an interface's addresses of one family.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Addresses<P> {
     /// The planner assigns addresses.
@@ -300,7 +308,8 @@ pub enum Addresses<P> {
 }
 
 /// A route of a node, written in the scenario.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Route {
     /// Destination; `0.0.0.0/0` or `::/0` is the default route.
@@ -315,7 +324,8 @@ pub struct Route {
 }
 
 /// Loopback addresses of a node, in addition to 127.0.0.1 and ::1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Loopback {
     /// IPv4.
     pub ipv4: LoopbackAddress<Ipv4Addr>,
@@ -324,7 +334,8 @@ pub struct Loopback {
 }
 
 /// One loopback address of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LoopbackAddress<A> {
     /// The planner assigns an address (default for routers).

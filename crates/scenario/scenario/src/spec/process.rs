@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use netloom_units::Duration;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Start;
 
 /// A command to execute.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Command {
     /// A line for `/bin/sh -c`.
@@ -29,7 +29,8 @@ impl Command {
 }
 
 /// A process that a run starts in one or several nodes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Process {
     /// Unique name.
     pub name: String,
@@ -51,7 +52,8 @@ pub struct Process {
 }
 
 /// An expectation about a process: at least one of `exit`, `within` and `output`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Expectation {
     /// Name of the process.
     pub process: String,
@@ -66,7 +68,8 @@ pub struct Expectation {
 }
 
 /// How a process is expected to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExpectedExit {
     /// It ends with this exit code, which is 128 + the signal's number if a signal ends it.
@@ -89,7 +92,8 @@ impl std::fmt::Display for Expectation {
 }
 
 /// Condition under which a process is ready.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Ready {
     /// A TCP socket listens on this port in the node.

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use netloom_units::Duration;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Options of runs in virtual time. Results do not depend on `processes`, `threads` and `cells`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SimulationOptions {
     /// Largest number of processes of the simulation. Absent: 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,8 @@ pub struct SimulationOptions {
 }
 
 /// Number of threads that a simulation runs on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Threads {
     /// One for each CPU.

@@ -1,11 +1,11 @@
 //! Options of symbiotic runs.
 
 use netloom_units::Duration;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Options of a symbiotic run: real hosts, joined by pipes that follow a simulation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Symbiosis {
     /// Time between calibrations of the pipes. Absent: the shortest that the network's rates allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,7 +22,8 @@ pub struct Symbiosis {
 }
 
 /// Method that converts the reports of a simulation to settings of pipes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CalibrationMethod {
     /// The line of an M/D/1 system in which real frames alone spend as much time as they spend in
@@ -34,7 +35,8 @@ pub enum CalibrationMethod {
 }
 
 /// Representation of the TCP connections of real programs in the simulation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TwinMethod {
     /// Each packet of the connection, at the time when it was sent.
@@ -45,7 +47,8 @@ pub enum TwinMethod {
 }
 
 /// Selection of the frames that a calibrated pipe loses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LossMethod {
     /// Those that the network lost, identified by their numbers in the period.

@@ -6,14 +6,14 @@ use netloom_link::{LinkState, PipeChange};
 use netloom_medium::MediumProperties;
 use netloom_traffic::DurationDistribution;
 use netloom_units::Duration;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Command, Direction, Route, StationChange};
 use crate::address::IpPrefix;
 
 /// An event of the timeline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimelineEvent {
     /// Time of the event.
     pub at: Start,
@@ -25,7 +25,8 @@ pub struct TimelineEvent {
 }
 
 /// Repetition of an event, and the time at which it is reverted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum When {
     /// It happens once and is reverted after this time.
@@ -37,7 +38,8 @@ pub enum When {
 }
 
 /// Repetition of an event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recurs {
     /// Period of the repetition.
     pub every: Duration,
@@ -50,7 +52,8 @@ pub struct Recurs {
 }
 
 /// Random failures. The random numbers are those of the stream `timeline/NUMBER`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fails {
     /// Time that it works before each failure.
     pub after: DurationDistribution,
@@ -61,7 +64,8 @@ pub struct Fails {
 }
 
 /// Action of an event.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "do")]
 pub enum TimelineAction {
     /// A link's properties change.
@@ -112,7 +116,8 @@ pub enum TimelineAction {
 }
 
 /// The state of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NodeState {
     /// Its links are up. If it had failed, its services start again.
@@ -124,7 +129,8 @@ pub enum NodeState {
 }
 
 /// What becomes of a node's files when it fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Disk {
     /// They stay, but for those in `/run` and `/dev/shm`.
@@ -153,7 +159,8 @@ impl NodeState {
 }
 
 /// A change of a node's routes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RouteChange {
     /// Adds the route. No route with the same destination and metric may exist.
@@ -176,7 +183,8 @@ impl RouteChange {
 }
 
 /// Time at which something begins. Times count from when the network is ready.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// This time.
@@ -193,7 +201,8 @@ pub enum Start {
 }
 
 /// A point in a process' life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Milestone {
     /// It has been started.

@@ -2,13 +2,13 @@
 
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Start;
 
 /// Traffic that a run sends between nodes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Traffic {
     /// Unique name.
     pub name: String,
@@ -36,7 +36,8 @@ pub struct Traffic {
 }
 
 /// A version of the Internet Protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IpFamily {
     /// Version 4.
@@ -46,7 +47,8 @@ pub enum IpFamily {
 }
 
 /// Transport of traffic.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
     /// ICMP echo; only with the model `ping`.

@@ -2,13 +2,13 @@
 
 use netloom_monitor::{Criteria, Trust};
 use netloom_units::Duration;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Endpoint;
 
 /// Frames at an interface, captured into the results.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Capture {
     /// The interface.
     pub interface: Endpoint,
@@ -17,7 +17,8 @@ pub struct Capture {
 }
 
 /// When a run counts as disturbed by its own machine, and what is done then.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Monitor {
     /// Whether the run is watched. One that is not is never said to be valid.
     pub enabled: bool,
@@ -33,7 +34,8 @@ pub struct Monitor {
 }
 
 /// Reactions to the beginning of contention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnContention {
     /// It is reported, and the run goes on.
@@ -44,7 +46,8 @@ pub enum OnContention {
 }
 
 /// Measurements of a run beside those that it always makes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measure {
     /// How often the statistics of every pipe are sampled.
     pub interval: Duration,

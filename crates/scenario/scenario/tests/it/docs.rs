@@ -46,6 +46,7 @@ fn examples_in_the_documents_load() {
 }
 
 #[test]
+#[cfg(feature = "schema")]
 fn every_key_of_the_schema_is_in_the_reference() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
     // The properties of links have a page of their own, which is generated from the types.

@@ -13,4 +13,5 @@ mod happenings;
 mod purposes;
 mod rewritten;
 mod robust;
+#[cfg(feature = "schema")]
 mod schema;

@@ -8,7 +8,6 @@
 mod flips;
 mod rate;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
@@ -16,7 +15,8 @@ use flips::Flips;
 pub use rate::BitErrorRate;
 
 /// The effect of bit errors on a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BitErrors {
     /// The frame check sequence catches them: the frame is dropped.

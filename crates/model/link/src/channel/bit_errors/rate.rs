@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::UnitError;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Probability that one bit is wrong, 0 to 1; written as a number like `1e-6`.
@@ -76,7 +75,8 @@ impl<'de> Deserialize<'de> for BitErrorRate {
     }
 }
 
-impl JsonSchema for BitErrorRate {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for BitErrorRate {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "BitErrorRate".into()
     }

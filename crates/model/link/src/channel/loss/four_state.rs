@@ -1,7 +1,6 @@
 //! Losses in bursts with receptions within the bursts: netem's four-state model.
 
 use netloom_units::Probability;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
@@ -11,7 +10,8 @@ use crate::Stream;
 /// always followed by 1.
 ///
 /// The loss rate is `(p14 + p13/p31) / (1 + p14 + p13/p31 · (1 + p32/p23))`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FourState {
     /// Probability of a transition from 1 to 3: a burst begins.

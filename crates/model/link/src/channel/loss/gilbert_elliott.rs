@@ -1,7 +1,6 @@
 //! Losses in bursts: the Gilbert-Elliott model.
 
 use netloom_units::Probability;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
@@ -11,7 +10,8 @@ use crate::Stream;
 /// state.
 ///
 /// The loss rate is `(p·bad + r·good) / (p + r)` with `bad` = 1-h and `good` = 1-k.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
     /// Probability of a transition from the good state to the bad one, for each frame.

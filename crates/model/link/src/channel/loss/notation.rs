@@ -3,14 +3,13 @@
 use std::str::FromStr;
 
 use netloom_units::{Data, Probability, UnitError, text_or_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FourState, GilbertElliott, Loss, LossPattern};
 
 /// The notation of losses that need a table.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "LossModel")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LossModel"))]
 #[serde(rename_all = "snake_case")]
 enum LossTable {
     /// Each frame with the same probability.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use netloom_units::{DataError, DataFormat, check_count, lines};
@@ -76,7 +75,8 @@ impl<'de> Deserialize<'de> for LossPattern {
     }
 }
 
-impl JsonSchema for LossPattern {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for LossPattern {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "LossPattern".into()
     }

@@ -4,14 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::{Data, Duration, Probability, UnitError, text_or_table};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DistributionTable, Jitter, JitterDistribution, Offsets};
 
 /// The notation of a jitter that needs a table.
-#[derive(Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "JitterModel")]
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "JitterModel"))]
 #[serde(deny_unknown_fields)]
 struct JitterTable {
     /// Uniform distribution between minus and plus this duration.

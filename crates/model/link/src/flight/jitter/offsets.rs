@@ -1,16 +1,16 @@
 //! Lists of signed delays: samples to draw from, or patterns to follow.
 
 use netloom_units::{DataError, DataFormat, Offset, UnitError, check_count, lines, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Largest number of characters of a length of time.
 const LONGEST: usize = 64;
 
 /// A list of signed lengths of time. In a file, each is on its own line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<Offset>", into = "Vec<Offset>")]
-#[schemars(with = "Vec<Offset>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<Offset>"))]
 pub struct Offsets {
     offsets: Vec<Offset>,
     /// The offsets in ascending order: their inverse distribution function.

@@ -1,7 +1,6 @@
 //! Distribution tables of tc (`.dist` files).
 
 use netloom_units::{DataError, DataFormat, Duration, Offset, lines, quoted};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::offsets::step;
@@ -14,9 +13,10 @@ const LARGEST: usize = 16_384;
 
 /// A distribution table of tc: the inverse of a distribution function, sampled at even steps, in
 /// units of 1/8192 of the deviation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<i16>", into = "Vec<i16>")]
-#[schemars(with = "Vec<i16>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<i16>"))]
 pub struct DistributionTable {
     values: Vec<i16>,
 }

@@ -7,13 +7,13 @@ mod dummynet;
 use std::sync::Arc;
 
 use netloom_units::{Data, Duration, MAX_VALUES, Probability};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
 
 /// A point of the distribution function: with `probability`, the extra time is at most `time`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OverheadPoint {
     /// Cumulative probability.
@@ -34,9 +34,10 @@ fn is_false(lost: &bool) -> bool {
 /// point, the time is that of the first point. Where the function jumps, the longer time holds. If
 /// the last point is below 100 %, the remaining frames are also lost to the medium, after the
 /// longest time.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Vec<OverheadPoint>", into = "Vec<OverheadPoint>")]
-#[schemars(with = "Vec<OverheadPoint>")]
+#[cfg_attr(feature = "schema", schemars(with = "Vec<OverheadPoint>"))]
 pub struct OverheadProfile {
     points: Vec<OverheadPoint>,
 }

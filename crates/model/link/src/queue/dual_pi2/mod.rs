@@ -18,7 +18,6 @@
 mod law;
 
 use netloom_units::{Duration, Probability, Rate, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Discipline;
@@ -35,7 +34,8 @@ const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
 /// Parameters of `dualpi2`. The defaults are those of RFC 9332, appendix A.1, for round trips of up
 /// to 100 ms.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DualPi2Config {
     /// Queueing delay that the controller aims at in the classic queue (default `15ms`).

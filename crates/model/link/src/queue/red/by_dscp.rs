@@ -5,7 +5,6 @@
 use std::fmt;
 
 use netloom_units::Probability;
-use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -15,7 +14,8 @@ use crate::queue::dscp::Dscp;
 use crate::queue::limit::QueueLimit;
 
 /// Thresholds of packets with one DSCP. The defaults are those of `red`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RedThresholds {
     /// Average queue length below which none of these packets is dropped (default `5packets`), in
@@ -110,7 +110,8 @@ impl<'de> Deserialize<'de> for ByDscp {
     }
 }
 
-impl JsonSchema for ByDscp {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ByDscp {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "RedByDscp".into()
     }

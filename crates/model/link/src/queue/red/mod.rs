@@ -8,7 +8,6 @@ mod by_dscp;
 mod law;
 
 use netloom_units::{Probability, Rate, Size, Time};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
@@ -25,7 +24,8 @@ pub use by_dscp::{ByDscp, RedThresholds};
 
 /// Parameters of `red`. The defaults are those of ns-2, after Floyd's "RED: Discussions of Setting
 /// Parameters" (1997).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RedConfig {
     /// Average queue length below which nothing is dropped: packets, bytes or time at the current

@@ -1,7 +1,6 @@
 //! Last in, first out: the newest frame leaves first, and one that finds the queue full is dropped.
 
 use netloom_units::Time;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::class_queue::InClass;
@@ -12,7 +11,8 @@ use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// Parameters of `lifo`: there are none yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct LifoConfig {}
 

@@ -1,12 +1,12 @@
 //! Addresses of interfaces and of the loopback device: `auto`, `none`, or given ones.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use netloom_document::Spanned;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -14,8 +14,8 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use crate::spec::LoopbackAddress;
 
 /// Whether interfaces get addresses of one family.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Family")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Family"))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RawFamily {
     /// NetLoom assigns addresses.
@@ -84,11 +84,12 @@ impl<'de, P: Deserialize<'de> + FromStr<Err: fmt::Display>> Visitor<'de> for Add
     }
 }
 
+#[cfg(feature = "schema")]
 impl<P: JsonSchema> JsonSchema for RawAddresses<P> {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("Addresses_of_{}", P::schema_name()).into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -172,11 +173,12 @@ impl<'de> Visitor<'de> for LoopbackVisitor {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawLoopback {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "Loopback".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -1,10 +1,10 @@
 //! Limits and published ports, as the user wrote them.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use netloom_units::Size;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 
@@ -13,8 +13,8 @@ use crate::publish::Publish;
 
 /// Limits on the machine's resources. `none` removes a limit that defaults, the kind or a group
 /// set.
-#[derive(Debug, Clone, Copy, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "Limits")]
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Limits"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLimits {
     /// CPU time as a number of CPUs: `0.5` is 50 ms in each period of 100 ms, `2` is two CPUs all
@@ -66,11 +66,12 @@ impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for RawLimit<T> {
     }
 }
 
+#[cfg(feature = "schema")]
 impl<T: JsonSchema> JsonSchema for RawLimit<T> {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("Limit_of_{}", T::schema_name()).into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -131,11 +132,12 @@ impl FromStr for Pids {
 
 macro_rules! schema {
     ($type:ty, $name:literal, $schema:tt) => {
+        #[cfg(feature = "schema")]
         impl JsonSchema for $type {
             fn inline_schema() -> bool {
                 true
             }
-            fn schema_name() -> Cow<'static, str> {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 $name.into()
             }
             fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -1,9 +1,9 @@
 //! The spanning tree of a switch (a word, or options), and the options of its ports.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use netloom_spanning_tree::{PathCost, PortPriority, Priority};
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -71,19 +71,19 @@ impl<'de> Visitor<'de> for WordOrOptions {
 }
 
 /// Spanning tree options of a port.
-#[derive(Debug, Clone, Copy, Default, serde::Deserialize, serde::Serialize, JsonSchema)]
-#[schemars(rename = "PortTree")]
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PortTree"))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawPortTree {
     /// Path cost, from 1 to 200000000 (default: derived from the rate of the link in the direction
     /// out of this port).
     #[serde(default, deserialize_with = "cost")]
-    #[schemars(range(min = 1, max = 200_000_000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 200_000_000)))]
     pub cost: Option<u32>,
     /// Port priority, a multiple of 16 from 0 to 240 (default 128). If several ports of the same
     /// neighbour have equal costs, the one with the lowest priority wins.
     #[serde(default, deserialize_with = "priority")]
-    #[schemars(range(min = 0, max = 240), extend("multipleOf" = 16))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 240), extend("multipleOf" = 16)))]
     pub priority: Option<u8>,
 }
 
@@ -97,11 +97,12 @@ fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D:
     PortPriority::try_from(number).map(|priority| Some(priority.get())).map_err(D::Error::custom)
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for RawSpanningTree {
     fn inline_schema() -> bool {
         true
     }
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "SpanningTree".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
