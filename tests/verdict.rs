@@ -298,9 +298,10 @@ fn criteria_that_make_no_sense_are_refused() {
 #[test]
 fn a_run_that_is_not_watched_is_never_valid() {
     let lab = pinging(3, "monitor: { enabled: false }\n");
-    let words = lab.ok(&["run", "--strict", "-o", "results"]);
-    assert!(words.contains("verdict on the machine: SUSPECT"), "{words}");
+    lab.ok(&["run", "-o", "results"]);
     let verdict = &summary(&lab)["verdict"];
+    // A late start, of which the run itself knows, may make it worse than that.
+    assert_ne!(verdict["judgement"], "valid", "{verdict}");
     for coverage in verdict["coverage"].as_array().unwrap() {
         if coverage["signal"] != "application" {
             assert_eq!(coverage["observed"], false, "{coverage}");

@@ -19,9 +19,12 @@ pub struct Happened {
     lives: BTreeMap<(String, String), Life>,
 }
 
+/// Start and end of a process, as far as they happened.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Life {
+pub struct Life {
+    /// When it started.
     pub started: Option<Time>,
+    /// When it ended.
     pub ended: Option<Time>,
 }
 
@@ -77,7 +80,8 @@ impl Happened {
         self.lives.entry((process.into(), node.into())).or_default()
     }
 
-    pub(crate) fn life_of(&self, process: &str, node: &str) -> Life {
+    /// Returns when a process started and ended in a node.
+    pub fn life_of(&self, process: &str, node: &str) -> Life {
         self.lives.get(&(process.into(), node.into())).copied().unwrap_or_default()
     }
 }

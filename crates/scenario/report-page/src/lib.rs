@@ -30,7 +30,7 @@ mod section;
 
 pub use busiest::drawn;
 pub use curves::{Curves, Sample, Way};
-pub use happened::Happened;
+pub use happened::{Happened, Life};
 pub use metrics::Metrics;
 pub use page::page;
 pub use radio::{Radio, StationTotals};

@@ -1,14 +1,20 @@
 //! The results of a run as JUnit's XML: a case for each process, expectation and event of the
 //! timeline, one for the run as a whole, and one for the verdict on the machine.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use netloom_api::state::ProcessState;
 use netloom_api::summary::Summary;
 use netloom_monitor::Judgement;
+use netloom_report_page::{Life, Run};
+use netloom_units::Time;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+/// Most bytes of each output of a process that failed.
+const OUTPUT: u64 = 16 << 10;
 
 /// Removes the report of an earlier run, which a program that reads it would take for this one's if
 /// this one cannot begin.
@@ -21,16 +27,19 @@ pub fn forget(file: &Path) -> Result<()> {
     }
 }
 
-/// Writes the report of a run. With `strict`, an invalid verdict is a failure.
-pub fn write(summary: &Summary, file: &Path, strict: bool) -> Result<()> {
+/// Writes the report of a run whose results are in `directory`. With `strict`, an invalid verdict
+/// is a failure.
+pub fn write(run: &Run, directory: &Path, file: &Path, strict: bool) -> Result<()> {
     let cannot = || format!("cannot write {}", file.display());
-    let text = report(summary, strict).to_string().with_context(cannot)?;
+    let text = report(run, directory, strict).to_string().with_context(cannot)?;
     fs::write(file, text).with_context(cannot)
 }
 
-fn report(summary: &Summary, strict: bool) -> Report {
+fn report(run: &Run, directory: &Path, strict: bool) -> Report {
+    let summary = &run.summary;
     let mut suite = TestSuite::new(summary.name.as_str());
-    suite.add_test_cases(processes(summary));
+    suite.set_time(summary.ended.since(Time::ZERO).into());
+    suite.add_test_cases(processes(run, directory));
     suite.add_test_cases(expectations(summary));
     suite.add_test_cases(timeline(summary));
     suite.add_test_case(whole(summary));
@@ -56,17 +65,42 @@ fn skipped(name: String, why: &str) -> TestCase {
     TestCase::new(name, status)
 }
 
-fn processes(summary: &Summary) -> impl Iterator<Item = TestCase> {
-    summary.processes.iter().map(|row| {
+/// Returns a case for each process, with its time, and with the end of its output if it failed.
+fn processes(run: &Run, directory: &Path) -> impl Iterator<Item = TestCase> {
+    let summary = &run.summary;
+    summary.processes.iter().map(move |row| {
         let instance = format!("`{}` in `{}`", row.process, row.node);
         let name = format!("process {}@{}", row.process, row.node);
         let failure = summary.failures.iter().find(|failure| failure.starts_with(&instance));
-        match (failure, &row.state) {
+        let mut case = match (failure, &row.state) {
             (Some(failure), _) => failed(name, failure),
             (None, ProcessState::NeverStarted) => skipped(name, "the run ended before its start"),
             (None, _) => passed(name),
+        };
+        let Life { started, ended } = run.happened.life_of(&row.process, &row.node);
+        if let Some(started) = started {
+            case.set_time(ended.unwrap_or(summary.ended).since(started).into());
         }
+        if failure.is_some() {
+            let output = |stream: &str| {
+                let name = format!("{}@{}.{stream}", row.process, row.node);
+                end_of(&directory.join("processes").join(name)).unwrap_or_default()
+            };
+            case.set_system_out_lossy(output("stdout"));
+            case.set_system_err_lossy(output("stderr"));
+        }
+        case
     })
+}
+
+/// Returns the last [`OUTPUT`] bytes of a file.
+fn end_of(file: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(file)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(OUTPUT)))?;
+    let mut end = Vec::new();
+    file.take(OUTPUT).read_to_end(&mut end)?;
+    Ok(end)
 }
 
 fn expectations(summary: &Summary) -> impl Iterator<Item = TestCase> {

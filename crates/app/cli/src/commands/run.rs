@@ -86,7 +86,7 @@ pub async fn run(args: Run) -> Result<i32> {
     }
     let run = results::read(&reached)?;
     if let Some(file) = &args.junit {
-        junit::write(&run.summary, file, args.strict)?;
+        junit::write(&run, &reached, file, args.strict)?;
     }
     let report = report::write_beside(&run, &reached).then(|| report::beside(&directory));
     print!("{}", summary::page(&run.summary, &directory, report.as_deref()));

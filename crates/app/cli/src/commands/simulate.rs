@@ -80,7 +80,7 @@ async fn repeat(loaded: Loaded, metadata: PathBuf, output: Option<PathBuf>) -> R
 fn show_ended(ended: Ended, directory: &Path, junit: Option<&Path>, strict: bool) -> Result<i32> {
     let run = results::read(directory)?;
     if let Some(file) = junit {
-        junit::write(&run.summary, file, strict)?;
+        junit::write(&run, directory, file, strict)?;
     }
     let report = report::write_beside(&run, directory).then(|| report::beside(directory));
     print!("{}", summary::page(&run.summary, directory, report.as_deref()));
