@@ -65,6 +65,28 @@ fn a_run_for_ci_ends_once_something_has_failed() {
     }
 }
 
+/// A teacher's checks over a student's network: each file keeps its lines in messages, and what is
+/// wrong is in the report for the grading system, too.
+#[test]
+fn checks_are_laid_over_a_scenario_of_somebody_else() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }\n\
+         processes: [{ name: server, node: b, command: sleep 1000, background: true }]",
+    );
+    let check = "processes:\n  - { name: asks, node: a, command: echo right }\n\
+                 expect:\n  - { process: asks, output: right }\n\
+                 \x20 - { process: server, exit: running }\n";
+    fs::write(lab.path("check.yaml"), check).unwrap();
+    let run = ["run", "--with", "check.yaml", "-o", "results", "--junit", "junit.xml"];
+    assert!(lab.ok(&run).contains("2 expectations met"));
+    fs::write(lab.path("check.yaml"), check.replace("server", "sever")).unwrap();
+    let (code, words) = lab.fails(&["run", "--with", "check.yaml", "--junit", "junit.xml"]);
+    assert_eq!(code, 2);
+    assert!(words.contains("check.yaml:5:"), "{words}");
+    let junit = fs::read_to_string(lab.path("junit.xml")).unwrap();
+    assert!(junit.contains(r#"failures="1""#) && junit.contains("check.yaml:5:"), "{junit}");
+}
+
 #[test]
 fn what_does_not_come_true_fails_the_run() {
     let lab = lab("  - { process: victim, exit: 0 }\n  \

@@ -4,6 +4,7 @@ mod medium;
 mod mobility;
 mod shape;
 mod shell;
+mod symbiosis;
 mod traffic;
 
 use std::num::NonZeroU32;
@@ -19,6 +20,7 @@ pub use medium::Medium;
 pub use mobility::Mobility;
 pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
 pub use shell::Shell;
+pub use symbiosis::{Symbiosis, SymbiosisPlan};
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
 /// NetLoom: one file, one command, a living network.
@@ -94,11 +96,15 @@ pub enum Command {
 }
 
 /// Which scenario.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct ScenarioFile {
     /// The scenario file; by default the only `netloom.yaml` or `*.netloom.yaml` in this folder.
     #[arg(short = 't', long = "topology", value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// A file to lay over the scenario: its lists come behind the scenario's, its keys join the
+    /// scenario's, and a value that both have is that of this file. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
 }
 
 /// Options of a start.
@@ -562,27 +568,6 @@ pub struct Doctor {
     /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-}
-
-/// `netloom symbiosis`
-#[derive(Debug, Subcommand)]
-pub enum Symbiosis {
-    /// Show which pipes real packets can meet, and the small network that stands for them.
-    Plan(SymbiosisPlan),
-}
-
-/// `netloom symbiosis plan`
-#[derive(Debug, Args)]
-pub struct SymbiosisPlan {
-    /// The scenario file; by default the only `netloom.yaml` or `*.netloom.yaml` in this folder.
-    #[arg(value_name = "FILE")]
-    pub file: Option<PathBuf>,
-    /// Print both networks as JSON.
-    #[arg(long, conflicts_with = "dot")]
-    pub json: bool,
-    /// Print both networks as drawings for Graphviz.
-    #[arg(long)]
-    pub dot: bool,
 }
 
 /// `netloom cleanup`

@@ -31,19 +31,40 @@ pub fn scenario(named: &ScenarioFile) -> Result<Loaded> {
         Some(file) => file.clone(),
         None => only_scenario_here()?,
     };
-    let source = read(&file)?;
     let absolute = fs::canonicalize(&file)
-        .with_context(|| format!("cannot find the folder of {}", file.display()))?;
-    let name = file.display().to_string();
+        .with_context(|| format!("cannot find the folder of {}", file.display()));
+    let named = std::iter::once(&file).chain(&named.with);
+    let files = named.map(|file| Ok((file.display().to_string(), read(file)?)));
+    let files = files.collect::<Result<Vec<(String, String)>>>()?;
+    let absolute = absolute?;
     let directory = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
-    let loaded = load(&source, &directory).map_err(|diagnostics| WithCode {
+    let borrowed = files.iter().map(|(name, text)| (&**name, &**text));
+    let borrowed: Vec<(&str, &str)> = borrowed.collect();
+    let texts: Vec<&str> = borrowed.iter().map(|(_, text)| *text).collect();
+    let loaded = netloom_scenario::load_all(&texts, &mut files::reader(&directory));
+    let loaded = loaded.map_err(|diagnostics| WithCode {
         code: exit::USAGE,
-        message: diagnostics.render(&name, &source),
+        message: diagnostics.render_all(&borrowed),
     })?;
     if !loaded.warnings.is_empty() {
-        eprint!("{}", loaded.warnings.render(&name, &source));
+        eprint!("{}", loaded.warnings.render_all(&borrowed));
     }
+    let source = together(&borrowed);
     Ok(Loaded { file: absolute, directory, source, scenario: loaded.scenario })
+}
+
+/// Returns the texts of all files as one, each but the first below a line that names it.
+fn together(files: &[(&str, &str)]) -> String {
+    let mut all = String::new();
+    for (place, (name, text)) in files.iter().enumerate() {
+        if place > 0 {
+            let ends = all.ends_with('\n') || all.is_empty();
+            all += if ends { "" } else { "\n" };
+            all += &format!("# with {name}\n");
+        }
+        all += text;
+    }
+    all
 }
 
 /// Loads a scenario's text. The files that it names are relative to `directory`.

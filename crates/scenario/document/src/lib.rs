@@ -34,4 +34,4 @@ pub use encode::{EncodeError, encode, is_default};
 pub use span::Span;
 pub use value::{Step, Value};
 pub use write::document as write;
-pub use yaml::{Content, NodeId, Plain, Tree, parse};
+pub use yaml::{Content, NodeId, Plain, Replaced, Tree, parse, parse_all};

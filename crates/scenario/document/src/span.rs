@@ -27,6 +27,12 @@ impl Span {
         Span { end_line: last.end_line, end_column: last.end_column, ..self }
     }
 
+    /// Returns this range behind `lines` other lines.
+    #[must_use]
+    pub(crate) const fn below(self, lines: usize) -> Span {
+        Span { line: self.line + lines, end_line: self.end_line + lines, ..self }
+    }
+
     /// Returns the empty range at the start of this one.
     #[must_use]
     pub const fn start(self) -> Span {

@@ -5,13 +5,15 @@
 
 mod anchors;
 mod build;
+mod join;
 mod scalar;
 mod syntax;
 
 use crate::dialect::Dialect;
 use crate::span::Span;
 
-pub use build::parse;
+pub use build::{parse, parse_all};
+pub use join::Replaced;
 pub use scalar::Plain;
 
 /// A node of a [`Tree`].

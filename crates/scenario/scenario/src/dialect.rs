@@ -1,7 +1,9 @@
 //! Words of scenario files: what their users probably meant, and help that only makes sense for
 //! scenarios.
 
-use netloom_document::{Diagnostic, Diagnostics, Dialect, Tree, parse as parse_document};
+use netloom_document::{
+    Diagnostic, Diagnostics, Dialect, Replaced, Tree, parse as parse_document,
+};
 
 /// Words of scenario files.
 pub(crate) static SCENARIO: Dialect = Dialect {
@@ -17,6 +19,11 @@ pub(crate) static SCENARIO: Dialect = Dialect {
 /// Parses the text of a scenario, or of a part of one.
 pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostics> {
     parse_document(text, &SCENARIO).map_err(|error| findings(vec![error]))
+}
+
+/// Parses several texts that make up a scenario. Returns also the values that later ones replaced.
+pub(crate) fn parse_all(texts: &[&str]) -> Result<(Tree, Vec<Replaced>), Diagnostics> {
+    netloom_document::parse_all(texts, &SCENARIO).map_err(|error| findings(vec![error]))
 }
 
 /// Returns all findings of a scenario.

@@ -1,10 +1,12 @@
 //! Loading a scenario: from text to [`Scenario`].
 
-use netloom_document::{Diagnostic, Diagnostics, Severity, Span, decode, encode, write};
+use netloom_document::{
+    Diagnostic, Diagnostics, Related, Replaced, Severity, Span, decode, encode, write,
+};
 use netloom_link::PipeChange;
 use serde::de::DeserializeOwned;
 
-use crate::dialect::{findings as found, parse};
+use crate::dialect::{findings as found, parse, parse_all};
 use crate::files::{Files, ReadFile, Unreadable};
 use crate::raw::{RawPipe, RawScenario};
 use crate::resolve::{resolve, resolve_properties};
@@ -53,9 +55,24 @@ pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
 /// All errors of the file, as far as one pass can find them, and warnings. If the text is not YAML,
 /// only the first error.
 pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
-    let tree = parse(text)?;
+    load_all(&[text], read)
+}
+
+/// Loads a scenario that several texts make up. Each is laid over those before it: its mappings are
+/// joined with theirs, its lists come behind theirs, and any other value replaces theirs, with a
+/// warning. Positions count lines through all texts.
+///
+/// # Errors
+/// Those of [`load_with_files`].
+pub fn load_all(texts: &[&str], read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
+    let (tree, replaced) = parse_all(texts)?;
     let decoded = decode::<RawScenario>(&tree);
     let mut findings = decoded.errors;
+    findings.extend(replaced.into_iter().map(|Replaced { key, was, is }| {
+        let message = format!("`{key}` replaces that of a file before");
+        let related = vec![Related { span: was, message: "it was written here".into() }];
+        Diagnostic { related, ..Diagnostic::warning(is, message) }
+    }));
     let Some(mut raw) = decoded.value else { return Err(found(findings)) };
     let mut files = Files::new(read);
     let (scenario, resolving) = resolve(&mut raw, &tree, &decoded.pruned, &mut files);

@@ -74,7 +74,7 @@ impl Check {
 pub async fn doctor(args: Doctor) -> Result<i32> {
     let loaded = match &args.file {
         None => None,
-        Some(_) => Some(find::scenario(&ScenarioFile { file: args.file.clone() })?),
+        Some(_) => Some(find::scenario(&ScenarioFile { file: args.file.clone(), ..ScenarioFile::default() })?),
     };
     let size = loaded.as_ref().map_or(LARGE, |loaded| preflight::size(&loaded.scenario));
     let mut checks = vec![kernel(&netloom_results::machine::describe().kernel), rights()];
@@ -132,7 +132,7 @@ async fn trial() -> Result<Vec<Check>> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let file = folder.path().join("netloom.yaml");
     fs::write(&file, TRIAL).with_context(|| format!("cannot write {}", file.display()))?;
-    let mut loaded = find::scenario(&ScenarioFile { file: Some(file) })?;
+    let mut loaded = find::scenario(&ScenarioFile { file: Some(file), ..ScenarioFile::default() })?;
     let name = format!("doctor-{}", std::process::id());
     loaded.scenario.name.clone_from(&name);
     let results = folder.path().join("results");

@@ -50,7 +50,7 @@ fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
 fn needs(directory: &Path, of: Option<&Path>) -> Result<Needs> {
     match of {
         Some(file) => {
-            let file = ScenarioFile { file: Some(file.into()) };
+            let file = ScenarioFile { file: Some(file.into()), ..ScenarioFile::default() };
             Ok(find::scenario(&file)?.scenario.monitor)
         }
         None => {

@@ -27,6 +27,20 @@ pub fn forget(file: &Path) -> Result<()> {
     }
 }
 
+/// Writes the report of a scenario that could not be loaded, if there is a file for it: a grading
+/// system is to say what is wrong with what was handed in.
+pub fn or_refused<T>(loaded: Result<T>, file: Option<&Path>) -> Result<T> {
+    if let (Err(error), Some(file)) = (&loaded, file) {
+        let mut suite = TestSuite::new("netloom");
+        suite.add_test_case(failed("scenario".into(), &netloom_api::in_words(error.as_ref())));
+        let mut report = Report::new("netloom");
+        report.add_test_suite(suite);
+        let cannot = || format!("cannot write {}", file.display());
+        fs::write(file, report.to_string().with_context(cannot)?).with_context(cannot)?;
+    }
+    loaded
+}
+
 /// Writes the report of a run whose results are in `directory`. With `strict`, an invalid verdict
 /// is a failure.
 pub fn write(run: &Run, directory: &Path, file: &Path, strict: bool) -> Result<()> {

@@ -28,7 +28,7 @@ pub async fn run(args: Run) -> Result<i32> {
     if args.simulate {
         return simulate::run(args).await;
     }
-    let mut loaded = prepare(&args.start)?;
+    let mut loaded = junit::or_refused(prepare(&args.start), args.junit.as_deref())?;
     preflight::check(&loaded.scenario)?;
     preflight::course(&loaded.scenario, &loaded.directory)?;
     if args.frames {

@@ -24,7 +24,7 @@ use crate::warnings::Warnings;
 
 /// Simulates a scenario and prints its summary.
 pub async fn run(args: Run) -> Result<i32> {
-    let mut loaded = prepare(&args.start)?;
+    let mut loaded = junit::or_refused(prepare(&args.start), args.junit.as_deref())?;
     if let Some(metadata) = args.metadata {
         return repeat(loaded, metadata, args.output).await;
     }

@@ -10,7 +10,11 @@ use crate::{exit, find};
 
 /// Checks scenarios: all errors in one pass.
 pub fn validate(args: Validate) -> Result<i32> {
-    if args.files.is_empty() && args.format == Format::Table {
+    let is_one = args.files.is_empty() && args.format == Format::Table;
+    if !args.scenario.with.is_empty() && !is_one {
+        return Err(exit::usage("`--with` goes with one scenario and a table: `-t FILE --with FILE`"));
+    }
+    if is_one {
         let loaded = find::scenario(&args.scenario)?;
         report_valid(&loaded.file.display().to_string(), &loaded.scenario);
         return Ok(exit::SUCCESS);

@@ -57,6 +57,14 @@ pub struct Related {
 }
 
 impl Diagnostic {
+    /// Returns this finding in a text behind `lines` other lines.
+    #[must_use]
+    pub(crate) fn below(mut self, lines: usize) -> Self {
+        self.span = self.span.below(lines);
+        self.related.iter_mut().for_each(|related| related.span = related.span.below(lines));
+        self
+    }
+
     /// Creates an error at `span`.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         let message = message.into();

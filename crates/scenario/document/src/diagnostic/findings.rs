@@ -51,7 +51,13 @@ impl Diagnostics {
     /// position underlined, and a suggestion; the last line counts them. Empty if there are no
     /// findings. `text` is the text of the file, and `file` its name.
     pub fn render(&self, file: &str, text: &str) -> String {
-        render::render(&self.list, self.lists_all, file, text)
+        self.render_all(&[(file, text)])
+    }
+
+    /// Formats the findings of a document that several texts make up, each with the name of its
+    /// file. See [`parse_all`](crate::parse_all).
+    pub fn render_all(&self, files: &[(&str, &str)]) -> String {
+        render::render(&self.list, self.lists_all, files)
     }
 }
 

@@ -11,12 +11,35 @@ const MAX_WIDTH: usize = 120;
 /// Largest number of findings that are shown.
 const MOST: usize = 50;
 
-/// Formats `findings`, of which `lists_all` shows those that are too many.
-pub(super) fn render(findings: &[Diagnostic], lists_all: &str, file: &str, text: &str) -> String {
+/// A file: its name, its lines, and the number of lines of all files before it.
+struct Source<'t> {
+    name: &'t str,
+    lines: Vec<&'t str>,
+    before: usize,
+}
+
+/// Returns the file in which a position is.
+fn source_of<'s, 't>(sources: &'s [Source<'t>], span: Span) -> &'s Source<'t> {
+    let behind = sources.partition_point(|source| source.before < span.line);
+    &sources[behind.saturating_sub(1)]
+}
+
+/// Formats `findings`, of which `lists_all` shows those that are too many. `files` are the names and
+/// texts of the files that make up the document.
+pub(super) fn render(findings: &[Diagnostic], lists_all: &str, files: &[(&str, &str)]) -> String {
     let mut out = String::new();
-    let lines = lines(text);
+    let mut sources = Vec::with_capacity(files.len());
+    let mut before = 0;
+    for (name, text) in files {
+        let lines = lines(text);
+        let length = lines.len();
+        sources.push(Source { name, lines, before });
+        before += length;
+    }
+    let Some(first) = sources.first() else { return out };
+    let file = first.name;
     for finding in shown(findings) {
-        one(&mut out, finding, file, &lines);
+        one(&mut out, finding, &sources);
         out.push('\n');
     }
     let more = findings.len().saturating_sub(MOST);
@@ -50,14 +73,14 @@ fn number(findings: &[Diagnostic], severity: Severity) -> usize {
     findings.iter().filter(|finding| finding.severity == severity).count()
 }
 
-fn one(out: &mut String, finding: &Diagnostic, file: &str, lines: &[&str]) {
+fn one(out: &mut String, finding: &Diagnostic, sources: &[Source<'_>]) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{}: {}", finding.severity, finding.message);
     let margin = margin(finding);
-    excerpt(out, margin, "-->", finding.span, file, lines);
+    excerpt(out, margin, "-->", finding.span, sources);
     for related in &finding.related {
         let _ = writeln!(out, "{:margin$} = note: {}", "", related.message);
-        excerpt(out, margin, ":::", related.span, file, lines);
+        excerpt(out, margin, ":::", related.span, sources);
     }
     if let Some(help) = &finding.help {
         let _ = writeln!(out, "{:margin$} = help: {help}", "");
@@ -72,9 +95,10 @@ fn margin(finding: &Diagnostic) -> usize {
 }
 
 /// Writes the position, and its line with an underline.
-fn excerpt(out: &mut String, margin: usize, arrow: &str, span: Span, file: &str, lines: &[&str]) {
-    let Span { line, column, .. } = span;
-    let _ = writeln!(out, "{:margin$}{arrow} {file}:{line}:{column}", "");
+fn excerpt(out: &mut String, margin: usize, arrow: &str, span: Span, sources: &[Source<'_>]) {
+    let Source { name, lines, before } = source_of(sources, span);
+    let (line, column) = (span.line - before, span.column);
+    let _ = writeln!(out, "{:margin$}{arrow} {name}:{line}:{column}", "");
     let Some(source) = lines.get(line - 1) else { return };
     let (shown, skipped) = window(source, column);
     let _ = writeln!(out, "{:margin$} |", "");

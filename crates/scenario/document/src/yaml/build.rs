@@ -31,6 +31,28 @@ pub fn parse(text: &str, dialect: &'static Dialect) -> Result<Tree, Diagnostic> 
     builder.finish()
 }
 
+/// Parses several texts as one document: each is laid over those before it. Positions count lines
+/// through all texts. Returns also the values that were replaced.
+///
+/// # Errors
+/// If one of them is not YAML.
+pub fn parse_all(
+    texts: &[&str],
+    dialect: &'static Dialect,
+) -> Result<(Tree, Vec<Replaced>), Diagnostic> {
+    let [first, others @ ..] = texts else { return Ok((parse("", dialect)?, Vec::new())) };
+    let (mut tree, mut replaced) = (parse(first, dialect)?, Vec::new());
+    let mut before = lines(first).len();
+    for text in others {
+        let over = parse(text, dialect).map_err(|error| error.below(before))?;
+        let (joined, more) = tree.under(over, before);
+        tree = joined;
+        replaced.extend(more);
+        before += lines(text).len();
+    }
+    Ok((tree, replaced))
+}
+
 /// A list or mapping that is being parsed. Keys and values of a mapping alternate.
 struct Open {
     is_mapping: bool,

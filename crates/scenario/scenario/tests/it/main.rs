@@ -15,3 +15,4 @@ mod rewritten;
 mod robust;
 #[cfg(feature = "schema")]
 mod schema;
+mod together;
