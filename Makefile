@@ -29,9 +29,7 @@ dist: setup       ## the binary to hand on, stripped: target/dist/netloom
 	@ls -l $(TARGET)/dist/netloom
 
 demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minutes
-	@rm -rf $(DEMO_RESULTS)
-	$(NETLOOM) run -t examples/abilene/netloom.yaml -o $(DEMO_RESULTS)
-	@python3 examples/abilene/report.py $(DEMO_RESULTS)
+	@sh examples/abilene/demo.sh $(NETLOOM) $(DEMO_RESULTS)
 
 check:            ## the inner loop: format, lints and tests of the pure crates, generated files
 	$(CARGO) fmt --all --check

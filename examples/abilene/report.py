@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Prints what an Abilene run has shown, from its results directory: report.py RESULTS
 
-Round trips against the sum of link delays, throughput against the bottleneck, and the outage that
-the cut of Denver - Kansas City meant. Says for each figure whether it is what was wanted: in a busy
-moment of the machine, delays need not be, and the machine's own timers stand below to compare.
-Exits with 1 where something did not work at all: a host not reached, a flow that did not resume,
-more throughput than the bottleneck can carry.
+Round trips against the model, throughput against the bottleneck, and the outage that the cut of
+Denver - Kansas City meant. Says of each round trip which part is the machine's. Exits with 1 where
+something did not work at all: a host not reached, a flow that did not resume, more throughput than
+the bottleneck can carry.
+
+report.py --crossing RESULTS prints what `crossing.yaml` has measured, as a file to lay over a
+scenario: `compensate` for all its links.
 """
 
 import heapq
@@ -78,11 +80,28 @@ def table(headings, rows):
         print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
+def crossing(directory):
+    """The time that a link takes beyond its delay, as `compensate` for all links."""
+    results = Results(directory)
+    times = re.findall(r"time=([0-9.]+) ms", results.output("ping", "a"))
+    delay, nodes = results.path("a", "b")
+    beyond = statistics.median(float(time) for time in times) / 1e3 - 2 * delay
+    each = max(0.0, beyond / (2 * (len(nodes) - 1)))
+    print(f"# Measured by crossing.yaml: {len(times)} pings over {len(nodes) - 1} links.")
+    print(f"topology: {{ defaults: {{ link: {{ compensate: {each * 1e6:.0f}us }} }} }}")
+
+
+def compensated(results):
+    """The time in s that was taken off the delay of each link."""
+    text = results.scenario["links"][0]["forward"].get("compensate", "none")
+    return seconds(text) if text[:1].isdigit() else 0.0
+
+
 def round_trips(results):
-    """Median round trip of every pair and family against what the links of the path take."""
-    print("\nRound trips: measured median against twice the sum of the link delays. The time that "
-          "the links")
-    print("take to send a ping is part of the model, too, and of the difference\n")
+    """Median round trip of every pair and family against the model of its path."""
+    print("\nRound trips: the median of 40 pings against the model, which is twice the sum of the "
+          "link delays")
+    print("and the time that the links take to send the ping\n")
     rows, worst = [], 0.0
     for process in ("rtt1", "rtt2", "rtt3"):
         host = next(p["node"] for p in results.summary["processes"] if p["process"] == process)
@@ -92,18 +111,25 @@ def round_trips(results):
             delay, nodes = results.path(host, peer)
             # Ethernet, IP and ICMP headers and ping's 56 bytes.
             sending = results.sending(nodes, 14 + {"4": 20, "6": 40}[family] + 8 + 56)
-            expected, median = 2000 * delay, statistics.median(times)
-            worst = max(worst, abs(median - expected))
+            model, median = 2000 * (delay + sending), statistics.median(times)
+            if abs(median - model) > abs(worst):
+                worst = median - model
             rows.append([
                 f"{host} - {peer}", f"IPv{family}", str(len(nodes) - 2),
-                f"{expected:.3f} ms", f"{2000 * sending:.3f} ms", f"{median:.3f} ms",
-                f"{median - expected:+.3f} ms",
+                f"{2000 * delay:.3f} ms", f"{2000 * sending:.3f} ms", f"{median:.3f} ms",
+                f"{median - model:+.3f} ms",
+                f"{1000 * (median - model) / 2 / (len(nodes) - 1):+.0f} us",
             ])
-    headings = ["pair", "", "routers", "2 x delays", "sending", "median RTT", "difference"]
+    headings = ["pair", "", "routers", "2 x delays", "sending", "median RTT", "beyond", "a link"]
     table(headings, rows)
-    verdict = "yes" if worst <= RTT_TOLERANCE_MS else "NO"
-    print(f"\n  largest difference {worst:.3f} ms; at most {RTT_TOLERANCE_MS} ms, as wanted: "
-          f"{verdict}")
+    taken = compensated(results) * 1e6
+    print(f"\n  largest difference from the model {worst:+.3f} ms (within {RTT_TOLERANCE_MS} ms is "
+          "what links promise on an idle machine).")
+    print(f"  It is the machine's: kernels and engine take time to carry a frame over a link. "
+          f"{taken:.0f} us of it")
+    print("  for each link were measured at the start and taken off; the rest is how much busier")
+    print("  the machine was then.")
+    results.worst = worst
     return len(rows) == 12 and all(float(row[5].split()[0]) > 0 for row in rows)
 
 
@@ -113,7 +139,7 @@ def throughput(results):
     steady = [
         i["sum"]["bits_per_second"] for i in flow["intervals"] if 3 <= i["sum"]["start"] < 9.5
     ]
-    measured = statistics.mean(steady) / 1e6
+    measured = results.measured = statistics.mean(steady) / 1e6
     wanted = 100 * GOODPUT_SHARE
     print("\nThroughput of one TCP flow from Seattle to New York, seconds 3 to 9.5\n")
     table(
@@ -158,7 +184,7 @@ def outage(results):
             ["after", " ".join(around[1:-1]), f"{2000 * detour:.3f} ms"],
         ],
     )
-    felt = after - before
+    felt = results.felt = after - before
     print(f"\n  the last answer before came {before - cut:+.3f} s from the cut, the next one "
           f"{after - cut:+.3f} s:")
     print(f"  an outage of {felt * 1000:.0f} ms until OSPF had found the way around")
@@ -171,7 +197,29 @@ def outage(results):
     return resumed > 0 and named == around[1:-1] and felt < 10
 
 
+def take_away(results):
+    """What a stranger should remember, and do next."""
+    judgement = results.summary["verdict"]["judgement"]
+    print(f"""
+What you have seen
+
+  11 routers with unmodified OSPF and 4 hosts, each with a network stack of its own, in one process
+  tree on this machine. They were up in {results.summary["deploy_seconds"]:.1f} s, and nothing is left.
+  Delays within {abs(results.worst):.2f} ms of the model, {results.measured:.1f} Mbit/s through \
+100 Mbit/s, an outage of {results.felt * 1000:.0f} ms.
+  Whether these numbers are the network's or the machine's: its verdict is {judgement.upper()}.
+
+Next
+
+  xdg-open {results.directory}/report.html             curves, events, what the machine did
+  netloom graph -t examples/abilene/netloom.yaml --format svg > abilene.svg
+  docs/first-network.md                                 a network of your own in ten minutes""")
+
+
 def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--crossing":
+        crossing(sys.argv[2])
+        return 0
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     results = Results(sys.argv[1])
@@ -194,6 +242,7 @@ def main():
     if not all(verdicts):
         print("\nSomething above did not work.")
         return 1
+    take_away(results)
     return 0
 
 
