@@ -14,6 +14,7 @@ mod own;
 mod pie;
 mod prio;
 mod red;
+mod state;
 mod step;
 mod waiting;
 mod wf2q;
