@@ -204,7 +204,7 @@ def take_away(results):
 What you have seen
 
   11 routers with unmodified OSPF and 4 hosts, each with a network stack of its own, in one process
-  tree on this machine. They were up in {results.summary["deploy_seconds"]:.1f} s, and nothing is left.
+  tree on this machine, up in {results.summary["deploy_seconds"]:.1f} s. Nothing is left of them.
   Delays within {abs(results.worst):.2f} ms of the model, {results.measured:.1f} Mbit/s through \
 100 Mbit/s, an outage of {results.felt * 1000:.0f} ms.
   Whether these numbers are the network's or the machine's: its verdict is {judgement.upper()}.

@@ -12,7 +12,7 @@ use crate::{exit, find};
 pub fn validate(args: Validate) -> Result<i32> {
     let is_one = args.files.is_empty() && args.format == Format::Table;
     if !args.scenario.with.is_empty() && !is_one {
-        return Err(exit::usage("`--with` goes with one scenario and a table: `-t FILE --with FILE`"));
+        return Err(exit::usage("`--with` goes with one scenario, and a table"));
     }
     if is_one {
         let loaded = find::scenario(&args.scenario)?;

@@ -24,8 +24,8 @@ fn source_of<'s, 't>(sources: &'s [Source<'t>], span: Span) -> &'s Source<'t> {
     &sources[behind.saturating_sub(1)]
 }
 
-/// Formats `findings`, of which `lists_all` shows those that are too many. `files` are the names and
-/// texts of the files that make up the document.
+/// Formats `findings`, of which `lists_all` shows those that are too many. `files` are the names
+/// and texts of the files that make up the document.
 pub(super) fn render(findings: &[Diagnostic], lists_all: &str, files: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let mut sources = Vec::with_capacity(files.len());
