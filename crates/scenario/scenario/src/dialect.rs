@@ -1,9 +1,7 @@
 //! Words of scenario files: what their users probably meant, and help that only makes sense for
 //! scenarios.
 
-use netloom_document::{
-    Diagnostic, Diagnostics, Dialect, Replaced, Tree, parse as parse_document,
-};
+use netloom_document::{Diagnostic, Diagnostics, Dialect, Replaced, Tree, parse as parse_document};
 
 /// Words of scenario files.
 pub(crate) static SCENARIO: Dialect = Dialect {

@@ -74,7 +74,10 @@ impl Check {
 pub async fn doctor(args: Doctor) -> Result<i32> {
     let loaded = match &args.file {
         None => None,
-        Some(_) => Some(find::scenario(&ScenarioFile { file: args.file.clone(), ..ScenarioFile::default() })?),
+        Some(_) => Some(find::scenario(&ScenarioFile {
+            file: args.file.clone(),
+            ..ScenarioFile::default()
+        })?),
     };
     let size = loaded.as_ref().map_or(LARGE, |loaded| preflight::size(&loaded.scenario));
     let mut checks = vec![kernel(&netloom_results::machine::describe().kernel), rights()];

@@ -22,7 +22,8 @@ pub fn symbiosis(args: Symbiosis) -> Result<i32> {
 
 /// Shows the pruned network, and the small one.
 fn plan(args: SymbiosisPlan) -> Result<i32> {
-    let scenario = find::scenario(&ScenarioFile { file: args.file, ..ScenarioFile::default() })?.scenario;
+    let scenario =
+        find::scenario(&ScenarioFile { file: args.file, ..ScenarioFile::default() })?.scenario;
     if !scenario.is_symbiotic() {
         return Err(exit::usage(format!(
             "`{}` is not symbiotic: add `symbiosis: {{}}` to the scenario, and `simulated: true` \

@@ -1,7 +1,7 @@
 //! Scenarios that several files make up.
 
-use netloom_scenario::{Diagnostics, Loaded, load_all};
 use netloom_scenario::Unreadable;
+use netloom_scenario::{Diagnostics, Loaded, load_all};
 
 fn together(texts: &[&str]) -> Result<Loaded, Diagnostics> {
     load_all(texts, &mut |_: &str| Err(Unreadable::because("no files here")))
