@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::anchors::{self, Entries};
-use super::{Content, Node, NodeId, Tree, syntax};
+use super::{Content, Node, NodeId, Replaced, Tree, syntax};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
 use crate::span::{Span, lines};
