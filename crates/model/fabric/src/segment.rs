@@ -5,7 +5,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `outputs` | output of a segment: [`Outputs`] |
-//! | `switch` | switches: a relay on its own, and the choice of the kind |
+//! | `kinds` | which segment a port belongs to |
+//! | `switch`, `relay` | switches; what they ask of their relays |
 //! | `learning`, `vlan` | relays, which choose the ports of a frame, without and with VLANs |
 //! | `medium`, `dot11` | shared media, and their transmissions as frames of IEEE 802.11 |
 //! | `late_frames` | how much later frames leave a shared medium because they were offered late |
@@ -14,10 +15,12 @@
 
 mod distribution;
 mod dot11;
+mod kinds;
 mod late_frames;
 mod learning;
 mod medium;
 mod outputs;
+mod relay;
 mod switch;
 mod tree;
 mod vlan;
@@ -33,10 +36,9 @@ use netloom_spanning_tree::{BridgeId, PortView};
 use netloom_units::Time;
 
 use crate::{LinkId, Memory, SegmentId, SegmentPort};
-use medium::SharedMedium;
+pub(crate) use kinds::new_segment;
 pub(crate) use outputs::Hop;
 pub use outputs::Outputs;
-use switch::new_switch;
 
 /// A segment, which joins links. The network numbers its ports. When a link is removed, the number
 /// of its port is used again.
@@ -224,17 +226,6 @@ pub struct SegmentEnd {
     pub end: usize,
     /// The port's state.
     pub status: PortStatus,
-}
-
-/// Creates the segment of `port`, without ports.
-pub(crate) fn new_segment<M: Memory + 'static>(
-    port: &SegmentPort,
-    now: Time,
-) -> Box<dyn Segment<M>> {
-    match port {
-        SegmentPort::Switch(port) => new_switch(port.kind()),
-        SegmentPort::Station(port) => Box::new(SharedMedium::new(port, now)),
-    }
 }
 
 /// Returns source and destination of the frame whose Ethernet header is at the start of `bytes`.

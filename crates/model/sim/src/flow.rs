@@ -75,7 +75,7 @@ pub enum TcpWork {
     Bulk {
         /// Bytes that each connection carries. `None`: it sends until the flow ends.
         bytes: Option<u64>,
-        /// PipeLocation of the receiver of each connection among those of the flow.
+        /// Place of the receiver of each connection among those of the flow.
         to: Vec<u32>,
     },
     /// One connection for each transfer.
@@ -109,7 +109,7 @@ pub struct Arrival {
     pub after: Duration,
     /// Bytes of payload.
     pub payload: u32,
-    /// PipeLocation of its receiver among those of the flow.
+    /// Place of its receiver among those of the flow.
     pub to: u32,
 }
 

@@ -1,6 +1,5 @@
 //! The event queue: one deadline for each entity that has something in progress. Their order
-//! depends
-//! neither on memory nor on threads, nor on how the network is divided.
+//! depends neither on memory nor on threads, nor on how the network is divided.
 //!
 //! Events are ordered by time, generation, class, and the number of their entity. An event that
 //! another one caused at the same time has the generation of that one plus one. All others have
@@ -131,6 +130,12 @@ pub(crate) struct Due {
 }
 
 impl Queue {
+    /// Current time.
+    #[inline]
+    pub const fn now(&self) -> Time {
+        self.now
+    }
+
     /// Sets the deadline of `entity`, or removes it. A deadline that has come belongs to the next
     /// generation.
     #[inline]

@@ -13,6 +13,7 @@
 //! | `port` | the state of a port, and the part that is observable: [`PortView`] |
 //! | `roles` | selects the role of each port |
 //! | `information`, `transitions`, `topology`, `transmission` | the state machines of a port |
+//! | `budget` | the rate limit of the BPDUs that it sends |
 //!
 //! Deviations from the letter of the standard: timers end at their exact time, not at the next
 //! second. All ports send hellos at the same time. A notification is sent to a legacy root only
@@ -53,6 +54,7 @@
 
 mod bpdu;
 mod bridge;
+mod budget;
 mod config;
 mod cost;
 mod identifier;

@@ -3,9 +3,8 @@
 
 use netloom_units::{Duration, Time};
 
+use crate::budget::Budget;
 use crate::timer::Timer;
-use crate::topology::Topology;
-use crate::transmission::Budget;
 use crate::{BridgeId, PathCost, PortPriority, Times, Vector};
 
 /// Time that a port waits for BPDUs before it assumes that no bridge, or no bridge of another
@@ -85,6 +84,17 @@ pub(crate) struct TopologyFlags {
     pub(crate) change: bool,
     pub(crate) notification: bool,
     pub(crate) acknowledgement: bool,
+}
+
+/// State of a port's topology change machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Topology {
+    /// No addresses are learned at it.
+    Inactive,
+    /// Addresses are learned at it, but it is not part of the tree between bridges.
+    Learning,
+    /// The port is part of that tree.
+    Active,
 }
 
 /// A port. Fields that stand for variables of §17.19 have the standard's names.

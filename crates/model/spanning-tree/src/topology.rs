@@ -3,19 +3,8 @@
 use netloom_units::{Duration, Time};
 
 use crate::Times;
-use crate::port::{BridgePort, Role};
+use crate::port::{BridgePort, Role, Topology};
 use crate::transitions::Effects;
-
-/// State of a port's topology change machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Topology {
-    /// No addresses are learned at it.
-    Inactive,
-    /// Addresses are learned at it, but it is not part of the tree between bridges.
-    Learning,
-    /// The port is part of that tree.
-    Active,
-}
 
 impl BridgePort {
     pub(crate) fn run_topology(&mut self, now: Time, times: Times, effects: &mut Effects) {

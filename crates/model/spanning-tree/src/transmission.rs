@@ -1,39 +1,10 @@
-//! The BPDUs that a port sends, and their rate limit (§17.26). Not here: the times of hellos
+//! The BPDUs that a port sends (§17.26). Not here: their rate limit (`budget`), the times of hellos
 //! (`bridge`), and bytes (`bpdu`).
 
-use netloom_units::{Duration, Time};
+use netloom_units::Time;
 
 use crate::port::{BridgePort, Role};
 use crate::{Bpdu, Config, Flags, MessageRole, Times};
-
-/// TxHoldCount: number of BPDUs that a port may send per second (table 17-1).
-const HOLD_COUNT: u8 = 6;
-
-/// Time after which one BPDU of the count is forgotten.
-const DRAIN: Duration = Duration::from_secs(1);
-
-/// Counts the BPDUs that a port has sent recently (txCount). One of them is forgotten each second.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Budget {
-    count: u8,
-    drains: Time,
-}
-
-impl Budget {
-    /// Counts a BPDU, if the limit allows it. Returns whether it does.
-    fn take(&mut self, now: Time) -> bool {
-        while self.count > 0 && self.drains <= now {
-            self.count -= 1;
-            self.drains += DRAIN;
-        }
-        if self.count == 0 {
-            self.drains = now + DRAIN;
-        }
-        let left = self.count < HOLD_COUNT;
-        self.count += u8::from(left);
-        left
-    }
-}
 
 impl BridgePort {
     /// Handles a hello: information that must not be forgotten is sent again (TRANSMIT_PERIODIC).
@@ -61,7 +32,7 @@ impl BridgePort {
 
     /// Returns the time until which a BPDU is held back.
     pub(crate) fn waits_to_send(&self, now: Time) -> Option<Time> {
-        self.has_to_send(now).then_some(self.budget.drains)
+        self.has_to_send(now).then_some(self.budget.drains())
     }
 
     /// Whether there is something to send. To a legacy bridge, only hellos and notifications are

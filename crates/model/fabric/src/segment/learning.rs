@@ -3,7 +3,7 @@
 
 use netloom_link::{Forward, Frame as _, LearningTable, PortVlans, VlanDrops};
 
-use super::switch::{Gates, Relay};
+use super::relay::{Gates, Relay};
 use super::{Arrival, Outputs, addresses};
 use crate::{Frame as _, Memory};
 

@@ -1,14 +1,14 @@
 //! The encoding of packet announcements. Not here: whether a network has the addresses and flows
-//! that a packet names (`crossing`).
+//! that a packet names (`cell`).
 
 use netloom_tcp::{SackBlock, SackBlocks, SynOptions};
 
 use super::{Binary, DecodeError, Input, fields, places};
 use crate::AddressId;
-use crate::crossing::Announcement;
 use crate::packet::{
     Body, Error, ErrorKind, Flags, Fragment, Packet, RareOptions, Stamp, TcpHeader,
 };
+use crate::plant::Announcement;
 
 /// Bytes of the header of ICMP or UDP, and of TCP without options.
 const UPPER_HEADERS: [u32; 2] = [8, 20];

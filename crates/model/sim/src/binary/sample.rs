@@ -15,9 +15,10 @@ use netloom_units::{Duration, Rate, Time};
 use super::{Binary, DecodeError, Input, fields, places};
 use crate::cell::Work;
 use crate::flow::{Delays, FlowTotals};
+use crate::hosts::NodeCounts;
 use crate::network::{Route, RouteChanged, RouteError};
-use crate::node::NodeCounts;
-use crate::sample::{FlowSample, MediumSample, PipeSample, Standing, StationSample, TcpTotals};
+use crate::plant::{MediumSample, StationSample};
+use crate::simulation::{FlowSample, PipeSample, Standing, TcpTotals};
 
 fields! {
     PipeSample { statistics, log, captured, routes, associations, media }

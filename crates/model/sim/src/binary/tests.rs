@@ -4,7 +4,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 
 use super::*;
-use crate::sample::{FlowSample, PipeSample, Standing};
+use crate::simulation::{FlowSample, PipeSample, Standing};
 use crate::{AddressId, Announcement, Body, Flags, Fragment, Packet, Stamp, TcpHeader};
 
 fn bytes<T: Binary>(thing: &T) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use netloom_link::{Emission, FrameInfo, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
-use super::Fate;
+use super::scene::Fate;
 use crate::{Meter, PipeReport, transmission};
 
 /// Number of samples of the backlogs in a period.

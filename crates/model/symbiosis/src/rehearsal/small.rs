@@ -4,7 +4,7 @@ use netloom_link::{Emission, PipeChange, Stream};
 use netloom_units::{Duration, Time};
 
 use super::chain::Chain;
-use super::{Fate, Inherited, Method, Scene, frames_of, times};
+use super::scene::{Fate, Inherited, Method, Scene, frames_of, times};
 use crate::{Calibration, Calibrator, Ghosts, LossMethod, PipeReport, transmission};
 
 /// The network that follows the original.
