@@ -2,6 +2,7 @@
 
 mod medium;
 mod mobility;
+mod parse;
 mod shape;
 mod shell;
 mod symbiosis;

@@ -320,7 +320,7 @@ impl Events {
             while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.buffer.drain(..=end).collect();
                 if let Some(data) = line.strip_prefix(b"data:") {
-                    return Ok(Some(serde_json::from_slice(data).context("an event")?));
+                    return Ok(Some(Event::from_json(data).context("an event")?));
                 }
             }
             match self.body.frame().await {

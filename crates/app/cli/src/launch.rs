@@ -131,7 +131,7 @@ impl Engine {
     pub async fn ready(&mut self) -> Result<()> {
         let mut progress = Progress::new();
         while let Some(line) = self.lines.next_line().await? {
-            match serde_json::from_str(&line).context("cannot understand the engine")? {
+            match serde_json::from_slice(line.as_bytes()).context("cannot understand the engine")? {
                 StartUp::Nodes { done, total } => progress.show(&format!("nodes {done}/{total}")),
                 StartUp::Services { done, total } => {
                     progress.show(&format!("services {done}/{total}"));
@@ -172,7 +172,7 @@ impl Engine {
     pub async fn wait(&mut self) -> Result<Ended> {
         let (mut unwritten, mut error) = (None, None);
         while let Ok(Some(line)) = self.lines.next_line().await {
-            match serde_json::from_str(&line) {
+            match serde_json::from_slice(line.as_bytes()) {
                 Ok(StartUp::Unwritten(summary)) => unwritten = Some(summary),
                 Ok(StartUp::Failed(failed)) => error = Some(failed.error),
                 // The line belongs to the start, which is over.

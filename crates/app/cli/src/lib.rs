@@ -54,13 +54,11 @@ mod warnings;
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::Parser;
-
 pub use args::Cli;
 
 /// Runs one command line. Returns its exit code.
 pub fn main() -> i32 {
-    let cli = Cli::parse_from(words());
+    let cli = Cli::of(words());
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

@@ -1,7 +1,7 @@
 //! Reads the results of a run. Only `summary.json` must exist; other missing files are reported.
 //! Not here: writing results (the engine), and the layout of a report (`netloom-report-page`).
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use chrono::DateTime;
 use netloom_api::event::Event;
+use netloom_api::machine::Machine;
 use netloom_api::metric::Metric;
 use netloom_api::summary::Summary;
 use netloom_columnar::{Cell, Stored, TableError};
@@ -20,7 +21,6 @@ use netloom_report_page::{
 use netloom_scenario::Scenario;
 use netloom_units::Time;
 use nix::libc;
-use serde::de::DeserializeOwned;
 
 /// The columns of `pipes.parquet` that every version has written.
 const ALWAYS: [&str; 6] =
@@ -65,7 +65,7 @@ pub fn read(directory: &Path) -> Result<Run> {
     };
     let scenario = scenario(directory)
         .map_err(|error| say("scenario.json", &error, "So the topology is not drawn."));
-    let machine = json(&directory.join("machine.json"))
+    let machine = machine(directory)
         .map_err(|error| say("machine.json", &error, "So the machine is not known."));
     let mut happened = Happened::default();
     if let Err(error) = events(&directory.join("events.jsonl"), &mut happened) {
@@ -112,23 +112,24 @@ pub fn summary(directory: &Path) -> Result<Summary> {
             directory.display()
         ));
     }
-    json(&file).with_context(|| format!("cannot use {}", file.display()))
+    let read = || -> Result<Summary> { Ok(Summary::from_json(&fs::read(&file)?)?) };
+    read().with_context(|| format!("cannot use {}", file.display()))
 }
 
 /// Reads the scenario of a run.
 pub fn scenario(directory: &Path) -> Result<Scenario> {
-    json(&directory.join("scenario.json"))
+    Ok(Scenario::from_json(&fs::read(directory.join("scenario.json"))?)?)
 }
 
-fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
-    Ok(serde_json::from_reader(BufReader::new(File::open(file)?))?)
+fn machine(directory: &Path) -> Result<Machine> {
+    Ok(serde_json::from_slice(&fs::read(directory.join("machine.json"))?)?)
 }
 
 /// Reads the events. If lines are no events, the error is that of the first of them.
 fn events(file: &Path, happened: &mut Happened) -> Result<()> {
     let mut wrong: Option<(usize, serde_json::Error)> = None;
     for (number, line) in (1..).zip(BufReader::new(File::open(file)?).split(b'\n')) {
-        match serde_json::from_slice::<Event>(&line?) {
+        match Event::from_json(&line?) {
             Ok(event) => happened.add(&event),
             Err(error) => {
                 wrong.get_or_insert((number, error));

@@ -137,8 +137,8 @@ fn start() -> Result<()> {
 fn launch() -> Result<Launch> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).context("cannot read what to launch")?;
-    let mut launch: Launch =
-        serde_json::from_str(&line).context("cannot understand what to launch")?;
+    let mut launch =
+        Launch::from_json(line.as_bytes()).context("cannot understand what to launch")?;
     launch.scenario.share_data();
     Ok(launch)
 }

@@ -91,8 +91,8 @@ impl StateFile {
 
     /// Reads the file. Returns an empty state if there is no file.
     pub fn read(&self) -> Result<Kept> {
-        match fs::read_to_string(&self.0) {
-            Ok(text) => serde_json::from_str(&text)
+        match fs::read(&self.0) {
+            Ok(text) => serde_json::from_slice(&text)
                 .with_context(|| format!("cannot understand {}", self.0.display())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Kept::default()),
             Err(error) => Err(error).with_context(|| format!("cannot read {}", self.0.display())),

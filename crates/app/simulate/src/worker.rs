@@ -62,7 +62,7 @@ fn watch(input: OwnedFd) {
 /// Carries out orders for as long as they arrive.
 fn serve<R: Read + Send, W: Write + Send>(mut line: Line<R, W>) -> Result<Infallible> {
     let Begin { cells, processes, process, threads, scenario } = Begin::receive(&mut line.input)?;
-    let scenario: Scenario = serde_json::from_str(&scenario).context("it is no scenario")?;
+    let scenario = Scenario::from_json(scenario.as_bytes()).context("it is no scenario")?;
     let division = Division { cells, processes, process };
     let mut simulation = prepare(&scenario, division)?.simulation;
     drop(scenario);

@@ -14,6 +14,7 @@
 //! | [`timing`] | how exactly the engine kept its own schedule |
 //! | [`summary`] | the summary of a finished run |
 //! | [`machine`] | the machine that a run used |
+//! | `json` | parsers of the large types |
 //! | `words` | errors in words |
 //! | `openapi` | the whole API as an OpenAPI 3.1 document, with the feature `schema` |
 //!
@@ -25,6 +26,7 @@ pub mod change;
 pub mod event;
 pub mod exec;
 pub mod flow;
+mod json;
 pub mod launch;
 pub mod machine;
 pub mod medium;

@@ -31,9 +31,9 @@ impl Profile {
     /// # Errors
     /// Fails if the text is damaged or of another format.
     pub fn from_json(text: &str) -> Result<Self, ProfileError> {
-        let Head { format } = serde_json::from_str(text)?;
+        let Head { format } = serde_json::from_slice(text.as_bytes())?;
         match format {
-            FORMAT => Ok(serde_json::from_str(text)?),
+            FORMAT => Ok(serde_json::from_slice(text.as_bytes())?),
             found => Err(ProfileError::OtherFormat { found }),
         }
     }

@@ -128,6 +128,15 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Parses JSON text, which results have and engines receive. All others call this one, since a
+    /// call of serde's would be compiled again in each crate that has one.
+    ///
+    /// # Errors
+    /// Fails if the text is no JSON of a scenario.
+    pub fn from_json(text: &[u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(text)
+    }
+
     /// Returns the node called `name`.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.name == name)

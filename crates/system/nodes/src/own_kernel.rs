@@ -97,7 +97,7 @@ impl Orders {
     }
 
     fn read() -> std::io::Result<Self> {
-        Ok(serde_json::from_str(&std::fs::read_to_string(ORDERS)?)?)
+        Ok(serde_json::from_slice(&std::fs::read(ORDERS)?)?)
     }
 }
 

@@ -82,7 +82,7 @@ pub async fn place(State(network): Network, body: String) -> Response {
 
 /// Parses a request's body. The error is the response that says what is wrong with it.
 fn read<T: DeserializeOwned>(body: &str, what: &str) -> Result<T, Box<Response>> {
-    serde_json::from_str(body).map_err(|error| {
+    serde_json::from_slice(body.as_bytes()).map_err(|error| {
         let error = anyhow::anyhow!("the request is not a {what}: {error}");
         Box::new(failure(StatusCode::BAD_REQUEST, &error))
     })

@@ -104,7 +104,7 @@ async fn change(
     State(events): State<Arc<EventLog>>,
     body: String,
 ) -> Response {
-    let request: ChangeRequest = match serde_json::from_str(&body) {
+    let request = match ChangeRequest::from_json(body.as_bytes()) {
         Ok(request) => request,
         Err(error) => {
             let error = anyhow::anyhow!("the request is not a ChangeRequest: {error}");
@@ -130,7 +130,7 @@ async fn change_routes(
     Path(node): Path<String>,
     body: String,
 ) -> Response {
-    let request: RoutesRequest = match serde_json::from_str(&body) {
+    let request: RoutesRequest = match serde_json::from_slice(body.as_bytes()) {
         Ok(request) => request,
         Err(error) => {
             let error = anyhow::anyhow!("the request is not a RoutesRequest: {error}");
@@ -151,7 +151,7 @@ async fn change_routes(
 }
 
 async fn apply(State(Served(experiment)): State<Served>, body: String) -> Response {
-    let request: ApplyRequest = match serde_json::from_str(&body) {
+    let request = match ApplyRequest::from_json(body.as_bytes()) {
         Ok(request) => request,
         Err(error) => {
             let error = anyhow::anyhow!("the request is not an ApplyRequest: {error}");
@@ -165,7 +165,7 @@ async fn apply(State(Served(experiment)): State<Served>, body: String) -> Respon
 }
 
 async fn ping(State(network): Network, body: String) -> Response {
-    match serde_json::from_str(&body) {
+    match serde_json::from_slice(body.as_bytes()) {
         Ok(request) => answer(crate::pings::ping(&network, request).await),
         Err(error) => {
             let error = anyhow::anyhow!("the request is not a PingRequest: {error}");

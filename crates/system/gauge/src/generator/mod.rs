@@ -242,7 +242,8 @@ fn code(done: Result<()>) -> i32 {
 
 fn execute_replay(order: &str) -> Result<()> {
     let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
-    let order: Replay = serde_json::from_str(order).context("cannot understand the order")?;
+    let order: Replay =
+        serde_json::from_slice(order.as_bytes()).context("cannot understand the order")?;
     let capture = std::io::stdin().as_fd().try_clone_to_owned().context("there is no capture")?;
     let clock = Clock::new(order.timebase);
     let ready = || println!("{READY}");
@@ -254,9 +255,9 @@ fn execute_replay(order: &str) -> Result<()> {
 fn execute() -> Result<()> {
     // Before any thread starts, so that all threads leave the signal to the one that waits for it.
     let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).context("cannot read the order")?;
-    let order: Order = serde_json::from_str(&text).context("cannot understand the order")?;
+    let mut text = Vec::new();
+    std::io::stdin().read_to_end(&mut text).context("cannot read the order")?;
+    let order: Order = serde_json::from_slice(&text).context("cannot understand the order")?;
     let ready = || println!("{READY}");
     let report = match order {
         Order::Send(order) => {

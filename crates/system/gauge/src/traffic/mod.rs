@@ -108,7 +108,8 @@ pub fn main() -> i32 {
 }
 
 fn execute(order: &str) -> Result<()> {
-    let order: Order = serde_json::from_str(order).context("cannot understand the order")?;
+    let order: Order =
+        serde_json::from_slice(order.as_bytes()).context("cannot understand the order")?;
     let report = match order {
         Order::Send(order) => serde_json::to_string(&send::send(&order)?)?,
         Order::Receive { protocol, port } => {

@@ -1,7 +1,7 @@
 //! From the engine's child process to the node's first process.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use nix::errno::Errno;
@@ -43,12 +43,14 @@ pub(super) fn launch(control: &Control) -> Result<Launched, Failed> {
     let received = control.receive::<ToInit>().and_then(|message| message.ok_or_else(gone));
     let (message, fds) = attempt(received, || "read the first message".into())?;
     let mut fds = fds.into_iter().map(File::from);
-    let (ToInit::Setup(setup), Some(network), Some(mounts), Some(view)) =
+    let (ToInit::Setup(setup), Some(network), Some(mounts), Some(mut view)) =
         (message, fds.next(), fds.next(), fds.next())
     else {
         return Err(("understand the first message".into(), Errno::EPROTO.into()));
     };
-    let view: View = attempt(serde_json::from_reader(view), || "read the node's view".into())?;
+    let mut text = Vec::new();
+    let read = view.read_to_end(&mut text).and_then(|_| Ok(serde_json::from_slice(&text)?));
+    let view: View = attempt(read, || "read the node's view".into())?;
     reset_signals();
     let (soft, hard) = setup.file_limits;
     // A higher hard limit needs a privilege; without it, the present limit is the best there is.

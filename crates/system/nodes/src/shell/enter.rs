@@ -1,7 +1,7 @@
 //! The process that enters a node's network and becomes the command: `netloom __shell`.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -76,7 +76,9 @@ fn enter(order: RawFd) -> Result<(), Failed> {
 }
 
 fn read(order: RawFd) -> io::Result<Inherited> {
-    Ok(serde_json::from_reader(io::BufReader::new(take(order)?))?)
+    let mut text = Vec::new();
+    take(order)?.read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
 }
 
 /// Takes an inherited descriptor, so that the command does not inherit it.

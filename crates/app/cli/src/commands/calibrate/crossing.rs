@@ -57,7 +57,7 @@ async fn excess(session: &mut Session, links: u32, times: u32) -> Result<f64> {
     let file = results.join(format!("processes/{ASKER}@a.stdout"));
     let text =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    let asked: Asked = serde_json::from_str(text.lines().last().unwrap_or_default())
+    let asked: Asked = serde_json::from_slice(text.lines().last().unwrap_or_default().as_bytes())
         .context("a calibration run has measured no round trip")?;
     fs::remove_dir_all(&results).context("cannot remove the results of a calibration run")?;
     let delays = 2.0 * f64::from(links) * network::DELAY_MILLIS as f64 * 1e3;

@@ -70,7 +70,7 @@ async fn run(
     let scenario = scenario(&program(session.binary())?, traffic, pace, seconds)?;
     let results = session.run(&scenario).await?;
     let summary: Summary =
-        serde_json::from_slice(&fs::read(results.join("summary.json"))?).context("summary.json")?;
+        Summary::from_json(&fs::read(results.join("summary.json"))?).context("summary.json")?;
     if !summary.success {
         let said = |process| {
             fs::read_to_string(results.join(format!("processes/{process}@{HERE}.stderr")))
@@ -87,7 +87,8 @@ async fn run(
     let received: Received = trial::report(&results, RECEIVER, THERE)?;
     let list = fs::read_to_string(results.join(format!("processes/{LIST}@{HERE}.stdout")))
         .context("a calibration run has listed no claim")?;
-    let list: List = serde_json::from_str(&list).context("cannot understand the list of claims")?;
+    let list: List =
+        serde_json::from_slice(list.as_bytes()).context("cannot understand the list of claims")?;
     fs::remove_dir_all(&results).context("cannot remove the results of a calibration run")?;
     let verdict = list.claims.first().context("the claim is gone")?.verdict.clone();
     Ok(judge(traffic, seconds, (&sent, &received), verdict))

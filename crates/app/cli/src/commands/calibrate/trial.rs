@@ -32,7 +32,7 @@ pub async fn run(session: &mut Session, load: &Load) -> Result<TrialOutcome> {
 
 fn read(results: &Path, load: &Load) -> Result<TrialOutcome> {
     let summary: Summary =
-        serde_json::from_slice(&fs::read(results.join("summary.json"))?).context("summary.json")?;
+        Summary::from_json(&fs::read(results.join("summary.json"))?).context("summary.json")?;
     if !summary.success {
         bail!("a calibration run failed: {}", summary.failures.join("; "));
     }
@@ -50,7 +50,7 @@ pub fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) ->
     let file = results.join(format!("processes/{process}@{node}.stdout"));
     let text =
         fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    serde_json::from_str(text.lines().last().unwrap_or_default())
+    serde_json::from_slice(text.lines().last().unwrap_or_default().as_bytes())
         .with_context(|| format!("cannot understand {}", file.display()))
 }
 

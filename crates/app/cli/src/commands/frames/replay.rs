@@ -1,7 +1,6 @@
 //! Replays an air log: the medium gets the same input once more, in virtual time.
 
-use std::fs::File;
-use std::io::BufReader;
+use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
@@ -66,8 +65,8 @@ fn scenario_of(log: &Path) -> Result<Scenario> {
             file.display()
         )
     };
-    let opened = File::open(&file).with_context(describe)?;
-    serde_json::from_reader(BufReader::new(opened)).with_context(describe)
+    let text = fs::read(&file).with_context(describe)?;
+    Scenario::from_json(&text).with_context(describe)
 }
 
 /// Returns the setup of the log's medium.
