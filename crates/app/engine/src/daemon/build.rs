@@ -69,6 +69,9 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     check_hybrid(&launch.scenario)?;
     let RealPart { whole, symbiosis, scenario, plan } = RealPart::of(launch)?;
     let Prepared { views, starts } = services::prepare(&scenario, &plan, &launch.directory)?;
+    services::features::check_interfaces(&plan)?;
+    let runs = matches!(launch.mode, Mode::Run { .. });
+    services::features::check(&scenario, &plan, runs)?;
     // Ports come first, since others may hold them.
     let published = match machine {
         None => publish::reserve(&scenario)?,
