@@ -12,11 +12,13 @@
 //! | `interface`, `overruns` | counters of interfaces and sockets |
 //! | `watch` | changes that nodes make to their interfaces |
 //! | `sock_diag`, `tcp_sockets` | diagnostics of sockets, and of TCP sockets |
+//! | `listening` | ports on which programs listen |
 
 pub(crate) mod configure;
 pub(crate) mod direct;
 pub(crate) mod features;
 pub(crate) mod interface;
+pub(crate) mod listening;
 pub(crate) mod netlink;
 pub(crate) mod netns;
 pub(crate) mod overruns;
