@@ -51,7 +51,7 @@ use netloom_units::Duration;
 
 use crate::files::Files;
 use crate::raw::RawScenario;
-use crate::spec::{Scenario, Workers};
+use crate::spec::{Places, Scenario, Workers};
 use references::References;
 use report::Report;
 
@@ -125,6 +125,7 @@ pub(crate) fn resolve(
         symbiosis: symbiosis::resolve(raw, &mut report),
         templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
+        places: Places::default(),
     };
     trees::check(&nodes, &scenario, &mut report);
     effort(raw, &scenario, &mut report);
