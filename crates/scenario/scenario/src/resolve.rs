@@ -5,6 +5,7 @@
 //! Not here: addresses and routes that nobody gave (`plan` decides those).
 
 mod addresses;
+mod bad_file;
 mod congestion;
 mod constellations;
 mod direct;
