@@ -4,6 +4,7 @@
 use netloom_medium::{Kind, MediumConfig, Receiver, SentRecord, Sniffed, StationId};
 
 use super::SniffedFrame;
+use super::addresses::addresses;
 use crate::Frame;
 
 /// Fields that are present: time, flags, rate, channel.
@@ -73,7 +74,7 @@ pub(super) fn encapsulate<F: Frame>(
     let number = ((sent.frame.unwrap_or(sent.number) as u16 & 0x0fff) << 4).to_le_bytes();
     match frame {
         Some(frame) if is_data => {
-            let (source, destination) = super::addresses(frame.start());
+            let (source, destination) = addresses(frame.start());
             let (flag, addresses) = ways(sent, directory, source.bytes(), destination.bytes());
             header[place + 1] |= flag;
             header.extend(addresses.as_flattened());

@@ -3,8 +3,9 @@
 
 use netloom_link::{Forward, Frame as _, LearningTable, PortVlans, VlanDrops};
 
-use super::switch::{Gates, Relay};
-use super::{Arrival, Outputs, addresses};
+use super::addresses::addresses;
+use super::relay::{Gates, Relay};
+use super::{Arrival, Outputs};
 use crate::{Frame as _, Memory};
 
 /// Learns addresses and forwards frames by them.

@@ -11,11 +11,11 @@ use netloom_medium::{
 };
 use netloom_units::{Duration, Time};
 
+use super::addresses::addresses;
 use super::distribution::layer_2_update;
 use super::late_frames::LateFrames;
 use super::{
-    AirLogPart, Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, Sniffer, addresses,
-    dot11,
+    AirLogPart, Arrival, LinkView, MediumView, Outputs, PortStatus, Segment, Sniffer, dot11,
 };
 use crate::{Frame as _, Memory, SegmentId, SegmentPort, StationPort};
 

@@ -5,7 +5,7 @@
 use netloom_spanning_tree::{Bridge, BridgeConfig, PathCost, is_bpdu};
 use netloom_units::{Duration, Time};
 
-use super::switch::{Gate, Gates, Relay};
+use super::relay::{Gate, Gates, Relay};
 use super::{Arrival, LinkView, Outputs, PortStatus, Segment, TreePort};
 use crate::{Frame as _, Memory, SegmentPort, TreeSettings};
 

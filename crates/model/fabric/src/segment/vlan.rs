@@ -3,8 +3,9 @@
 
 use netloom_link::{Classified, Forward, Frame as _, PortVlans, VlanBridge, VlanDrops};
 
-use super::switch::{Gates, Relay};
-use super::{Arrival, Outputs, addresses};
+use super::addresses::addresses;
+use super::relay::{Gates, Relay};
+use super::{Arrival, Outputs};
 use crate::{Frame as _, Memory};
 
 /// Learns addresses in each VLAN, and keeps every frame in its VLAN.
