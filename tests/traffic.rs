@@ -261,6 +261,39 @@ fn a_congestion_control_that_is_missing_is_named_before_anything_is_made() {
     assert_eq!(lab.remains(), [""; 0]);
 }
 
+/// What nodes ask of the kernel by name is looked for before anything of the network is there, and
+/// all that is missing is named at once, with who asks for it.
+#[test]
+fn features_that_the_kernel_lacks_are_found_before_anything_is_made() {
+    let lab = Lab::new(
+        "duration: 1s
+topology:
+  nodes:
+    a: { sysctls: { net.ipv4.no_such_thing: 1 }, \
+startup: [tc qdisc add dev eth1 root nosuchqdisc] }
+    b: { sysctls: { net.ipv4.no_such_thing: 1 } }
+  links: [{ endpoints: [a, b] }]
+processes: [{ name: vrf, node: b, command: [ip, link, add, x, type, nosuchkind] }]
+",
+    );
+    let (code, refused) = lab.fails(&["deploy"]);
+    assert_eq!(code, 1, "{refused}");
+    for part in [
+        "parameter `net.ipv4.no_such_thing` (`a`, `b`)",
+        "queueing discipline `nosuchqdisc` (`startup` in `a`)",
+        "modprobe sch_nosuchqdisc",
+        "`kernel: own`",
+        "nothing was made",
+    ] {
+        assert!(refused.contains(part), "{part}: {refused}");
+    }
+    assert!(!refused.contains("nosuchkind"), "a network without a run: {refused}");
+    let (_, refused) = lab.fails(&["run", "-o", "results"]);
+    assert!(refused.contains("`nosuchkind` (process `vrf` in `b`)"), "{refused}");
+    assert!(!lab.path("results/summary.json").exists());
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
 #[test]
 fn traffic_goes_over_ipv6_where_it_says_so_or_there_is_nothing_else() {
     let lab = Lab::new(

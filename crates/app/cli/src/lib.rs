@@ -14,6 +14,8 @@
 //! | `launch` | starts an engine and follows its start |
 //! | `files` | reads the files that properties name |
 //! | `find` | finds the scenario and the experiment if none is named |
+//! | `finding` | findings about this machine |
+//! | `programs` | the programs that a scenario needs on this machine |
 //! | `preflight` | checks whether the machine has room for an experiment |
 //! | `profile_file` | the file of the profile of this machine, and its use in runs |
 //! | `results` | reads the results of a run |
@@ -37,6 +39,7 @@ mod controls;
 pub mod exit;
 mod files;
 mod find;
+mod finding;
 mod interrupts;
 mod interval;
 mod launch;
@@ -45,6 +48,7 @@ mod owner;
 mod part;
 mod preflight;
 mod profile_file;
+mod programs;
 pub mod report_metric;
 mod results;
 mod table;

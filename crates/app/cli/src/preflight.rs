@@ -11,8 +11,7 @@ use netloom_simulate::check_hybrid;
 
 use netloom_host::{Capacity, Demand};
 
-use crate::commands::doctor::programs;
-use crate::{controls, exit};
+use crate::{controls, exit, programs};
 
 /// Returns the demand of an experiment on the machine.
 pub fn size(scenario: &Scenario) -> Demand {

@@ -68,7 +68,7 @@ impl Cables {
                         events.warn(format!("the cable of {end} does not follow: {words}"));
                     }
                 };
-                live.network.report_interfaces(&node.name, Arc::new(report));
+                live.network.kernels().report_interfaces(&node.name, Arc::new(report));
             }
             Ok(())
         })

@@ -71,7 +71,8 @@ pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<
                     link.name
                 );
             }
-            let socket = live.network.packet_socket(&interface.node, &interface.interface)?;
+            let socket =
+                live.network.inside(&interface.node)?.packet_socket(&interface.interface)?;
             Ok(live.dataplane.capture_interface(socket))
         };
         if let Some(link) = deployment.border_link(interface)? {

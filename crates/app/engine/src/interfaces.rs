@@ -16,7 +16,7 @@ pub fn states(network: &Network, interfaces: &[Endpoint]) -> Result<InterfaceSta
     let mut nodes: Vec<&str> = interfaces.iter().map(|i| i.node.as_str()).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let states = network.interfaces_of(nodes)?;
+    let states = network.counters().interfaces(nodes)?;
     let states = states.into_iter().map(|state| (endpoint(&state), state));
     Ok(states.filter(|(endpoint, _)| interfaces.contains(endpoint)).collect())
 }
@@ -34,7 +34,7 @@ impl Addresses {
     /// Asks the kernel for the addresses of all nodes. Nodes that it cannot ask, because they have
     /// a kernel of their own, have those of the plan.
     pub fn now(network: &Network) -> Result<Self> {
-        Ok(Self(network.addresses()?))
+        Ok(Self(network.counters().addresses()?))
     }
 
     /// Returns the addresses of an interface: those of the plan in its order, then others.

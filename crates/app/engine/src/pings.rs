@@ -112,7 +112,7 @@ impl Asker {
     fn socket(&self, network: &LiveNetwork) -> Result<UdpSocket> {
         let v6 = self.family == Family::Ipv6;
         let socket: OwnedFd = tokio::task::block_in_place(|| {
-            network.with(|live| Ok(live.network.ping_socket(&self.from, v6)?))
+            network.with(|live| Ok(live.network.inside(&self.from)?.ping_socket(v6)?))
         })?;
         // An ICMP socket sends and receives like a UDP socket.
         Ok(UdpSocket::from_std(socket.into())?)

@@ -62,7 +62,9 @@ impl ReadyTest {
             // A kernel of the node's own takes a while to answer.
             Ready::Port(port) => tokio::task::block_in_place(|| {
                 self.network
-                    .with(|live| Ok(live.network.listening_tcp_ports(&self.node)?.contains(port)))
+                    .with(|live| {
+                        Ok(live.network.inside(&self.node)?.listening_tcp_ports()?.contains(port))
+                    })
                     .unwrap_or(false)
             }),
             Ready::Path(path) => self

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
-use crate::shaping;
+use crate::moment;
 
 /// Size of a file after which the next one begins, in bytes, and the number of files that are kept.
 const FILE_BYTES: u64 = 10 << 20;
@@ -156,7 +156,7 @@ impl Audit {
     /// and stream.
     pub fn write(&self, guest: Guest, mut record: Record) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(unrecorded) = inner.pace.line(guest, shaping::now()) else { return };
+        let Some(unrecorded) = inner.pace.line(guest, moment::now()) else { return };
         record.unrecorded = unrecorded;
         record.cut();
         let Ok(json) = serde_json::to_string(&record) else { return };

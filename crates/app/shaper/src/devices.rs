@@ -17,6 +17,7 @@ use netloom_selector::{
 use netloom_shape::{Location, NetworkId};
 
 use crate::state::ChangedSetting;
+use crate::within::within;
 
 /// The only worker, which has all claims.
 pub const WORKER: u32 = 0;
@@ -354,20 +355,6 @@ pub fn load_returned(gone: Vec<(Location, Option<Arc<Network>>)>) -> Option<(Loc
         let loaded = within(network.as_ref(), || load(&device.device)).ok()?;
         Some((device, loaded))
     })
-}
-
-/// Does something in a network namespace: in that of this process, or on a thread that has entered
-/// another one.
-pub fn within<T: Send>(
-    network: Option<&Arc<Network>>,
-    work: impl FnOnce() -> Result<T> + Send,
-) -> Result<T> {
-    match network {
-        None => work(),
-        Some(network) => network
-            .enter(work)
-            .with_context(|| format!("cannot enter the network of {}", network.name()))?,
-    }
 }
 
 fn mtu(selector: &Selector) -> Result<u32> {

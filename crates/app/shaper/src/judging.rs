@@ -15,7 +15,7 @@ use netloom_probes::{Probes, ProcRoots};
 use netloom_selector::{Network, Taps};
 use netloom_units::{Duration, Time};
 
-use crate::devices::within;
+use crate::within::within;
 use netloom_evidence::{cause, number, observed};
 
 /// Lateness that a claim's frames may have.

@@ -17,6 +17,7 @@
 //! | `listing` | lists claims for users |
 //! | `state` | the claims in a file, for the next daemon |
 //! | `audit` | every request and event, as lines of JSON |
+//! | `moment`, `within` | the present; work in a network namespace |
 //! | `people` | users, groups, and who has bound which port |
 //! | `places` | devices and cgroups of this host |
 //! | `privileges` | limits the rights of the daemon |
@@ -31,6 +32,7 @@ mod http;
 mod judging;
 mod links;
 mod listing;
+mod moment;
 mod people;
 mod places;
 mod privileges;
@@ -39,5 +41,6 @@ mod shaping;
 mod state;
 mod turns;
 mod unshaped;
+mod within;
 
 pub use serve::main;

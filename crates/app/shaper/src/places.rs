@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use netloom_selector::{Network, NetworkName, own_network};
 use netloom_shape::{Cgroup, Entry, Owner, Selector};
 
-use crate::devices::within;
 use crate::people;
+use crate::within::within;
 
 /// What the words of a selector mean on this host.
 #[derive(Debug)]

@@ -22,6 +22,7 @@ use crate::devices::{DeviceChange, Prepared, load_returned, secret};
 use crate::judging::Judged;
 use crate::links::Links;
 use crate::listing::Whose;
+use crate::moment::now;
 use crate::people::Bound;
 use crate::places::Named;
 use crate::state::{StateFile, Written};
@@ -63,13 +64,6 @@ pub struct Setting {
     pub file: StateFile,
     /// The record of requests and events.
     pub audit: Audit,
-}
-
-/// Returns the time now, by the machine's clock.
-pub fn now() -> Moment {
-    let local = chrono::Local::now();
-    let unix_ms = u64::try_from(local.timestamp_millis()).unwrap_or_default();
-    Moment { unix_ms, offset: local.offset().local_minus_utc() }
 }
 
 impl Shaping {

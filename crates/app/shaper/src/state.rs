@@ -11,8 +11,8 @@ use netloom_selector::{Loopback, forget_filters};
 use netloom_shape::{Book, Location};
 use serde::{Deserialize, Serialize};
 
-use crate::devices::within;
 use crate::places;
+use crate::within::within;
 
 /// The state for the next daemon.
 #[derive(Debug, Default, Deserialize)]

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `config` | the configuration of a channel: [`RadioConfig`] |
 //! | `radio` | a channel: [`Radio`], and the two ends of a path: [`End`] |
+//! | `path`, `surroundings` | a path with its loss; what a channel needs beside its configuration |
 //! | `antenna` | gain in each direction: [`Antenna`] |
 //! | `propagation` | path loss, one model in each file: [`Propagation`] |
 //! | `shadowing` | loss through buildings and hills that are not modelled: [`ShadowingConfig`] |
@@ -49,11 +50,13 @@ mod failure;
 mod noise;
 mod normal;
 mod obstacles;
+mod path;
 mod preset;
 mod propagation;
 mod radio;
 mod shadowing;
 mod station;
+mod surroundings;
 
 pub use antenna::{Antenna, AntennaPattern, SectorConfig};
 pub use config::RadioConfig;
@@ -62,14 +65,16 @@ pub use fading::{Fading, FarNakagami, NakagamiConfig};
 pub use failure::RadioError;
 pub use noise::{dbm, milliwatts, noise_floor};
 pub use obstacles::{ObstacleConfig, Outline, Polygons};
+pub use path::Path;
 pub use preset::{Preset, PresetRadio};
 pub use propagation::{
     GridConfig, Interpolation, LogDistanceConfig, LossGrid, LossStep, MatrixConfig, PairLosses,
     Propagation, RangeConfig,
 };
-pub use radio::{End, Path, Radio, Surroundings};
+pub use radio::{End, Radio};
 pub use shadowing::{Never, ShadowDistance, ShadowingConfig};
 pub use station::StationConfig;
+pub use surroundings::Surroundings;
 
 /// The speed of light in a vacuum, in m/s.
 pub const LIGHT: f64 = 299_792_458.0;

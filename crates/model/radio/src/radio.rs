@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use netloom_mobility::{Plane, Point};
+use netloom_mobility::Point;
 use netloom_units::Time;
 
 use crate::obstacles::Obstacles;
+use crate::path::Path;
 use crate::propagation::{PathLoss, Route};
 use crate::shadowing::Shadowing;
-use crate::{Antenna, ErrorTable, Fading, LossGrid, Modulation, RadioConfig, RadioError};
+use crate::surroundings::Surroundings;
+use crate::{Antenna, ErrorTable, Fading, Modulation, RadioConfig, RadioError};
 
 /// One end of a signal's path.
 #[derive(Debug, Clone, Copy)]
@@ -21,35 +23,6 @@ pub struct End<'a> {
     pub height: f64,
     /// The station's antenna.
     pub antenna: &'a Antenna,
-}
-
-/// The path of a signal from one antenna to another.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Path {
-    /// Loss in dB, minus the gains of both antennas.
-    pub loss: f64,
-    /// Whether a frame can be decoded at all. If not, it only makes the channel busy (`range` with
-    /// a `sense` beyond its `reach`).
-    pub decodable: bool,
-}
-
-impl Path {
-    pub(crate) const fn decodable(loss: f64) -> Self {
-        Self { loss, decodable: true }
-    }
-}
-
-/// Everything that a channel needs in addition to its own configuration.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Surroundings<'a> {
-    /// Seed of the shadowing.
-    pub seed: u64,
-    /// Names of the stations, in the order of their numbers. Loss matrices refer to these names.
-    pub names: &'a [&'a str],
-    /// The plane that converts degrees to metres.
-    pub plane: Option<&'a Plane>,
-    /// Content of the file of `grid`.
-    pub grid: Option<&'a LossGrid>,
 }
 
 /// A radio channel.

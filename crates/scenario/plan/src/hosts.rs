@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::NodePlan;
 use crate::cidr::Cidr;
+use crate::model::NodePlan;
 
 /// Returns the text with one name for each address. `name` is the node's primary address in each
 /// family. Every other interface address is `interface.name`, so `traceroute` shows the router and

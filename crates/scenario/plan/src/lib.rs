@@ -8,7 +8,7 @@
 //! | `addresses` | subnets, interface and loopback addresses |
 //! | `mac` | Ethernet addresses |
 //! | `neighbours` | the Ethernet addresses that nodes know from the start |
-//! | `routing` | static routes |
+//! | `routing`, `route` | static routes |
 //! | `rerouting` | the routes while other links are down |
 //! | `keeping` | the addresses that stay when the scenario changes under a running network |
 //! | [`change`] | the steps from one network to another |
@@ -35,6 +35,7 @@ mod numbering;
 mod outside;
 mod pool;
 mod rerouting;
+mod route;
 mod routing;
 mod slowness;
 mod sysctls;
@@ -54,6 +55,7 @@ pub use error::PlanError;
 pub use keeping::keep_addresses;
 pub use model::*;
 pub use rerouting::rerouted;
+pub use route::RoutePlan;
 pub use slowness::{drain_time, slowest_way, slowest_way_now};
 pub use ways::Way;
 pub use wiring::{Ends, NoSegment, Wire, medium_setup, station_change, station_config};

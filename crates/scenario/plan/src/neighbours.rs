@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 use netloom_scenario::{Endpoint, MacAddress, Neighbours};
 
-use crate::{InterfacePlan, NeighbourPlan, NodePlan};
+use crate::model::{InterfacePlan, NeighbourPlan, NodePlan};
 
 /// Most interfaces of a segment that know each other. The entries grow with the square.
 const MOST: usize = 256;

@@ -9,6 +9,7 @@
 //!
 //! Not here: the addresses themselves (`addresses`).
 
+mod order;
 mod rank;
 mod tournament;
 
@@ -18,6 +19,7 @@ use crate::cidr::{AddressSource, Family};
 use crate::routing::{EdgeSet, Graph, Metric, Paths, Roads, Ties};
 use crate::topology::Topology;
 
+pub(crate) use order::{Numbering, Order};
 use rank::rank;
 use tournament::{Item, tournament};
 
@@ -28,37 +30,6 @@ const SEGMENTS_IN_FILE_ORDER: usize = 256;
 const SAMPLE: usize = 64;
 /// Label of everything that a node does not reach. Labels of edges are below it.
 const UNREACHED: usize = 63;
-
-/// The order in which segments and nodes are numbered.
-pub(crate) struct Numbering {
-    pub segments: Order,
-    pub nodes: Order,
-    /// The choice among equal paths. Routes follow the numbers: if the numbers are for people, so
-    /// are the routes.
-    pub ties: Ties,
-}
-
-/// Indices in the order of their numbers.
-pub(crate) struct Order {
-    indices: Vec<usize>,
-    /// Whether halves, quarters and so on of the order belong together, down to pairs. If so, the
-    /// numbers must keep them together, too.
-    aligned: bool,
-}
-
-impl Order {
-    fn of_file(count: usize) -> Self {
-        Self { indices: (0..count).collect(), aligned: false }
-    }
-
-    /// Returns the indices in the order of their numbers, of which the lowest is `first`.
-    pub fn numbered_from(&self, first: usize) -> impl Iterator<Item = usize> {
-        // Items whose number would be below the first get a number after the last.
-        let misplaced = if self.aligned { first.min(self.indices.len()) } else { 0 };
-        let (before, rest) = self.indices.split_at(misplaced);
-        rest.iter().chain(before).copied()
-    }
-}
 
 impl Numbering {
     pub fn new(topology: &Topology<'_>, graph: &Graph) -> Self {

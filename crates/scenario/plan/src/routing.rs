@@ -17,6 +17,7 @@ mod beginnings;
 mod compress;
 mod destinations;
 mod edge_set;
+mod exit;
 mod graph;
 mod labels;
 mod paths;
@@ -26,18 +27,18 @@ mod trie;
 #[cfg(test)]
 mod tests;
 
-use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use netloom_scenario::Node;
 
-use crate::RoutePlan;
 use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
+use crate::route::RoutePlan;
 use crate::topology::Topology;
 
 pub(crate) use edge_set::EdgeSet;
+pub(crate) use exit::{Exit, Ties};
 pub(crate) use graph::Graph;
 pub(crate) use paths::{Metric, Paths, Roads};
 
@@ -46,23 +47,6 @@ use destinations::{Owners, destinations};
 use table::{FamilyTables, RouteOrigin};
 
 const FAMILIES: [Family; 2] = [Family::V4, Family::V6];
-
-/// The choice of a table among equally short paths (by the metric, then by hops).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ties {
-    /// The path whose next node's name comes first.
-    ByName,
-    /// The path that makes the table smallest.
-    BySize,
-}
-
-/// The next hop of a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exit {
-    via: IpAddr,
-    /// Index among the node's interfaces.
-    interface: usize,
-}
 
 /// The generated routes of all nodes, in a form from which the routes of one node are computed
 /// quickly.

@@ -5,6 +5,7 @@
 //! Not here: addresses and routes that nobody gave (`plan` decides those).
 
 mod addresses;
+mod bad_file;
 mod congestion;
 mod constellations;
 mod direct;
@@ -51,7 +52,7 @@ use netloom_units::Duration;
 
 use crate::files::Files;
 use crate::raw::RawScenario;
-use crate::spec::{Scenario, Workers};
+use crate::spec::{Places, Scenario, Workers};
 use references::References;
 use report::Report;
 
@@ -126,6 +127,7 @@ pub(crate) fn resolve(
         symbiosis: symbiosis::resolve(raw, &mut report),
         templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
+        places: Places::default(),
     };
     trees::check(&nodes, &scenario, &mut report);
     effort(raw, &scenario, &mut report);

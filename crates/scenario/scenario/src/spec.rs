@@ -8,6 +8,7 @@ mod constellation;
 mod link;
 mod medium;
 mod node;
+mod places;
 mod process;
 mod simulation;
 mod symbiosis;
@@ -33,6 +34,7 @@ pub use node::{
     Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
     Routing, SpanningTree, Subinterface,
 };
+pub use places::Places;
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
 pub use symbiosis::{CalibrationMethod, LossMethod, Symbiosis, TwinMethod};
@@ -125,6 +127,10 @@ pub struct Scenario {
     /// Duration of a run. Without it, a run ends when every foreground process has ended and the
     /// timeline is over.
     pub duration: Option<Duration>,
+    /// Where its nodes and links are, by name.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub places: Places,
 }
 
 impl Scenario {
@@ -139,7 +145,7 @@ impl Scenario {
 
     /// Returns the node called `name`.
     pub fn node(&self, name: &str) -> Option<&Node> {
-        self.nodes.iter().find(|node| node.name == name)
+        self.places.node(&self.nodes, name, |node| &node.name)
     }
 
     /// Returns the controllers of the kernel's cgroups that the limits of this scenario need.
@@ -177,7 +183,7 @@ impl Scenario {
 
     /// Returns the link called `name`.
     pub fn link(&self, name: &str) -> Option<&Link> {
-        self.links.iter().find(|link| link.name == name)
+        self.places.link(&self.links, name, |link| &link.name)
     }
 
     /// Returns the links that the engine carries, all except direct ones, in the order of the file.

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `unpack` | unpacks one archive into a directory, with whiteouts of layers |
 //! | `oci` | the manifest and the layers of an OCI layout |
+//! | `error` | why there is no root file system |
 //! | `digest` | SHA-256 of files |
 //! | `cache` | where images are unpacked, by whom, and what killed processes left there |
 //!
@@ -12,69 +13,17 @@
 
 mod cache;
 mod digest;
+mod error;
 mod oci;
 mod unpack;
 
-use std::fs::{self, File};
-use std::io;
+use std::fs;
 use std::path::{Path, PathBuf};
-
-use thiserror::Error;
 
 use cache::cached;
 pub use cache::sweep;
-use unpack::unpack;
-
-/// The reason why there is no root file system.
-#[derive(Debug, Error)]
-pub enum ImageError {
-    /// A file could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
-    File {
-        /// The action that failed.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// Others could use the cache.
-    #[error(
-        "images cannot be unpacked into {}: {} belongs to the user {owner}, who could run an \
-         image's programs with your rights, or replace them; set XDG_CACHE_HOME (or HOME) to a \
-         directory that is yours",
-        cache.display(), path.display()
-    )]
-    NotOurs {
-        /// The cache.
-        cache: PathBuf,
-        /// The cache, or a directory that it is in.
-        path: PathBuf,
-        /// ID of the user.
-        owner: u32,
-    },
-    /// There is no place for a cache.
-    #[error("cannot find your home directory")]
-    NoHome(#[from] etcetera::HomeDirError),
-    /// An archive or a layout is malformed.
-    #[error("{} {problem}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The problem, and what to do.
-        problem: String,
-    },
-}
-
-impl ImageError {
-    pub(crate) fn file(action: &'static str, path: &Path, source: io::Error) -> Self {
-        Self::File { action, path: path.into(), source }
-    }
-
-    pub(crate) fn malformed(path: &Path, problem: impl Into<String>) -> Self {
-        Self::Malformed { path: path.into(), problem: problem.into() }
-    }
-}
+pub use error::ImageError;
+use unpack::{open, unpack};
 
 /// A root file system.
 #[derive(Debug)]
@@ -115,8 +64,4 @@ pub fn root(path: &Path, cache: &Path) -> Result<Root, ImageError> {
     let directory =
         fs::canonicalize(path).map_err(|error| ImageError::file("follow", path, error))?;
     Ok(Root { directory, variables: vec![] })
-}
-
-fn open(path: &Path) -> Result<File, ImageError> {
-    File::open(path).map_err(|error| ImageError::file("open", path, error))
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::unpack::unpack;
-use crate::{ImageError, digest, open};
+use crate::unpack::{open, unpack};
+use crate::{ImageError, digest};
 
 const LAYER: &str = "application/vnd.oci.image.layer.v1.tar";
 const DOCKER_LAYER: &str = "application/vnd.docker.image.rootfs.diff.tar";

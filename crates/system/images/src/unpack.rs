@@ -25,6 +25,11 @@ const LARGEST_RATIO: u64 = 100;
 /// Unpacked size that every archive may have, in bytes.
 const SMALL: u64 = 256 << 20;
 
+/// Opens an archive.
+pub(crate) fn open(path: &Path) -> Result<File, ImageError> {
+    File::open(path).map_err(|error| ImageError::file("open", path, error))
+}
+
 /// Unpacks `archive`, whose name is `name`, over the contents of `target`.
 pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), ImageError> {
     let most = |archive: &File| {

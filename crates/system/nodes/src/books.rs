@@ -6,6 +6,7 @@
 //! | `layout` | paths and names of the experiment's things |
 //! | `record`, `made` | what is about to be created; what was created, distinguished from things of others |
 //! | `ledger`, `ours` | these records in the engine, and in a process that removes the experiment |
+//! | `variables` | environment variables by which processes are recognised |
 //! | `capacity` | limits of the machine |
 
 pub(crate) mod borrowed;
@@ -15,3 +16,4 @@ pub(crate) mod ledger;
 pub(crate) mod made;
 pub(crate) mod ours;
 pub(crate) mod record;
+pub(crate) mod variables;

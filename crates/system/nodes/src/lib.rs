@@ -14,7 +14,7 @@
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
 //! | `context`, `device` | what nodes share with the machine; their interfaces, for the engine |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` (with `drain`) |
-//! | `files` | files of nodes, for the engine |
+//! | `inside`, `counters`, `kernels`, `files` | for the engine: sockets in a node, what nodes count, kernels of their own, files |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
 //! | `routes` | routes that come and go one by one, and come back |
 //!
@@ -25,12 +25,15 @@ mod books;
 mod cgroup;
 mod changing;
 mod context;
+mod counters;
 mod create;
 mod device;
 mod drain;
 mod error;
 mod files;
 pub mod init;
+mod inside;
+mod kernels;
 mod network;
 mod outside;
 pub mod own_kernel;
@@ -45,9 +48,12 @@ pub use books::capacity::{Capacity, Demand, capacities};
 pub use books::layout::{LOCK, Layout, is_state_directory};
 pub use cgroup::{Usage, enforcer};
 pub use context::Context;
+pub use counters::Counters;
 pub use device::{Attachment, Device};
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
+pub use inside::Inside;
+pub use kernels::Kernels;
 pub use network::Network;
 pub use outside::may_have_ipv6_behind;
 pub use process::files::NodeFiles;
@@ -56,9 +62,11 @@ pub use process::pidfd::{PidFd, is_going, started_at};
 pub use process::spawning::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use process::view::{View, ViewBind, ViewDirectory, ViewFile};
 pub use routes::RouteChanged;
+pub use stack::features::{Feature, MissingFeature, missing_features};
 pub use stack::interface::{InterfaceAddress, InterfaceState, Traffic};
 pub use stack::overruns::Overruns;
 pub use stack::pacing::{Pacing, PacingChange};
+pub use stack::sysctl::interface_of as interface_of_parameter;
 pub use stack::tcp_sockets::{TcpSocket, TcpSockets};
 pub use stack::watch::{InterfaceSetting, InterfaceWatch, Watched};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};

@@ -23,6 +23,7 @@
 //! | [`agent`] | `netloom __agent`: the first process under it |
 //! | `running` | a process under it, for the agent |
 //! | [`stand_in`] | `netloom __stand-in`: represents a process under it, in the namespace |
+//! | `places`, `orders`, `state` | paths; what the agent reads; the engine's data about one kernel |
 //! | `messages` | messages between agent, stand-ins and engine |
 //! | [`modules`] | `modprobe`: modules from the package |
 
@@ -34,14 +35,14 @@ pub mod launch;
 mod losses;
 mod messages;
 pub mod modules;
+mod orders;
+mod places;
 mod running;
 pub mod stand_in;
+mod state;
 mod wire;
 
 use std::path::{Path, PathBuf};
-
-use netloom_plan::{NodePlan, RoutePlan};
-use serde::{Deserialize, Serialize};
 
 pub(crate) use boot::{COUNT, boot, listening_ports};
 pub use clock::KernelTime;
@@ -49,68 +50,20 @@ pub(crate) use clock::{DilationPage, ask as ask_time, dilate};
 pub(crate) use interfaces::Interfaces;
 pub use interfaces::OnInterface;
 pub(crate) use losses::{Account, losses};
-pub(crate) use messages::DEVICE;
+pub(crate) use orders::Orders;
+pub use places::MODPROBE;
+use places::{KERNEL, MODULES, PACKAGE, PROGRAM};
+pub(crate) use state::OwnKernel;
 pub(crate) use wire::wire;
-
-use crate::process::view::{View, ViewFile};
-
-/// Path of the user-mode kernel.
-const KERNEL: &str = "/usr/bin/linux.uml";
-/// Directory of its modules, with a subdirectory for each version.
-const MODULES: &str = "/usr/lib/uml/modules";
-/// Debian package of both.
-const PACKAGE: &str = "user-mode-linux";
-
-/// Directory in a node for the files that its kernel needs.
-const FOLDER: &str = "/run/netloom/kernel";
-/// Path of this program in the node.
-const PROGRAM: &str = "/run/netloom/kernel/netloom";
-/// Path under which the kernel runs this program to load modules.
-pub const MODPROBE: &str = "/run/netloom/kernel/modprobe";
-/// File with the node's configuration.
-const ORDERS: &str = "/run/netloom/kernel/orders.json";
-
-/// The engine's data about a node's own kernel.
-#[derive(Debug)]
-pub(crate) struct OwnKernel {
-    pub orders: Orders,
-    pub lost: Account,
-    pub clock: DilationPage,
-    pub interfaces: Interfaces,
-}
-
-/// Configuration of a node with a kernel of its own, which its agent reads.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Orders {
-    pub node: NodePlan,
-    pub routes: Vec<RoutePlan>,
-}
-
-impl Orders {
-    /// Returns the view of the node with the orders added.
-    pub fn added_to(&self, view: &View) -> Result<View, serde_json::Error> {
-        let content = serde_json::to_string(self)?;
-        let file = ViewFile { path: ORDERS.into(), content, owner: None, mode: 0o644 };
-        let mut view = view.clone();
-        view.files.push(file);
-        Ok(view)
-    }
-
-    fn read() -> std::io::Result<Self> {
-        Ok(serde_json::from_slice(&std::fs::read(ORDERS)?)?)
-    }
-}
 
 /// Returns the files of the machine that such a node has elsewhere; `program` is this program.
 pub(crate) fn files(program: &Path) -> [(PathBuf, PathBuf); 2] {
     [PROGRAM, MODPROBE].map(|place| (program.into(), place.into()))
 }
 
-/// Returns the command that starts the stand-in for a process.
-pub(crate) fn stand_in_for(argv: Vec<String>) -> Vec<String> {
-    let mut with = vec![PROGRAM.to_owned(), stand_in::ROLE.to_owned()];
-    with.extend(argv);
-    with
+/// Returns what precedes a command, so that a stand-in has it run under the kernel.
+pub(crate) fn stand_in_command() -> Vec<String> {
+    vec![PROGRAM.to_owned(), stand_in::ROLE.to_owned()]
 }
 
 /// Checks that nodes of this machine can have kernels of their own.

@@ -60,7 +60,7 @@ impl Network {
         work: impl FnOnce() -> Result<T, NodeError> + Send,
     ) -> Result<T, NodeError> {
         self.node(node)?;
-        let done = self.inside(node, || Ok(work()));
+        let done = self.enter(node, || Ok(work()));
         done.map_err(|error| NodeError::in_node(node, "change a route", error))?
     }
 }

@@ -12,8 +12,8 @@ use std::{fs, io, thread};
 
 use crate::books::ledger::Ledger;
 use crate::books::ours::Ours;
+use crate::books::variables::EXPERIMENT_VARIABLE;
 use crate::process::pidfd::PidFd;
-use crate::process::starter::EXPERIMENT_VARIABLE;
 use crate::stack::netns::{self, Identity};
 use crate::{LOCK, Layout, NodeError, cgroup, drain, outside, rootless};
 

@@ -5,6 +5,7 @@
 //! | `device` | the trait [`FrameDevice`] and its errors |
 //! | `fitted` | a stage in front of devices that lack an offload: [`fitted()`] |
 //! | `frame`, `pool`, `charge` | a frame in memory, the buffers that frames live in, accounting |
+//! | `shared` | a device with such a share: [`Shared`] |
 //! | `share` | how much memory the frames of one device may take: [`Share`] |
 //! | `virtio` | the virtio-net header in front of every frame |
 //! | `layout` | positions of the headers of a super-frame; rejects malformed ones |
@@ -42,6 +43,7 @@ mod plain_tap;
 mod pool;
 mod segment;
 mod share;
+mod shared;
 mod tag;
 mod tap;
 mod virtio;
@@ -59,6 +61,7 @@ pub use packet_socket::{PacketSocket, Passed, Passing};
 pub use plain_tap::PlainTap;
 pub use pool::Pool;
 pub use segment::split;
-pub use share::{Share, Shared};
+pub use share::Share;
+pub use shared::Shared;
 pub use tap::Tap;
 pub use virtio::{GsoKind, HEADER_BYTES, VirtioHeader};

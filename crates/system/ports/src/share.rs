@@ -1,12 +1,8 @@
 //! Shares of the memory of frames: how much those that one device has read may take. Not here: the
 //! limit on all frames (`pool`).
 
-use std::io;
-use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-use crate::{Capabilities, Carrier, Frame, FrameBuffer, FrameDevice, SendError};
 
 /// A share of memory. Clones are the same share.
 #[derive(Debug, Clone)]
@@ -52,43 +48,5 @@ impl Share {
 
     pub(crate) fn give_back(&self, bytes: usize) {
         self.0.used.fetch_sub(bytes, Ordering::Relaxed);
-    }
-}
-
-/// A device whose frames have a share of memory. Frames beyond it are lost, as those for which
-/// there is no memory at all.
-pub struct Shared<D> {
-    device: D,
-    share: Share,
-}
-
-impl<D: FrameDevice> Shared<D> {
-    /// Gives the frames of `device` a share.
-    pub fn new(device: D, share: Share) -> Self {
-        Self { device, share }
-    }
-}
-
-impl<D: FrameDevice> FrameDevice for Shared<D> {
-    fn capabilities(&self) -> Capabilities {
-        self.device.capabilities()
-    }
-
-    fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.device.fd()
-    }
-
-    fn receive(&mut self, into: &mut FrameBuffer) -> io::Result<bool> {
-        let received = self.device.receive(into)?;
-        into.share = received.then(|| self.share.clone());
-        Ok(received)
-    }
-
-    fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
-        self.device.send(frame)
-    }
-
-    fn carrier(&self) -> Option<Box<dyn Carrier>> {
-        self.device.carrier()
     }
 }

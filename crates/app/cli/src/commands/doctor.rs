@@ -1,9 +1,5 @@
 //! `netloom doctor`
 
-pub mod programs;
-mod words;
-
-use std::fmt;
 use std::fs;
 
 use anyhow::{Context, Result};
@@ -12,12 +8,12 @@ use netloom_api::summary::Summary;
 use netloom_api::timing::Scheduling;
 use netloom_host::Demand;
 use netloom_scenario::Controller;
-use serde::Serialize;
 
 use super::bring_up;
 use crate::args::{Doctor, Format, ScenarioFile};
+use crate::finding::{Check, State};
 use crate::launch::Engine;
-use crate::{controls, exit, find, preflight, profile_file, results};
+use crate::{controls, exit, find, preflight, profile_file, programs, results};
 
 /// The scenario of the trial: two nodes, a link and a program.
 const TRIAL: &str = "name: doctor
@@ -34,41 +30,6 @@ const NETWORK: &str = "network of two nodes";
 const LARGE: Demand = Demand { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
 /// The oldest kernel that is supported.
 const OLDEST: (u32, u32) = (5, 15);
-
-/// One thing that was checked.
-#[derive(Debug, Serialize)]
-pub struct Check {
-    what: String,
-    state: State,
-    found: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// As it should be.
-    Ok,
-    /// Works, with restrictions.
-    Note,
-    /// Does not work.
-    Problem,
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Ok => "ok",
-            Self::Note => "note",
-            Self::Problem => "PROBLEM",
-        })
-    }
-}
-
-impl Check {
-    fn new(what: impl Into<String>, state: State, found: impl Into<String>) -> Self {
-        Self { what: what.into(), state, found: found.into() }
-    }
-}
 
 /// Prints what this machine can do, and what to change for more.
 pub async fn doctor(args: Doctor) -> Result<i32> {

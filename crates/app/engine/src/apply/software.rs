@@ -48,6 +48,7 @@ impl Software {
         (scenario, plan, directory): (&Scenario, &Plan, &Path),
     ) -> Result<(Self, Inside)> {
         let Prepared { views, starts } = services::prepare(scenario, plan, directory)?;
+        services::features::check(scenario, plan, false)?;
         let mut software = Self {
             services: Arc::clone(services),
             views: views.into_iter().map(|(node, view)| (node, Arc::new(view))).collect(),

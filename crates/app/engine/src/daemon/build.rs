@@ -70,6 +70,9 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let Parts { whole, mine, symbiosis } = Parts::of(launch)?;
     let Part { scenario, plan } = &mine;
     let Prepared { views, starts } = services::prepare(scenario, plan, &launch.directory)?;
+    services::features::check_interfaces(plan)?;
+    let runs = matches!(launch.mode, Mode::Run { .. });
+    services::features::check(scenario, plan, runs)?;
     // Ports come first, since others may hold them.
     let published = match machine {
         None => publish::reserve(scenario)?,

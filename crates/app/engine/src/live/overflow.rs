@@ -76,7 +76,7 @@ impl Overflow {
         deployment: &Deployment,
         network: &Network,
     ) -> Result<HashMap<Endpoint, u64>> {
-        let counted = network.dropped()?;
+        let counted = network.counters().dropped()?;
         // The engine does not read the interfaces of direct links, so their drops do not count.
         let direct: HashSet<Endpoint> = deployment.direct_ends().into_iter().collect();
         let account = self.account();

@@ -58,8 +58,9 @@ impl LiveNetwork {
     /// Starts the kernels of all nodes that have their own. Returns when all are ready, with
     /// whether there are any. Must be called on a thread of the runtime that may block.
     pub fn start_kernels(&self) -> Result<bool> {
-        let has_kernels =
-            tokio::task::block_in_place(|| self.with(|live| Ok(live.network.start_kernels()?)))?;
+        let has_kernels = tokio::task::block_in_place(|| {
+            self.with(|live| Ok(live.network.kernels().start()?))
+        })?;
         if has_kernels {
             self.dilate_kernels(None)?;
         }
@@ -73,7 +74,7 @@ impl LiveNetwork {
         if dilation.is_none() {
             return Ok(());
         }
-        let dilate = || self.with(|live| Ok(live.network.dilate_kernels(node, dilation)?));
+        let dilate = || self.with(|live| Ok(live.network.kernels().dilate(node, dilation)?));
         tokio::task::block_in_place(dilate)
     }
 
@@ -84,7 +85,7 @@ impl LiveNetwork {
     pub fn zero_of(&self, node: &str) -> Result<(i64, Duration)> {
         let machine = i128::from(self.clock.on_machine(Time::ZERO));
         let (zero, within) = if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
-            let ask = || self.with(|live| Ok(live.network.kernel_time(node)?));
+            let ask = || self.with(|live| Ok(live.network.kernels().time(node)?));
             let shown = tokio::task::block_in_place(ask)?;
             let since = u64::try_from(i128::from(shown.machine) - machine).unwrap_or(0);
             let now = self.clock.dilation().to_experiment(Duration::from_nanos(since));

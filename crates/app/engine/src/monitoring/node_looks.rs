@@ -45,7 +45,7 @@ impl NodeLooks {
 
 /// Returns the CPU time that looking into nodes has taken so far.
 fn spent(network: &LiveNetwork) -> Duration {
-    let spent = network.with(|live| Ok(live.network.spent_in_nodes()));
+    let spent = network.with(|live| Ok(live.network.counters().spent()));
     let nanos = spent.map_or(0, |spent| spent.as_nanos());
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }

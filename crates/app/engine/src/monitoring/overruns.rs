@@ -69,7 +69,7 @@ impl OverrunProbe {
 
 /// Returns the counts of each node so far.
 fn counted(network: &LiveNetwork) -> Result<Vec<(String, Overruns)>> {
-    network.with(|live| Ok(live.network.overruns()?))
+    network.with(|live| Ok(live.network.counters().overruns()?))
 }
 
 /// Returns the counts that have grown, and by how much. A node that was made anew counts from zero.

@@ -52,8 +52,8 @@ impl Target {
         let Self { network, node, .. } = self.clone();
         let tcp = protocol == Protocol::Tcp;
         let open = move || {
-            let opened =
-                network.with(|live| Ok(live.network.socket(&node, tcp, address.is_ipv6())?));
+            let opened = network
+                .with(|live| Ok(live.network.inside(&node)?.socket(tcp, address.is_ipv6())?));
             opened.map_err(io::Error::other)
         };
         // Opening a socket takes a thread of its own that enters the namespace.

@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `prepare` | before anything is made: views of nodes, and checks of what they need |
+//! | [`features`] | before anything is made: what nodes ask of the machine's kernel |
 //! | [`filler`] | fills in the scenario's own templates in a process of its own |
 //! | `start` | starts commands and services, until all are ready |
 //! | `instance` | one service of one node: from its start to its end |
@@ -12,6 +13,7 @@
 //!
 //! Not here: what a template expands to (`netloom-services`).
 
+pub mod features;
 pub mod filler;
 mod instance;
 mod log;

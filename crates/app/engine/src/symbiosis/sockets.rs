@@ -39,7 +39,7 @@ impl SocketWatch {
         for (host, place) in shrunk.hosts.iter().zip(0..) {
             // A kernel of the node's own is not queried; its sockets are known only by their
             // segments.
-            if let Some(sockets) = network.tcp_sockets(&host.name)? {
+            if let Some(sockets) = network.inside(&host.name)?.tcp_sockets()? {
                 let default = sockets.default_algorithm().to_owned();
                 simulated.note_algorithm(place, default)?;
                 hosts.push((place, sockets));

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use netloom_units::{Data, DataFile, FileError, FileFault, Framing, Probability, SharedData, Size};
 
+use super::holds_data::HoldsData;
 use super::{InFlight, LinkState, MtuLimit, PipeChange, PipeConfig, RateLimit};
 use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
@@ -13,18 +14,6 @@ use crate::condition::Condition;
 use crate::flight::{Compensation, Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
-
-/// Access to the data of a property that comes from files. Every property implements this trait, so
-/// a new one cannot be forgotten.
-pub(super) trait HoldsData {
-    /// Name of a file that has yet to be read.
-    fn unread_file(&self) -> Option<Cow<'_, str>> {
-        None
-    }
-    fn data_mut(&mut self) -> Vec<&mut dyn DataFile> {
-        Vec::new()
-    }
-}
 
 impl HoldsData for Background {
     fn unread_file(&self) -> Option<Cow<'_, str>> {

@@ -8,6 +8,7 @@
 
 mod effect;
 mod files;
+mod holds_data;
 mod mtu;
 mod rate;
 mod small;
@@ -23,7 +24,7 @@ use crate::condition::Condition;
 use crate::flight::{Compensation, Delay, Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
-use files::HoldsData;
+use holds_data::HoldsData;
 
 pub use effect::{Circumstances, NoEffect};
 pub use files::UnreadFile;

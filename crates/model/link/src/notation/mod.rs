@@ -9,6 +9,7 @@
 //! | `tc` | the units of tc |
 //! | `export` | the `tc` commands for a configuration |
 //! | `child` | the queue discipline of tc for a pipe's |
+//! | `equivalent`, `tc_child` | disciplines of tc as commands |
 //! | `written` | strings and properties in one mapping, as the API accepts them |
 //! | `words` | splitting a string into words, and its errors |
 //!
@@ -20,10 +21,12 @@
 
 mod child;
 mod dummynet;
+mod equivalent;
 mod export;
 mod netem;
 mod tbf;
 mod tc;
+mod tc_child;
 mod words;
 mod written;
 
@@ -31,11 +34,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::PipeChange;
-pub use child::{TcChild, TcFilter};
 pub use dummynet::Dummynet;
-pub use export::{TcEquivalent, tc_equivalent};
+pub use equivalent::TcEquivalent;
+pub use export::tc_equivalent;
 pub use netem::Netem;
 pub use tbf::Tbf;
+pub use tc_child::{TcChild, TcFilter};
 pub use words::NotationError;
 pub use written::WrittenChange;
 

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `window` | the period that statistics cover |
 //! | `collector` | the counters of a running pipe |
+//! | `present` | what is in the pipe now |
 //! | `counters` | the counters of one period |
 //! | `recent` | the seconds of the last minute |
 //! | `background` | the counters of background traffic |
@@ -16,6 +17,7 @@ mod background;
 mod collector;
 mod counters;
 mod histogram;
+mod present;
 mod recent;
 mod window;
 
@@ -26,8 +28,9 @@ use crate::{DropReason, FrameInfo};
 
 pub use aqm::AqmState;
 pub(crate) use background::BackgroundCounts;
-pub(crate) use collector::{Collector, Present};
+pub(crate) use collector::Collector;
 pub use histogram::Histogram;
+pub(crate) use present::Present;
 pub(crate) use recent::second_began;
 pub use window::{Window, WindowError};
 

@@ -4,9 +4,10 @@
 //! | file | contents |
 //! |---|---|
 //! | `polygons` | outlines from the scenario or from a file |
-//! | `geojson`, `sumo` | the formats of such files |
+//! | `format`; `geojson`, `sumo` | the formats of such files |
 //! | `index` | search for the obstacles that may be on a path |
 
+mod format;
 mod geojson;
 mod index;
 mod polygons;

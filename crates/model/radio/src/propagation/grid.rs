@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{PathLoss, Route};
-use crate::{Path, RadioError, Surroundings};
+use crate::{Path, RadioError};
 
 /// Losses between the cells of a grid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,8 +97,8 @@ impl fmt::Debug for LossGrid {
 pub(super) struct Grid(LossGrid);
 
 impl Grid {
-    pub fn new(config: &GridConfig, given: &Surroundings<'_>) -> Result<Self, RadioError> {
-        let grid = given.grid.ok_or_else(|| RadioError::unread(Some(&config.file)))?;
+    pub fn new(config: &GridConfig, grid: Option<&LossGrid>) -> Result<Self, RadioError> {
+        let grid = grid.ok_or_else(|| RadioError::unread(Some(&config.file)))?;
         Ok(Self(grid.clone()))
     }
 }

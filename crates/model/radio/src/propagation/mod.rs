@@ -14,16 +14,14 @@ mod grid;
 mod log_distance;
 mod losses;
 mod matrix;
+mod path_loss;
 mod range;
 mod two_ray_ground;
 
-use std::fmt;
-
-use netloom_mobility::Point;
-use netloom_units::{DataFile, Frequency, Time};
+use netloom_units::{DataFile, Frequency};
 use serde::{Deserialize, Serialize};
 
-use crate::{Path, RadioError, Surroundings};
+use crate::{RadioError, Surroundings};
 pub(crate) use free_space::FreeSpace;
 use grid::Grid;
 pub use grid::{GridConfig, LossGrid};
@@ -32,36 +30,9 @@ pub use log_distance::LogDistanceConfig;
 pub use losses::{LossStep, PairLosses};
 use matrix::Matrix;
 pub use matrix::{Interpolation, MatrixConfig};
+pub(crate) use path_loss::{PathLoss, Route};
 pub use range::RangeConfig;
 use two_ray_ground::TwoRayGround;
-
-/// The two ends of a signal's path, and the time at which it is sent.
-pub(crate) struct Route {
-    pub at: Time,
-    /// Numbers of the stations.
-    pub from: u32,
-    pub to: u32,
-    /// Positions of the antennas, heights included.
-    pub start: Point,
-    pub end: Point,
-}
-
-impl Route {
-    /// Returns the square of the distance, in m². It is at least a square centimetre, since the
-    /// formulas are for the far field and their gain grows without bound at shorter distances.
-    pub fn square(&self) -> f64 {
-        (self.end - self.start).square().max(1e-4)
-    }
-}
-
-/// A model of path loss.
-pub(crate) trait PathLoss: fmt::Debug + Send + Sync {
-    /// Returns the path with its loss, or `None` if nothing arrives.
-    fn path(&self, route: &Route) -> Option<Path>;
-    /// Returns a distance in m beyond which the loss exceeds `loss` dB between antennas up to
-    /// `height` m high, or `None` if there is no such distance.
-    fn farthest(&self, loss: f64, height: f64) -> Option<f64>;
-}
 
 /// How signals get weaker over a distance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,7 +87,7 @@ impl Propagation {
             Self::TwoRayGround => Box::new(TwoRayGround::new(frequency)),
             Self::LogDistance(config) => Box::new(LogDistance::new(config, frequency)),
             Self::Matrix(config) => Box::new(Matrix::new(config, given.names)?),
-            Self::Grid(config) => Box::new(Grid::new(config, given)?),
+            Self::Grid(config) => Box::new(Grid::new(config, given.grid)?),
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Congestion controls behind one trait. Each has a file, whose module comment names its source. A
-//! new one takes its own file and a line in `algorithms!`.
+//! Congestion controls behind one trait (`control`). Each has a file, whose module comment names
+//! its source. A new one takes its own file and a line in `algorithms!`.
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 
@@ -7,6 +7,7 @@ mod bbr;
 mod bbr3;
 mod bic;
 mod cdg;
+mod control;
 mod cubic;
 mod dctcp;
 mod flow;
@@ -26,108 +27,11 @@ mod veno;
 mod westwood;
 mod yeah;
 
+pub use control::{CongestionControl, EcnUse, HyStart};
 pub use flow::{Acked, CongestionEvent, Flow, RecoveryState};
 
 use std::fmt;
 use std::str::FromStr;
-
-use crate::config::Config;
-use crate::rate::RateSample;
-
-/// The use of ECN by a congestion control.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EcnUse {
-    /// ECN as configured. A mark counts as a loss (RFC 3168).
-    Classic,
-    /// ECN is always requested, even pure acknowledgements are marked as ECN-capable, and each mark
-    /// is echoed (RFC 8257 §3).
-    Accurate,
-    /// As accurate, by packets that ask for low latency: ECT(1) (RFC 9331 §4.1).
-    LowLatency,
-}
-
-/// A congestion control. The endpoint calls it with its [`Flow`]; where the flow is mutable, the
-/// control may change its window. Default methods are those of a control that reacts to losses and
-/// does not pace.
-pub trait CongestionControl: fmt::Debug + Send {
-    /// Called when the connection is established.
-    fn start(&mut self, flow: &mut Flow) {
-        let _ = flow;
-    }
-
-    /// Returns the slow-start threshold after a congestion event (a loss, a mark, a timeout).
-    fn reduce(&mut self, flow: &mut Flow) -> u32;
-
-    /// Lets the window grow, after `acked` packets were acknowledged. Called while nothing is being
-    /// repaired, or while the losses of a timeout are (slow start). It is also called when the
-    /// application limits the sending rate: see [`Flow::cwnd_limited`].
-    fn grow(&mut self, flow: &mut Flow, acked: u32);
-
-    /// Returns the window after an undone reduction (RFC 4015).
-    fn undo(&mut self, flow: &mut Flow) -> u32 {
-        flow.cwnd.max(flow.prior_cwnd)
-    }
-
-    /// Called when packets were acknowledged or SACKed.
-    fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
-        let _ = (flow, sample);
-    }
-
-    /// Called before the state of recovery changes from [`Flow::state`] to `state`.
-    fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
-        let _ = (flow, state);
-    }
-
-    /// Called for each event.
-    fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
-        let _ = (flow, event);
-    }
-
-    /// Sets the window and the pacing rate after each acknowledgement, in place of `grow` and of
-    /// proportional rate reduction. Returns `true` if it did.
-    fn control(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
-        let _ = (flow, sample);
-        false
-    }
-
-    /// Whether [`control`](Self::control) sets the window.
-    fn sets_window(&self) -> bool {
-        false
-    }
-
-    /// Whether packets are spread over time by [`Flow::pacing_rate`].
-    fn paces(&self) -> bool {
-        false
-    }
-
-    /// Returns the use of ECN.
-    fn ecn(&self) -> EcnUse {
-        EcnUse::Classic
-    }
-
-    /// Returns the smallest burst in packets, if it differs from the configuration's.
-    fn min_burst(&self, flow: &Flow) -> Option<u32> {
-        let _ = flow;
-        None
-    }
-
-    /// Number of windows that the send buffer holds.
-    fn send_buffer_windows(&self) -> u32 {
-        2
-    }
-}
-
-/// The method by which CUBIC leaves slow start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum HyStart {
-    /// Slow start ends only at a loss.
-    Off,
-    /// By trains of acknowledgements and by delay, as in Linux.
-    #[default]
-    Linux,
-    /// HyStart++ (RFC 9406).
-    PlusPlus,
-}
 
 macro_rules! algorithms {
     ($($variant:ident, $name:literal, $doc:literal => $make:expr;)*) => {
@@ -149,13 +53,16 @@ macro_rules! algorithms {
             }
         }
 
-        /// Makes a control of the configured kind. `seed` is for those that draw random numbers.
-        pub(crate) fn make(config: &Config, seed: u32) -> Box<dyn CongestionControl> {
-            let make: fn(&Config, u32) -> Box<dyn CongestionControl> =
-                match config.congestion_control {
-                    $(Algorithm::$variant => $make,)*
-                };
-            make(config, seed)
+        /// Makes a control. `hystart` is for CUBIC, `seed` for those that draw random numbers.
+        pub(crate) fn make(
+            algorithm: Algorithm,
+            hystart: HyStart,
+            seed: u32,
+        ) -> Box<dyn CongestionControl> {
+            let make: fn(HyStart, u32) -> Box<dyn CongestionControl> = match algorithm {
+                $(Algorithm::$variant => $make,)*
+            };
+            make(hystart, seed)
         }
     };
 }
@@ -170,7 +77,7 @@ algorithms! {
     Cdg, "cdg", "CDG (Hayes and Armitage 2011)." =>
         |_, seed| Box::new(cdg::Cdg::new(seed));
     Cubic, "cubic", "CUBIC (RFC 9438)." =>
-        |config, _| Box::new(cubic::Cubic::new(config.hystart));
+        |hystart, _| Box::new(cubic::Cubic::new(hystart));
     Dctcp, "dctcp", "DCTCP (RFC 8257)." =>
         |_, _| Box::new(dctcp::Dctcp::default());
     HighSpeed, "highspeed", "HighSpeed TCP (RFC 3649)." =>

@@ -119,7 +119,7 @@ impl Endpoint {
         if changed && self.snd.sent.is_empty() {
             self.recovery.backoff = 0;
             // The probe of a closed window ends. Waiting data is sent.
-            if self.timers.is_set_for(super::timers::Retransmit::Window) {
+            if self.timers.is_set_for(super::timer_set::Retransmit::Window) {
                 self.timers.retransmit = None;
             }
             if window == 0 {

@@ -6,7 +6,7 @@ use netloom_units::{Duration, Time};
 
 use super::Endpoint;
 use super::acknowledge::AckOutcome;
-use super::timers::Retransmit;
+use super::timer_set::Retransmit;
 use crate::config::LossDetection;
 use crate::congestion::{CongestionEvent, RecoveryState as S};
 use crate::rack::{Conditions, mark_at_timeout};

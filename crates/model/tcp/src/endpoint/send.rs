@@ -21,22 +21,6 @@ const LONGEST_ECHO: u32 = 1 << 24;
 /// Nanoseconds in a second.
 const NANOS: u64 = 1_000_000_000;
 
-/// Records whether the window was used up in the current round (RFC 7661's idea, as Linux
-/// implements it).
-#[derive(Debug, Default)]
-pub(crate) struct Usage {
-    /// The round ends when this position is acknowledged.
-    round_end: u64,
-    /// Largest number of packets in flight since the window last limited them, and the time at
-    /// which it last did.
-    used: u32,
-    limited_at: Time,
-    /// Time at which the window was last restarted after an idle period.
-    restarted_at: Time,
-    /// Whether anything was sent since the window was last validated.
-    pub unvalidated: bool,
-}
-
 impl Endpoint {
     /// Updates the values that congestion controls read.
     pub(super) fn refresh_flow(&mut self, now: Time) {

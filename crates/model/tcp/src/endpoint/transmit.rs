@@ -4,7 +4,7 @@
 use netloom_units::{Duration, Time};
 
 use super::options::EcnState;
-use super::timers::Retransmit;
+use super::timer_set::Retransmit;
 use super::{Endpoint, State};
 use crate::congestion::CongestionEvent;
 use crate::segment::{Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps, Transmit};

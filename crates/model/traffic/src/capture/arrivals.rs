@@ -7,7 +7,8 @@ use std::io::Read;
 use netloom_units::{MAX_VALUES, Time};
 use thiserror::Error;
 
-use super::reader::{CaptureError, CaptureReader, LinkType};
+use super::input::{CaptureError, LinkType};
+use super::reader::CaptureReader;
 use crate::Emission;
 use crate::recorded::Arrivals;
 

@@ -3,6 +3,7 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `input` | bytes of a capture, and why they cannot be read |
 //! | `reader` | pcap and pcapng: [`CaptureReader`] |
 //! | `pcapng` | blocks of pcapng |
 //! | `arrivals` | times and lengths of frames: [`arrivals()`] |
@@ -14,6 +15,7 @@
 
 mod arrivals;
 mod checksum;
+mod input;
 mod packet;
 mod pcapng;
 mod reader;
@@ -21,6 +23,7 @@ mod rewriting;
 mod survey;
 
 pub use arrivals::{NoArrivals, arrivals};
-pub use reader::{CaptureError, CaptureReader, LinkType, RecordedFrame, is_capture};
+pub use input::{CaptureError, LinkType, RecordedFrame};
+pub use reader::{CaptureReader, is_capture};
 pub use rewriting::{Addressed, FrameFault, Rewriter};
 pub use survey::{Survey, Unsendable, packet_bytes};

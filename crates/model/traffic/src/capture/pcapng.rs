@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::reader::{CaptureError, Found, Input, LONGEST, Link, u32_of};
+use super::input::{CaptureError, Found, Input, LONGEST, Link, u32_of};
 
 /// Types of blocks.
 const SECTION: u32 = 0x0a0d_0d0a;

@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use thiserror::Error;
 
 use super::checksum::{Sum, follow};
+use super::input::{LinkType, RecordedFrame};
 use super::packet::{Headers, Part, headers, protocol};
-use super::reader::{LinkType, RecordedFrame};
 
 /// Bytes of an Ethernet header.
 const ETHERNET: usize = 14;

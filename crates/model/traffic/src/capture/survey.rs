@@ -5,7 +5,8 @@ use std::net::IpAddr;
 
 use thiserror::Error;
 
-use super::reader::{CaptureError, CaptureReader};
+use super::input::CaptureError;
+use super::reader::CaptureReader;
 use super::rewriting::{Addressed, FrameFault, Rewriter};
 
 /// Bytes of an Ethernet header and of a VLAN tag, to which an MTU does not apply.

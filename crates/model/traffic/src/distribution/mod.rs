@@ -11,6 +11,7 @@
 //! | `lognormal`, `weibull` | the distributions of these names |
 //! | `empirical` | samples from a list or a file |
 //! | `gamma` | random numbers that the residual law of the Weibull distribution needs |
+//! | `shape` | the trait of distributions |
 //! | `notation` | how a distribution is written |
 
 mod constant;
@@ -20,6 +21,7 @@ mod gamma;
 mod lognormal;
 mod notation;
 mod pareto;
+mod shape;
 mod uniform;
 mod weibull;
 
@@ -36,6 +38,7 @@ pub(crate) use exponential::Exponential;
 pub use lognormal::Lognormal;
 pub use notation::{DurationDistribution, SizeDistribution};
 pub use pareto::Pareto;
+use shape::{Shape, above_zero};
 pub use uniform::Uniform;
 pub use weibull::Weibull;
 
@@ -198,21 +201,4 @@ impl Law {
 pub(crate) fn nanoseconds(value: f64) -> Duration {
     // The conversion to an integer saturates.
     Duration::from_nanos(libm::round(value) as u64)
-}
-
-/// The operations of every distribution. Values are in base units.
-trait Shape: fmt::Debug + Send + Sync {
-    /// Returns the mean.
-    fn mean(&self) -> f64;
-    /// Draws the next value.
-    fn draw(&self, stream: &mut Stream) -> f64;
-    /// Draws the part of a value that is left at a random time.
-    fn residual(&self, stream: &mut Stream) -> f64;
-    /// Returns the probability that a value is at most `x`.
-    fn at_most(&self, x: f64) -> f64;
-}
-
-/// Draws a number that is uniform in (0, 1], for logarithms and negative powers.
-fn above_zero(stream: &mut Stream) -> f64 {
-    1.0 - stream.uniform()
 }

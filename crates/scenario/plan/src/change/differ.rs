@@ -51,6 +51,8 @@ pub(super) struct Differ<'a> {
     new: Network<'a>,
     old_nodes: HashMap<&'a str, &'a NodePlan>,
     new_nodes: HashMap<&'a str, &'a NodePlan>,
+    /// Places of the old nodes in their plan.
+    old_index: HashMap<&'a str, usize>,
     /// Nodes that are made anew, with the reasons.
     replaced: BTreeMap<&'a str, String>,
     devices: Turnover<'a>,
@@ -82,6 +84,7 @@ impl<'a> Differ<'a> {
             new,
             old_nodes: by_name(old.plan),
             new_nodes: by_name(new.plan),
+            old_index: (0..).zip(&old.plan.nodes).map(|(i, n)| (n.name.as_str(), i)).collect(),
         };
         let Turnover { going, made, .. } = &differ.devices;
         let freed = going.iter().filter(|device| differ.conflicts(**device, made));
@@ -244,7 +247,7 @@ impl<'a> Differ<'a> {
         node: &NodePlan,
         is_over: impl Fn(Option<&str>) -> bool,
     ) -> Option<Operation> {
-        let index = self.old.plan.nodes.iter().position(|old| old.name == node.name)?;
+        let index = *self.old_index.get(node.name.as_str())?;
         let mut from = self.old.plan.routes(index);
         from.retain(|route| is_over(route.interface.as_deref()));
         let change = Change { from, to: vec![] };
@@ -254,12 +257,11 @@ impl<'a> Differ<'a> {
     fn links(&self, steps: &mut Steps) -> Change<Vec<String>> {
         let old: HashMap<&str, &Link> =
             self.old.scenario.links.iter().map(|link| (link.name.as_str(), link)).collect();
-        let new: HashMap<&str, &Link> =
-            self.new.scenario.links.iter().map(|link| (link.name.as_str(), link)).collect();
-        let stays = |link: &Link| {
-            let both = old.get(link.name.as_str()).zip(new.get(link.name.as_str()));
-            both.is_some_and(|(old, new)| self.is_same_link(old, new))
-        };
+        let same = self.new.scenario.links.iter().filter(|link| {
+            old.get(link.name.as_str()).is_some_and(|old| self.is_same_link(old, link))
+        });
+        let staying: HashSet<&str> = same.map(|link| link.name.as_str()).collect();
+        let stays = |link: &Link| staying.contains(link.name.as_str());
         let names = |links: &[Link]| -> Vec<String> {
             links.iter().filter(|link| !stays(link)).map(|link| link.name.clone()).collect()
         };
@@ -305,14 +307,12 @@ impl<'a> Differ<'a> {
         let hosts =
             Change::between(self.old.plan.hosts_file.clone(), self.new.plan.hosts_file.clone());
         steps.settings.extend(hosts.map(Operation::Hosts));
-        let old_index: HashMap<&str, usize> =
-            self.old.plan.nodes.iter().enumerate().map(|(i, n)| (n.name.as_str(), i)).collect();
         for (index, node) in self.new.plan.nodes.iter().enumerate() {
             let routes = self.new.plan.routes(index);
             let before = match self.both(&node.name) {
                 Some((old, new)) => {
                     self.node_settings(old, new, steps);
-                    let mut routes = self.old.plan.routes(old_index[old.name.as_str()]);
+                    let mut routes = self.old.plan.routes(self.old_index[old.name.as_str()]);
                     // Routes over interfaces that were in the way have disappeared with them.
                     routes.retain(|route| !self.is_freed(&node.name, route.interface.as_deref()));
                     routes

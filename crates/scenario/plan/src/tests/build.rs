@@ -36,6 +36,7 @@ pub fn scenario() -> Scenario {
         workers: Workers::default(),
         duration: None,
         templates: BTreeMap::new(),
+        places: Places::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks of given addresses: each is usable, is given only once, and fits its segment.
 
+mod given;
 mod overlaps;
 mod usable;
 
@@ -15,16 +16,7 @@ use crate::address::{Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::layer2::InterfaceIndex;
 use crate::raw::{RawAddresses, RawInterface};
 use crate::spec::{LoopbackAddress, Routing};
-
-/// An address that the user has given.
-struct Given {
-    address: IpAddr,
-    length: u8,
-    node: usize,
-    /// `None` for a loopback address.
-    interface: Option<usize>,
-    span: Span,
-}
+use given::{Given, share_subnet};
 
 /// Checks all addresses that are given in the file.
 pub(super) fn check(nodes: &[NodeDraft<'_>], segments: &[Segment], report: &mut Report<'_>) {
@@ -219,19 +211,6 @@ fn subnet_finding(nodes: &[NodeDraft<'_>], given: &Given, other: &Given) -> Diag
     Diagnostic::error(given.span, message)
         .with_related(other.span, "the other address")
         .with_help("use one subnet, or say `routing: none` or `daemon` for the node if it is meant")
-}
-
-fn share_subnet(a: &Given, b: &Given) -> bool {
-    let contains = |a: &Given, b: &Given| match (a.address, b.address) {
-        (IpAddr::V4(address), IpAddr::V4(other)) => {
-            Ipv4Prefix { address, length: a.length }.contains(other)
-        }
-        (IpAddr::V6(address), IpAddr::V6(other)) => {
-            Ipv6Prefix { address, length: a.length }.contains(other)
-        }
-        _ => false,
-    };
-    contains(a, b) && contains(b, a)
 }
 
 fn check_macs(nodes: &[NodeDraft<'_>], segment: &Segment, report: &mut Report<'_>) {

@@ -1,6 +1,7 @@
 //! Constellations: each satellite becomes a router, and each pair of nodes that see each other gets
 //! a link whose delay follows the distance. Not here: positions of satellites (`netloom-mobility`).
 
+mod defaults;
 mod ways;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,17 +13,15 @@ use netloom_mobility::orbit::{Choice, Elements};
 use netloom_units::{Angle, DataFile, Duration, FileError, FileFault};
 
 use super::report::Report;
-use super::{names, properties};
+use super::{bad_file, names, properties};
 use crate::files::Files;
 use crate::raw::{
-    RawConstellation, RawEndpoint, RawGround, RawIsl, RawKind, RawLink, RawLinkHead, RawNodeHead,
+    RawConstellation, RawEndpoint, RawGround, RawKind, RawLink, RawLinkHead, RawNodeHead,
     RawNodeProps, RawOrigin, RawPipe, RawScenario, RawTopology,
 };
 use crate::spec::{Constellation, Direction, Orbits, Start, TimelineAction, TimelineEvent};
+use defaults::ELEVATION;
 use ways::Way;
-
-/// Default of the lowest elevation of a satellite above the horizon.
-const ELEVATION: Angle = Angle::from_degrees(25);
 
 /// Results of expanding constellations, apart from nodes and links.
 #[derive(Default)]
@@ -198,7 +197,7 @@ fn elements(
         if let Err(cause) = loaded {
             let what = tle.value.what();
             let error = FileError { property: "tle", file, what, cause };
-            report.error(properties::bad_file(error, tle.span));
+            report.error(bad_file::bad_file(error, tle.span));
             return None;
         }
     }
@@ -321,10 +320,4 @@ impl RawLinkHead {
             mtu: None,
         }
     }
-}
-
-/// Returns the pattern of the links between satellites.
-fn isl(raw: &RawConstellation) -> RawIsl {
-    let usual = if raw.walker.is_some() { RawIsl::Grid } else { RawIsl::None };
-    raw.isl.as_ref().map_or(usual, |isl| isl.value)
 }

@@ -2,10 +2,11 @@
 //! switch, VLAN and medium. Not here: how daemons are configured (templates of services).
 
 mod bgp;
+mod speaker;
 
 use std::collections::BTreeMap;
 
-use netloom_document::{Diagnostic, Span};
+use netloom_document::Diagnostic;
 
 use super::nodes::NodeDraft;
 use super::report::Report;
@@ -13,6 +14,7 @@ use super::segments::Segment;
 use crate::layer2::InterfaceIndex;
 use crate::service::{Compared, OptionValue, ServiceTemplate};
 use crate::spec::{Addresses, Interface};
+use speaker::{Setting, Speaker};
 
 /// Rules of one protocol for neighbours on a segment.
 struct Protocol {
@@ -76,25 +78,6 @@ const PROTOCOLS: &[Protocol] = &[
 /// Protocols of users' own templates.
 const OTHER: Protocol =
     Protocol { name: "", title: "", same: None, longer: &[], mtu: false, families: ANY };
-
-/// An interface at which a node speaks a protocol.
-struct Speaker<'a> {
-    port: InterfaceIndex,
-    name: String,
-    mtu: u32,
-    settings: BTreeMap<&'a str, Setting>,
-    span: Span,
-}
-
-struct Setting {
-    /// The text in the file.
-    text: String,
-    /// The text in a form that is equal for equal values.
-    canonical: String,
-    /// The option that holds it.
-    option: String,
-    span: Span,
-}
 
 /// Checks all segments, for each protocol that is spoken there.
 pub(super) fn check(

@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 
 use netloom_document::{Diagnostic, NodeId, Span, Tree};
+use netloom_link::PipeChange;
 use netloom_link::notation::Conflict;
-use netloom_link::{DataError, FileError, FileFault, PipeChange};
 
+use super::bad_file::bad_file;
 use super::report::Report;
-use crate::files::{Files, Unreadable};
+use crate::files::Files;
 use crate::raw::{RawPipe, RawScenario};
 
 /// Completes the properties of all links and of the timeline.
@@ -85,27 +86,4 @@ fn said_twice(conflict: Conflict, node: NodeId, report: &mut Report<'_>) {
         .with_related(span(&[notation]), "also said here")
         .with_help("keep one of them");
     report.error(finding);
-}
-
-/// Converts an error of a file to a finding.
-pub(super) fn bad_file(error: FileError<Unreadable>, span: Span) -> Diagnostic {
-    let FileError { file, what, cause, .. } = error;
-    match cause {
-        FileFault::Unreadable(Unreadable { reason, help }) => {
-            let message = format!("cannot read the {what} `{file}`: {reason}");
-            Diagnostic::error(span, message).with_optional_help(help)
-        }
-        FileFault::Malformed(error) => {
-            let (place, fault) = match error {
-                DataError::Line { line, message } => (format!(", line {line}"), message),
-                DataError::Whole(message) => (String::new(), message),
-            };
-            // Messages about values have the form `problem; suggestion`.
-            let (fault, help) = match fault.split_once("; ") {
-                Some((fault, help)) => (fault.to_owned(), help.to_owned()),
-                None => (fault, format!("the file is to be a {what}")),
-            };
-            Diagnostic::error(span, format!("`{file}`{place}: {fault}")).with_help(help)
-        }
-    }
 }

@@ -5,14 +5,8 @@ use std::collections::HashMap;
 
 use netloom_document::{Diagnostic, Span, Spanned};
 
-use super::report::Report;
+use super::report::{MOST_IN_FILE, MOST_NAMES, Report};
 use crate::raw::RawTopology;
-
-/// Largest number of names in one range.
-const MOST_NAMES: usize = 1_000_000;
-
-/// Largest number of names in all ranges of a file together.
-pub(super) const MOST_IN_FILE: usize = 4 * MOST_NAMES;
 
 /// Length of the longest range, in bytes.
 const LONGEST: usize = 1000;

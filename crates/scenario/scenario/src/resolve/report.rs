@@ -6,7 +6,7 @@ use std::rc::Rc;
 use netloom_document::{Diagnostic, NodeId, Severity, Span, Tree};
 use netloom_link::FileError;
 
-use super::properties::bad_file;
+use super::bad_file::bad_file;
 use crate::dialect::{did_you_mean, similar};
 use crate::files::Unreadable;
 
@@ -15,6 +15,12 @@ const MOST_GUESSES: usize = 100;
 
 /// Largest number of findings that are kept: a range of names can cause one for each name.
 const MOST_FINDINGS: usize = 100_000;
+
+/// Largest number of names in one range.
+pub(super) const MOST_NAMES: usize = 1_000_000;
+
+/// Largest number of names in all ranges of a file together.
+pub(super) const MOST_IN_FILE: usize = 4 * MOST_NAMES;
 
 /// The findings so far, and the tree that they are about.
 pub(super) struct Report<'a> {
@@ -62,7 +68,7 @@ impl<'a> Report<'a> {
             findings: Vec::new(),
             guesses: 0,
             has_error: false,
-            names_left: super::ranges::MOST_IN_FILE,
+            names_left: MOST_IN_FILE,
             node_names: Rc::default(),
             lacks_links: false,
         }

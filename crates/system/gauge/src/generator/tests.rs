@@ -4,6 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
+use netloom_traffic::Sizes;
+use netloom_units::Duration;
+
 use super::stop::Stop;
 use super::*;
 

@@ -11,8 +11,8 @@ use nix::errno::Errno;
 use nix::pty::Winsize;
 
 use crate::WORK_DIRECTORY;
+use crate::books::variables::OWN_VARIABLES;
 use crate::process::control::Process;
-use crate::process::starter::OWN_VARIABLES;
 
 /// Starts a process in its own session, with the three descriptors as its standard streams or with
 /// a new terminal, whose other end is returned.

@@ -17,13 +17,14 @@ use nix::sys::reboot::{RebootMode, reboot};
 use nix::unistd::sethostname;
 
 use super::messages::{self, Message, receive, send};
+use super::orders::Orders;
+use super::places::MODPROBE;
 use super::running::{self, Children};
-use super::{MODPROBE, Orders, clock, interfaces, modules};
+use super::{clock, interfaces, modules};
 use crate::NodeError;
-use crate::network::listening_tcp_ports;
 use crate::stack::configure::{LOOPBACK, set_up};
 use crate::stack::netlink::{Netlink, Refused, Request};
-use crate::stack::{netns, requests, sysctl};
+use crate::stack::{listening, netns, requests, sysctl};
 
 /// Argument that selects this role of the program.
 pub const ROLE: &str = "__agent";
@@ -192,7 +193,7 @@ fn answer(stream: TcpStream, state: &State, children: &Children) -> io::Result<(
             send(&stream, &answer)
         }
         Some(Message::ListeningPorts) => {
-            send(&stream, &Message::Ports(listening_tcp_ports()?.into_iter().collect()))
+            send(&stream, &Message::Ports(listening::tcp_ports()?.into_iter().collect()))
         }
         Some(Message::Interfaces) => {
             let orders = Orders::read()?;

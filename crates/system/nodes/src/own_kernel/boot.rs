@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
+use super::launch;
 use super::losses::losses;
 use super::messages::{Message, connect, receive, send};
-use super::{OwnKernel, PROGRAM, launch};
+use super::places::PROGRAM;
+use super::state::OwnKernel;
 use crate::process::node::Init;
 use crate::stack::netns;
 use crate::{ExitStatus, NodeError, SpawnRequest, Stdio};

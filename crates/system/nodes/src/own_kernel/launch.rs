@@ -9,7 +9,10 @@ use std::process::Command;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
-use super::{FOLDER, KERNEL, Orders, PROGRAM, agent, messages};
+use super::agent;
+use super::orders::Orders;
+use super::places::{FOLDER, KERNEL, PROGRAM};
+use crate::stack::interface::KERNEL_DEVICE;
 
 /// Argument that selects this role of the program.
 pub const ROLE: &str = "__kernel";
@@ -54,7 +57,7 @@ fn arguments(orders: &Orders) -> Vec<String> {
         "quiet".into(),
         "selinux=0".into(),
         format!("uml_dir={FOLDER}/"),
-        format!("vec0:transport=tap,ifname={}", messages::DEVICE),
+        format!("vec0:transport=tap,ifname={}", KERNEL_DEVICE),
     ];
     let interfaces = orders.node.interfaces.iter().enumerate();
     arguments.extend(interfaces.map(|(place, interface)| {

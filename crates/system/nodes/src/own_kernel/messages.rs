@@ -9,8 +9,6 @@ use std::time::Duration;
 use netloom_scenario::{IpPrefix, Ipv4Prefix};
 use serde::{Deserialize, Serialize};
 
-/// Device in the namespace that leads to the agent.
-pub(crate) const DEVICE: &str = "netloom-kernel";
 const NAMESPACE_SIDE: Ipv4Addr = Ipv4Addr::new(169, 254, 254, 1);
 const AGENT_SIDE: Ipv4Addr = Ipv4Addr::new(169, 254, 254, 2);
 const PORT: u16 = 1;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 
-use super::MODULES;
+use super::places::MODULES;
 
 /// Runs `modprobe`. The last argument is the name of a module or an alias. Returns the exit code.
 pub fn main(arguments: impl Iterator<Item = String>) -> i32 {

@@ -9,6 +9,7 @@ use netloom_plan::NodePlan;
 use super::messages;
 use crate::device::Attachment;
 use crate::stack::configure::{LOOPBACK, interface_index, make_taps};
+use crate::stack::interface::KERNEL_DEVICE;
 use crate::stack::netlink::{Netlink, Refused};
 use crate::stack::{own_proc, requests, tap};
 use crate::{Device, NodeError};
@@ -24,7 +25,7 @@ pub(crate) fn wire(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
         own_proc::write(path, "1").map_err(|error| failed(format!("write {path}"), error))?;
     }
     let devices = make_taps(node, Attachment::TapOfSingles)?;
-    let device = messages::DEVICE;
+    let device = KERNEL_DEVICE;
     tap::create_plain(device).map_err(|error| failed(format!("create {device}"), error))?;
     let index = interface_index(&node.name, device)?;
     let mut requests = vec![requests::up(LOOPBACK, "lo"), requests::single_frames(index, device)];

@@ -17,7 +17,7 @@ use crate::process::files::NodeFiles;
 use crate::process::kept::Kept;
 use crate::process::outgoing::Outgoing;
 use crate::process::pidfd::PidFd;
-use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio, own_kernel};
+use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
 
 /// Called once, when a process has ended.
 pub type OnExit = Box<dyn FnOnce(ExitStatus) + Send>;
@@ -140,8 +140,8 @@ pub(crate) struct Init {
     process: PidFd,
     control: Control,
     outgoing: Outgoing,
-    /// Whether the node has a kernel of its own, under which its processes run.
-    has_own_kernel: bool,
+    /// What precedes each command of a process under the node's own kernel; empty without one.
+    stand_in: Vec<String>,
     waiting: Mutex<Waiting>,
     /// The node's files, once init was killed so that they stay.
     kept: Mutex<Option<Arc<Kept>>>,
@@ -180,10 +180,10 @@ impl Init {
         pid: u32,
         process: PidFd,
         control: Control,
-        has_own_kernel: bool,
+        stand_in: Vec<String>,
     ) -> Self {
         let (outgoing, waiting, kept) = (Outgoing::default(), Mutex::default(), Mutex::default());
-        Self { node: node.into(), pid, process, control, outgoing, has_own_kernel, waiting, kept }
+        Self { node: node.into(), pid, process, control, outgoing, stand_in, waiting, kept }
     }
 
     pub fn name(&self) -> String {
@@ -231,11 +231,8 @@ impl Init {
 
     /// Starts a process of the node, or its stand-in.
     fn spawn(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
-        let request = match self.has_own_kernel {
-            true => SpawnRequest { argv: own_kernel::stand_in_for(request.argv), ..request },
-            false => request,
-        };
-        self.spawn_as_it_is(request, on_started, on_exit);
+        let argv = [self.stand_in.clone(), request.argv].concat();
+        self.spawn_as_it_is(SpawnRequest { argv, ..request }, on_started, on_exit);
     }
 
     /// Starts a process in the node's namespaces.

@@ -19,6 +19,7 @@ use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
 use crate::books::ledger::Ledger;
+use crate::books::variables::{EXPERIMENT_VARIABLE, NODE_VARIABLE};
 use crate::cgroup::Tree;
 use crate::context::Context;
 use crate::own_kernel::{self, Account, DilationPage, Interfaces, Orders, OwnKernel};
@@ -29,10 +30,6 @@ use crate::process::pidfd::PidFd;
 use crate::process::reactor::Reactor;
 use crate::{Layout, NodeError, View};
 
-/// Environment variable of all processes of nodes with the name of their experiment.
-pub(crate) const EXPERIMENT_VARIABLE: &str = "NETLOOM_EXPERIMENT";
-/// Environment variables of all processes of nodes that scenarios cannot set.
-pub(crate) const OWN_VARIABLES: [&str; 2] = [EXPERIMENT_VARIABLE, "NETLOOM_NODE"];
 /// Longest time for an init process to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -172,7 +169,8 @@ impl Starter {
         // The launcher only creates init: it has ended, or is about to.
         let _ = launcher.wait();
         let (pid, process) = begun?;
-        let init = Arc::new(Init::new(node, pid, process, control, kernel.is_some()));
+        let stand_in = kernel.map_or_else(Vec::new, |_| own_kernel::stand_in_command());
+        let init = Arc::new(Init::new(node, pid, process, control, stand_in));
         reactor.add(Arc::clone(&init)).map_err(|errno| failed(format!("is not heard: {errno}")))?;
         if let Some(kernel) = kernel {
             let namespace = self.ledger.namespace(node);
@@ -189,7 +187,7 @@ impl Starter {
             .arg("__init")
             .envs(self.context.env.iter().map(|(key, value)| (key, value)))
             .env(EXPERIMENT_VARIABLE, self.ledger.layout().experiment())
-            .env("NETLOOM_NODE", node)
+            .env(NODE_VARIABLE, node)
             .current_dir("/")
             .stdin(Stdio::from(control.into_fd()))
             .stdout(Stdio::null())

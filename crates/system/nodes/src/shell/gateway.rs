@@ -17,7 +17,7 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 
-use crate::process::starter::EXPERIMENT_VARIABLE;
+use crate::books::variables::EXPERIMENT_VARIABLE;
 use crate::stack::netlink::Netlink;
 use crate::stack::{netns, requests};
 use crate::{Layout, NodeError};

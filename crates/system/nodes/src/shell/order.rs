@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::members::hang_up;
 use crate::Layout;
-use crate::process::starter::EXPERIMENT_VARIABLE;
+use crate::books::variables::EXPERIMENT_VARIABLE;
 
 /// The hidden command by which the binary becomes the command of a shell.
 pub const ROLE: &str = "__shell";

@@ -10,7 +10,9 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use nix::sys::socket::SockaddrStorage;
 
-use crate::own_kernel;
+/// Device in the namespace of a node with a kernel of its own that leads to that kernel. It is none
+/// of the node's interfaces.
+pub(crate) const KERNEL_DEVICE: &str = "netloom-kernel";
 
 /// State of an interface at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,7 +75,7 @@ pub(crate) fn addresses() -> io::Result<Vec<InterfaceAddress>> {
         let address = address.filter(|address| reaches_others(*address))?;
         // The kernel names an IPv4 address that has a label by the label, like `eth1:0`.
         let interface = entry.interface_name.split(':').next()?.to_owned();
-        if interface == own_kernel::DEVICE {
+        if interface == KERNEL_DEVICE {
             return None;
         }
         Some(InterfaceAddress { interface, address: IpPrefix::new(address, length(mask?))? })
@@ -125,7 +127,7 @@ fn counters(line: &str) -> Option<InterfaceState> {
     let counters: Vec<u64> = counters.split_whitespace().map_while(|n| n.parse().ok()).collect();
     let (received, sent) = counters.split_at_checked(8).filter(|(_, sent)| sent.len() >= 4)?;
     let traffic = |of: &[u64]| Traffic { bytes: of[0], frames: of[1] };
-    (name != "lo" && name != own_kernel::DEVICE).then(|| InterfaceState {
+    (name != "lo" && name != KERNEL_DEVICE).then(|| InterfaceState {
         name: name.into(),
         dropped: sent[3],
         sent: traffic(sent),

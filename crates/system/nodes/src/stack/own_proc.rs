@@ -35,6 +35,11 @@ pub(crate) fn write(path: &str, value: &str) -> io::Result<()> {
     open(path, OFlags::WRONLY | OFlags::TRUNC)?.write_all(value.as_bytes())
 }
 
+/// Checks that a file exists and can be written, and leaves it as it is.
+pub(crate) fn check_writable(path: &str) -> io::Result<()> {
+    open(path, OFlags::WRONLY).map(drop)
+}
+
 /// Reads a file.
 pub(crate) fn read(path: &str) -> io::Result<String> {
     let mut text = String::new();

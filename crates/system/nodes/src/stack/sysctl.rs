@@ -26,11 +26,7 @@ pub(crate) fn set_all(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
 /// Sets one parameter. Returns whether it exists; with `must`, it is an error if it does not.
 fn set(node: &str, key: &str, value: &str, must: bool) -> Result<bool, NodeError> {
     if !belongs_to_node(key) {
-        let why = io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it belongs to the whole machine; a node has parameters that begin with `net.`",
-        );
-        return Err(NodeError::in_node(node, format!("set {key}"), why));
+        return Err(NodeError::in_node(node, format!("set {key}"), not_of_nodes()));
     }
     match own_proc::write(&path(key), possible_value(key, value).as_ref()) {
         Ok(()) => Ok(true),
@@ -47,12 +43,30 @@ pub(crate) fn change(node: &str, key: &str, value: &str) -> Result<(), NodeError
     set(node, key, value, true).map(drop)
 }
 
+/// Checks that a namespace like the calling thread's has a parameter that can be set. Parameters of
+/// an interface are looked for at `lo`, which exists in every namespace.
+pub(crate) fn check(key: &str) -> io::Result<()> {
+    if !belongs_to_node(key) {
+        return Err(not_of_nodes());
+    }
+    let path = path(key);
+    let path = at_interface(&path, "lo").unwrap_or(path);
+    own_proc::check_writable(&path).map_err(|error| explained(key, error))
+}
+
+/// Returns the interface that a parameter belongs to, if it belongs to a single one.
+pub fn interface_of(key: &str) -> Option<String> {
+    let path = path(key);
+    at_interface(&path, "lo")?;
+    path.rsplit('/').nth(1).map(str::to_owned)
+}
+
 /// Returns the default value of a parameter: that of a new namespace, or, for a parameter of an
 /// interface, that of new interfaces of the node.
 pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> {
     let failed = |error| NodeError::in_node(node, format!("find the default of {key}"), error);
     let read = |path: String| own_proc::read(&path).map(|value| value.trim().to_owned());
-    match of_new_interfaces(&path(key)) {
+    match at_interface(&path(key), "default") {
         Some(path) => read(path).map_err(failed),
         None => thread::scope(|scope| {
             let in_new_namespace = || {
@@ -66,14 +80,21 @@ pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> 
     }
 }
 
-/// Returns the path of the default for new interfaces, from the path of a parameter of one
-/// interface.
-fn of_new_interfaces(path: &str) -> Option<String> {
+/// Returns the path of the same parameter of another interface, from the path of a parameter of one
+/// interface. That of new interfaces is called `default`.
+fn at_interface(path: &str, other: &str) -> Option<String> {
     let mut parts: Vec<&str> = path.split('/').collect();
     let [.., kind, interface, _] = &mut parts[..] else { return None };
     let is_one = ["conf", "neigh"].contains(kind) && !["all", "default"].contains(interface);
-    *interface = "default";
+    *interface = other;
     is_one.then(|| parts.join("/"))
+}
+
+fn not_of_nodes() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "it belongs to the whole machine; a node has parameters that begin with `net.`",
+    )
 }
 
 /// Adds the possible reason to an error of the kernel.
@@ -160,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_default_of_an_interface_is_that_of_new_interfaces() {
-        let default = |key| of_new_interfaces(&path(key));
+        let default = |key| at_interface(&path(key), "default");
         let expected = "/proc/sys/net/ipv4/conf/default/proxy_arp";
         assert_eq!(default("net.ipv4.conf.eth0/1.proxy_arp").as_deref(), Some(expected));
         for key in

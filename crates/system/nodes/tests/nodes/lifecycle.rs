@@ -181,8 +181,8 @@ fn nodes_do_without_names() {
     unnamed.sort();
     assert_eq!(unnamed, ["h1", "h2"]);
     assert_eq!(world.run("h2", "ls /sys/class/net"), "eth1\nlo");
-    assert!(world.network().interfaces_of(vec!["h1", "h2"]).unwrap().len() >= 2);
-    assert!(world.network().listening_tcp_ports("h1").unwrap().is_empty());
+    assert!(world.network().counters().interfaces(vec!["h1", "h2"]).unwrap().len() >= 2);
+    assert!(world.network().inside("h1").unwrap().listening_tcp_ports().unwrap().is_empty());
     world.destroy().unwrap();
     assert_eq!(world.remains(), Vec::<String>::new());
 }

@@ -198,9 +198,9 @@ fn two_nodes_bind_the_same_port() {
     };
     let listeners = [bind("h1", "0.0.0.0"), bind("h2", "::1")];
     for node in ["h1", "h2"] {
-        let ports = world.network().listening_tcp_ports(node).unwrap();
+        let ports = world.network().inside(node).unwrap().listening_tcp_ports().unwrap();
         assert_eq!(ports.into_iter().collect::<Vec<_>>(), [8080], "{node}");
     }
-    assert!(world.network().listening_tcp_ports("h3").unwrap().is_empty());
+    assert!(world.network().inside("h3").unwrap().listening_tcp_ports().unwrap().is_empty());
     drop(listeners);
 }

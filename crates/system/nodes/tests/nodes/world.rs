@@ -246,6 +246,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         workers: Workers::default(),
         duration: None,
         templates: BTreeMap::new(),
+        places: netloom_scenario::Places::default(),
     };
     for (a, b) in links {
         let endpoints = [endpoint(&mut scenario, a), endpoint(&mut scenario, b)];

@@ -11,9 +11,11 @@ use netloom_monitor::{BusyStretch, Observation, Party, SignalKind, Subject};
 use netloom_units::{Duration, Time};
 
 use super::clock::Clock;
-use super::load::{Loader, Why, attach, map, next, verify};
+use super::load::{Loader, attach, map, next, verify};
 use super::looking::Look;
+use super::objects;
 use super::shared::Shared;
+use super::why::Why;
 use crate::places::ProcRoots;
 use crate::probe::{Sink, watches};
 
@@ -95,18 +97,13 @@ enum Doubt {
     UntilNextLook,
 }
 
-/// The compiled programs.
-pub fn object() -> &'static [u8] {
-    aya::include_bytes_aligned!("../../bpf/block.bpf.o")
-}
-
 impl Block {
     /// Name of the probe and its signals, for reports that it cannot be used.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SIGNAL]);
 
     /// Loads the programs into the kernel, where they do nothing yet.
     pub fn prepare(loader: &mut Loader<'_>) -> Result<PreparedBlock, Why> {
-        let mut ebpf = loader.load(object(), &[])?;
+        let mut ebpf = loader.load(objects::block(), &[])?;
         verify(&mut ebpf, loader.types()?, &TRACEPOINTS)?;
         Ok(PreparedBlock(ebpf))
     }

@@ -1,6 +1,5 @@
 //! Loads programs into the kernel. They are unloaded when the [`Ebpf`] is dropped.
 
-use std::error::Error;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -10,11 +9,9 @@ use aya::programs::BtfTracePoint;
 use aya::{Btf, Ebpf, EbpfLoader};
 use netloom_units::Duration;
 
+use super::objects;
 use super::types::KernelTypes;
-use super::{block, scheduler, tasks};
-
-/// The reason why the kernel refuses something. It may be reported to people.
-pub type Why = Box<dyn Error + Send + Sync>;
+use super::why::{Why, in_words};
 
 /// Data that all programs are loaded with: the types of the running kernel, and constants that say
 /// what to watch.
@@ -32,7 +29,7 @@ impl Kernel {
     /// Data of this machine. There are at most `nodes` nodes. Waits are reported if they are longer
     /// than `tolerated`.
     pub fn of_this_machine(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
-        let objects = [block::object(), scheduler::object(), tasks::object()];
+        let objects = [objects::block(), objects::scheduler(), objects::tasks()];
         let known = || {
             Ok(Known {
                 own_netns: own_namespace(proc, "net")?,
@@ -131,20 +128,4 @@ fn own_pids(proc: &Path) -> Result<u32, Why> {
     const FIRST: u32 = 0xEFFF_FFFC;
     let own = own_namespace(proc, "pid")?;
     Ok(if own == FIRST { 0 } else { own })
-}
-
-/// An error and its causes, on one line. The verifier's log is left out.
-pub fn in_words(error: &Why) -> String {
-    let mut words = String::new();
-    let mut next: Option<&(dyn Error + 'static)> = Some(&**error);
-    while let Some(error) = next {
-        let text = error.to_string();
-        let line = text.lines().next().unwrap_or_default();
-        if !words.contains(line) {
-            let colon = if words.is_empty() { "" } else { ": " };
-            words = format!("{words}{colon}{line}");
-        }
-        next = error.source();
-    }
-    words
 }

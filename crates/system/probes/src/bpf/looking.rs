@@ -4,7 +4,7 @@
 use netloom_monitor::SignalKind;
 use netloom_units::{Duration, Time};
 
-use super::load::{Why, in_words};
+use super::why::{Why, in_words};
 use crate::probe::{Probe, Sink, cannot_watch, watches};
 
 /// The data that such a probe polls.

@@ -9,7 +9,8 @@
 //! | `runners` | names of the processes that run |
 //! | `block` | stretches of disks with requests pending |
 //! | `tasks` | use by process |
-//! | `load` | loading programs into the kernel |
+//! | `objects`, `load` | the compiled programs, and loading them into the kernel |
+//! | `why` | why the kernel refuses something |
 //! | `types` | the kernel's types that programs need |
 //! | `shared` | memory that is shared with the programs |
 //! | `clock` | conversion of the kernel's time to the experiment's |
@@ -23,6 +24,7 @@ mod clock;
 mod load;
 mod looking;
 mod missing;
+mod objects;
 mod record;
 mod runners;
 mod scheduler;
@@ -30,10 +32,12 @@ mod shared;
 mod tasks;
 mod types;
 mod waits;
+mod why;
 
 pub use block::{Block, PreparedBlock};
-pub use load::{Kernel, Loader, Why};
+pub use load::{Kernel, Loader};
 pub use looking::Looking;
 pub use missing::Missing;
 pub use scheduler::{PreparedScheduler, Scheduler};
 pub use tasks::{Task, Tasks};
+pub use why::Why;

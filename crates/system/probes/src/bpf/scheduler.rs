@@ -12,12 +12,14 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
 use super::clock::Clock;
-use super::load::{Loader, Why, attach, map, next, verify};
+use super::load::{Loader, attach, map, next, verify};
 use super::looking::Look;
+use super::objects;
 use super::record::{Record, WORDS};
 use super::runners::Runners;
 use super::shared::Shared;
 use super::waits::Waits;
+use super::why::Why;
 use crate::places::ProcRoots;
 use crate::probe::{Sink, watches};
 
@@ -64,11 +66,6 @@ struct Reported {
     lost: u64,
 }
 
-/// The compiled programs.
-pub fn object() -> &'static [u8] {
-    aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o")
-}
-
 impl Scheduler {
     /// Name of the probe and its signals, for reports that it cannot be used.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SignalKind::Cpu, SignalKind::RunQueue]);
@@ -85,7 +82,7 @@ impl Scheduler {
             ("told", tasks),
             ("turns", cpus),
         ];
-        let mut ebpf = loader.load(object(), &room)?;
+        let mut ebpf = loader.load(objects::scheduler(), &room)?;
         let btf = loader.types()?;
         verify(&mut ebpf, btf, &SWITCHES)?;
         verify(&mut ebpf, btf, &WAKE_UPS)?;

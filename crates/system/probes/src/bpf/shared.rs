@@ -8,7 +8,7 @@ use aya::maps::{Map, MapData};
 use memmap2::{Mmap, MmapOptions};
 use std::os::fd::{AsFd, AsRawFd};
 
-use super::load::Why;
+use super::why::Why;
 
 /// An array of values of `N` words each.
 pub struct Shared<const N: usize> {

@@ -7,7 +7,9 @@ use std::io::Read;
 use aya::Ebpf;
 use aya::programs::Iter;
 
-use super::load::{Loader, Why};
+use super::load::Loader;
+use super::objects;
+use super::why::Why;
 use crate::cpu::TICK;
 use crate::fields::text;
 use crate::process::Stat;
@@ -48,15 +50,10 @@ pub struct Task {
     name: [u8; NAME],
 }
 
-/// The compiled programs.
-pub fn object() -> &'static [u8] {
-    aya::include_bytes_aligned!("../../bpf/tasks.bpf.o")
-}
-
 impl Tasks {
     /// Loads the program into the kernel.
     pub fn prepare(loader: &mut Loader<'_>) -> Result<Self, Why> {
-        let mut tasks = Self { ebpf: loader.load(object(), &[])?, records: vec![] };
+        let mut tasks = Self { ebpf: loader.load(objects::tasks(), &[])?, records: vec![] };
         tasks.program()?.load(TYPE, loader.types()?)?;
         Ok(tasks)
     }

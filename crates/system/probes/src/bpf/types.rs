@@ -10,7 +10,7 @@ use std::fs;
 
 use aya::{Btf, Endianness};
 
-use super::load::Why;
+use super::why::Why;
 
 /// Where the kernel describes its types.
 const VMLINUX: &str = "/sys/kernel/btf/vmlinux";

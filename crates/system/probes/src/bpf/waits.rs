@@ -7,10 +7,11 @@ use netloom_monitor::{Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
 use super::clock::Clock;
-use super::load::{Why, in_words, next};
+use super::load::next;
 use super::looking::Look;
 use super::record;
 use super::runners::Runners;
+use super::why::{Why, in_words};
 use crate::probe::{Sink, watches};
 
 const NAME: &str = "eBPF on sched_waking";

@@ -11,7 +11,7 @@ use netloom_traffic::{
 use netloom_units::{Duration, Time, readable};
 use serde_json::json;
 
-use super::chosen;
+use super::chosen::chosen;
 use crate::args::{Check, Format};
 use crate::exit;
 use crate::files::{self, Contents};

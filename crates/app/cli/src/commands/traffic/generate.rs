@@ -11,7 +11,8 @@ use netloom_units::Time;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 use pcap_file::{DataLink, TsResolution};
 
-use super::{chosen, headers};
+use super::chosen::chosen;
+use super::headers;
 use crate::args::Generate;
 use crate::exit;
 use crate::output::{self, Data};

@@ -22,7 +22,7 @@ pub struct FourState {
     #[serde(default)]
     pub p32: Probability,
     /// Probability of a transition from 2 to 3: the burst goes on losing; default `100%`.
-    #[serde(default = "super::always")]
+    #[serde(default = "super::always::always")]
     pub p23: Probability,
     /// Probability of a transition from 1 to 4: an isolated loss; default `0%`.
     #[serde(default)]

@@ -19,7 +19,7 @@ pub struct GilbertElliott {
     /// Probability of a transition back, for each frame.
     pub r: Probability,
     /// Probability that a frame is lost in the bad state (1-h); default `100%`.
-    #[serde(default = "super::always")]
+    #[serde(default = "super::always::always")]
     pub bad: Probability,
     /// Probability that a frame is lost in the good state (1-k); default `0%`.
     #[serde(default)]

@@ -11,6 +11,7 @@
 //!
 //! Independent losses (Bernoulli) take one draw and have no file.
 
+mod always;
 mod every;
 mod four_state;
 mod gilbert_elliott;
@@ -65,11 +66,6 @@ impl Default for Loss {
     fn default() -> Self {
         Self::NONE
     }
-}
-
-/// The default for transitions and losses that have probability 1 unless the model gives another.
-fn always() -> Probability {
-    Probability::new(1.0).expect("one is a probability")
 }
 
 /// The losses of one pipe.

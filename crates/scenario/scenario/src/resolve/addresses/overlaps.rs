@@ -8,31 +8,10 @@ use std::net::IpAddr;
 use netloom_document::Diagnostic;
 use netloom_link::JoinedSwitches;
 
-use super::{Given, NodeDraft, Report, Segment, share_subnet};
+use super::given::{Given, Range, share_subnet};
+use super::{NodeDraft, Report, Segment};
 use crate::layer2::InterfaceIndex;
 use crate::spec::{Addresses, Interface};
-
-/// A range of addresses: its first and last one.
-type Range = (u128, u128);
-
-impl Given {
-    fn range(&self) -> Range {
-        let (bits, width) = match self.address {
-            // Shifted, so that no address of one family is one of the other.
-            IpAddr::V4(address) => (u128::from(address.to_bits()), 32),
-            IpAddr::V6(address) => (address.to_bits(), 128),
-        };
-        let host = u128::MAX.checked_shr(128 - (width - u32::from(self.length))).unwrap_or(0);
-        (bits & !host, bits | host)
-    }
-
-    fn is_link_local(&self) -> bool {
-        match self.address {
-            IpAddr::V4(address) => address.is_link_local(),
-            IpAddr::V6(address) => address.is_unicast_link_local(),
-        }
-    }
-}
 
 /// Reports subnets that overlap on two segments of one network: a host of the larger one takes the
 /// addresses of the smaller one for its neighbours, and no router is asked.

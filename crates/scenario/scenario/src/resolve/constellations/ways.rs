@@ -7,7 +7,7 @@ use netloom_mobility::orbit::{self, GroundStation, Orbiting, Pass};
 use netloom_units::{Duration, Time};
 
 use super::super::report::Report;
-use super::{ELEVATION, isl};
+use super::defaults::{ELEVATION, isl};
 use crate::constellation::Sky;
 use crate::raw::{RawConstellation, RawGround, RawIsl};
 use crate::spec::{Constellation, Orbits};

@@ -12,7 +12,7 @@ use crate::raw::{RawEndpoint, RawLink};
 use crate::spec::{Interface, NodeKind};
 
 /// One end of a link.
-pub(in super::super) struct End<'a> {
+pub(crate) struct End<'a> {
     /// Index of the node.
     pub node: usize,
     pub node_name: &'a str,

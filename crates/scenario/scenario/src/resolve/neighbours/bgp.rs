@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_document::{Diagnostic, Span};
 
-use super::{NodeDraft, Report, Speaker};
+use super::speaker::{Setting, Speaker};
+use super::{NodeDraft, Report};
 
 /// Services that carry routes inside a system beside BGP.
 const INSIDE: &[&str] = &["ospf", "ospf6", "isis", "rip", "babel", "babeld", "static"];
@@ -28,7 +29,7 @@ impl Sessions {
     /// Adds the sessions of one segment: every router has one with every other.
     pub fn add(&mut self, speakers: &[Speaker<'_>]) {
         for one in speakers {
-            let setting = |name| one.settings.get(name).map(|s: &super::Setting| &s.canonical);
+            let setting = |name| one.settings.get(name).map(|s: &Setting| &s.canonical);
             let Some(system) = setting("as") else { continue };
             let router = self.routers.entry(one.port.node).or_insert_with(|| Router {
                 system: system.clone(),

@@ -19,7 +19,7 @@ use crate::process::view::{View, ViewBind};
 use crate::{WORK_DIRECTORY, rootless};
 
 /// Completes the view.
-pub(in super::super) fn create_again(setup: &Setup, view: &View) -> Result<(), Failed> {
+pub(crate) fn create_again(setup: &Setup, view: &View) -> Result<(), Failed> {
     attempt(sethostname(&setup.node), || format!("set the host name to {}", setup.node))?;
     processes()?;
     let carried = Carried::copy(setup, view)?;

@@ -1,4 +1,6 @@
-//! The programs that a scenario needs on this machine.
+//! The programs that a scenario needs on this machine. `words` reads them out of lines for a shell.
+
+mod words;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use netloom_scenario::{Command, Node, Scenario, TimelineAction};
 
-use super::words;
-use super::{Check, State};
+use crate::finding::{Check, State};
 
 /// Directories of system programs, even if they are not in `PATH`.
 const SYSTEM: &[&str] =
