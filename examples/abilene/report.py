@@ -123,8 +123,8 @@ def round_trips(results):
     headings = ["pair", "", "routers", "2 x delays", "sending", "median RTT", "beyond", "a link"]
     table(headings, rows)
     taken = compensated(results) * 1e6
-    print(f"\n  largest difference from the model {worst:+.3f} ms (within {RTT_TOLERANCE_MS} ms is "
-          "what links promise on an idle machine).")
+    print(f"\n  largest difference from the model {worst:+.3f} ms (an idle machine stays within "
+          f"{RTT_TOLERANCE_MS} ms; ping rounds to 0.1 ms).")
     print(f"  It is the machine's: kernels and engine take time to carry a frame over a link. "
           f"{taken:.0f} us of it")
     print("  for each link were measured at the start and taken off; the rest is how much busier")
@@ -211,9 +211,9 @@ What you have seen
 
 Next
 
-  xdg-open {results.directory}/report.html             curves, events, what the machine did
-  netloom graph -t examples/abilene/netloom.yaml --format svg > abilene.svg
-  docs/first-network.md                                 a network of your own in ten minutes""")
+  curves and events: xdg-open {results.directory}/report.html
+  a picture of it: target/release/netloom graph -t examples/abilene/netloom.yaml --format svg
+  a network of your own in ten minutes: docs/first-network.md""")
 
 
 def main():
