@@ -28,7 +28,7 @@
 //! [`Data`] are values that are in a scenario or come from a file. [`RateSchedule`] is a rate that
 //! changes at given times. A [`Stream`] is a sequence of random numbers that is determined by a
 //! seed and a name. [`text_quantity!`] and [`text_or_table!`] give the types of other crates their
-//! notation.
+//! notation, and [`variants!`] tables of configurations.
 //!
 //! ```
 //! use netloom_units::{Duration, Rate, Size};
@@ -64,6 +64,7 @@ mod size;
 mod speed;
 #[macro_use]
 mod text;
+mod variants;
 
 pub use angle::Angle;
 pub use data::{

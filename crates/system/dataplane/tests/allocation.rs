@@ -95,7 +95,7 @@ impl netloom_link::Frame for OfFlow {
 /// twice: for the second, and for the list of seconds.
 #[test]
 fn no_queue_discipline_allocates_for_a_frame() {
-    for name in Discipline::NAMES {
+    for (name, _) in Discipline::ALL {
         let text = format!(
             r#"{{"rate":"1Gbit/s","queue":{{"discipline":"{name}","limit":"300packets"}}}}"#
         );

@@ -18,7 +18,7 @@ use super::prio::PrioConfig;
 use super::red::RedConfig;
 use super::step::StepConfig;
 use super::wf2q::Wf2qConfig;
-use netloom_units::text_or_table;
+use netloom_units::{text_or_table, variants};
 
 /// The queue in which frames wait for the line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -86,72 +86,12 @@ impl QueueChange {
     }
 }
 
-/// Declares the disciplines from one table of the names that are written and the parameters.
-macro_rules! disciplines {
-    ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal $(or $alias:literal)?;)*) => {
-        /// A queue discipline and its parameters.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum Discipline {
-            $($(#[$doc])* $variant($config),)*
-        }
-
-        /// The disciplines with their parameters.
-        #[derive(Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[cfg_attr(feature = "schema", schemars(rename = "DisciplineParameters"))]
-        enum DisciplineTable {
-            $($(#[$doc])* #[serde(rename = $name $(, alias = $alias)?)] $variant($config),)*
-        }
-
-        impl Discipline {
-            /// The names of all disciplines.
-            pub const NAMES: &[&str] = &[$($name),*];
-
-            /// The discipline's name.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$variant(_) => $name,)*
-                }
-            }
-
-            /// Returns the discipline, or an error if its parameters make no sense.
-            pub(crate) fn checked(self) -> Result<Self, String> {
-                match &self {
-                    $(Self::$variant(config) => config.check()?,)*
-                }
-                Ok(self)
-            }
-
-            /// The discipline called `name`, with default parameters.
-            fn named(name: &str) -> Option<Self> {
-                match name {
-                    $($name $(| $alias)? => Some(Self::$variant(<$config>::default())),)*
-                    _ => None,
-                }
-            }
-        }
-
-        impl TryFrom<DisciplineTable> for Discipline {
-            type Error = String;
-            fn try_from(table: DisciplineTable) -> Result<Self, String> {
-                match table {
-                    $(DisciplineTable::$variant(config) => Self::$variant(config),)*
-                }
-                .checked()
-            }
-        }
-
-        impl From<&Discipline> for DisciplineTable {
-            fn from(discipline: &Discipline) -> Self {
-                match discipline {
-                    $(Discipline::$variant(config) => Self::$variant(config.clone()),)*
-                }
-            }
-        }
-    };
-}
-
-disciplines! {
+variants! {
+    /// A queue discipline and its parameters.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Discipline, written as DisciplineTable
+        ("DisciplineParameters", "The disciplines with their parameters."),
+        matched by each_discipline, named by named;
     /// First in, first out.
     Fifo(FifoConfig) = "fifo";
     /// First in, first out, with marks from a length on (Alizadeh and others 2010, DCTCP).
@@ -181,6 +121,12 @@ impl Default for Discipline {
 }
 
 impl Discipline {
+    /// The discipline, or an error if its parameters make no sense.
+    pub(crate) fn checked(self) -> Result<Self, String> {
+        each_discipline!(&self, config => config.check())?;
+        Ok(self)
+    }
+
     /// The classes that are written.
     pub(crate) fn classes(&self) -> &[ClassConfig] {
         match self {
@@ -229,7 +175,7 @@ impl FromStr for Discipline {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         Self::named(text).ok_or_else(|| {
-            let names: Vec<_> = Self::NAMES.iter().map(|name| format!("`{name}`")).collect();
+            let names: Vec<_> = Self::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
             format!("`{text}` is not a queue discipline; there are {}", names.join(", "))
         })
     }

@@ -185,8 +185,8 @@ proptest! {
     /// Every discipline other than a plain queue becomes a child or is reported as missing,
     /// whatever its limit.
     #[test]
-    fn no_discipline_is_forgotten(index in 0..Discipline::NAMES.len(), packets in 1u32..) {
-        let name = Discipline::NAMES[index];
+    fn no_discipline_is_forgotten(index in 0..Discipline::ALL.len(), packets in 1u32..) {
+        let (name, _) = Discipline::ALL[index];
         let limit = QueueLimit::Packets(packets);
         let tc = tc(&format!(r#"{{"discipline":"{name}","limit":"{limit}"}}"#));
         let what = format!("discipline {name}");

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use netloom_link::Frame;
-use netloom_units::{Duration, Rate, Size, UnitError, text_or_table, text_quantity};
+use netloom_units::{Duration, Rate, Size, UnitError, text_or_table, text_quantity, variants};
 use serde::{Deserialize, Serialize};
 
 use super::dcf::Dcf;
@@ -56,135 +56,11 @@ pub(crate) trait Built {
     }
 }
 
-/// Declares the MACs from one table: the names in configurations, and the parameters.
-macro_rules! macs {
-    ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal;)*) => {
-        /// A medium access control and its parameters.
-        #[derive(Debug, Clone, PartialEq)]
-        pub enum Mac {
-            $($(#[$doc])* $variant($config),)*
-        }
-
-        /// The MACs with their parameters.
-        #[derive(Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[cfg_attr(feature = "schema", schemars(rename = "MacParameters"))]
-        enum MacTable {
-            $($(#[$doc])* #[serde(rename = $name)] $variant($config),)*
-        }
-
-        impl Mac {
-            /// The names of all MACs.
-            pub const NAMES: &[&str] = &[$($name),*];
-
-            /// Returns the MAC's name.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$variant(_) => $name,)*
-                }
-            }
-
-            fn checked(self) -> Result<Self, String> {
-                match &self {
-                    $(Self::$variant(config) => config.check()?,)*
-                }
-                Ok(self)
-            }
-
-            /// Returns the MAC called `name`, with default parameters.
-            fn named(name: &str) -> Option<Self> {
-                match name {
-                    $($name => Some(Self::$variant(<$config>::default())),)*
-                    _ => None,
-                }
-            }
-
-            pub(crate) fn build<F: Frame>(
-                &self,
-                timing: &Timing,
-                station: &StationConfig,
-                member: Member,
-            ) -> Box<dyn MacState<F>> {
-                match self {
-                    $(Self::$variant(config) => config.build(timing, station, member),)*
-                }
-            }
-
-            pub(crate) fn shortest(&self, timing: &Timing) -> Duration {
-                match self {
-                    $(Self::$variant(config) => config.shortest(timing),)*
-                }
-            }
-
-            pub(crate) fn disturbs(&self) -> bool {
-                match self {
-                    $(Self::$variant(config) => config.disturbs(),)*
-                }
-            }
-
-            pub(crate) fn pairs(&self) -> Option<&[PairConfig]> {
-                match self {
-                    $(Self::$variant(config) => config.pairs(),)*
-                }
-            }
-
-            /// Returns whether each station draws backoffs from a contention window.
-            pub fn has_window(&self) -> bool {
-                matches!(self, Self::Dcf(_) | Self::Emac(_))
-            }
-
-            /// Returns whether stations are on a cable instead of a radio channel.
-            pub fn is_on_a_cable(&self) -> bool {
-                self.cable().is_some()
-            }
-
-            pub(crate) fn cable(&self) -> Option<&CableConfig> {
-                match self {
-                    $(Self::$variant(config) => config.cable(),)*
-                }
-            }
-
-            pub(crate) fn has_contention(&self) -> bool {
-                match self {
-                    $(Self::$variant(config) => config.has_contention(),)*
-                }
-            }
-
-            pub(crate) fn timing(&self, phy: Phy) -> Timing {
-                match self {
-                    $(Self::$variant(config) => config.timing(phy),)*
-                }
-            }
-
-            /// Rejects parameters that do not fit the medium.
-            pub(crate) fn check(&self, medium: &MediumConfig) -> Result<(), String> {
-                match self {
-                    $(Self::$variant(config) => config.fits(medium),)*
-                }
-            }
-        }
-
-        impl TryFrom<MacTable> for Mac {
-            type Error = String;
-            fn try_from(table: MacTable) -> Result<Self, String> {
-                match table {
-                    $(MacTable::$variant(config) => Self::$variant(config),)*
-                }
-                .checked()
-            }
-        }
-
-        impl From<&Mac> for MacTable {
-            fn from(mac: &Mac) -> Self {
-                match mac {
-                    $(Mac::$variant(config) => Self::$variant(config.clone()),)*
-                }
-            }
-        }
-    };
-}
-
-macs! {
+variants! {
+    /// A medium access control and its parameters.
+    #[derive(Debug, Clone, PartialEq)]
+    pub enum Mac, written as MacTable ("MacParameters", "The MACs with their parameters."),
+        matched by each_mac, named by named;
     /// The distributed coordination function of IEEE 802.11 (2007, clause 9).
     Dcf(DcfConfig) = "dcf";
     /// Carrier sense with collision detection: Ethernet on a cable (IEEE 802.3, clause 4).
@@ -206,6 +82,59 @@ impl Default for Mac {
 }
 
 impl Mac {
+    fn checked(self) -> Result<Self, String> {
+        each_mac!(&self, config => config.check())?;
+        Ok(self)
+    }
+
+    pub(crate) fn build<F: Frame>(
+        &self,
+        timing: &Timing,
+        station: &StationConfig,
+        member: Member,
+    ) -> Box<dyn MacState<F>> {
+        each_mac!(self, config => config.build(timing, station, member))
+    }
+
+    pub(crate) fn shortest(&self, timing: &Timing) -> Duration {
+        each_mac!(self, config => config.shortest(timing))
+    }
+
+    pub(crate) fn disturbs(&self) -> bool {
+        each_mac!(self, config => config.disturbs())
+    }
+
+    pub(crate) fn pairs(&self) -> Option<&[PairConfig]> {
+        each_mac!(self, config => config.pairs())
+    }
+
+    /// Returns whether each station draws backoffs from a contention window.
+    pub fn has_window(&self) -> bool {
+        matches!(self, Self::Dcf(_) | Self::Emac(_))
+    }
+
+    /// Returns whether stations are on a cable instead of a radio channel.
+    pub fn is_on_a_cable(&self) -> bool {
+        self.cable().is_some()
+    }
+
+    pub(crate) fn cable(&self) -> Option<&CableConfig> {
+        each_mac!(self, config => config.cable())
+    }
+
+    pub(crate) fn has_contention(&self) -> bool {
+        each_mac!(self, config => config.has_contention())
+    }
+
+    pub(crate) fn timing(&self, phy: Phy) -> Timing {
+        each_mac!(self, config => config.timing(phy))
+    }
+
+    /// Rejects parameters that do not fit the medium.
+    pub(crate) fn check(&self, medium: &MediumConfig) -> Result<(), String> {
+        each_mac!(self, config => config.fits(medium))
+    }
+
     /// Returns the name alone, if all parameters have their defaults.
     fn text(&self) -> Option<String> {
         let name = self.name();
@@ -217,7 +146,7 @@ impl FromStr for Mac {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         Self::named(text).ok_or_else(|| {
-            let names: Vec<_> = Self::NAMES.iter().map(|name| format!("`{name}`")).collect();
+            let names: Vec<_> = Self::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
             format!("`{text}` is not a MAC; there are {}", names.join(", "))
         })
     }

@@ -22,7 +22,7 @@ mod random_waypoint;
 mod trace;
 mod waypoints;
 
-use netloom_units::{DataFile, FileError, Stream, load_files};
+use netloom_units::{DataFile, FileError, Stream, load_files, variants};
 use serde::{Deserialize, Serialize};
 
 use crate::{Area, MobilityError, Plane, Point, Trajectory};
@@ -66,71 +66,14 @@ trait Configured {
     fn trajectory(&self, given: &Surroundings<'_>) -> Result<Trajectory, MobilityError>;
 }
 
-/// Declares the models from one table. Each entry has the model's name in scenarios and its
-/// parameters.
-macro_rules! models {
-    ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $name:literal;)*) => {
-        /// A mobility model and its parameters, written as `{random_waypoint: {…}}`.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[serde(try_from = "MobilityTable", into = "MobilityTable")]
-        #[cfg_attr(feature = "schema", schemars(with = "MobilityTable"))]
-        pub enum Mobility {
-            $($(#[doc = $doc])* $variant($config),)*
-        }
-
-        /// A mobility model.
-        #[derive(Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Mobility"))]
-        enum MobilityTable {
-            $($(#[doc = $doc])* #[serde(rename = $name)] $variant($config),)*
-        }
-
-        impl TryFrom<MobilityTable> for Mobility {
-            type Error = String;
-            fn try_from(table: MobilityTable) -> Result<Self, String> {
-                let model = match table {
-                    $(MobilityTable::$variant(config) => Self::$variant(config),)*
-                };
-                model.checked()
-            }
-        }
-
-        impl From<Mobility> for MobilityTable {
-            fn from(model: Mobility) -> Self {
-                match model {
-                    $(Mobility::$variant(config) => Self::$variant(config),)*
-                }
-            }
-        }
-
-        impl Mobility {
-            /// The names of all models, each with a description.
-            pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($doc),*))),*];
-
-            /// Returns the model's name.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$variant(_) => $name,)*
-                }
-            }
-
-            fn configured(&self) -> &dyn Configured {
-                match self {
-                    $(Self::$variant(config) => config,)*
-                }
-            }
-
-            fn configured_mut(&mut self) -> &mut dyn Configured {
-                match self {
-                    $(Self::$variant(config) => config,)*
-                }
-            }
-        }
-    };
-}
-
-models! {
+variants! {
+    /// A mobility model and its parameters, written as `{random_waypoint: {…}}`.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[serde(try_from = "MobilityTable", into = "MobilityTable")]
+    #[cfg_attr(feature = "schema", schemars(with = "MobilityTable"))]
+    pub enum Mobility, written as MobilityTable ("Mobility", "A mobility model."),
+        matched by each_model;
     /// Places one after the other.
     Waypoints(WaypointsConfig) = "waypoints";
     /// A new direction after each stretch of time or way.
@@ -150,6 +93,14 @@ models! {
 }
 
 impl Mobility {
+    fn configured(&self) -> &dyn Configured {
+        each_model!(self, config => config)
+    }
+
+    fn configured_mut(&mut self) -> &mut dyn Configured {
+        each_model!(self, config => config)
+    }
+
     /// Returns the model if its parameters are valid.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ mod replay;
 mod trace;
 mod vbr;
 
-use netloom_units::{DataFile, FileError, Stream};
+use netloom_units::{DataFile, FileError, Stream, variants};
 use serde::{Deserialize, Serialize};
 
 use crate::distribution::Law;
@@ -118,42 +118,18 @@ struct Given<'a> {
     stream: &'a Stream,
 }
 
-/// Declares the models in one table: the variant, the type of the parameters, and the name in
-/// scenarios.
+/// Declares the models from one table: the enum, and their keys among others in a mapping.
 macro_rules! models {
     ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $key:ident $name:literal;)*) => {
-        /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-        #[serde(try_from = "ModelTable", into = "ModelTable")]
-        #[cfg_attr(feature = "schema", schemars(with = "ModelTable"))]
-        pub enum Model {
-            $($(#[doc = $doc])* $variant($config),)*
-        }
-
-        /// A traffic model.
-        #[derive(Serialize, Deserialize)]
-        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Model"))]
-        enum ModelTable {
-            $($(#[doc = $doc])* #[serde(rename = $name)] $variant($config),)*
-        }
-
-        impl TryFrom<ModelTable> for Model {
-            type Error = String;
-            fn try_from(table: ModelTable) -> Result<Self, String> {
-                let model = match table {
-                    $(ModelTable::$variant(config) => Self::$variant(config),)*
-                };
-                model.checked()
-            }
-        }
-
-        impl From<Model> for ModelTable {
-            fn from(model: Model) -> Self {
-                match model {
-                    $(Model::$variant(config) => Self::$variant(config),)*
-                }
-            }
+        variants! {
+            /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
+            #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+            #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+            #[serde(try_from = "ModelTable", into = "ModelTable")]
+            #[cfg_attr(feature = "schema", schemars(with = "ModelTable"))]
+            pub enum Model, written as ModelTable ("Model", "A traffic model."),
+                matched by each_model;
+            $($(#[doc = $doc])* $variant($config) = $name;)*
         }
 
         /// Models as keys of a mapping that has others, too; of which one is written.
@@ -174,30 +150,6 @@ macro_rules! models {
                 let mut all = Vec::new();
                 $(all.extend(self.$key.clone().map(Model::$variant));)*
                 all
-            }
-        }
-
-        impl Model {
-            /// The names of all models, each with a description.
-            pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($doc),*))),*];
-
-            /// Returns the model's name.
-            pub fn name(&self) -> &'static str {
-                match self {
-                    $(Self::$variant(_) => $name,)*
-                }
-            }
-
-            fn configured(&self) -> &dyn Configured {
-                match self {
-                    $(Self::$variant(config) => config,)*
-                }
-            }
-
-            fn configured_mut(&mut self) -> &mut dyn Configured {
-                match self {
-                    $(Self::$variant(config) => config,)*
-                }
             }
         }
     };
@@ -231,6 +183,14 @@ models! {
 }
 
 impl Model {
+    fn configured(&self) -> &dyn Configured {
+        each_model!(self, config => config)
+    }
+
+    fn configured_mut(&mut self) -> &mut dyn Configured {
+        each_model!(self, config => config)
+    }
+
     /// Returns the model if its parameters are valid, independently of the line and the sizes.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ fn cells() -> impl Iterator<Item = Cell> {
     });
     places.flat_map(|(rate, loss, delay)| {
         let cell = move |discipline: &&'static str| Cell { rate, loss, delay, discipline };
-        Discipline::NAMES.iter().map(cell)
+        Discipline::ALL.iter().map(|(name, _)| name).map(cell)
     })
 }
 
