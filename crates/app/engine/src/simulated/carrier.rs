@@ -127,10 +127,12 @@ impl Companion for Hybrid {
     }
 }
 
-/// Returns why a simulated part may have been late, if it was busy.
+/// Returns why a simulated part may have been late, if it was busy, or if what happened in a second
+/// took longer.
 fn busy(went: &SimulationSummary) -> Option<Busy> {
     let busiest = went.busiest_second.unwrap_or_default();
-    (busiest > BUSY).then(|| {
+    let load = went.highest_load.unwrap_or_default();
+    (busiest > BUSY || load > 1.0).then(|| {
         let advice = advice(went);
         let warning = format!(
             "the simulated part was busy for {:.0} % of one second, and may have been late: \
