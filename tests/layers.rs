@@ -194,3 +194,30 @@ fn the_inner_loop_checks_the_pure_crates() {
         .collect();
     assert_eq!(checked, pure, "`make check` in the Makefile, and the table in ARCHITECTURE.md");
 }
+
+/// `xtask` alone derives schemas, and a build of the workspace has its features: what only such a
+/// build can compile would break the binary's own, which no test makes.
+#[test]
+fn schemas_are_derived_with_their_feature_only() {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")];
+    let mut wrong = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let is_gated = text.contains(r#"#[cfg(feature = "schema")]"#);
+                let is_bare = |line: &str| {
+                    let derives = line.starts_with("#[derive(") && line.contains("JsonSchema");
+                    derives || line.starts_with("#[schemars(")
+                };
+                if !is_gated && text.lines().any(|line| is_bare(line.trim_start())) {
+                    wrong.push(path);
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, [PathBuf::new(); 0], "see the feature `schema` in CONTRIBUTING.md");
+}

@@ -129,7 +129,7 @@ pub struct Scenario {
     pub duration: Option<Duration>,
     /// Where its nodes and links are, by name.
     #[serde(skip)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub places: Places,
 }
 
