@@ -1,6 +1,8 @@
 //! Changes of links at one instant, or none of them, whatever carriers have the links. First each
 //! carrier prepares its share, and checks it; then all commit.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, bail};
 use netloom_api::change::LinkChange;
 use netloom_fabric::{LinkId, PipeId};
@@ -58,8 +60,9 @@ pub fn pipes(
     Ok(all)
 }
 
-/// Refuses background traffic that does not fit a pipe with all `changes` made. `config` returns
-/// the present configuration of a pipe.
+/// Refuses background traffic that does not fit a pipe with all `changes` made: a new one, or a
+/// fluid whose pipe changes. Frames go on as they were set, whatever becomes of the rate. `config`
+/// returns the present configuration of a pipe.
 ///
 /// # Errors
 /// If the background of a pipe would be impossible, or if `config` fails.
@@ -67,14 +70,15 @@ pub fn check_backgrounds(
     changes: &[(PipeId, PipeChange)],
     mut config: impl FnMut(PipeId) -> Result<PipeConfig>,
 ) -> Result<()> {
-    for (pipe, change) in changes {
-        if change.concerns_background().is_empty() {
-            continue;
+    let concerned = changes.iter().filter(|(_, change)| !change.concerns_background().is_empty());
+    for pipe in concerned.map(|(pipe, _)| *pipe).collect::<BTreeSet<_>>() {
+        let of_pipe = || changes.iter().filter(|(other, _)| *other == pipe).map(|(_, one)| one);
+        let mut config = config(pipe)?;
+        let is_new = of_pipe().any(|change| change.background.is_some());
+        if is_new || config.background.has_fluid() {
+            of_pipe().for_each(|change| change.apply_to(&mut config));
+            config.background.check(&config).context("`background` cannot be")?;
         }
-        let mut config = config(*pipe)?;
-        let of_pipe = changes.iter().filter(|(other, _)| other == pipe);
-        of_pipe.for_each(|(_, change)| change.apply_to(&mut config));
-        config.background.check(&config).context("`background` cannot be")?;
     }
     Ok(())
 }

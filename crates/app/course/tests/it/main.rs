@@ -1,4 +1,5 @@
-//! Carriers together, and when they are sampled.
+//! Carriers together, what changes backgrounds allow, and when carriers are sampled.
 
+mod backgrounds;
 mod changes;
 mod schedule;
