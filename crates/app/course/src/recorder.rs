@@ -162,7 +162,9 @@ impl Recorder {
     fn write_air(&mut self, carrier: &dyn Carrier) -> Result<()> {
         for (medium, bytes) in carrier.take_air()? {
             if let Some(file) = self.air.get_mut(&medium) {
-                file.write_all(&bytes).with_context(|| format!("the air log of `{medium}`"))?;
+                // What has been written outlives a run that is killed.
+                let written = file.write_all(&bytes).and_then(|()| file.flush());
+                written.with_context(|| format!("the air log of `{medium}`"))?;
             }
         }
         Ok(())
