@@ -26,33 +26,35 @@ impl Due {
 #[derive(Debug)]
 pub struct Schedule {
     pipes: Every,
-    flows: Every,
+    /// Absent if no carrier sends flows itself.
+    flows: Option<Every>,
     /// Absent if there is no air log.
     air: Option<Every>,
 }
 
 impl Schedule {
-    /// The schedule that a scenario asks for, from `zero` on.
-    pub fn new(measure: &Measure, zero: Time) -> Self {
+    /// The schedule that a scenario asks for, from `zero` on. It has flows if there are any to
+    /// sample.
+    pub fn new(measure: &Measure, has_flows: bool, zero: Time) -> Self {
         let air = (!measure.air.is_empty()).then(|| Every::new(AIR.min(measure.interval), zero));
         Self {
             pipes: Every::new(measure.interval, zero),
-            flows: Every::new(measure.flow_interval(), zero),
+            flows: has_flows.then(|| Every::new(measure.flow_interval(), zero)),
             air,
         }
     }
 
     /// Returns the next time at which something is due.
     pub fn next(&self) -> Time {
-        let next = self.pipes.next.min(self.flows.next);
-        self.air.as_ref().map_or(next, |air| next.min(air.next))
+        let others = [&self.flows, &self.air].into_iter().flatten();
+        others.fold(self.pipes.next, |next, every| next.min(every.next))
     }
 
     /// Returns what is due at `now`. It is awaited anew from then on.
     pub fn due(&mut self, now: Time) -> Due {
         Due {
             pipes: self.pipes.is_due(now),
-            flows: self.flows.is_due(now),
+            flows: self.flows.as_mut().is_some_and(|flows| flows.is_due(now)),
             air: self.air.as_mut().is_some_and(|air| air.is_due(now)),
         }
     }
@@ -61,7 +63,7 @@ impl Schedule {
     pub fn rest(&self, now: Time) -> Due {
         Due {
             pipes: !self.pipes.was_at(now),
-            flows: !self.flows.was_at(now),
+            flows: self.flows.as_ref().is_some_and(|flows| !flows.was_at(now)),
             air: self.air.as_ref().is_some_and(|air| !air.was_at(now)),
         }
     }

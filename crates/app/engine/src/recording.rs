@@ -66,7 +66,10 @@ pub async fn record(
     let has_flows = companions.iter().any(|companion| companion.has_sampled_flows());
     let wanted = Wanted { flows: has_flows, frames: false };
     let recorder = Recorder::new(results, &network.deployment().whole.scenario, wanted);
-    let sampling = tokio::spawn(sample(network.clone(), monitor.clone(), end.clone(), recorder));
+    let measure = &network.deployment().whole.scenario.measure;
+    let schedule = Schedule::new(measure, has_flows, network.now());
+    let sampling = sample(network.clone(), monitor.clone(), end.clone(), recorder, schedule);
+    let sampling = tokio::spawn(sampling);
     let mut outcome = Run::new(run_context(experiment), results.base())?.drive().await;
     let ended = network.now();
     // Companions also report to the monitor.
@@ -157,8 +160,8 @@ async fn sample(
     monitor: Arc<SharedMonitor>,
     end: End,
     mut recorder: Recorder,
+    mut schedule: Schedule,
 ) -> Recorder {
-    let mut schedule = Schedule::new(&network.deployment().whole.scenario.measure, network.now());
     let mut due = Due::ALL;
     loop {
         tokio::task::block_in_place(|| look(&network, &monitor, &mut recorder, due));
