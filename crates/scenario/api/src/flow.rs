@@ -2,6 +2,7 @@
 
 use netloom_link::Count;
 use netloom_units::Time;
+use netloom_units::readable::{bit_rate, count};
 use serde::{Deserialize, Serialize};
 
 /// A flow from one node to another.
@@ -54,6 +55,24 @@ impl FlowStatus {
         let until = self.completed.unwrap_or(ended).as_nanos();
         let is_traffic = self.protocol != "ping" && until > 0;
         is_traffic.then(|| self.received.bytes as f64 * 8e9 / until as f64)
+    }
+
+    /// Headings of the [`figures`](Self::figures).
+    pub const FIGURES: [&str; 6] = ["goodput", "lost", "p50", "p99", "sent again", "marked"];
+
+    /// Returns the figures of a flow for people, in a run that ended at `ended`: what arrived, what
+    /// was lost, delays, packets that were sent again, and marks. Those that are not known are `–`.
+    pub fn figures(&self, ended: Time) -> [String; 6] {
+        let millis = |nanos: u64| format!("{:.2} ms", nanos as f64 / 1e6);
+        let figures = [
+            self.goodput(ended).map(bit_rate),
+            self.lost().map(count),
+            self.delay.map(|delay| millis(delay.p50_ns)),
+            self.delay.map(|delay| millis(delay.p99_ns)),
+            self.tcp.map(|tcp| count(tcp.retransmitted)),
+            self.tcp.map(|tcp| count(tcp.marked)),
+        ];
+        figures.map(|figure| figure.unwrap_or_else(|| "–".into()))
     }
 
     /// The number of packets that were sent and did not arrive. `None` over TCP, which sends again

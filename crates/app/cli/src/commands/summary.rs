@@ -125,21 +125,11 @@ fn flows(flows: &[FlowStatus], ended: Time) -> Vec<String> {
     if flows.is_empty() {
         return Vec::new();
     }
-    let headings = ["flow", "from → to", "goodput", "lost", "p50", "p99", "sent again", "marked"];
-    let mut rows = table(&headings);
+    let headings = ["flow", "from → to"].into_iter().chain(FlowStatus::FIGURES);
+    let mut rows = table(&headings.collect::<Vec<_>>());
     for flow in flows.iter().take(FLOWS) {
-        let or_none = |text: Option<String>| text.unwrap_or_else(|| "–".into());
-        let millis = |nanos: u64| format!("{:.2} ms", nanos as f64 / 1e6);
-        rows.add_row([
-            flow.name.clone(),
-            format!("{} → {}", flow.from, flow.to),
-            or_none(flow.goodput(ended).map(bit_rate)),
-            or_none(flow.lost().map(count)),
-            or_none(flow.delay.map(|delay| millis(delay.p50_ns))),
-            or_none(flow.delay.map(|delay| millis(delay.p99_ns))),
-            or_none(flow.tcp.map(|tcp| count(tcp.retransmitted))),
-            or_none(flow.tcp.map(|tcp| count(tcp.marked))),
-        ]);
+        let ends = format!("{} → {}", flow.from, flow.to);
+        rows.add_row([flow.name.clone(), ends].into_iter().chain(flow.figures(ended)));
     }
     let mut lines = below_blank(&rows);
     if flows.len() > FLOWS {
