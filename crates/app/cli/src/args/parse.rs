@@ -1,5 +1,5 @@
-//! Parses a command line. Building the tree of all commands takes half a millisecond, of the three
-//! that `exec` takes. Scripts call it by the hundred, so it is parsed by a tree of its own.
+//! Parses a command line. Building the tree of all commands takes 0.3 ms of CPU time, a tenth of
+//! what `exec` takes. Scripts call it by the hundred, so it is parsed by a tree of its own.
 
 use std::ffi::OsString;
 
