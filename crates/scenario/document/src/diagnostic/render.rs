@@ -36,8 +36,10 @@ pub(super) fn render(findings: &[Diagnostic], lists_all: &str, files: &[(&str, &
         sources.push(Source { name, lines, before });
         before += length;
     }
-    let Some(first) = sources.first() else { return out };
-    let file = first.name;
+    if sources.is_empty() {
+        return out;
+    }
+    let file = sources.iter().map(|source| source.name).collect::<Vec<_>>().join(" with ");
     for finding in shown(findings) {
         one(&mut out, finding, &sources);
         out.push('\n');

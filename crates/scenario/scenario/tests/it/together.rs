@@ -48,4 +48,5 @@ fn errors_name_the_file_and_its_own_lines() {
     let said = together(&[&wrong, "duration: 3s\n"]).unwrap_err();
     let said = said.render_all(&[("lab.yaml", &wrong), ("check.yaml", "duration: 3s\n")]);
     assert!(said.contains("lab.yaml:2:"), "{said}");
+    assert!(said.contains("lab.yaml with check.yaml: 1 error"), "{said}");
 }
