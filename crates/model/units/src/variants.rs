@@ -14,8 +14,10 @@
 ///
 /// ```
 /// # #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+/// # #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 /// # pub struct Square { side: u32 }
 /// # #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+/// # #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 /// # pub struct Circle { radius: u32 }
 /// netloom_units::variants! {
 ///     /// A shape.
