@@ -4,7 +4,8 @@
 //! | module | what |
 //! |---|---|
 //! | `text` | DOT for Graphviz, Mermaid for Markdown |
-//! | `svg` | SVG of the whole network |
+//! | `svg` | SVG of the whole network, also with what its links carried |
+//! | `paper` | how large that is, and room for names |
 //! | `at` | the network at a given time, on a plane or on a map |
 //! | [`layout`] | points for nodes that have none, in networks of any size |
 //!
@@ -13,9 +14,10 @@
 
 mod at;
 pub mod layout;
+mod paper;
 mod svg;
 mod text;
 
 pub use at::{dot_at, svg_at};
-pub use svg::svg;
+pub use svg::{Carried, svg, svg_of_run};
 pub use text::{dot, mermaid};

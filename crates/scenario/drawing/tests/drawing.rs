@@ -145,3 +145,45 @@ topology:
     let later = drawing::svg_at(&scenario, Duration::from_secs(31)).unwrap();
     assert_ne!(image, later);
 }
+
+/// What most of many links have in common is said once.
+#[test]
+fn the_usual_label_is_below_the_drawing() {
+    let link =
+        |n: usize, rate: &str| format!("    - {{ endpoints: [r{n}, r{}], rate: {rate} }}\n", n + 1);
+    let network = |rates: &[&str]| {
+        let nodes: String =
+            (0..=rates.len()).map(|n| format!("    r{n}: {{ kind: router }}\n")).collect();
+        let links: String = rates.iter().enumerate().map(|(n, rate)| link(n, rate)).collect();
+        let text = format!("name: x\ntopology:\n  nodes:\n{nodes}  links:\n{links}");
+        drawing::svg(&load(&text).unwrap().scenario)
+    };
+    let shown = |image: &str, text: &str| image.matches(&format!(">{text}</text>")).count();
+    let (slow, fast) = ("10Mbit/s", "1Gbit/s");
+    let most = network(&[slow, slow, slow, slow, fast, slow]);
+    assert!(most.contains("links without a label: 10Mbit/s"), "{most}");
+    assert_eq!((shown(&most, slow), shown(&most, fast)), (0, 1));
+    for rates in [&[slow, slow, slow, fast, fast, fast][..], &[slow, slow, fast]] {
+        let image = network(rates);
+        assert!(!image.contains("without a label"), "{image}");
+        assert_eq!(shown(&image, slow) + shown(&image, fast), rates.len());
+    }
+}
+
+#[test]
+fn links_are_drawn_by_what_they_carried() {
+    let scenario = good("everything.yaml");
+    let all = |carried: drawing::Carried| drawing::svg_of_run(&scenario, |_| carried);
+    let links = scenario.links.iter().filter(|link| !link.direct).count();
+    for (load, down, class) in [
+        (None, false, "link"),
+        (Some(0.09), false, "link"),
+        (Some(0.1), false, "link load-1"),
+        (Some(0.6), false, "link load-2"),
+        (Some(1.0), false, "link load-3"),
+        (Some(1.0), true, "link down"),
+    ] {
+        let image = all(drawing::Carried { load, down });
+        assert_eq!(image.matches(&format!("<g class=\"{class}\">")).count(), links, "{class}");
+    }
+}
