@@ -40,13 +40,10 @@ impl Grade {
     }
 }
 
-/// Letter of times that must be left out.
-const BAD: char = '!';
-
 /// Returns the times of a verdict that must be left out.
 pub fn bad(verdict: &Verdict) -> impl Iterator<Item = Band> {
     let band =
-        |span: &Span| Band { letter: BAD, grade: Grade::Invalid, from: span.from, to: span.to };
+        |span: &Span| Band { letter: None, grade: Grade::Invalid, from: span.from, to: span.to };
     verdict.bad.iter().map(band)
 }
 
@@ -62,9 +59,10 @@ pub struct Row<'a> {
 }
 
 /// A time that is marked in charts.
+#[derive(Debug, Clone, Copy)]
 pub struct Band {
-    /// Letter of the contention.
-    pub letter: char,
+    /// Letter of the contention, if it has one.
+    pub letter: Option<char>,
     /// Grade of the contention.
     pub grade: Grade,
     /// Beginning.
@@ -78,7 +76,7 @@ impl Row<'_> {
     pub fn bands(&self) -> impl Iterator<Item = Band> {
         let counted = self.counted;
         let band = move |(letter, episode): (char, &Episode)| Band {
-            letter,
+            letter: Some(letter),
             grade: if episode.warm_up { Grade::WarmUp } else { counted },
             from: episode.from,
             to: episode.to,

@@ -5,7 +5,7 @@ use netloom_api::simulation::SymbiosisSummary;
 use netloom_units::Time;
 
 use crate::chart::{TimeAxis, marks};
-use crate::contended::{self, Row};
+use crate::contended;
 use crate::run::Run;
 use crate::section;
 
@@ -17,27 +17,28 @@ pub fn page(run: &Run) -> String {
     let verdict = run.summary.verdict.as_ref();
     let rows = verdict.map_or(Vec::new(), contended::rows);
     let time = TimeAxis::new(run.summary.ended);
-    let bad = verdict.into_iter().flat_map(contended::bad);
-    let bands = rows.iter().flat_map(Row::bands).chain(bad);
+    let left_out = verdict.into_iter().flat_map(contended::bad);
     let events = run.happened.timeline.iter().map(|(at, _): &(Time, String)| at);
+    let summary = &run.summary;
     let body = html! {
-        (marks(&time, bands, events))
+        (marks(&time, left_out, events))
         main {
             (section::heading(run))
-            (section::verdict(&run.summary))
-            (section::topology(run.scenario.as_ref()))
+            (section::verdict(summary))
+            @if let Some(verdict) = verdict { (section::strip(verdict, &rows, &time)) }
+            (section::flows(&summary.flows, summary.ended))
+            (section::expectations(&summary.expectations))
             (section::timeline(&run.happened))
-            (section::flows(&run.summary.flows, run.summary.ended))
+            (section::topology(run.scenario.as_ref(), &summary.links))
             (section::links(run, &time))
-            (section::radio(&run.radio, run.summary.ended))
+            (section::radio(&run.radio, summary.ended))
             (section::metrics(&run.metrics, &time))
-            @if let Some(verdict) = verdict { (section::contention(verdict, &rows, &time)) }
-            @if let Some(timing) = &run.summary.timing { (section::schedule(timing)) }
-            @if let Some(followed) = followed(run) { (section::symbiosis(followed)) }
-            (section::expectations(&run.summary.expectations))
             (section::processes(run))
-            (section::trouble(&run.summary))
-            (section::next(&run.summary))
+            (section::trouble(summary))
+            @if let Some(verdict) = verdict { (section::contention(verdict, &rows)) }
+            @if let Some(timing) = &summary.timing { (section::schedule(timing)) }
+            @if let Some(followed) = followed(run) { (section::symbiosis(followed)) }
+            (section::next(summary))
         }
     };
     legal(&document(&run.summary.name, &body).into_string())

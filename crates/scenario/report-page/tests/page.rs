@@ -125,7 +125,7 @@ fn each_metric_has_a_curve_of_each_node() {
         .filter_map(|path| path.attr("d").filter(|d| !d.ends_with("h24")))
         .collect();
     // Values up to 8 × 10⁶, on an axis to 10 × 10⁶, in a plot 58 high and 654 wide for 10 s.
-    let (bottom, left, width) = (26.0 + 18.0 + 58.0, 52.0, 654.0);
+    let (bottom, left, width) = (16.0 + 18.0 + 58.0, 52.0, 654.0);
     let y = |share: f64| bottom - 58.0 * share;
     let client =
         format!("M{left} {:.1}H{}V{:.1}H{}", y(0.2), left + width / 2.0, y(0.4), left + width);
@@ -153,29 +153,32 @@ fn what_was_measured_is_where_it_belongs() {
             .filter_map(|path| path.attr("d").filter(|d| !d.ends_with("h24")).map(str::to_string))
             .collect::<Vec<_>>()
     };
-    let (bottom, left, width) = (26.0 + 18.0 + 58.0, 52.0, 654.0);
+    let (bottom, left, width) = (16.0 + 18.0 + 58.0, 52.0, 654.0);
     let y = |share: f64| bottom - 58.0 * share;
     assert_eq!(
         curves("delivered"),
         [format!("M{left} {:.1}H{}V{:.1}H{}", y(0.8), left + width / 2.0, y(0.64), left + width)]
     );
     assert_eq!(curves("offered"), [format!("M{left} {:.1}H{}", y(0.8), left + width)]);
-    // Bands of contention are at their time. Those that are too short to be visible are two wide.
-    let bands: Vec<String> = html
-        .select(&Selector::parse("#marks rect").unwrap())
-        .map(|band| ["class", "x", "width"].map(|name| band.attr(name).unwrap()).join(" "))
-        .collect();
-    // At 0.2, 6 and 8 of 10 s, for 0.3, 1.5 and 0 s. The second one must be left out from 6 s on.
+    let bars = |within: &str| {
+        html.select(&Selector::parse(&format!("{within} rect")).unwrap())
+            .map(|band| ["class", "x", "width"].map(|name| band.attr(name).unwrap()).join(" "))
+            .collect::<Vec<String>>()
+    };
+    // Curves show what must be left out, from 6 of 10 s on for 1 s; nothing else covers them.
+    assert_eq!(bars("#marks"), ["out 392.4 65.4"]);
+    // One strip has all, at 0.2, 6 and 8 of 10 s, for 0.3, 1.5 and 0 s. Those that are too short to
+    // be visible are two wide.
     assert_eq!(
-        bands,
+        bars("#contended .lane"),
         [
-            "shade warmup 13.1 19.6",
-            "shade invalid 392.4 65.4",
-            "shade suspect 457.8 32.7",
-            "shade invalid 523.2 2",
+            "band invalid 444.4 65.4",
+            "band invalid 575.2 2",
+            "band warmup 65.1 19.6",
+            "band suspect 444.4 98.1",
         ]
     );
-    assert_eq!(texts(&html, "#heads .letter"), ["B", "!", "B", "A"]);
+    assert_eq!(texts(&html, "#contended .letter"), ["", "A", "B"]);
     assert_eq!(texts(&html, "#heads .number"), ["1", "2"]);
     // There are four panels in one direction, and none in the other.
     assert_eq!(count(&html, ".pipe"), 2);

@@ -14,8 +14,8 @@ pub const LEFT: f64 = 52.0;
 /// Width of the plot.
 pub const PLOT: f64 = WIDTH - LEFT - 14.0;
 
-/// Height of the area above a plot, with letters of bands and numbers of events.
-pub const HEAD: f64 = 26.0;
+/// Height of the area above a plot, with numbers of events.
+pub const HEAD: f64 = 16.0;
 
 /// Height of the area below a plot, with times.
 pub const FOOT: f64 = 33.0;

@@ -7,7 +7,7 @@ use netloom_units::readable::counted;
 
 use super::{more, table};
 use crate::chart::{TimeAxis, bar, lanes};
-use crate::contended::{Grade, Row};
+use crate::contended::{self, Band, Grade, Row};
 
 /// Largest number of signals in the table.
 const LISTED: usize = 60;
@@ -15,33 +15,49 @@ const LISTED: usize = 60;
 /// Largest number of parties that are named for a signal.
 const PARTIES: usize = 4;
 
-/// Returns the contention of a run with a verdict. `rows` are those of the verdict.
-pub fn contention(verdict: &Verdict, rows: &[Row<'_>], time: &TimeAxis) -> Markup {
+/// Returns the machine's contention over time, if there was any. `rows` are those of the verdict.
+pub fn strip(verdict: &Verdict, rows: &[Row<'_>], time: &TimeAxis) -> Markup {
     let lettered: Vec<&Row<'_>> = rows.iter().filter(|row| row.letter.is_some()).collect();
+    let left_out: Vec<Band> = contended::bad(verdict).collect();
+    html! {
+        @if !lettered.is_empty() || !left_out.is_empty() {
+            section id="contended" {
+                h2 { "The machine over time" }
+                p class="note" {
+                    (key()) br;
+                    "Contention explains what frames and programs suffered; the verdict is on \
+                     that. "
+                    a href="#contention" { "All signals" } " are further down."
+                }
+                figure { (lanes(&left_out, &lettered, time)) }
+            }
+        }
+    }
+}
+
+/// Returns all signals of a run with a verdict. `rows` are those of the verdict.
+pub fn contention(verdict: &Verdict, rows: &[Row<'_>]) -> Markup {
+    let contended = rows.iter().filter(|row| row.grade.is_some()).count();
     html! {
         section id="contention" {
             h2 { "Contention" }
-            p class="note" {
-                "Contention explains what frames and programs suffered; the verdict is on that. \
-                 Times to be left out are marked with ! above the curves."
+            p {
+                @if contended == 0 { "Nothing that was watched was contended." }
+                @else { (counted(contended, "signal")) " of " (rows.len()) " were contended." }
             }
-            @if lettered.is_empty() {
-                p { "Nothing that was watched was contended." }
-            } @else {
-                p class="note" { (key()) }
-                figure { (lanes(&lettered, time)) }
+            details {
+                summary { "All signals, and what was watched" }
+                p class="note" {
+                    "The margin is how far the worst stayed below the threshold, as a part of it: \
+                     100 % is untouched, below 0 % is contended."
+                }
+                (signals(rows))
+                h3 { "What was watched" }
+                (table(&["signal", "by", "not seen"], &html! {
+                    @for coverage in &verdict.coverage { (watched(coverage)) }
+                }))
+                p { (overhead(verdict)) }
             }
-            h3 { "Signals" }
-            p class="note" {
-                "The margin is how far the worst stayed below the threshold, as a part of it: \
-                 100 % is untouched, below 0 % is contended."
-            }
-            (signals(rows))
-            h3 { "What was watched" }
-            (table(&["signal", "by", "not seen"], &html! {
-                @for coverage in &verdict.coverage { (watched(coverage)) }
-            }))
-            p { (overhead(verdict)) }
         }
     }
 }

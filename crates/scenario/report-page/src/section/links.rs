@@ -52,11 +52,9 @@ fn key(run: &Run, curves: &Curves) -> Markup {
                 " (every " (interval) "; in a long run several are one step)"
             }
             ", and begin at the moment the network was ready. Bytes are those of frames with their \
-             Ethernet header. Pale bands with letters are times of contention, in the colour of \
-             the gravest, from "
-            a href="#contention" { "Contention" }
-            "; dotted lines with a number are events of the timeline. What has nothing to show is \
-             left out, and so is a queue of less than " (LEAST_QUEUE) " frames."
+             Ethernet header. A bar at the upper edge marks times to be left out; dotted lines \
+             with a number are events of the timeline. What has nothing to show is left out, and \
+             so is a queue of less than " (LEAST_QUEUE) " frames."
             @if curves.only_traffic() {
                 " The version of NetLoom that wrote these results did not record delay, queue and \
                  drops over time."

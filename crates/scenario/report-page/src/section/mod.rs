@@ -22,7 +22,7 @@ mod verdict;
 use maud::{Markup, html};
 use netloom_units::Time;
 
-pub use contention::contention;
+pub use contention::{contention, strip};
 pub use expectations::expectations;
 pub use flows::flows;
 pub use heading::heading;
