@@ -87,6 +87,6 @@ pub use segment::{
     VlanBridge, VlanDrop, VlanDrops, VlanSet,
 };
 pub use statistics::{
-    AqmState, BackgroundStatistics, Count, DelayStatistics, DropStatistics, Histogram,
+    AqmState, BackgroundStatistics, Count, DelayStatistics, Delays, DropStatistics, Histogram,
     PipeStatistics, QueueStatistics, Window, WindowError,
 };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use netloom_link::{Count, Histogram};
+use netloom_link::{Count, Delays};
 use netloom_tcp::Config;
 use netloom_traffic::{Exchanges, Receivers, Transfers};
 use netloom_units::{Duration, Time};
@@ -155,77 +155,6 @@ struct Receiver {
     arrived: Arrived,
     last_transit: Option<u64>,
     jitter_ns: f64,
-}
-
-/// Delays of packets.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Delays {
-    extremes: Option<(Duration, Duration)>,
-    sum_ns: u128,
-    distribution: Histogram,
-    count: u64,
-}
-
-impl Delays {
-    /// Counts one delay.
-    pub fn record(&mut self, delay: Duration) {
-        let (least, most) = self.extremes.unwrap_or((delay, delay));
-        self.extremes = Some((least.min(delay), most.max(delay)));
-        self.sum_ns += u128::from(delay.as_nanos());
-        self.distribution.record(delay.as_nanos(), 1);
-        self.count += 1;
-    }
-
-    /// Adds the delays that `other` has counted.
-    pub fn merge(&mut self, other: &Self) {
-        let all = [self.extremes, other.extremes].into_iter().flatten();
-        self.extremes = all.reduce(|(least, most), one| (least.min(one.0), most.max(one.1)));
-        self.sum_ns += other.sum_ns;
-        self.distribution.merge(&other.distribution);
-        self.count += other.count;
-    }
-
-    /// Returns delays with these extremes, sum and distribution.
-    pub(crate) fn from_parts(
-        extremes: Option<(Duration, Duration)>,
-        sum_ns: u128,
-        distribution: Histogram,
-    ) -> Self {
-        let count = distribution.buckets().map(|(_, times)| times).sum();
-        Self { extremes, sum_ns, distribution, count }
-    }
-
-    /// Returns the number of delays in each bucket.
-    pub(crate) fn distribution(&self) -> &Histogram {
-        &self.distribution
-    }
-
-    /// Number of delays.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Returns the shortest and the longest delay.
-    pub fn extremes(&self) -> Option<(Duration, Duration)> {
-        self.extremes
-    }
-
-    /// Sum of all delays, in ns.
-    pub fn sum_ns(&self) -> u128 {
-        self.sum_ns
-    }
-
-    /// Mean delay in ns. `None` if there are no delays.
-    pub fn mean_ns(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
-    }
-
-    /// Returns the delay that `share` (0 to 1) of all delays do not exceed, within 1 %.
-    pub fn quantile(&self, share: f64) -> Option<Duration> {
-        let (least, most) = self.extremes?;
-        let found = Duration::from_nanos(self.distribution.quantile(share, self.count));
-        Some(found.clamp(least, most))
-    }
 }
 
 impl FlowTotals {

@@ -46,7 +46,7 @@ pub use binary::{Binary, DecodeError, Input, VERSION};
 pub use build::Division;
 pub use bytes::{Neighbour, Refused, frame_of, packet_of};
 pub use cell::{Cell, EndlessLoop, Work};
-pub use flow::{Arrival, Arrivals, Delays, FlowKind, FlowSpec, FlowTotals, TcpFlow, TcpWork};
+pub use flow::{Arrival, Arrivals, FlowKind, FlowSpec, FlowTotals, TcpFlow, TcpWork};
 pub use hosts::{Hop, Leaving, NoPath, NodeCounts};
 pub use network::{
     Change, Interface, InterfaceId, Link, MediumAlteration, Network, Node, NodeChange, Route,

@@ -10,12 +10,14 @@
 //! | `recent` | the seconds of the last minute |
 //! | `background` | the counters of background traffic |
 //! | `aqm` | the state of active queue management |
+//! | `delays` | delays of packets |
 //! | `histogram` | a compact store of delays |
 
 mod aqm;
 mod background;
 mod collector;
 mod counters;
+mod delays;
 mod histogram;
 mod present;
 mod recent;
@@ -29,6 +31,7 @@ use crate::{DropReason, FrameInfo};
 pub use aqm::AqmState;
 pub(crate) use background::BackgroundCounts;
 pub(crate) use collector::Collector;
+pub use delays::Delays;
 pub use histogram::Histogram;
 pub(crate) use present::Present;
 pub(crate) use recent::second_began;

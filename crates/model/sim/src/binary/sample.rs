@@ -3,8 +3,8 @@
 use netloom_fabric::{LinkId, PipeId, SegmentId};
 use netloom_link::{
     AqmState, BackgroundStatistics, CaptureDirection, CaptureNote, CapturedFrame, Count,
-    DelayStatistics, Direction, DropReason, DropStatistics, FrameEvent, Histogram, IpPrefix,
-    Occurrence, PipeStatistics, QueueStatistics,
+    DelayStatistics, Delays, Direction, DropReason, DropStatistics, FrameEvent, Histogram,
+    IpPrefix, Occurrence, PipeStatistics, QueueStatistics,
 };
 use netloom_medium::{
     AssociationChange, AssociationEvent, FrameLoss, Losses, NeighbourChange, NeighbourView, Point,
@@ -14,7 +14,7 @@ use netloom_units::{Duration, Rate, Time};
 
 use super::{Binary, DecodeError, Input, fields, places};
 use crate::cell::Work;
-use crate::flow::{Delays, FlowTotals};
+use crate::flow::FlowTotals;
 use crate::hosts::NodeCounts;
 use crate::network::{Route, RouteChanged, RouteError};
 use crate::plant::{MediumSample, StationSample};
