@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 
 use anyhow::Result;
-use netloom_api::flow::{FlowStatus, TransferStatus};
+use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus, TransferStatus};
 use netloom_columnar::{Cell, Column, Kind, Parquet, Table};
-use netloom_gauge::generator::{Arrived, Sent};
-use netloom_link::Count;
+use netloom_gauge::generator::{Arrived, Ends, Sent};
+use netloom_link::{Count, Delays};
 use netloom_scenario::Transport;
 use netloom_units::Duration;
 
@@ -34,10 +34,36 @@ const COLUMNS: &[Column<'static>] = &[
     ("delay_most_ns", Kind::MaybeNumber),
     ("jitter_ns", Kind::MaybeNumber),
     ("completion_most_ns", Kind::MaybeNumber),
+    ("cwnd", Kind::MaybeNumber),
+    ("ssthresh", Kind::MaybeNumber),
+    ("in_flight", Kind::MaybeNumber),
+    ("srtt_ns", Kind::MaybeNumber),
+    ("rttvar_ns", Kind::MaybeNumber),
+    ("rto_ns", Kind::MaybeNumber),
+    ("min_rtt_ns", Kind::MaybeNumber),
+    ("delivery_rate", Kind::MaybeNumber),
+    ("acked_bytes", Kind::MaybeNumber),
+    ("retransmitted_packets", Kind::MaybeNumber),
+    ("marked_packets", Kind::MaybeNumber),
 ];
 
-/// All rows.
-pub struct TrafficRows(pub Vec<TrafficRow>);
+/// All rows, and what is known of whole flows.
+#[derive(Default)]
+pub struct TrafficRows {
+    /// The rows: each flow's in the order of time.
+    pub rows: Vec<TrafficRow>,
+    /// The rest, by entry and sender.
+    pub wholes: HashMap<(String, String), Whole>,
+}
+
+/// What is known of a whole flow only.
+#[derive(Default)]
+pub struct Whole {
+    /// Delays of its packets.
+    pub delays: Delays,
+    /// State of its sender's connections at their end.
+    pub ends: Option<Ends>,
+}
 
 /// The traffic of one sender in one interval. Over UDP, it is the traffic that was to be sent in
 /// it; over TCP, the traffic that was written and received in it.
@@ -80,13 +106,19 @@ impl TrafficRows {
     pub fn flows(&self) -> Vec<FlowStatus> {
         let names = self.names();
         let mut flows: Vec<FlowStatus> = Vec::new();
-        for row in &self.0 {
+        for row in &self.rows {
             let name = &names[&row.key()];
             let place = flows.iter().position(|flow| flow.name == *name).unwrap_or_else(|| {
                 flows.push(row.empty(name.clone()));
                 flows.len() - 1
             });
-            row.add_to(&mut flows[place]);
+            let flow = &mut flows[place];
+            row.add_to(flow);
+            let key = (row.entry.clone(), row.from.clone());
+            if let Some(whole) = self.wholes.get(&key) {
+                flow.delay = FlowDelay::of(&whole.delays);
+                flow.tcp = whole.ends.map(status);
+            }
         }
         flows
     }
@@ -95,14 +127,14 @@ impl TrafficRows {
     /// entry has several.
     fn names(&self) -> HashMap<(&str, &str), String> {
         let mut senders: HashMap<&str, HashSet<&str>> = HashMap::new();
-        for row in &self.0 {
+        for row in &self.rows {
             senders.entry(&row.entry).or_default().insert(&row.from);
         }
         let name = |(entry, from): (&str, &str)| match senders[entry].len() {
             1 => entry.to_owned(),
             _ => format!("{entry}/{from}"),
         };
-        self.0.iter().map(|row| (row.key(), name(row.key()))).collect()
+        self.rows.iter().map(|row| (row.key(), name(row.key()))).collect()
     }
 
     /// Writes the file.
@@ -110,7 +142,7 @@ impl TrafficRows {
         let mut table: Box<dyn Table> = Box::new(Parquet::new(file, "traffic", COLUMNS)?);
         let names = self.names();
         let mut totals: HashMap<(&str, &str), Totals> = HashMap::new();
-        for row in &self.0 {
+        for row in &self.rows {
             let total = totals.entry(row.key()).or_default();
             total.add(row);
             table.row(&row.cells(&names[&row.key()], total))?;
@@ -184,8 +216,9 @@ impl TrafficRow {
         }
     }
 
-    /// Returns the cells: counters are those of `totals`, extremes and jitter of this interval.
-    fn cells<'a>(&'a self, name: &'a str, totals: &Totals) -> [Cell<'a>; 20] {
+    /// Returns the cells: counters are those of `totals`; extremes, jitter and the state of
+    /// connections are those of this interval.
+    fn cells<'a>(&'a self, name: &'a str, totals: &Totals) -> [Cell<'a>; COLUMNS.len()] {
         let Totals { sent, arrived } = totals;
         let packets_sent = sent.filter(|_| self.has_packets());
         let packets = arrived.filter(|_| self.has_packets());
@@ -193,6 +226,8 @@ impl TrafficRow {
         let transfers = sent.filter(|_| self.has_flows);
         let complete = self.sent.filter(|now| self.has_flows && now.completed > 0);
         let is_timed = self.has_packets() || self.has_flows;
+        let ends = self.sent.and_then(|now| now.ends);
+        let of_ends = |value: fn(&Ends) -> u64| Cell::from(ends.as_ref().map(value));
         [
             Cell::Number(self.time.as_nanos()),
             Cell::Name(name),
@@ -214,7 +249,36 @@ impl TrafficRow {
             timed.map(|now| now.delay_most).into(),
             timed.map(|now| now.jitter).into(),
             complete.map(|now| now.completion_most).into(),
+            of_ends(|ends| ends.cwnd),
+            ends.and_then(|ends| ends.ssthresh).into(),
+            of_ends(|ends| ends.in_flight),
+            of_ends(|ends| ends.srtt_ns),
+            of_ends(|ends| ends.rttvar_ns),
+            of_ends(|ends| ends.rto_ns),
+            of_ends(|ends| ends.min_rtt_ns),
+            of_ends(|ends| ends.delivery_rate),
+            of_ends(|ends| ends.acked_bytes),
+            of_ends(|ends| ends.retransmitted),
+            of_ends(|ends| ends.marked),
         ]
+    }
+}
+
+fn status(ends: Ends) -> TcpStatus {
+    TcpStatus {
+        connections: ends.connections,
+        cwnd: ends.cwnd,
+        ssthresh: ends.ssthresh,
+        in_flight: ends.in_flight,
+        srtt_ns: ends.srtt_ns,
+        rttvar_ns: ends.rttvar_ns,
+        rto_ns: ends.rto_ns,
+        min_rtt_ns: ends.min_rtt_ns,
+        delivery_rate: ends.delivery_rate,
+        acked_bytes: ends.acked_bytes,
+        retransmitted: ends.retransmitted,
+        lost: None,
+        marked: ends.marked,
     }
 }
 

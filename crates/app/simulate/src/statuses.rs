@@ -11,7 +11,7 @@ use netloom_link::PipeStatistics;
 use netloom_medium::{Point, StationId};
 use netloom_results::MediaSample;
 use netloom_scenario::Scenario;
-use netloom_sim::{Delays, FlowSample, FlowTotals, MediumSample, NodeCounts, TcpTotals};
+use netloom_sim::{FlowSample, FlowTotals, MediumSample, NodeCounts, TcpTotals};
 use netloom_units::Time;
 
 use crate::configs::Configs;
@@ -145,7 +145,7 @@ fn tcp_status(of: &TcpTotals) -> TcpStatus {
         delivery_rate: of.delivery_rate,
         acked_bytes: of.bytes_acked,
         retransmitted: of.retransmitted,
-        lost: of.lost,
+        lost: Some(of.lost),
         marked: of.delivered_ce,
     }
 }
@@ -165,7 +165,7 @@ fn counted(flow: &Flow, counts: &FlowTotals) -> FlowStatus {
         refused,
         errors,
         jitter_ns: counts.jitter_ns,
-        delay: delay(&counts.delay),
+        delay: FlowDelay::of(&counts.delay),
         transfers: flow.has_transfers.then(|| TransferStatus {
             begun: counts.begun,
             completed: counts.completions.count(),
@@ -174,17 +174,6 @@ fn counted(flow: &Flow, counts: &FlowTotals) -> FlowStatus {
         }),
         ..FlowStatus::default()
     }
-}
-
-fn delay(delays: &Delays) -> Option<FlowDelay> {
-    let (least, most) = delays.extremes()?;
-    Some(FlowDelay {
-        min_ns: least.as_nanos(),
-        mean_ns: delays.mean_ns()?,
-        max_ns: most.as_nanos(),
-        p50_ns: delays.quantile(0.5)?.as_nanos(),
-        p99_ns: delays.quantile(0.99)?.as_nanos(),
-    })
 }
 
 /// Returns the packets that nodes did not pass on or take, by reason. Reasons without packets are

@@ -1,6 +1,6 @@
 //! Flows of traffic, and the counters of both their ends.
 
-use netloom_link::Count;
+use netloom_link::{Count, Delays};
 use netloom_units::Time;
 use netloom_units::readable::{bit_rate, count};
 use serde::{Deserialize, Serialize};
@@ -124,8 +124,9 @@ pub struct TcpStatus {
     pub acked_bytes: u64,
     /// Packets retransmitted.
     pub retransmitted: u64,
-    /// Packets considered lost.
-    pub lost: u64,
+    /// Packets considered lost. Absent if the kernel sends: it does not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<u64>,
     /// Packets whose acknowledgement echoed an ECN mark.
     pub marked: u64,
 }
@@ -144,4 +145,18 @@ pub struct FlowDelay {
     pub p50_ns: u64,
     /// 99th percentile, in ns, within 1 %.
     pub p99_ns: u64,
+}
+
+impl FlowDelay {
+    /// Returns the summary of these delays, if there are any.
+    pub fn of(delays: &Delays) -> Option<Self> {
+        let (least, most) = delays.extremes()?;
+        Some(Self {
+            min_ns: least.as_nanos(),
+            mean_ns: delays.mean_ns()?,
+            max_ns: most.as_nanos(),
+            p50_ns: delays.quantile(0.5)?.as_nanos(),
+            p99_ns: delays.quantile(0.99)?.as_nanos(),
+        })
+    }
 }

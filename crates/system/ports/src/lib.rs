@@ -18,6 +18,7 @@
 //! | `plain_tap` | a TAP device that delivers whole frames only |
 //! | `packet_device` | any Ethernet interface, read and written as its driver would |
 //! | `packet_sender` | sends frames on an interface, for a program in its node |
+//! | `tcp_info` | what the kernel knows of a TCP connection: [`tcp_info()`] |
 //! | `writing` | writes a frame to a descriptor |
 //! | `packet_socket` | all frames that pass an interface, as the kernel shows them to sniffers |
 //! | `offload` | the work that a TAP device may leave to the engine |
@@ -46,6 +47,7 @@ mod share;
 mod shared;
 mod tag;
 mod tap;
+mod tcp_info;
 mod virtio;
 mod writing;
 
@@ -64,4 +66,5 @@ pub use segment::split;
 pub use share::Share;
 pub use shared::Shared;
 pub use tap::Tap;
+pub use tcp_info::{TcpInfo, tcp_info};
 pub use virtio::{GsoKind, HEADER_BYTES, VirtioHeader};

@@ -36,7 +36,7 @@ const TCP_COLUMNS: &[NamedGetter<TcpStatus, Option<u64>>] = &[
     ("delivery_rate", |tcp| Some(tcp.delivery_rate)),
     ("acked_bytes", |tcp| Some(tcp.acked_bytes)),
     ("retransmitted_packets", |tcp| Some(tcp.retransmitted)),
-    ("lost_packets", |tcp| Some(tcp.lost)),
+    ("lost_packets", |tcp| tcp.lost),
     ("marked_packets", |tcp| Some(tcp.marked)),
 ];
 

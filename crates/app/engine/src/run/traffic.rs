@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use super::instance::{self, Input};
 use super::shared::Run;
 use crate::metrics;
-use crate::traffic_file::{TrafficRow, TrafficRows, headers};
+use crate::traffic_file::{TrafficRow, TrafficRows, Whole, headers};
 
 /// Returns the processes of all entries, receivers first.
 pub fn processes(scenario: &Scenario) -> Vec<Process> {
@@ -256,7 +256,7 @@ fn in_json(order: &impl Serialize) -> Result<String, String> {
 
 /// Returns the reports of all entries as rows, and descriptions of missing ones.
 pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRows, Vec<String>) {
-    let (mut rows, mut missing) = (Vec::new(), Vec::new());
+    let (mut all, mut missing) = (TrafficRows::default(), Vec::new());
     for entry in &scenario.traffic {
         let to = if needs_receivers(entry) { &entry.to[..] } else { &[] };
         let family = run.network().deployment().mine.plan.family(entry);
@@ -266,6 +266,8 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
         for (number, from) in entry.from.iter().enumerate() {
             let sent: Option<SentReport> = report(run, &sender_name(entry), from, &mut missing);
             let returned = sent.as_ref().and_then(|sent| sent.returned.clone());
+            let whole = whole(sent.as_ref(), &received, number);
+            all.wholes.insert((entry.name.clone(), from.clone()), whole);
             let arrived = match needs_receivers(entry) {
                 true => arrivals(&received, number),
                 false => returned,
@@ -282,7 +284,7 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
                 .collect();
             numbers.sort_unstable();
             numbers.dedup();
-            rows.extend(numbers.into_iter().map(|number| TrafficRow {
+            all.rows.extend(numbers.into_iter().map(|number| TrafficRow {
                 time: Duration::from_nanos(interval.as_nanos().saturating_mul(number + 1)),
                 entry: entry.name.clone(),
                 from: from.clone(),
@@ -295,7 +297,7 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
             }));
         }
     }
-    (TrafficRows(rows), missing)
+    (all, missing)
 }
 
 /// Warns of datagrams that never left a node, because it did not get to know the Ethernet address
@@ -337,6 +339,17 @@ fn arrivals(received: &[Option<ReceivedReport>], number: usize) -> Option<Arriva
         }
     }
     Some(all)
+}
+
+/// Returns what is known of a whole flow: of its packets where they arrived, or at the sender if
+/// they returned.
+fn whole(sent: Option<&SentReport>, received: &[Option<ReceivedReport>], number: usize) -> Whole {
+    let mut whole = Whole::default();
+    let flow = u16::try_from(number).ok();
+    let arrived = received.iter().flatten().filter_map(|report| report.delays.get(&flow?));
+    arrived.chain(sent.map(|sent| &sent.delays)).for_each(|delays| whole.delays.merge(delays));
+    whole.ends = sent.and_then(|sent| sent.ends);
+    whole
 }
 
 /// Returns the bytes of a client and its servers in the direction in which they went: servers send

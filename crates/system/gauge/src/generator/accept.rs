@@ -50,7 +50,8 @@ pub fn receive(
             }
         }
     })?;
-    Ok(ReceivedReport { flows: flows.into_inner().unwrap_or_else(PoisonError::into_inner) })
+    let flows = flows.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(ReceivedReport { flows, ..ReceivedReport::default() })
 }
 
 /// Waits for a connection, for a short time.

@@ -1,25 +1,21 @@
 //! TCP connections that send as much as the path takes.
 
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::net::SocketAddr;
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::thread;
 
 use anyhow::{Context, Result};
 use netloom_link::Stream;
 use netloom_traffic::{BulkConfig, Receivers};
 
+use super::Send;
 use super::clock::Clock;
 use super::connection::{self, is_impatience};
+use super::counts::{Counts, Watched};
 use super::stop::Stop;
-use super::{Send, Sent};
 
 /// Length of one write, in bytes.
 const PIECE: usize = 64 << 10;
-
-/// Sent traffic by interval; several connections count together.
-pub type Counts = Mutex<BTreeMap<u64, Sent>>;
 
 /// Sends over all connections, until they have sent everything, or until the time `end`.
 pub fn send(
@@ -35,9 +31,13 @@ pub fn send(
     let connection = |number: u32| -> Result<()> {
         let to = to[receivers.of(number.into())];
         let Some(mut stream) = connection::open(order, to, stop)? else { return Ok(()) };
-        write(&mut stream, bytes, end, (clock, stop), sent)
+        let mut watched = sent.watch();
+        write(&mut stream, bytes, end, (clock, stop), &mut watched)
             .with_context(|| format!("cannot send to {to}"))?;
-        // Closing sends the contents of the socket's buffer.
+        // What the socket holds still follows. A receiver would not wait longer for it.
+        let until = clock.now().saturating_add(clock.drain());
+        // If the receiver is gone, what is missing is seen there.
+        let _ = watched.end(&mut stream, || stop.is_asked() || clock.now() >= until);
         Ok(())
     };
     thread::scope(|scope| {
@@ -51,12 +51,12 @@ pub fn send(
 
 /// Writes `bytes` bytes, unless the end comes first. Returns whether all of them were written.
 pub fn write(
-    stream: &mut impl Write,
+    stream: &mut TcpStream,
     bytes: u64,
     end: u64,
     (clock, stop): (&Clock, &Stop),
-    sent: &Counts,
-) -> std::io::Result<bool> {
+    watched: &mut Watched<'_>,
+) -> io::Result<bool> {
     let piece = [0; PIECE];
     let mut left = bytes;
     while left > 0 {
@@ -67,8 +67,7 @@ pub fn write(
         match stream.write(&piece[..most]) {
             Ok(written) => {
                 left -= written as u64;
-                let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-                sent.entry(clock.interval(clock.now())).or_default().bytes += written as u64;
+                watched.wrote(stream, written as u64, clock);
             }
             Err(error) if is_impatience(&error) => {}
             Err(error) => return Err(error),

@@ -156,6 +156,20 @@ fn established(stream: &TcpStream, stop: &Stop) -> io::Result<bool> {
     Ok(false)
 }
 
+/// Waits until the receiver closes, which it does when it has everything. Returns `false` if the
+/// wait `is_over` first.
+pub fn closed(stream: &mut TcpStream, is_over: impl Fn() -> bool) -> io::Result<bool> {
+    let mut byte = [0];
+    while !is_over() {
+        match stream.read(&mut byte) {
+            Ok(_) => return Ok(true),
+            Err(error) if is_impatience(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
 /// Whether the error means that nothing was transferred for a while.
 pub fn is_impatience(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)

@@ -1,9 +1,7 @@
 //! Opens a TCP connection for each transfer or burst, at its time, regardless of others. A transfer
 //! is complete when the receiver has all of it.
 
-use std::io::{self, Read};
-use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::PoisonError;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -11,9 +9,10 @@ use anyhow::Result;
 use netloom_link::Stream;
 use netloom_traffic::{Extent, Receivers, Transfer};
 
-use super::bulk::{Counts, write};
+use super::bulk::write;
 use super::clock::Clock;
-use super::connection::{self, is_impatience};
+use super::connection;
+use super::counts::Counts;
 use super::send::LATE;
 use super::stop::Stop;
 use super::{Send, Sent};
@@ -33,10 +32,7 @@ pub fn send(
     sent: &Counts,
 ) -> Result<()> {
     let active = &AtomicUsize::new(0);
-    let count = |due: u64, change: &dyn Fn(&mut Sent)| {
-        let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-        change(sent.entry(clock.interval(due)).or_default());
-    };
+    let count = |due: u64, change: &dyn Fn(&mut Sent)| sent.at(clock.interval(due), change);
     let count = &count;
     let stream = Stream::new(order.seed, &order.stream);
     let receivers = Receivers::new(&stream, to.len());
@@ -95,24 +91,10 @@ fn transfer(
     sent: &Counts,
 ) -> Result<bool> {
     let Some(mut stream) = connection::open(order, to, stop)? else { return Ok(false) };
-    let whole = write(&mut stream, bytes, until, (clock, stop), sent)?;
+    let mut watched = sent.watch();
+    let whole = write(&mut stream, bytes, until, (clock, stop), &mut watched)?;
     if !whole && stop.is_asked() {
         return Ok(false);
     }
-    stream.shutdown(Shutdown::Write)?;
-    Ok(closed(&mut stream, stop)?)
-}
-
-/// Waits until the receiver closes, which it does when it has everything. Returns `false` if the
-/// end is requested first.
-fn closed(stream: &mut TcpStream, stop: &Stop) -> io::Result<bool> {
-    let mut byte = [0];
-    while !stop.is_asked() {
-        match stream.read(&mut byte) {
-            Ok(_) => return Ok(true),
-            Err(error) if is_impatience(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
+    Ok(watched.end(&mut stream, || stop.is_asked())?)
 }

@@ -11,9 +11,10 @@ use netloom_link::Stream;
 use netloom_traffic::{Exchange, HttpConfig, HttpHead, Receivers};
 use netloom_units::{Duration, Size};
 
-use super::bulk::{Counts, write};
+use super::bulk::write;
 use super::clock::Clock;
 use super::connection::{self, Patient};
+use super::counts::Counts;
 use super::send::LATE;
 use super::stop::Stop;
 use super::tally::Flows;
@@ -33,10 +34,7 @@ pub fn ask(
 ) -> Result<()> {
     let stream = Stream::new(order.seed, &order.stream);
     let receivers = Receivers::new(&stream, to.len());
-    let count = |due: u64, change: &dyn Fn(&mut Sent)| {
-        let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
-        change(sent.entry(clock.interval(due)).or_default());
-    };
+    let count = |due: u64, change: &dyn Fn(&mut Sent)| sent.at(clock.interval(due), change);
     let (mut due, mut open, mut patience) = (base, None, 0);
     for (number, exchange) in (0..).zip(config.exchanges(&stream)?) {
         due = due.saturating_add(exchange.think.as_nanos().max(std::mem::take(&mut patience)));
@@ -137,8 +135,7 @@ impl<'a> One<'a> {
 
     /// Counts bytes that have just arrived.
     fn count(&self, bytes: u64) {
-        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        sent.entry(self.clock.interval(self.clock.now())).or_default().bytes += bytes;
+        self.sent.at(self.clock.interval(self.clock.now()), |sent| sent.bytes += bytes);
     }
 }
 
@@ -165,11 +162,10 @@ pub fn serve(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> io
         let peer = connection.get_mut();
         peer.write_all(response.as_bytes())?;
         let now = clock.interval(clock.now());
-        counts.lock().unwrap_or_else(PoisonError::into_inner).entry(now).or_default().bytes +=
-            response.len() as u64;
-        let whole = write(peer.stream(), bytes, u64::MAX, (clock, stop), &counts);
+        counts.at(now, |sent| sent.bytes += response.len() as u64);
+        let whole = write(peer.stream(), bytes, u64::MAX, (clock, stop), &mut counts.watch());
         if let Some(flow) = head.client {
-            let written = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let (written, _) = counts.into_parts();
             let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
             let of_flow = flows.entry(flow).or_default();
             for (interval, Sent { bytes, .. }) in written {

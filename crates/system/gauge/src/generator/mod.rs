@@ -12,6 +12,7 @@
 //! | `ping` | echo requests, and their replies |
 //! | `replay` | frames of a capture |
 //! | `connection`, `bulk`, `flows` | TCP: as much as the path takes, and transfers at their times |
+//! | `counts` | what a sender sends over TCP, and the state of its connections |
 //! | `http` | clients and servers |
 //! | `accept` | counts what TCP brings |
 //! | `clock` | the experiment's clock |
@@ -21,6 +22,7 @@ mod accept;
 mod bulk;
 mod clock;
 mod connection;
+mod counts;
 mod flows;
 mod http;
 mod orders;
@@ -34,7 +36,6 @@ mod wire;
 
 use std::io::Read;
 use std::os::fd::AsFd;
-use std::sync::PoisonError;
 
 use anyhow::{Context, Result};
 use netloom_traffic::Model;
@@ -42,6 +43,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::traffic::{Protocol, READY};
 use clock::Clock;
+pub use counts::Ends;
 pub use orders::{Ip, Receive, ReceivedReport, Send, SendProtocol, Sent, SentReport, Timebase};
 pub use replay::Replay;
 pub use tally::Arrived;
@@ -136,14 +138,14 @@ fn over_tcp(
     ready();
     let base = clock.now();
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
-    let sent = bulk::Counts::default();
+    let sent = counts::Counts::default();
     match &order.model {
         Model::Bulk(config) => bulk::send(order, config, to, end, (clock, stop), &sent)?,
         Model::Http(config) => http::ask(order, config, to, (base, end), (clock, stop), &sent)?,
         _ => flows::send(order, to, (base, end), (clock, stop), &sent)?,
     }
-    let intervals = sent.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(SentReport { intervals, returned: None })
+    let (intervals, ends) = sent.into_parts();
+    Ok(SentReport { intervals, ends, ..SentReport::default() })
 }
 
 #[cfg(test)]

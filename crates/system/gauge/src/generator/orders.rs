@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use netloom_link::Delays;
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
 
+use super::counts::Ends;
 use super::tally::Arrived;
 use crate::traffic::Protocol;
 
@@ -123,6 +125,12 @@ pub struct SentReport {
     /// Arrivals of replies, if the sender itself counts them: by the interval of the intended time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<BTreeMap<u64, Arrived>>,
+    /// Round-trip times of these replies.
+    #[serde(default, skip_serializing_if = "Delays::is_empty")]
+    pub delays: Delays,
+    /// State of the sender's connections at their end, if it has opened any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<Ends>,
 }
 
 /// Traffic that was sent in one interval.
@@ -145,6 +153,9 @@ pub struct Sent {
     pub completion_sum: u64,
     /// Longest of these durations, in ns.
     pub completion_most: u64,
+    /// State of the sender's connections when it first wrote in this interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ends: Option<Ends>,
 }
 
 impl Sent {
@@ -158,6 +169,7 @@ impl Sent {
         self.completed += other.completed;
         self.completion_sum += other.completion_sum;
         self.completion_most = self.completion_most.max(other.completion_most);
+        self.ends = other.ends.or(self.ends);
     }
 }
 
@@ -167,4 +179,7 @@ pub struct ReceivedReport {
     /// Arrivals by the number of the sender and by interval: of the intended time of sending for
     /// UDP, of the arrival for TCP.
     pub flows: BTreeMap<u16, BTreeMap<u64, Arrived>>,
+    /// One-way delays of all datagrams, by the number of the sender.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub delays: BTreeMap<u16, Delays>,
 }

@@ -75,7 +75,8 @@ pub fn send(
         // A thread that panics has printed why.
         let returned = receiver.join().expect("no panic");
         let mut report = sent?;
-        report.returned = Some(returned.context("cannot receive replies")?.into_intervals());
+        let (returned, delays) = returned.context("cannot receive replies")?.into_parts();
+        (report.returned, report.delays) = (Some(returned), delays);
         Ok(report)
     })
 }

@@ -72,8 +72,13 @@ pub fn receive(
             Err(error) => return Err(io::Error::from(error)).context("cannot receive"),
         }
     }
-    let flows = flows.into_iter().map(|(flow, tally)| (flow, tally.into_intervals())).collect();
-    Ok(ReceivedReport { flows })
+    let mut report = ReceivedReport::default();
+    for (flow, tally) in flows {
+        let (intervals, delays) = tally.into_parts();
+        report.flows.insert(flow, intervals);
+        report.delays.insert(flow, delays);
+    }
+    Ok(report)
 }
 
 /// The next datagram: its length, and its arrival by the machine's calendar clock, in ns.

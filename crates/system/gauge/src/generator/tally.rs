@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use netloom_link::Delays;
+use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Number of datagrams among which second copies are recognized.
@@ -47,6 +49,7 @@ impl Arrived {
 #[derive(Debug)]
 pub struct Tally {
     intervals: BTreeMap<u64, Arrived>,
+    delays: Delays,
     /// One more than the highest number so far.
     next: u32,
     /// Whether each of the last numbers has come: one bit each, by number modulo [`WINDOW`].
@@ -60,6 +63,7 @@ impl Tally {
     pub fn new() -> Self {
         Self {
             intervals: BTreeMap::new(),
+            delays: Delays::default(),
             next: 0,
             come: vec![0; WINDOW as usize / 64],
             last_delay: None,
@@ -82,6 +86,7 @@ impl Tally {
         now.out_of_order += u64::from(is_behind);
         now.delay_sum += delay;
         now.delay_most = now.delay_most.max(delay);
+        self.delays.record(Duration::from_nanos(delay));
         if let Some(last) = self.last_delay.replace(delay) {
             self.jitter += (delay.abs_diff(last) as f64 - self.jitter) / 16.0;
         }
@@ -120,9 +125,9 @@ impl Tally {
         *word = *word & !(1 << (index % 64)) | u64::from(come) << (index % 64);
     }
 
-    /// The arrivals by interval.
-    pub fn into_intervals(self) -> BTreeMap<u64, Arrived> {
-        self.intervals
+    /// The arrivals by interval, and the delays of all of them.
+    pub fn into_parts(self) -> (BTreeMap<u64, Arrived>, Delays) {
+        (self.intervals, self.delays)
     }
 }
 
@@ -133,7 +138,7 @@ mod tests {
     fn tallied(numbers: &[u32]) -> Arrived {
         let mut tally = Tally::new();
         numbers.iter().for_each(|number| tally.arrived(*number, 0, 100, 1000));
-        tally.into_intervals()[&0]
+        tally.into_parts().0[&0]
     }
 
     #[test]
@@ -158,7 +163,7 @@ mod tests {
         for number in [u32::MAX, 0, 1, 0] {
             tally.arrived(number, 0, 1, 0);
         }
-        let all = tally.into_intervals()[&0];
+        let all = tally.into_parts().0[&0];
         assert_eq!((all.packets, all.doubled, all.out_of_order), (3, 1, 0));
     }
 
@@ -168,7 +173,7 @@ mod tests {
         for (number, delay) in [(0, 1000), (1, 1000), (2, 1160)] {
             tally.arrived(number, u64::from(number) / 2, 100, delay);
         }
-        let intervals = tally.into_intervals();
+        let intervals = tally.into_parts().0;
         assert_eq!((intervals[&0].delay_sum, intervals[&0].jitter), (2000, 0));
         assert_eq!((intervals[&1].delay_most, intervals[&1].jitter), (1160, 10));
     }

@@ -151,6 +151,11 @@ fn frames_are_counted_by_their_intended_time() {
     let bytes: u64 = arrived.values().map(|arrived| arrived.bytes).sum();
     assert_eq!(bytes, 60 + 1514 + 60 + 590);
     assert_eq!(sent.intervals.values().map(|sent| sent.bytes).sum::<u64>(), bytes);
+    let delays = &received.delays[&3];
+    let sum: u64 = arrived.values().map(|arrived| arrived.delay_sum).sum();
+    assert_eq!((delays.count(), delays.sum_ns()), (4, sum.into()));
+    let most = arrived.values().map(|arrived| arrived.delay_most).max().unwrap();
+    assert_eq!(delays.extremes().unwrap().1.as_nanos(), most);
 }
 
 #[test]
@@ -158,6 +163,12 @@ fn a_bulk_of_bytes_arrives_whole_over_all_connections() {
     let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
     let bulk = r#"{"bulk":{"bytes":"1MB","connections":3}}"#;
     let (sent, received) = over_loopback(&order(Protocol::Tcp, port, bulk, None));
+    // The head of each connection is no payload. A FIN may count as a byte.
+    let ends = sent.ends.unwrap();
+    assert_eq!(ends.connections, 3);
+    assert!((3_000_018..3_000_030).contains(&ends.acked_bytes), "{ends:?}");
+    assert!(ends.cwnd > 0 && ends.srtt_ns > 0 && ends.in_flight <= 3, "{ends:?}");
+    assert!(sent.intervals.values().any(|sent| sent.ends.is_some()));
     let sent: u64 = sent.intervals.values().map(|sent| sent.bytes).sum();
     assert_eq!(sent, 3_000_000);
     let arrived: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();

@@ -1,0 +1,159 @@
+//! Counts what a sender sends over TCP, and what the kernel tells of its connections.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use netloom_ports::{TcpInfo, tcp_info};
+use serde::{Deserialize, Serialize};
+
+use super::Sent;
+use super::clock::Clock;
+use super::connection;
+
+/// Traffic that was sent, by interval; several connections count together.
+#[derive(Debug, Default)]
+pub struct Counts {
+    intervals: Mutex<BTreeMap<u64, Sent>>,
+    connections: Mutex<Connections>,
+}
+
+/// State of the sending ends of a flow's connections, those that have ended included: sums, but
+/// windows, times and rate of those that are open, and times of the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Ends {
+    /// Number of connections.
+    pub connections: u32,
+    /// Congestion windows, in packets.
+    pub cwnd: u64,
+    /// Slow-start threshold in packets; absent before the first reduction.
+    pub ssthresh: Option<u64>,
+    /// Packets in flight.
+    pub in_flight: u64,
+    /// Smoothed round-trip time, in ns.
+    pub srtt_ns: u64,
+    /// Deviation of the round-trip time, in ns.
+    pub rttvar_ns: u64,
+    /// Retransmission timeout, in ns.
+    pub rto_ns: u64,
+    /// Smallest round-trip time of the past minutes, in ns.
+    pub min_rtt_ns: u64,
+    /// Most recent delivery rate, in bytes per second.
+    pub delivery_rate: u64,
+    /// Bytes that the other end has acknowledged.
+    pub acked_bytes: u64,
+    /// Packets retransmitted.
+    pub retransmitted: u64,
+    /// Packets whose acknowledgement echoed an ECN mark.
+    pub marked: u64,
+}
+
+#[derive(Debug, Default)]
+struct Connections {
+    begun: u32,
+    open: BTreeMap<u32, TcpInfo>,
+    /// Sums of those that have ended.
+    ended: TcpInfo,
+    /// The last one that has ended.
+    last: TcpInfo,
+}
+
+impl Connections {
+    fn ends(&self) -> Ends {
+        let first = self.open.values().next().unwrap_or(&self.last);
+        let sum = |of: fn(&TcpInfo) -> u64| self.open.values().map(of).sum::<u64>();
+        Ends {
+            connections: self.begun,
+            cwnd: if self.open.is_empty() { self.last.cwnd } else { sum(|info| info.cwnd) },
+            ssthresh: first.ssthresh,
+            in_flight: sum(|info| info.in_flight),
+            srtt_ns: first.srtt_us * 1000,
+            rttvar_ns: first.rttvar_us * 1000,
+            rto_ns: first.rto_us * 1000,
+            min_rtt_ns: first.min_rtt_us * 1000,
+            delivery_rate: sum(|info| info.delivery_rate),
+            acked_bytes: self.ended.acked_bytes + sum(|info| info.acked_bytes),
+            retransmitted: self.ended.retransmitted + sum(|info| info.retransmitted),
+            marked: self.ended.marked + sum(|info| info.marked),
+        }
+    }
+}
+
+impl Counts {
+    /// Changes the counts of an interval.
+    pub fn at(&self, interval: u64, change: impl FnOnce(&mut Sent)) {
+        let mut intervals = self.intervals.lock().unwrap_or_else(PoisonError::into_inner);
+        change(intervals.entry(interval).or_default());
+    }
+
+    /// Watches a connection from now on.
+    pub fn watch(&self) -> Watched<'_> {
+        let mut connections = self.connections();
+        connections.begun += 1;
+        let number = connections.begun;
+        Watched { counts: self, number, interval: None }
+    }
+
+    /// The counts by interval, and the state of the connections if there were any.
+    pub fn into_parts(self) -> (BTreeMap<u64, Sent>, Option<Ends>) {
+        let connections = self.connections.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let intervals = self.intervals.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (intervals, (connections.begun > 0).then(|| connections.ends()))
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection whose state is noted in each interval.
+#[derive(Debug)]
+pub struct Watched<'c> {
+    counts: &'c Counts,
+    number: u32,
+    /// The last interval in which its state was noted.
+    interval: Option<u64>,
+}
+
+impl Watched<'_> {
+    /// Counts bytes that were written now, and notes the state of the connection if it was not
+    /// noted in this interval.
+    pub fn wrote(&mut self, stream: &TcpStream, bytes: u64, clock: &Clock) {
+        let now = clock.interval(clock.now());
+        let ends = (self.interval.replace(now) != Some(now)).then(|| self.note(stream)).flatten();
+        self.counts.at(now, |sent| {
+            sent.bytes += bytes;
+            sent.ends = ends.or(sent.ends);
+        });
+    }
+
+    /// Notes the state of the connection.
+    fn note(&self, stream: &TcpStream) -> Option<Ends> {
+        let info = tcp_info(stream).ok()?;
+        let mut connections = self.counts.connections();
+        connections.open.insert(self.number, info);
+        Some(connections.ends())
+    }
+
+    /// Ends the connection: says that nothing more comes, and waits until the receiver has
+    /// everything, or until the wait `is_over`. Returns whether the receiver has everything.
+    pub fn end(self, stream: &mut TcpStream, is_over: impl Fn() -> bool) -> io::Result<bool> {
+        stream.shutdown(Shutdown::Write)?;
+        let whole = connection::closed(stream, is_over);
+        self.note(stream);
+        whole
+    }
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        let mut connections = self.counts.connections();
+        let Some(info) = connections.open.remove(&self.number) else { return };
+        connections.last = info;
+        let ended = &mut connections.ended;
+        ended.acked_bytes += info.acked_bytes;
+        ended.retransmitted += info.retransmitted;
+        ended.marked += info.marked;
+    }
+}
