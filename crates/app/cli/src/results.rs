@@ -16,7 +16,8 @@ use netloom_api::summary::Summary;
 use netloom_columnar::{Cell, Stored, TableError};
 use netloom_link::DropReason;
 use netloom_report_page::{
-    Curves, Happened, Metrics, Radio, Run, Sample, StationTotals, Way, drawn,
+    Curves, FlowCurves, FlowSample, Happened, Metrics, Radio, Run, Sample, StationTotals, Way,
+    drawn,
 };
 use netloom_scenario::Scenario;
 use netloom_units::Time;
@@ -77,6 +78,8 @@ pub fn read(directory: &Path) -> Result<Run> {
     }
     let curves = curves(&directory.join("pipes.parquet"), &summary)
         .map_err(|error| say("pipes.parquet", &error, "So there are no curves of links."));
+    let flow_curves = flow_curves(directory, &summary)
+        .map_err(|error| say("samples of flows", &error, "So there are no curves of traffic."));
     let mut radio = Radio::default();
     if directory.join("radio.parquet").exists()
         && let Err(error) = read_radio(directory, &mut radio)
@@ -89,6 +92,7 @@ pub fn read(directory: &Path) -> Result<Run> {
         scenario: scenario.ok(),
         machine: machine.ok(),
         curves: curves.ok(),
+        flow_curves: flow_curves.ok(),
         summary,
         happened,
         metrics,
@@ -219,6 +223,47 @@ fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
         dropped_frames,
     };
     Ok((name(0)?, Way::named(name(1)?).ok_or(1usize)?, sample))
+}
+
+/// Columns of both files of flows: those that all versions wrote, and the state of TCP.
+const OF_FLOWS: [&str; 5] =
+    ["flow", "time_ns", "received_bytes", "received_packets", "delay_sum_ns"];
+const OF_TCP: [&str; 2] = ["cwnd", "srtt_ns"];
+
+/// Reads the curves of the flows that are drawn, of those that real nodes sent and of those that
+/// were simulated.
+fn flow_curves(directory: &Path, summary: &Summary) -> Result<FlowCurves> {
+    let mut curves = FlowCurves::new(summary.ended, &summary.flows);
+    for name in ["traffic.parquet", "flows.parquet"] {
+        let file = directory.join(name);
+        if !file.exists() {
+            continue;
+        }
+        let table = Stored::open(File::open(file)?).context(name)?;
+        let is_there = |column: &&str| table.names().iter().any(|name| name == column);
+        let later = OF_TCP.into_iter().filter(is_there);
+        let columns: Vec<&str> = OF_FLOWS.into_iter().chain(later).collect();
+        let number = |cells: &[Cell<'_>], index: usize| match cells.get(index) {
+            Some(Cell::Number(number)) => Some(*number),
+            _ => None,
+        };
+        table
+            .rows(&columns, |cells| {
+                let Some(Cell::Name(flow)) = cells.first() else { return };
+                let count = |index| number(cells, index).unwrap_or(0);
+                let sample = FlowSample {
+                    time: Time::from_nanos(count(1)),
+                    received_bytes: count(2),
+                    received_packets: count(3),
+                    delay_sum_ns: count(4),
+                    cwnd: number(cells, 5),
+                    srtt_ns: number(cells, 6),
+                };
+                curves.add(flow, sample);
+            })
+            .context(name)?;
+    }
+    Ok(curves)
 }
 
 /// Reads the samples of shared media.

@@ -57,12 +57,29 @@ pub(crate) struct Step {
     pub mean: f64,
 }
 
-/// Samples of one pipe, ordered by time.
+/// A sample that knows its time.
+pub(crate) trait Timed: Copy + Default {
+    /// Time of the sample.
+    fn time(&self) -> Time;
+}
+
+impl Timed for Sample {
+    fn time(&self) -> Time {
+        self.time
+    }
+}
+
+/// Samples of one pipe or flow, ordered by time.
 #[derive(Debug, Default)]
-pub(crate) struct Curve {
-    kept: Vec<Sample>,
+pub(crate) struct Curve<S = Sample> {
+    kept: Vec<S>,
     /// The last sample, if it came too soon after the last one that was kept.
-    tail: Option<Sample>,
+    tail: Option<S>,
+}
+
+/// Returns the least time between two samples of a curve in a run that ended at `ended`.
+pub(crate) fn step(ended: Time) -> Duration {
+    Duration::from_nanos(ended.as_nanos() / STEPS)
 }
 
 /// Samples of some links.
@@ -76,7 +93,7 @@ pub struct Curves {
 impl Curves {
     /// Creates curves of these links in a run that ended at `ended`.
     pub fn new<'a>(ended: Time, links: impl IntoIterator<Item = &'a str>) -> Self {
-        let step = Duration::from_nanos(ended.as_nanos() / STEPS);
+        let step = step(ended);
         let links = links.into_iter().map(|link| (link.to_string(), Default::default()));
         Self { step, only_traffic: false, links: links.collect() }
     }
@@ -103,10 +120,11 @@ impl Curves {
     }
 }
 
-impl Curve {
-    fn add(&mut self, sample: Sample, step: Duration) {
-        let last = self.kept.last().map_or(Time::default(), |sample| sample.time);
-        if sample.time.since(last) > step {
+impl<S: Timed> Curve<S> {
+    /// Adds the next sample. It is kept if it is more than a `step` after the last one.
+    pub(crate) fn add(&mut self, sample: S, step: Duration) {
+        let last = self.kept.last().map_or(Time::default(), Timed::time);
+        if sample.time().since(last) > step {
             self.kept.push(sample);
             self.tail = None;
         } else {
@@ -116,16 +134,16 @@ impl Curve {
 
     /// Returns the means of `value` (which gets two samples and the ns between them) from sample to
     /// sample, where it has a value. All counters began at 0 when the network was ready.
-    pub(crate) fn steps(&self, value: impl Fn(&Sample, &Sample, f64) -> Option<f64>) -> Vec<Step> {
-        let (mut steps, mut before) = (Vec::new(), Sample::default());
+    pub(crate) fn steps(&self, value: impl Fn(&S, &S, f64) -> Option<f64>) -> Vec<Step> {
+        let (mut steps, mut before) = (Vec::new(), S::default());
         // A tail replaces the last sample that was kept, and lengthens its step.
         let whole = self.kept.len().saturating_sub(usize::from(self.tail.is_some()));
         for sample in self.kept[..whole].iter().chain(&self.tail) {
-            let elapsed = sample.time.since(before.time).as_nanos();
+            let elapsed = sample.time().since(before.time()).as_nanos();
             if elapsed > 0
                 && let Some(mean) = value(&before, sample, elapsed as f64)
             {
-                steps.push(Step { from: before.time, to: sample.time, mean });
+                steps.push(Step { from: before.time(), to: sample.time(), mean });
             }
             before = *sample;
         }

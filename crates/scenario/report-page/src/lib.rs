@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `run` | the data of a run: [`Run`] |
 //! | `curves` | samples of pipes, reduced to what a page can show: [`Curves`] |
+//! | `flow_curves` | samples of flows, reduced in the same way: [`FlowCurves`] |
 //! | `happened` | events that the page shows: [`Happened`] |
 //! | `metrics` | metrics that applications reported, reduced in the same way: [`Metrics`] |
 //! | `radio` | shared media, reduced in the same way: [`Radio`] |
@@ -21,6 +22,7 @@ mod busiest;
 mod chart;
 mod contended;
 mod curves;
+mod flow_curves;
 mod happened;
 mod metrics;
 mod page;
@@ -30,6 +32,7 @@ mod section;
 
 pub use busiest::drawn;
 pub use curves::{Curves, Sample, Way};
+pub use flow_curves::{FlowCurves, FlowSample};
 pub use happened::{Happened, Life};
 pub use metrics::Metrics;
 pub use page::page;

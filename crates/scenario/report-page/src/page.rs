@@ -26,7 +26,7 @@ pub fn page(run: &Run) -> String {
             (section::heading(run))
             (section::verdict(summary))
             @if let Some(verdict) = verdict { (section::strip(verdict, &rows, &time)) }
-            (section::flows(&summary.flows, summary.ended))
+            (section::flows(run, &time))
             (section::expectations(&summary.expectations))
             (section::timeline(&run.happened))
             (section::topology(run.scenario.as_ref(), &summary.links))

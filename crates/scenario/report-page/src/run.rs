@@ -5,6 +5,7 @@ use netloom_api::summary::Summary;
 use netloom_scenario::Scenario;
 
 use crate::curves::Curves;
+use crate::flow_curves::FlowCurves;
 use crate::happened::Happened;
 use crate::metrics::Metrics;
 use crate::radio::Radio;
@@ -22,6 +23,8 @@ pub struct Run {
     pub machine: Option<Machine>,
     /// Curves of the [drawn](crate::drawn) links over time.
     pub curves: Option<Curves>,
+    /// Curves of the flows that brought most.
+    pub flow_curves: Option<FlowCurves>,
     /// Events of the run.
     pub happened: Happened,
     /// Metrics that applications in nodes reported.

@@ -6,11 +6,12 @@ mod made_up;
 use std::{env, fs};
 
 use made_up::{at, link, run};
+use netloom_api::flow::FlowStatus;
 use netloom_api::simulation::{FollowingFlow, FollowingPipe, SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{DirectPipe, DirectStatistics, PipeStatus};
 use netloom_link::Count;
-use netloom_report_page::{Curves, Happened, Metrics, Radio, Run, page};
-use netloom_units::Duration;
+use netloom_report_page::{Curves, FlowCurves, FlowSample, Happened, Metrics, Radio, Run, page};
+use netloom_units::{Duration, Time};
 use proptest::prelude::*;
 use scraper::{Html, Selector};
 
@@ -100,6 +101,58 @@ fn a_symbiotic_run_shows_how_pipes_followed() {
     for cell in ["h1--h2/forward", chain, "1.50 %", "98.5", "0.0", "12.3 %", "\u{2013}"] {
         assert!(cells.iter().any(|one| one == cell), "{cell}: {cells:?}");
     }
+}
+
+/// 1 Mbit/s of datagrams that take 2 ms, and 4 Mbit/s over TCP whose window and round-trip time are
+/// known.
+#[test]
+fn flows_have_a_table_and_curves() {
+    let mut run = run("");
+    let flow = |name: &str, protocol: &str, bytes| FlowStatus {
+        name: name.into(),
+        protocol: protocol.into(),
+        received: Count { frames: 0, bytes },
+        ..FlowStatus::default()
+    };
+    run.summary.flows = vec![flow("voice", "udp", 1_250_000), flow("bulk", "tcp", 5_000_000)];
+    let mut curves = FlowCurves::new(run.summary.ended, &run.summary.flows);
+    for second in 1..=10 {
+        let time = Time::from_nanos(second * 1_000_000_000);
+        let of_voice = FlowSample {
+            time,
+            received_bytes: second * 125_000,
+            received_packets: second * 100,
+            delay_sum_ns: second * 200_000_000,
+            ..FlowSample::default()
+        };
+        let (cwnd, srtt_ns) = (Some(10 + second), Some(20_000_000));
+        let received_bytes = second * 500_000;
+        let of_bulk = FlowSample { time, received_bytes, cwnd, srtt_ns, ..FlowSample::default() };
+        curves.add("voice", of_voice);
+        curves.add("bulk", of_bulk);
+        curves.add("unknown", of_bulk);
+    }
+    run.flow_curves = Some(curves);
+    let html = read(&page(&run));
+    assert_eq!(texts(&html, "#flows td.what"), ["voice", "bulk"]);
+    let titles = texts(&html, "#flows .panel .title");
+    assert_eq!(
+        titles,
+        [
+            "goodput, Mbit/s",
+            "mean delay, ms",
+            "round-trip time of TCP, ms",
+            "congestion window, packets",
+        ]
+    );
+    let paths = Selector::parse("#flows .panel path").unwrap();
+    let curves = html.select(&paths).filter_map(|path| path.attr("d"));
+    let curves: Vec<&str> = curves.filter(|d| !d.ends_with("h24")).collect();
+    assert_eq!(curves.len(), 2 + 1 + 1 + 1);
+    // 4 of 4 Mbit/s and 1 of 4, all the time.
+    let (top, bottom) = (16.0 + 18.0, 16.0 + 18.0 + 58.0);
+    let level = |share: f64| format!("M52 {}H706", bottom - (bottom - top) * share);
+    assert_eq!(curves[..2], [level(1.0), level(0.25)]);
 }
 
 #[test]
@@ -212,6 +265,7 @@ fn a_run_of_which_little_is_known_has_a_page_too() {
         scenario: None,
         machine: None,
         curves: None,
+        flow_curves: None,
         happened: Happened::default(),
         metrics: Metrics::default(),
         radio: Radio::default(),

@@ -14,6 +14,9 @@ pub const DELAYS: Units = &[(1e9, 1e9, "s"), (1e6, 1e6, "ms"), (1e3, 1e3, "µs")
 /// Unit of queue lengths.
 pub const COUNTS: Units = &[(1.0, 1.0, "frames")];
 
+/// Unit of congestion windows.
+pub const PACKETS: Units = &[(1.0, 1.0, "packets")];
+
 /// Unit of values in frames/s.
 pub const DROPS: Units = &[(1.0, 1.0, "frames/s")];
 

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `axis` | ticks and units of axes |
 //! | `frame` | positions of times, and sizes |
-//! | `marks` | bands of contention and ticks of events, drawn once and used by every chart |
+//! | `marks` | times to be left out and ticks of events, drawn once and used by every chart |
 //! | `strip` | panels of curves above each other |
 //! | `lanes` | contention over time, one lane for each signal |
 //! | `bar` | a bar for a share |
@@ -17,7 +17,7 @@ mod lanes;
 mod marks;
 mod strip;
 
-pub use axis::{COUNTS, DELAYS, DROPS, PLAIN, RATES};
+pub use axis::{COUNTS, DELAYS, DROPS, PACKETS, PLAIN, RATES, Units};
 pub use bar::bar;
 pub use frame::{TimeAxis, px};
 pub use lanes::lanes;

@@ -58,6 +58,7 @@ pub fn run(with: &str) -> Run {
         scenario: Some(scenario),
         machine: Some(machine(with)),
         curves: Some(curves),
+        flow_curves: None,
         summary,
         happened,
         metrics,
