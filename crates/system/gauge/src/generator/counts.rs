@@ -6,47 +6,16 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use netloom_ports::{TcpInfo, tcp_info};
-use serde::{Deserialize, Serialize};
 
-use super::Sent;
 use super::clock::Clock;
 use super::connection;
+use super::orders::{Ends, Sent};
 
 /// Traffic that was sent, by interval; several connections count together.
 #[derive(Debug, Default)]
 pub struct Counts {
     intervals: Mutex<BTreeMap<u64, Sent>>,
     connections: Mutex<Connections>,
-}
-
-/// State of the sending ends of a flow's connections, those that have ended included: sums, but
-/// windows, times and rate of those that are open, and times of the first of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Ends {
-    /// Number of connections.
-    pub connections: u32,
-    /// Congestion windows, in packets.
-    pub cwnd: u64,
-    /// Slow-start threshold in packets; absent before the first reduction.
-    pub ssthresh: Option<u64>,
-    /// Packets in flight.
-    pub in_flight: u64,
-    /// Smoothed round-trip time, in ns.
-    pub srtt_ns: u64,
-    /// Deviation of the round-trip time, in ns.
-    pub rttvar_ns: u64,
-    /// Retransmission timeout, in ns.
-    pub rto_ns: u64,
-    /// Smallest round-trip time of the past minutes, in ns.
-    pub min_rtt_ns: u64,
-    /// Most recent delivery rate, in bytes per second.
-    pub delivery_rate: u64,
-    /// Bytes that the other end has acknowledged.
-    pub acked_bytes: u64,
-    /// Packets retransmitted.
-    pub retransmitted: u64,
-    /// Packets whose acknowledgement echoed an ECN mark.
-    pub marked: u64,
 }
 
 #[derive(Debug, Default)]

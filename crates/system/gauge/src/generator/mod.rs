@@ -43,8 +43,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::traffic::{Protocol, READY};
 use clock::Clock;
-pub use counts::Ends;
-pub use orders::{Ip, Receive, ReceivedReport, Send, SendProtocol, Sent, SentReport, Timebase};
+pub use orders::{
+    Ends, Ip, Receive, ReceivedReport, Send, SendProtocol, Sent, SentReport, Timebase,
+};
 pub use replay::Replay;
 pub use tally::Arrived;
 
