@@ -28,6 +28,10 @@ const GRACE: Patience = Patience::from_secs(3);
 /// Lateness of a start by a node from which on there is a warning.
 const LONG_START: Duration = Duration::from_millis(100);
 
+/// How long before its time a process of NetLoom's own is started: it waits for that time itself,
+/// so that traffic begins on time on a machine that takes long to start programs.
+const PREPARATION: Duration = Duration::from_millis(500);
+
 /// Number of bytes at the end of an output in which its last line is looked for.
 const END_LOOKED_AT: u64 = 8 * 1024;
 
@@ -50,7 +54,8 @@ type Exited = oneshot::Receiver<ExitStatus>;
 /// Waits for the start condition, runs the process, keeps its files. The error describes the
 /// failure in words.
 ///
-/// The process has `input` as its standard input, or an empty one.
+/// The process has `input` as its standard input, or an empty one. Only processes of NetLoom's own
+/// have an input. They are started before their time, and wait for it.
 pub async fn live(
     run: Run,
     process: Process,
@@ -99,7 +104,7 @@ impl Instance {
         let warn = |message: String| self.run.events().warn(message);
         let (name, node) = (&self.process.name, &self.node);
         match self.run.planned(&self.process.start).await {
-            Wait::Until(planned) if self.run.wait_until(planned).await => Ok(Some(planned)),
+            Wait::Until(planned) if self.is_time(planned).await => Ok(Some(planned)),
             Wait::Until(planned) => {
                 let due_for = self.run.now().since(planned);
                 if due_for == Duration::ZERO {
@@ -128,6 +133,20 @@ impl Instance {
         }
     }
 
+    /// Whether the process itself waits for the time from which on it is to run.
+    fn waits_for_its_time(&self) -> bool {
+        self.input.is_some() && !traffic::is_receiver(&self.process.name)
+    }
+
+    /// Waits until the process is to be started, which is to run from `planned` on. Returns `false`
+    /// if the run ended before.
+    async fn is_time(&self, planned: Time) -> bool {
+        match self.input {
+            Some(_) => self.run.comes(planned - PREPARATION).await,
+            None => self.run.wait_until(planned).await,
+        }
+    }
+
     async fn execute(&self, planned: Time) -> Result<(), String> {
         let begun = self.run.now();
         let spawned = self.run.unless_over(self.spawn()).await.ok_or_else(|| {
@@ -136,6 +155,10 @@ impl Instance {
         let (pid, mut exited) = spawned.map_err(|error| {
             self.fail(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
         })?;
+        if self.waits_for_its_time() {
+            // If the run ends before, it ends with the run.
+            self.run.comes(planned).await;
+        }
         let started = self.run.now();
         self.started(pid, planned, started);
         if let Some(status) = self.until_ready(pid, &mut exited).await {
@@ -218,7 +241,8 @@ impl Instance {
         self.run.events().record_at(at, What::ProcessStarted { process, node, pid });
         self.set_at(ProcessState::Started { pid }, at);
         let late = at.since(planned);
-        if late > LONG_START {
+        // What a receiver is late, its senders are too.
+        if late > LONG_START && !traffic::is_receiver(&self.process.name) {
             self.run.observe_lateness(planned, at);
             self.run.events().warn(format!(
                 "`{}` in `{}` ran {} after its time: the node was slow to start it",

@@ -90,6 +90,7 @@ fn timebase(run: &Run, node: &str) -> Result<Timebase, String> {
         interval: deployment.mine.scenario.measure.flow_interval(),
         round_trip: way + way,
         drain: drain(run),
+        begin: None,
     })
 }
 
@@ -142,18 +143,8 @@ fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
 /// Runs the sender of an entry with this number, in its `node`, once its receivers are ready.
 pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<(), String> {
     let node = entry.from[number].clone();
-    let timebase = timebase(&run, &node)?;
     let mut process = sender(&entry);
-    let input = match &entry.model {
-        Model::Replay(config) => {
-            let order = in_json(&replay(&run, &entry, config, timebase)?)?;
-            if let Command::Exec(words) = &mut process.command {
-                words.extend([REPLAY.into(), order]);
-            }
-            Input::File(config.file.clone().into())
-        }
-        _ => Input::Text(in_json(&sending(&run, &entry, number, seed, timebase)?)?),
-    };
+    process.nodes = vec![node.clone()];
     let receiver = receiver_name(&entry);
     let ready = tokio::select! {
         ready = run.state().process_table.reached(&receiver, Milestone::Ready),
@@ -167,11 +158,20 @@ pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<
         run.state().process_table.set(&process.name, &node, state, run.now());
         return Err(format!("`{}` in `{node}` was not started: {never}", process.name));
     }
-    process.nodes = vec![node.clone()];
-    // The sender could not be on time before its receiver was ready.
-    if let Start::At(at) = &mut process.start {
-        *at = (*at).max(run.now().since(run.state().begun()));
+    let mut timebase = timebase(&run, &node)?;
+    if let Start::At(at) = process.start {
+        timebase.begin = Some((run.state().begun() + at).since(Time::ZERO));
     }
+    let input = match &entry.model {
+        Model::Replay(config) => {
+            let order = in_json(&replay(&run, &entry, config, timebase)?)?;
+            if let Command::Exec(words) = &mut process.command {
+                words.extend([REPLAY.into(), order]);
+            }
+            Input::File(config.file.clone().into())
+        }
+        _ => Input::Text(in_json(&sending(&run, &entry, number, seed, timebase)?)?),
+    };
     instance::live(run, process, node, Some(input)).await
 }
 

@@ -44,14 +44,32 @@ impl Clock {
         time / self.0.interval.as_nanos().max(1)
     }
 
+    /// When a sender is to begin, in ns since the experiment's zero, if that is set; and how long
+    /// that is from now on, 0 if it has passed.
+    pub fn begin(&self) -> Option<(u64, u64)> {
+        let begin = self.0.begin?.as_nanos();
+        let now = i128::from(nanos(ClockId::CLOCK_MONOTONIC)) - i128::from(self.0.zero);
+        Some((begin, u64::try_from(i128::from(begin) - now).unwrap_or(0)))
+    }
+
     /// Sleeps until `time`, but not longer than the check for a requested end allows.
     pub fn sleep_until(&self, time: u64) {
         let due = time.min(self.now() + LONGEST_SLEEP).saturating_add_signed(self.0.zero);
-        let due = TimeSpec::nanoseconds(i64::try_from(due).unwrap_or(i64::MAX));
-        let (clock, flags) = (ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME);
-        // A sleep that a signal interrupts is only shorter.
-        let _ = clock_nanosleep(clock, flags, &due);
+        sleep_until(due);
     }
+
+    /// Sleeps for this time in ns, but not longer than the check for a requested end allows.
+    pub fn sleep_for(&self, time: u64) {
+        sleep_until(nanos(ClockId::CLOCK_MONOTONIC).saturating_add(time.min(LONGEST_SLEEP)));
+    }
+}
+
+/// Sleeps until a time of the node's monotonic clock, in ns.
+fn sleep_until(due: u64) {
+    let due = TimeSpec::nanoseconds(i64::try_from(due).unwrap_or(i64::MAX));
+    let (clock, flags) = (ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME);
+    // A sleep that a signal interrupts is only shorter.
+    let _ = clock_nanosleep(clock, flags, &due);
 }
 
 /// Reads a clock of the node, in ns. These clocks always exist, and are not before 1970.
@@ -68,7 +86,8 @@ mod tests {
 
     fn timebase(zero: i64) -> Timebase {
         let (round_trip, drain) = (Duration::ZERO, Duration::ZERO);
-        Timebase { zero, interval: Duration::from_millis(10), round_trip, drain }
+        let interval = Duration::from_millis(10);
+        Timebase { zero, interval, round_trip, drain, begin: None }
     }
 
     #[test]

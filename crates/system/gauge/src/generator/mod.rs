@@ -137,7 +137,7 @@ fn over_tcp(
 ) -> Result<SentReport> {
     let to = &send::resolve(order)?;
     ready();
-    let base = clock.now();
+    let base = stop.begin(clock);
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let sent = counts::Counts::default();
     match &order.model {

@@ -114,6 +114,9 @@ pub struct Timebase {
     /// How long a receiver takes what is still under way when it is to end. The engine waits
     /// longer.
     pub drain: Duration,
+    /// When a sender begins, from zero on; without it, as soon as it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begin: Option<Duration>,
 }
 
 /// Report of a sender, by the number of the interval since the experiment's zero.

@@ -98,7 +98,7 @@ fn requests(
     let mut report = SentReport::default();
     let mut packet = vec![0; 1 << 16];
     ready();
-    let base = clock.now();
+    let base = stop.begin(clock);
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let mut number = 0u32;
     for Emission { at, bytes } in source {

@@ -60,7 +60,7 @@ pub fn send(
     // The first frame is read before time begins.
     let mut next = frames.next()?;
     ready();
-    let base = clock.now();
+    let base = stop.begin(clock);
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let mut due = base;
     while let Some(after_first) = next {

@@ -33,7 +33,7 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
     let mut report = SentReport::default();
     let mut payload = vec![0; 1 << 16];
     ready();
-    let base = clock.now();
+    let base = stop.begin(clock);
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     while let Some(Emission { at, bytes }) = source.next() {
         let due = base.saturating_add(at.as_nanos());

@@ -9,6 +9,9 @@ use nix::sys::signal::{SigSet, Signal};
 
 use super::clock::Clock;
 
+/// How late a sender may be for its beginning to be the intended one, in ns.
+const MOMENT: u64 = 1_000_000;
+
 /// Whether the end is requested.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
@@ -32,6 +35,20 @@ impl Stop {
     /// Requests the end.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits for the time at which a sender is to begin, and returns it. If it has passed by more
+    /// than a moment, or is not set, the sender begins now.
+    pub fn begin(&self, clock: &Clock) -> u64 {
+        while let Some((begin, left)) = clock.begin() {
+            if left > 0 && !self.is_asked() {
+                clock.sleep_for(left);
+                continue;
+            }
+            let now = clock.now();
+            return if now.saturating_sub(begin) > MOMENT { now } else { begin };
+        }
+        clock.now()
     }
 
     /// Waits until `due`. Returns `false` if the end is requested first.

@@ -37,6 +37,7 @@ const TIMEBASE: Timebase = Timebase {
     interval: Duration::from_millis(10),
     round_trip: Duration::ZERO,
     drain: Duration::from_secs(2),
+    begin: None,
 };
 
 /// Sends to a listening receiver. Returns both reports.
@@ -156,6 +157,28 @@ fn frames_are_counted_by_their_intended_time() {
     assert_eq!((delays.count(), delays.sum_ns()), (4, sum.into()));
     let most = arrived.values().map(|arrived| arrived.delay_most).max().unwrap();
     assert_eq!(delays.extremes().unwrap().1.as_nanos(), most);
+}
+
+/// A sender that is there early begins at its time, also if that is the experiment's zero; one that
+/// is late begins at once, and keeps the distances of its frames.
+#[test]
+fn senders_begin_at_their_time() {
+    let now = || Clock::new(TIMEBASE).now();
+    let first = |begin: Duration, zero: u64| {
+        let trace = r#"{"trace":{"file":["0.001 60"]}}"#;
+        let mut order = order(Protocol::Udp, udp_port(), trace, None);
+        let zero = i64::try_from(zero).unwrap();
+        order.timebase = Timebase { zero, begin: Some(begin), ..TIMEBASE };
+        let report = send::send(&order, &Clock::new(order.timebase), &Stop::default(), || {});
+        *report.unwrap().intervals.keys().next().unwrap()
+    };
+    let soon = now() + 300_000_000;
+    // Intervals last 10 ms.
+    assert_eq!(first(Duration::ZERO, soon), 0);
+    assert!(now() >= soon, "it has waited for zero");
+    let zero = now();
+    assert_eq!(first(Duration::from_millis(200), zero), 20);
+    assert!(first(Duration::from_millis(10), zero) >= 20, "it is late, and begins at once");
 }
 
 #[test]
