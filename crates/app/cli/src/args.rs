@@ -472,6 +472,10 @@ pub struct Compare {
     /// Compare only what happened before this time of the runs.
     #[arg(long, value_name = "TIME")]
     pub to: Option<Duration>,
+    /// Leave out the times that verdicts mark. Says how much that is; runs with more than half of
+    /// it are not compared.
+    #[arg(long)]
+    pub good: bool,
     /// How far the second may be from the first, like `goodput=2%,rtt=5%`, of `goodput`, `loss`,
     /// `delay` (or `rtt`), `delay_mean`, `delay_p99`, `jitter` and `load`. Ends with code 5 if
     /// anything is outside, or in one of the runs only.

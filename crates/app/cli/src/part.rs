@@ -6,8 +6,10 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use netloom_api::summary::Mode;
 use netloom_api::summary::Summary;
 use netloom_columnar::{Cell, Stored};
+use netloom_monitor::Span;
 use netloom_units::{Duration, Time};
 
 use crate::exit;
@@ -21,6 +23,8 @@ pub struct Part {
     pub from: Duration,
     /// End of the part. `None` means the end of the run.
     pub to: Option<Duration>,
+    /// Whether times that the verdict marks as to be left out are no part of it.
+    pub good: bool,
 }
 
 impl Part {
@@ -29,11 +33,35 @@ impl Part {
         [Measure::Goodput, Measure::Loss, Measure::DelayMean, Measure::Load];
 }
 
+/// Times of a run that are measured, in ns.
+struct Times<'v> {
+    from: u64,
+    to: u64,
+    left_out: &'v [Span],
+}
+
+impl Times<'_> {
+    /// Whether what was counted between two samples counts. The second one is in the part.
+    fn count(&self, from: u64, to: u64) -> bool {
+        let is_bad = |span: &Span| from < span.to.as_nanos() && span.from.as_nanos() < to;
+        self.from < to && to <= self.to && !self.left_out.iter().any(is_bad)
+    }
+}
+
+/// The values of a part of a run.
+pub struct Measurements {
+    /// All values.
+    pub values: Vec<Measured>,
+    /// How much of the part is left out because the verdict marks it.
+    pub left_out: Duration,
+}
+
 /// Returns all values of a part of a run. Its ends are those of the samples at or before its times.
 ///
 /// # Errors
-/// If the part is not within the run, has no samples, or they cannot be read.
-pub fn measured(directory: &Path, summary: &Summary, part: Part) -> Result<Vec<Measured>> {
+/// If the part is not within the run, has no samples, or they cannot be read; or if only its good
+/// times are to count, and nobody judged the run.
+pub fn measured(directory: &Path, summary: &Summary, part: Part) -> Result<Measurements> {
     let ended = summary.ended.since(Time::ZERO);
     let to = part.to.unwrap_or(ended);
     if part.from >= to {
@@ -45,39 +73,59 @@ pub fn measured(directory: &Path, summary: &Summary, part: Part) -> Result<Vec<M
             directory.display()
         )));
     }
-    let ends = [part.from.as_nanos(), part.to.map_or(u64::MAX, Duration::as_nanos)];
+    let left_out = match (&summary.verdict, part.good) {
+        (_, false) => &[][..],
+        (Some(verdict), true) => &verdict.bad,
+        (None, true) if summary.mode == Mode::Simulation => &[],
+        (None, true) => {
+            return Err(exit::usage(format!(
+                "nobody judged {}, so its good times are not known",
+                directory.display()
+            )));
+        }
+    };
+    let end = part.to.map_or(u64::MAX, Duration::as_nanos);
+    let times = Times { from: part.from.as_nanos(), to: end, left_out };
     let mut values = Vec::new();
     for file in ["traffic.parquet", "flows.parquet"] {
         if directory.join(file).exists() {
-            // Only senders that did something in an interval have a row for it, so the times of
-            // rows do not show where the part begins and ends.
-            let seconds = (file == "traffic.parquet").then(|| seconds(directory, part, ended));
-            let rows = rows(&directory.join(file), FLOW, ends)?;
+            // Only senders that did something in an interval have a row for it, so a row is about
+            // the interval before it, whatever came before.
+            let interval = (file == "traffic.parquet").then(|| interval(directory)).flatten();
+            let seconds = interval.map(|interval| seconds(&times, interval, to.as_nanos()));
+            let rows = rows(&directory.join(file), FLOW, &times, interval)?;
             values.extend(rows.iter().flat_map(|row| of_flow(row, seconds)));
         }
     }
-    let pipes = rows(&directory.join("pipes.parquet"), PIPE, ends)?;
-    if !pipes.is_empty() && pipes.iter().all(|row| row.sampled_seconds() == 0.0) {
+    let pipes = rows(&directory.join("pipes.parquet"), PIPE, &times, None)?;
+    if !pipes.is_empty() && pipes.iter().all(|row| row.ns == 0) {
+        let good = if part.good { " that are good" } else { "" };
         bail!(
-            "{} has no two samples between {} and {to}: choose a longer part, or a shorter \
+            "{} has no two samples{good} between {} and {to}: choose a longer part, or a shorter \
              `measure.interval`",
             directory.join("pipes.parquet").display(),
             part.from
         );
     }
     values.extend(pipes.iter().flat_map(of_pipe));
-    Ok(values)
+    let clipped = left_out.iter().map(|span| {
+        let [from, to] = [span.from, span.to].map(Time::as_nanos);
+        to.min(times.to).saturating_sub(from.max(times.from))
+    });
+    Ok(Measurements { values, left_out: Duration::from_nanos(clipped.sum()) })
 }
 
-/// Returns the duration of a part in whole intervals of the traffic's samples, in seconds.
-fn seconds(directory: &Path, part: Part, ended: Duration) -> f64 {
-    let interval = results::scenario(directory).map(|run| run.measure.flow_interval().as_nanos());
-    let whole = |time: Duration| match interval {
-        Ok(interval) if interval > 0 => time.as_nanos() / interval * interval,
-        _ => time.as_nanos(),
-    };
-    let to = part.to.map_or(ended.as_nanos(), whole);
-    to.saturating_sub(whole(part.from)) as f64 / 1e9
+/// Returns the interval of the traffic's samples in ns, if it is known.
+fn interval(directory: &Path) -> Option<u64> {
+    let scenario = results::scenario(directory).ok()?;
+    Some(scenario.measure.flow_interval().as_nanos()).filter(|interval| *interval > 0)
+}
+
+/// Returns the duration of the whole intervals that count until `to`, in seconds.
+fn seconds(times: &Times<'_>, interval: u64, to: u64) -> f64 {
+    let ends = (1..=to / interval).map(|number| number * interval);
+    let counted = ends.filter(|end| times.count(end - interval, *end)).count();
+    counted as f64 * interval as f64 / 1e9
 }
 
 /// Columns of flows: two names, then counters.
@@ -97,39 +145,58 @@ const PIPE: &[&str] = &[
     "lost_unmodelled_frames",
 ];
 
-/// Counters at one time. `None` means that nobody counted.
-#[derive(Debug, Clone, Copy, Default)]
-struct Counters {
-    time: u64,
-    values: [Option<u64>; 7],
-}
+/// Counters. `None` means that nobody counted.
+type Counters = [Option<u64>; 7];
 
-/// A flow or pipe at both ends of a part.
+/// What a flow or pipe counted in a part.
 #[derive(Debug)]
 struct Row {
     name: String,
     /// Protocol of a flow, or direction of a pipe.
     word: String,
-    first: Counters,
-    last: Counters,
+    /// The last sample and its time, in the part or not.
+    last: (u64, Counters),
+    /// Growth of the counters in the part.
+    growth: Counters,
+    /// Time between the samples of the part, in ns.
+    ns: u64,
 }
 
 impl Row {
-    /// Returns the time between the samples at both ends.
+    /// Takes the next sample. Before the first one, nothing had been counted.
+    fn add(&mut self, time: u64, counters: Counters, times: &Times<'_>, interval: Option<u64>) {
+        let (before, values) = std::mem::replace(&mut self.last, (time, counters));
+        let from = interval.map_or(before, |interval| time.saturating_sub(interval));
+        if !times.count(from, time) {
+            return;
+        }
+        self.ns += time.saturating_sub(before);
+        for ((sum, now), then) in self.growth.iter_mut().zip(counters).zip(values) {
+            if let Some(now) = now {
+                *sum.get_or_insert(0) += now.saturating_sub(then.unwrap_or(0));
+            }
+        }
+    }
+
+    /// Returns the time between the samples.
     fn sampled_seconds(&self) -> f64 {
-        self.last.time.saturating_sub(self.first.time) as f64 / 1e9
+        self.ns as f64 / 1e9
     }
 
     /// Returns the growth of a counter.
     fn growth(&self, place: usize) -> Option<f64> {
-        let last = self.last.values[place]?;
-        Some(last.saturating_sub(self.first.values[place].unwrap_or(0)) as f64)
+        self.growth[place].map(|growth| growth as f64)
     }
 }
 
-/// Reads what each flow or pipe had counted at two times, in the order of the file. Before the
-/// first sample, nothing had been counted.
-fn rows(file: &Path, columns: &[&str], [from, to]: [u64; 2]) -> Result<Vec<Row>> {
+/// Reads what each flow or pipe counted in these times, in the order of the file. With `interval`,
+/// a sample is about that time before it; without, about the time since the sample before.
+fn rows(
+    file: &Path,
+    columns: &[&str],
+    times: &Times<'_>,
+    interval: Option<u64>,
+) -> Result<Vec<Row>> {
     let context = || format!("cannot use {}", file.display());
     let table = Stored::open(File::open(file).with_context(context)?).with_context(context)?;
     let names: Vec<&str> = std::iter::once("time_ns").chain(columns.iter().copied()).collect();
@@ -139,23 +206,17 @@ fn rows(file: &Path, columns: &[&str], [from, to]: [u64; 2]) -> Result<Vec<Row>>
         let [Cell::Number(time), Cell::Name(name), Cell::Name(word), numbers @ ..] = cells else {
             return;
         };
-        if *time > to {
-            return;
-        }
         let key = (name.to_string(), word.to_string());
         let place = *places.entry(key).or_insert_with(|| {
-            let [first, last] = [Counters::default(); 2];
-            rows.push(Row { name: name.to_string(), word: word.to_string(), first, last });
+            let (name, word) = (name.to_string(), word.to_string());
+            rows.push(Row { name, word, last: Default::default(), growth: [None; 7], ns: 0 });
             rows.len() - 1
         });
-        let mut counters = Counters { time: *time, ..Counters::default() };
-        for (value, cell) in counters.values.iter_mut().zip(numbers) {
+        let mut counters = Counters::default();
+        for (value, cell) in counters.iter_mut().zip(numbers) {
             *value = if let Cell::Number(number) = cell { Some(*number) } else { None };
         }
-        rows[place].last = counters;
-        if *time <= from {
-            rows[place].first = counters;
-        }
+        rows[place].add(*time, counters, times, interval);
     });
     read.with_context(context)?;
     Ok(rows)
@@ -233,7 +294,9 @@ mod tests {
         let file = folder.path().join("pipes.parquet");
         write(&file);
         let values = |from: u64, to: u64| {
-            let rows = rows(&file, PIPE, [from * SECOND, to * SECOND]).unwrap();
+            let left_out = &[];
+            let times = Times { from: from * SECOND, to: to * SECOND, left_out };
+            let rows = rows(&file, PIPE, &times, None).unwrap();
             assert_eq!(rows.len(), 1);
             of_pipe(&rows[0])
         };
@@ -248,5 +311,27 @@ mod tests {
         assert_eq!(of(&part, Measure::DelayMean), 500.0);
         assert_eq!(of(&part, Measure::Loss), 0.0);
         assert_eq!(part[0].what, "l/forward");
+    }
+
+    /// A third second in which the machine stood still is no part of the good times: neither its
+    /// bytes nor its time.
+    #[test]
+    fn what_is_left_out_counts_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pipes.parquet");
+        write(&file);
+        let at = |ms: u64| Time::from_nanos(ms * SECOND / 1000);
+        let goodput = |from: u64, to: u64| {
+            let left_out = &[Span { from: at(from), to: at(to) }];
+            let times = Times { from: 0, to: u64::MAX, left_out };
+            let rows = rows(&file, PIPE, &times, None).unwrap();
+            let rate = of_pipe(&rows[0]).into_iter().find(|one| one.measure == Measure::Goodput);
+            (rate.map(|rate| rate.value), seconds(&times, SECOND, 3 * SECOND))
+        };
+        // 3000 bytes in two seconds; 2000 in the second and the third one; none in none.
+        assert_eq!(goodput(2200, 2300), (Some(12_000.0), 2.0));
+        assert_eq!(goodput(2000, 3000), (Some(12_000.0), 2.0));
+        assert_eq!(goodput(0, 1000), (Some(16_000.0), 2.0));
+        assert_eq!(goodput(500, 2001), (None, 0.0));
     }
 }

@@ -13,12 +13,13 @@ use crate::interval::{Interval, Level};
 use crate::measures::{Measure, Tolerance};
 use crate::part::Part;
 use crate::table::table;
-use group::Group;
+use group::{Group, LeftOut};
 
 /// Compares two runs or groups of runs and prints the differences.
 pub fn run(args: &Compare) -> Result<i32> {
-    let part = (args.from.is_some() || args.to.is_some())
-        .then(|| Part { from: args.from.unwrap_or_default(), to: args.to });
+    let is_part = args.from.is_some() || args.to.is_some() || args.good;
+    let from = args.from.unwrap_or_default();
+    let part = is_part.then_some(Part { from, to: args.to, good: args.good });
     check_measures(part, &args.tolerance)?;
     let (first, second) = sides(args)?;
     let (a, b) = (group::read(first, part)?, group::read(second, part)?);
@@ -66,6 +67,8 @@ struct Comparison {
     rows: Vec<Row>,
     /// Flows and pipes that not all runs have, with which runs those are.
     only: Vec<String>,
+    /// What is left out of runs.
+    left_out: Vec<LeftOut>,
 }
 
 /// A measure of a flow or pipe on both sides. Halves are those of 95 % confidence intervals, and
@@ -100,7 +103,11 @@ impl Row {
 }
 
 fn compare(a: &Group, b: &Group, tolerances: &[Tolerance]) -> Comparison {
-    let mut comparison = Comparison { rows: Vec::new(), only: Vec::new() };
+    let mut comparison = Comparison {
+        rows: Vec::new(),
+        only: Vec::new(),
+        left_out: a.left_out.iter().chain(&b.left_out).cloned().collect(),
+    };
     for key in &a.keys {
         let (what, measure) = key;
         let (Some(first), Some(second)) = (a.values(key), b.values(key)) else { continue };
@@ -178,6 +185,10 @@ fn page(comparison: &Comparison) -> String {
     let mut text = format!("{rows}\n");
     for only in &comparison.only {
         text += &format!("{only}\n");
+    }
+    for LeftOut { run, seconds, of_seconds } in &comparison.left_out {
+        let run = run.display();
+        text += &format!("left out of {run}: {seconds:.1} s of {of_seconds:.1} s\n");
     }
     let size = |row: &&Row| row.difference.map_or(f64::INFINITY, f64::abs);
     let largest = comparison.rows.iter().max_by(|x, y| size(x).total_cmp(&size(y)));
@@ -258,7 +269,8 @@ mod tests {
         assert!(error("speed=2%").contains("goodput"));
         assert_eq!(error("goodput"), "`goodput` is no tolerance: write like `goodput=2%`");
         assert_eq!(error("goodput=2"), "`2` is no share: write like `2%`");
-        let part = Some(Part { from: netloom_units::Duration::ZERO, to: None });
+        let from = netloom_units::Duration::ZERO;
+        let part = Some(Part { from, to: None, good: false });
         let why = check_measures(part, &["rtt=2%".parse().unwrap()]).unwrap_err().to_string();
         assert!(why.contains("`delay` is known of whole runs only"), "{why}");
     }

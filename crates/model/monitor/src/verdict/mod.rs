@@ -95,6 +95,14 @@ impl Verdict {
     pub fn bad_time(&self) -> Duration {
         crate::bound::length(&self.bad)
     }
+
+    /// Whether the rest of the run can be used once the `bad` times are left out: nothing but late
+    /// frames, pauses and waiting programs makes it invalid.
+    pub fn rest_is_usable(&self) -> bool {
+        let invalid = self.findings.iter().filter(|one| one.judgement == Judgement::Invalid);
+        let of_times = [SignalKind::Lateness, SignalKind::RunQueue, SignalKind::Pressure];
+        invalid.into_iter().all(|finding| of_times.contains(&finding.signal))
+    }
 }
 
 /// A reason why a run is not `valid`.

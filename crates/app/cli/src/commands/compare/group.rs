@@ -5,12 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use netloom_monitor::Judgement;
+use netloom_monitor::{Judgement, Verdict};
+use netloom_units::Time;
+use serde::Serialize;
 
 use crate::exit;
 use crate::measures::{Measure, Measured, measured};
 use crate::part::{self, Part};
 use crate::results;
+
+/// The part of a run that may be left out, above which the rest is too little to stand for it.
+const MOST_LEFT_OUT: f64 = 0.5;
 
 /// The values of runs that are compared as one.
 #[derive(Debug, Default)]
@@ -23,6 +28,19 @@ pub struct Group {
     having: HashMap<String, usize>,
     /// Number of runs.
     pub runs: usize,
+    /// What is left out of runs because their verdicts mark it.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// What is left out of a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LeftOut {
+    /// The results of the run.
+    pub run: PathBuf,
+    /// How much is left out, in seconds.
+    pub seconds: f64,
+    /// Of how much, in seconds.
+    pub of_seconds: f64,
 }
 
 impl Group {
@@ -72,12 +90,15 @@ impl Group {
 pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
     let all: Vec<PathBuf> = directories.iter().flat_map(|one| runs_in(one)).collect();
     let mut seeds: HashMap<u64, &Path> = HashMap::new();
-    let mut used = Vec::new();
+    let (mut used, mut left_out) = (Vec::new(), Vec::new());
     for directory in &all {
         let summary = results::summary(directory)?;
         let shown = directory.display();
-        let judgement = summary.verdict.as_ref().map(|verdict| verdict.judgement);
-        if judgement == Some(Judgement::Invalid) {
+        let verdict = summary.verdict.as_ref();
+        let judgement = verdict.map(|verdict| verdict.judgement);
+        let is_mended =
+            part.is_some_and(|part| part.good) && verdict.is_some_and(Verdict::rest_is_usable);
+        if judgement == Some(Judgement::Invalid) && !is_mended {
             if all.len() > 1 {
                 eprintln!("warning: {shown} is left out: its verdict is `invalid`; run it again");
                 continue;
@@ -93,13 +114,30 @@ pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
         }
         used.push(match part {
             None => measured(&summary),
-            Some(part) => part::measured(directory, &summary, part)?,
+            Some(part) => {
+                let found = part::measured(directory, &summary, part)?;
+                let whole = part.to.unwrap_or(summary.ended.since(Time::ZERO));
+                let whole = whole.as_secs_f64() - part.from.as_secs_f64();
+                let seconds = found.left_out.as_secs_f64();
+                if seconds > whole * MOST_LEFT_OUT {
+                    eprintln!(
+                        "warning: {shown} is left out: {seconds:.1} s of its {whole:.1} s are to \
+                         be left out; run it again"
+                    );
+                    continue;
+                }
+                if seconds > 0.0 {
+                    let run = directory.clone();
+                    left_out.push(LeftOut { run, seconds, of_seconds: whole });
+                }
+                found.values
+            }
         });
     }
     if used.is_empty() {
-        return Err(exit::usage("no run of a group is left: all are `invalid`"));
+        return Err(exit::usage("no run of a group is left: all are left out"));
     }
-    let group = Group::of(used);
+    let group = Group { left_out, ..Group::of(used) };
     if group.is_constant() {
         let (runs, first) = (group.runs, all[0].display());
         eprintln!(
