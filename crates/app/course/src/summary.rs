@@ -59,6 +59,7 @@ impl Facts<'_> {
             timing: None,
             simulation: None,
             flows: Vec::new(),
+            media: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -255,6 +255,8 @@ fn summarize(
     let vlan_ports = vlan_ports.map(|(endpoint, status)| (endpoint.to_string(), status)).collect();
     let links = network.carrying(|carriers| carriers.links(None));
     let links = outcome.part("the links", links);
+    let media = network.carrying(|carriers| Ok(carriers.media(false)?.media));
+    let media = outcome.part("the media", media);
     let deployment = network.deployment();
     let mut warnings = state.events.warnings();
     let lost: u64 = timing.unmodelled_drops.values().sum();
@@ -287,6 +289,7 @@ fn summarize(
         timeline,
         expectations,
         links,
+        media,
         vlan_ports,
         usage: usage::of_all_nodes(network),
         timing: Some(timing),

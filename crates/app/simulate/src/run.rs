@@ -212,6 +212,7 @@ impl Run<'_> {
         }
         self.events.record(ended, What::RunEnded { reason });
         let (links, flows) = (self.network.links(None)?, self.network.flows()?);
+        let media = self.network.media(false)?.media;
         let timeline = self.timeline.statuses();
         let mut failures: Vec<String> = failures(&timeline).collect();
         failures.extend(standing.not_begun.into_iter().map(|flow| {
@@ -243,6 +244,7 @@ impl Run<'_> {
                 symbiosis: None,
             }),
             flows,
+            media,
             warnings,
             ..summary(Facts {
                 mode: Mode::Simulation,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{EndReason, TimelineStatus};
 use crate::flow::FlowStatus;
+use crate::medium::MediumStatus;
 use crate::simulation::SimulationSummary;
 use crate::state::{LinkStatus, ProcessStatus, VlanPortStatus};
 use crate::timing::Timing;
@@ -92,6 +93,9 @@ pub struct Summary {
     /// Flows of traffic, with their counters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowStatus>,
+    /// Shared media at the end of the run, with the counters of their stations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<MediumStatus>,
     /// Facts to check before relying on the results.
     pub warnings: Vec<String>,
 }

@@ -7,10 +7,12 @@ use std::path::Path;
 
 use netloom_api::event::EndReason;
 use netloom_api::flow::FlowStatus;
+use netloom_api::medium::{MediumStatus, StationStatistics};
 use netloom_api::simulation::{SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
+use netloom_link::Count;
 use netloom_monitor::Verdict;
 use netloom_units::readable::{bit_rate, count, counted, micros};
 use netloom_units::{Dilation, Duration, Time};
@@ -36,6 +38,7 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
     let mut above = failures(summary);
     above.extend(verdict(summary));
     above.extend(flows(&summary.flows, summary.ended));
+    above.extend(stations(&summary.media, summary.ended));
     above.extend(processes(&summary.processes));
     let mut below = vlan_drops(&summary.vlan_ports);
     below.extend(summary.timing.iter().flat_map(timing));
@@ -134,6 +137,52 @@ fn flows(flows: &[FlowStatus], ended: Time) -> Vec<String> {
     let mut lines = below_blank(&rows);
     if flows.len() > FLOWS {
         lines.push(format!("({} more flows in summary.json)", flows.len() - FLOWS));
+    }
+    lines
+}
+
+/// Returns the stations of shared media: the frames that each was given and is done with, and what
+/// the air cost.
+fn stations(media: &[MediumStatus], ended: Time) -> Vec<String> {
+    let all: Vec<_> = media
+        .iter()
+        .flat_map(|medium| medium.stations.iter().map(|station| (&medium.name, station)))
+        .collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let ns = ended.as_nanos().max(1) as f64;
+    let mut rows = table(&[
+        "station",
+        "on",
+        "offered",
+        "sent",
+        "lost",
+        "retries",
+        "collisions",
+        "received",
+        "missed",
+        "airtime",
+    ]);
+    for (medium, station) in all.iter().take(FLOWS) {
+        let StationStatistics { offered, sent, dropped, missed, .. } = &station.statistics;
+        let sum = |of: &BTreeMap<String, Count>| of.values().map(|lost| lost.frames).sum();
+        rows.add_row([
+            station.interface.node.clone(),
+            (*medium).clone(),
+            count(offered.frames),
+            count(sent.frames),
+            count(sum(dropped)),
+            count(station.statistics.retries),
+            count(station.statistics.collisions),
+            count(station.statistics.received.frames),
+            count(sum(missed)),
+            format!("{:.1}%", 100.0 * station.statistics.airtime_ns as f64 / ns),
+        ]);
+    }
+    let mut lines = below_blank(&rows);
+    if all.len() > FLOWS {
+        lines.push(format!("({} more stations in summary.json)", all.len() - FLOWS));
     }
     lines
 }

@@ -179,6 +179,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         timing: Some(timing(with)),
         simulation: None,
         flows: Vec::new(),
+        media: Vec::new(),
         warnings: vec![format!("a warning{with}")],
     }
 }
