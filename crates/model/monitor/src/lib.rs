@@ -25,6 +25,7 @@
 //! | `criterion` | when contention holds, a file for each signal; made of `window`, `stretch`, `tracker` |
 //! | `shares`, `uses`, `names` | who caused contention |
 //! | `watched` | which signals are watched, what cannot be observed, where thresholds come from |
+//! | `report` | when a signal showed contention, and through whom; `words` names values and parties |
 //! | `verdict` | the result of a run, and the rules by which it is judged |
 //! | `warnings` | how often people are warned |
 //! | `trace` | observations as a file, from which a run can be judged again |
@@ -37,6 +38,7 @@ mod names;
 mod observation;
 mod party;
 mod problems;
+mod report;
 mod shares;
 mod signal;
 mod stretch;
@@ -48,6 +50,7 @@ mod verdict;
 mod warnings;
 mod watched;
 mod window;
+mod words;
 
 pub use bound::{
     Bound, LateFrames, Lateness, Losses, Marks, NodeBound, PipeBound, PipeFrames, RateError, Span,
@@ -58,10 +61,9 @@ pub use criterion::MOST_DIVERGENCE;
 pub use monitor::{Monitor, PIPES_LOOKED, Work};
 pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
+pub use report::{Episode, SignalReport};
 pub use signal::{Buffer, Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
 pub use trust::{GivenTrust, Purpose, Trust};
-pub use verdict::words::quantity;
-pub use verdict::{
-    Concern, Coverage, Episode, Finding, Judgement, Overhead, SignalReport, Verdict,
-};
+pub use verdict::{Concern, Coverage, Finding, Judgement, Overhead, Verdict};
 pub use warnings::Warnings;
+pub use words::quantity;

@@ -9,11 +9,11 @@ use crate::criteria::Criteria;
 use crate::criterion::{All, Criterion};
 use crate::names::Names;
 use crate::observation::Observation;
+use crate::report::SignalReport;
 use crate::signal::{Signal, SignalKind};
 use crate::tracker::{Notice, Outbox, Tracker, Use};
 use crate::trust::Trust;
 use crate::uses::Uses;
-use crate::verdict::SignalReport;
 use crate::verdict::{Concern, Evidence, Overhead, Verdict, bad_times, counted, judge, word};
 use crate::watched::Watched;
 

@@ -8,9 +8,9 @@ use netloom_units::{Duration, Time};
 use crate::names::{Names, ResourceId};
 use crate::observation::Divided;
 use crate::party::Party;
+use crate::report::{Episode, SignalReport};
 use crate::shares::Shares;
 use crate::signal::{Change, SignalKind};
-use crate::verdict::{Episode, SignalReport};
 
 /// A change of a tracker that has to be reported.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use netloom_units::{Duration, Time};
 
 use crate::signal::{Change, Signal, SignalKind};
-use crate::verdict::words;
+use crate::words;
 
 /// Decides which signals become warnings. Independent of the monitor: pass it every signal, and
 /// print what it returns.

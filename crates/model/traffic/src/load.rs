@@ -47,7 +47,7 @@ impl Load {
     ) -> Result<f64, TrafficError> {
         match (self, line) {
             (Self::Rate(rate), _) => Ok(rate.bits_per_second() as f64),
-            (Self::Share(_), None) => Err(TrafficError::ShareOfNothing(*self)),
+            (Self::Share(_), None) => Err(TrafficError::ShareOfNothing(self.to_string())),
             (Self::Share(millionths), Some(Line { rate, framing })) => {
                 let on_line = rate.bits_per_second() as f64 * *millionths as f64 / 1e6;
                 Ok(on_line * sizes.mean() / sizes.mean_on_line(*framing))

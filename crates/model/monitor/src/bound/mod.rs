@@ -10,8 +10,8 @@ mod waits;
 use netloom_units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::report::SignalReport;
 use crate::signal::Resource;
-use crate::verdict::SignalReport;
 
 pub use marks::Marks;
 pub(crate) use pipes::Pipes;

@@ -8,9 +8,9 @@ use netloom_units::{Duration, Time};
 use super::{NodeBound, Span, WaitBound, merged, part_of};
 use crate::names::Names;
 use crate::party::{Party, Who};
+use crate::report::SignalReport;
 use crate::signal::{Pressure, Resource};
 use crate::trust::Trust;
-use crate::verdict::SignalReport;
 use crate::window::Covered;
 
 const SECOND: u64 = 1_000_000_000;

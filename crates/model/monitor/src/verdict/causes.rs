@@ -1,9 +1,9 @@
 //! Contention during the times in which frames or programs suffered.
 
-use super::SignalReport;
-use super::words::{heaviest, subject};
 use crate::bound::Span;
+use crate::report::SignalReport;
 use crate::signal::SignalKind;
+use crate::words::{heaviest, subject};
 
 /// Signals that explain why something suffered.
 const CAUSES: [SignalKind; 9] = [

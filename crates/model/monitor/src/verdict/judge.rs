@@ -25,9 +25,10 @@
 
 use netloom_units::{Duration, Time};
 
-use super::{Concern, Coverage, Finding, Judgement, SignalReport, causes, reasons};
+use super::{Concern, Coverage, Finding, Judgement, causes, reasons};
 use crate::bound::{Bound, NodeBound, PipeBound, Span, WaitBound, length};
 use crate::party::Who;
+use crate::report::SignalReport;
 use crate::signal::{Pressure, Resource, SignalKind};
 use crate::trust::Trust;
 
@@ -241,7 +242,7 @@ impl Evidence<'_> {
     }
 
     fn found(&self, about: Concern, judgement: Judgement, report: &SignalReport) -> Finding {
-        let why = super::words::contended(report);
+        let why = report.in_words();
         let on = Some(report.on.clone());
         Finding { about, judgement, signal: report.signal, on, why }
     }

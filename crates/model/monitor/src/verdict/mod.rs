@@ -1,18 +1,17 @@
 //! The result of a run: the verdict, its reasons, and all data that it rests on. `judge` has the
-//! rules, `words`, `reasons` and `stated` the sentences, `causes` the explanations.
+//! rules, `reasons` and `stated` the sentences, `causes` the explanations.
 
 mod causes;
 mod judge;
 mod reasons;
 mod stated;
-pub(crate) mod words;
 
 use netloom_units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{Bound, Span};
-use crate::party::Who;
-use crate::signal::{Resource, Share, SignalKind};
+use crate::report::SignalReport;
+use crate::signal::{Resource, SignalKind};
 use crate::trust::Trust;
 
 pub(crate) use judge::{Evidence, bad_times, counted, judge, word};
@@ -119,73 +118,6 @@ pub struct Finding {
     pub on: Option<Resource>,
     /// The reason, in a sentence.
     pub why: String,
-}
-
-/// Report on one signal on one resource.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct SignalReport {
-    /// The signal, which gives the unit of the values.
-    pub signal: SignalKind,
-    /// The resource.
-    pub on: Resource,
-    /// The threshold; `None` if there is none to test against.
-    pub threshold: Option<f64>,
-    /// The worst value since the experiment had warmed up; `None` if none was measured.
-    pub worst: Option<f64>,
-    /// Distance of the worst value below the threshold, as a share of the threshold: 1 if
-    /// untouched, 0 at the threshold, negative above it. With a threshold of zero it is 1 or −1.
-    pub margin: Option<f64>,
-    /// Time during which contention held since the experiment had warmed up.
-    pub held: Duration,
-    /// The episodes in which it held. Gaps shorter than [`Episode::GAP`] do not separate episodes.
-    pub episodes: Vec<Episode>,
-    /// The parties that caused it in all counted episodes, the heaviest first: at most
-    /// [`Episode::PARTIES`], and the others as one.
-    pub shares: Vec<Share>,
-}
-
-impl SignalReport {
-    /// The episodes that count: those that did not end before the experiment had warmed up.
-    pub fn counted(&self) -> impl Iterator<Item = &Episode> {
-        self.episodes.iter().filter(|episode| !episode.warm_up)
-    }
-
-    /// Describes the contention in a sentence: signal and resource, value, times, parties.
-    pub fn in_words(&self) -> String {
-        words::contended(self)
-    }
-
-    /// Whether no part of it could be attributed to anybody.
-    pub(crate) fn is_nobodys(&self) -> bool {
-        self.shares.iter().all(|share| share.who == Who::Unattributed)
-    }
-}
-
-/// An interval in which contention held.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Episode {
-    /// Beginning of the episode.
-    pub from: Time,
-    /// End of the episode.
-    pub to: Time,
-    /// Time during which contention held in it.
-    pub held: Duration,
-    /// The worst value, in the signal's unit.
-    pub peak: f64,
-    /// Whether it ended before the experiment had warmed up. Then it does not count.
-    pub warm_up: bool,
-    /// The parties that caused it, as in [`SignalReport::shares`].
-    pub shares: Vec<Share>,
-}
-
-impl Episode {
-    /// A gap shorter than this does not end an episode.
-    pub const GAP: Duration = Duration::from_millis(100);
-
-    /// Number of parties that are named.
-    pub const PARTIES: usize = 10;
 }
 
 /// How a signal was observed.

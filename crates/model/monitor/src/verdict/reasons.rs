@@ -2,10 +2,10 @@
 
 use netloom_units::Duration;
 
-use super::words::quantity;
 use crate::bound::{Lateness, PipeBound, Span, WaitBound, length};
 use crate::signal::SignalKind;
 use crate::trust::Trust;
+use crate::words::quantity;
 
 pub(crate) fn ms(time: Duration) -> String {
     quantity(SignalKind::Lateness, time.as_nanos() as f64)

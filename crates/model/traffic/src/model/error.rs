@@ -3,14 +3,12 @@
 use netloom_units::Duration;
 use thiserror::Error;
 
-use crate::Load;
-
 /// The reason why a model cannot send.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TrafficError {
     /// A load is given in percent, but there is no line.
     #[error("`load: {0}` is a share of a line's rate, and there is none here; write a rate")]
-    ShareOfNothing(Load),
+    ShareOfNothing(String),
     /// A file has not been read.
     #[error("the file {0} has not been read")]
     Unread(String),

@@ -1,6 +1,5 @@
-//! Sentences for findings and signals, with units that people read.
+//! Values and parties of signals, as people read them.
 
-use super::SignalReport;
 use crate::signal::{Resource, Share, SignalKind};
 
 /// Formats a value of a signal with its unit, for people.
@@ -27,40 +26,6 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
         SignalKind::Simulation => three_digits(value, "periods"),
         SignalKind::Application => three_digits(value, ""),
     }
-}
-
-/// Describes a contention: signal and resource, value, times, and parties.
-pub(crate) fn contended(report: &SignalReport) -> String {
-    let signal = report.signal;
-    let episodes = report.counted().count();
-    let first = report.counted().next().map_or(0, |episode| episode.from.as_nanos());
-    let peaks = report.counted().map(|episode| episode.peak);
-    let peak = match signal {
-        // The sum of all, because looks are so far apart that each may be an episode of its own.
-        SignalKind::Buffers => peaks.sum(),
-        _ => peaks.fold(f64::MIN, f64::max),
-    };
-    let limit = report
-        .threshold
-        .map_or_else(String::new, |threshold| format!(" (limit {})", quantity(signal, threshold)));
-    let since = first as f64 / 1e9;
-    let times = match episodes {
-        1 => format!("at {since:.3} s"),
-        n => format!("{n} times, first at {since:.3} s"),
-    };
-    let held = match report.on {
-        Resource::Losses { .. }
-        | Resource::Buffer { .. }
-        | Resource::Events
-        | Resource::MissedEvents
-        | Resource::Periods
-        | Resource::LostPeriods
-        | Resource::FlowDelay
-        | Resource::FlowThroughput => String::new(),
-        _ => format!(", for {:.3} s in all", report.held.as_secs_f64()),
-    };
-    let what = subject(signal, &report.on);
-    format!("{what}: {}{limit}, {times}{held}{}", quantity(signal, peak), heaviest(&report.shares))
 }
 
 pub(crate) fn subject(signal: SignalKind, on: &Resource) -> String {
