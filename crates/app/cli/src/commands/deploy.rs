@@ -11,6 +11,7 @@ use crate::launch::prepare;
 /// Brings the network up and returns.
 pub async fn deploy(args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
+    eprint!("{}", loaded.warnings);
     let found = netloom_host::inspect(&loaded.scenario.name)?;
     // If the engine does not answer, the lock of its name shows whether to wait for it.
     match found.alive && Client::of(&found).is_reachable().await {

@@ -29,7 +29,6 @@ mod set;
 mod shape;
 mod shell;
 mod signals;
-mod simulate;
 mod summary;
 mod symbiosis;
 mod tc;
