@@ -137,6 +137,12 @@ pub struct Deploy {
     /// Options of the start.
     #[command(flatten)]
     pub start: StartOptions,
+    /// Wait until every host reaches every other one, as `pingall` tells, and routes have been
+    /// found: by default for 60 s at most. What is not reached by then is an error; the network
+    /// stays.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true,
+          default_missing_value = "60s")]
+    pub wait: Option<Duration>,
 }
 
 /// `netloom apply`

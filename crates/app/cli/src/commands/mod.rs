@@ -21,6 +21,7 @@ mod medium;
 mod mobility;
 mod pingall;
 mod radio;
+mod ready;
 mod recent;
 mod repeat;
 mod report;
