@@ -34,15 +34,22 @@ fn typed(body: &str) -> Vec<String> {
     body.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned).collect()
 }
 
-/// Types all commands of a page of `docs` in a folder of its own. Its experiment, which is called
-/// like the page, gets a name of the test's own, so that it can run beside others.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Types all commands of a page of `docs` whose experiment is called like the page.
 fn follow(page: &str) {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    let text_of_page = fs::read_to_string(docs.join(page)).unwrap();
+    follow_of(&format!("docs/{page}"), page.trim_end_matches(".md"));
+}
+
+/// Types all commands of a page in a folder of its own. Its experiment, which is called `name`
+/// there, gets a name of the test's own, so that it can run beside others.
+fn follow_of(page: &str, name: &str) {
+    let text_of_page = fs::read_to_string(root().join(page)).unwrap();
     let lab = Lab::new("");
     let binaries = Path::new(NETLOOM).parent().unwrap().to_str().unwrap().to_owned();
     let path = binaries + ":" + &std::env::var("PATH").unwrap();
-    let name = page.trim_end_matches(".md");
     let mut commands = 0;
     for (language, body) in blocks(&text_of_page) {
         if language != "console" {
@@ -51,7 +58,8 @@ fn follow(page: &str) {
             fs::write(lab.path(file), body).unwrap();
             continue;
         }
-        for line in typed(&body) {
+        // What makes NetLoom itself has been done.
+        for line in typed(&body).into_iter().filter(|line| !line.starts_with("make ")) {
             let line = line.replace(name, &lab.name);
             let output = Command::new("sh")
                 .args(["-c", &line])
@@ -117,4 +125,49 @@ fn a_lab_for_a_class() {
 #[test]
 fn in_ci() {
     follow("in-ci.md");
+}
+
+#[test]
+fn the_readme() {
+    follow_of("README.md", "hello");
+}
+
+/// Pages with commands that no test here types, and why.
+const NOT_TYPED: &[(&str, &str)] = &[
+    ("CONTRIBUTING.md", "they are those of the checks themselves"),
+    ("docs/api.md", "its requests are those of tests/client.rs, and one never ends"),
+    ("docs/apply.md", "one is an editor; tests/apply.rs has such changes"),
+    ("docs/calibration.md", "measures the machine for minutes; tests/calibrate.rs is quicker"),
+    ("docs/queues.md", "shows what one prints; tests/waiting.rs looks at the same"),
+    ("docs/rootless.md", "takes another user; tests/rootless.rs is one"),
+    ("docs/services.md", "downloads an image; tests/services.rs starts such networks"),
+    ("docs/shape.md", "changes traffic of the machine; tests/shape has a machine of its own"),
+    ("docs/shell.md", "reaches the Internet; tests/shell has a network of its own"),
+    ("docs/simulation.md", "has placeholders for files; tests/simulate does the same"),
+    ("docs/symbiosis.md", "takes a run of real programs; tests/symbiosis.rs repeats one"),
+];
+
+/// Every page whose commands are typed by readers is followed here, or says why not. Those of
+/// examples run in `tests/examples`.
+#[test]
+fn every_page_with_commands_is_followed_or_named() {
+    let this = fs::read_to_string(root().join("tests/tutorials.rs")).unwrap();
+    let mut pages = vec!["README.md".to_owned(), "CONTRIBUTING.md".to_owned()];
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        pages.extend(name.ends_with(".md").then(|| format!("docs/{name}")));
+    }
+    let mut with_commands = 0;
+    for page in pages {
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        let has_commands = blocks(&text).iter().any(|(language, _)| language == "console");
+        let name = page.trim_start_matches("docs/");
+        let calls = [format!("follow(\"{name}\")"), format!("follow_of(\"{page}\",")];
+        let is_followed = calls.iter().any(|call| this.contains(call));
+        let is_named = NOT_TYPED.iter().any(|(named, _)| *named == page);
+        with_commands += usize::from(has_commands);
+        assert_eq!(has_commands, is_followed || is_named, "{page}");
+        assert!(!(is_followed && is_named), "{page}");
+    }
+    assert!(with_commands > 10, "{with_commands}");
 }

@@ -3,12 +3,12 @@
 mod medium;
 mod mobility;
 mod parse;
+mod run;
 mod shape;
 mod shell;
 mod symbiosis;
 mod traffic;
 
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -19,6 +19,7 @@ use crate::measures::Tolerance;
 
 pub use medium::Medium;
 pub use mobility::Mobility;
+pub use run::Run;
 pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
 pub use shell::Shell;
 pub use symbiosis::{Symbiosis, SymbiosisPlan};
@@ -130,62 +131,18 @@ pub struct StartOptions {
     pub workers: Option<usize>,
 }
 
-/// `netloom run`
-#[derive(Debug, Args)]
-pub struct Run {
-    /// Options of the start.
-    #[command(flatten)]
-    pub start: StartOptions,
-    /// Directory for the results, which must not exist yet; by default
-    /// `netloom-results/NAME/TIME`.
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Log what happens to every frame of every link into the results; see `netloom frames`.
-    #[arg(long)]
-    pub frames: bool,
-    /// Exit with code 4 if the verdict on the run is `invalid`.
-    #[arg(long)]
-    pub strict: bool,
-    /// Write what went well and what failed into this file, as JUnit's XML.
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// End the run as soon as something has failed. The default with `--junit`.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
-          default_missing_value = "true")]
-    pub fail_fast: Option<bool>,
-    /// Simulate: the same network and its `traffic` in virtual time, on models. Needs no
-    /// privileges; commands cannot be simulated.
-    #[arg(long, conflicts_with_all = ["workers", "dilation"])]
-    pub simulate: bool,
-    /// Most processes that a simulation is divided among, in place of the scenario's (default 1).
-    #[arg(long, value_name = "N", requires = "simulate")]
-    pub processes: Option<NonZeroU32>,
-    /// Threads of a simulation, of all its processes together, instead of what the scenario says
-    /// (default 1); each process has one at least. The results do not depend on it.
-    #[arg(long, value_name = "N", requires = "simulate")]
-    pub threads: Option<NonZeroU32>,
-    /// Into how many cells a simulation is divided at most, instead of what the scenario says
-    /// (default four for each of several threads); one for each process at least. The results do
-    /// not depend on it.
-    #[arg(long, value_name = "N", requires = "simulate")]
-    pub cells: Option<NonZeroU32>,
-    /// Leave processes and commands out of a simulation.
-    #[arg(long, requires = "simulate")]
-    pub without_commands: bool,
-    /// Repeat the simulation of a symbiotic run from its `metadata.parquet`, which says what real
-    /// programs did: the calibrations are the same, byte for byte.
-    #[arg(long, value_name = "FILE", requires = "simulate", conflicts_with_all = [
-        "without_commands", "frames", "threads", "cells",
-    ])]
-    pub metadata: Option<PathBuf>,
-}
-
 /// `netloom deploy`
 #[derive(Debug, Args)]
 pub struct Deploy {
     /// Options of the start.
     #[command(flatten)]
     pub start: StartOptions,
+    /// Wait until every host reaches every other one, as `pingall` tells, and routes have been
+    /// found: by default for 60 s at most. What is not reached by then is an error; the network
+    /// stays.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true,
+          default_missing_value = "60s")]
+    pub wait: Option<Duration>,
 }
 
 /// `netloom apply`

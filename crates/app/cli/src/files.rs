@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use netloom_scenario::{OpenCapture, ReadFile, Unreadable, similar};
 use netloom_traffic::Arrivals;
@@ -21,21 +21,36 @@ const CONGESTION_CONTROLS: &str = "/proc/sys/net/ipv4/tcp_available_congestion_c
 const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Reads files by names that are relative to a folder.
-pub struct Reader<'a>(&'a Path);
+pub struct Reader<'a> {
+    folder: &'a Path,
+    /// The files that were read.
+    read: Vec<PathBuf>,
+}
+
+impl Reader<'_> {
+    /// Returns the files that were read.
+    pub fn into_read(self) -> Vec<PathBuf> {
+        self.read
+    }
+}
 
 /// Reads files by names that are relative to `folder`.
 pub fn reader(folder: &Path) -> Reader<'_> {
-    Reader(folder)
+    Reader { folder, read: Vec::new() }
 }
 
 impl ReadFile for Reader<'_> {
     fn text(&mut self, name: &str) -> Result<String, Unreadable> {
-        read(&self.0.join(name))
+        let path = self.folder.join(name);
+        let text = read(&path)?;
+        self.read.push(path);
+        Ok(text)
     }
 
     fn capture(&mut self, name: &str) -> Result<OpenCapture, Unreadable> {
-        let path = self.0.join(name);
+        let path = self.folder.join(name);
         let file = open(&path)?;
+        self.read.push(path.clone());
         let whole = fs::canonicalize(&path).map_err(|error| unreadable(&path, &error))?;
         let path = whole.into_os_string().into_string();
         let path = path.map_err(|_| Unreadable::because("its path is not UTF-8 text"))?;

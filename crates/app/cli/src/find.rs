@@ -13,6 +13,7 @@ use crate::exit::{self, WithCode};
 use crate::files;
 
 /// A scenario file, read and resolved.
+#[derive(Clone)]
 pub struct Loaded {
     /// Absolute path of the file.
     pub file: PathBuf,
@@ -22,35 +23,64 @@ pub struct Loaded {
     pub source: String,
     /// The scenario.
     pub scenario: Scenario,
+    /// Warnings about it, in words; empty if there are none.
+    pub warnings: String,
+    /// Number of the warnings.
+    pub warning_count: usize,
+    /// The scenario file, those laid over it, and those that it names.
+    pub files: Vec<PathBuf>,
+}
+
+impl Loaded {
+    /// A scenario without warnings that comes from no file of the user's.
+    pub fn of(file: PathBuf, directory: PathBuf, source: String, scenario: Scenario) -> Self {
+        let (warnings, warning_count, files) = (String::new(), 0, Vec::new());
+        Self { file, directory, source, scenario, warnings, warning_count, files }
+    }
 }
 
 /// Reads the scenario that `-t` names, or the only one in this folder. Warnings are printed to
 /// standard error; the error has all errors in one message.
 pub fn scenario(named: &ScenarioFile) -> Result<Loaded> {
+    let loaded = unwarned(named)?;
+    eprint!("{}", loaded.warnings);
+    Ok(loaded)
+}
+
+/// Returns the files of the scenario that `named` names: itself, and those laid over it.
+pub fn named_files(named: &ScenarioFile) -> Result<Vec<PathBuf>> {
     let file = match &named.file {
         Some(file) => file.clone(),
         None => only_scenario_here()?,
     };
-    let absolute = fs::canonicalize(&file)
+    Ok(std::iter::once(file).chain(named.with.iter().cloned()).collect())
+}
+
+/// Reads a scenario as [`scenario`] does, and prints no warnings.
+pub fn unwarned(named: &ScenarioFile) -> Result<Loaded> {
+    let all = named_files(named)?;
+    let file = &all[0];
+    let absolute = fs::canonicalize(file)
         .with_context(|| format!("cannot find the folder of {}", file.display()));
-    let named = std::iter::once(&file).chain(&named.with);
-    let files = named.map(|file| Ok((file.display().to_string(), read(file)?)));
+    let files = all.iter().map(|file| Ok((file.display().to_string(), read(file)?)));
     let files = files.collect::<Result<Vec<(String, String)>>>()?;
     let absolute = absolute?;
     let directory = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
     let borrowed = files.iter().map(|(name, text)| (&**name, &**text));
     let borrowed: Vec<(&str, &str)> = borrowed.collect();
     let texts: Vec<&str> = borrowed.iter().map(|(_, text)| *text).collect();
-    let loaded = netloom_scenario::load_all(&texts, &mut files::reader(&directory));
+    let mut reader = files::reader(&directory);
+    let loaded = netloom_scenario::load_all(&texts, &mut reader);
     let loaded = loaded.map_err(|diagnostics| WithCode {
         code: exit::USAGE,
         message: diagnostics.render_all(&borrowed),
     })?;
-    if !loaded.warnings.is_empty() {
-        eprint!("{}", loaded.warnings.render_all(&borrowed));
-    }
+    let warnings = loaded.warnings.render_all(&borrowed);
+    let warning_count = loaded.warnings.warning_count();
     let source = together(&borrowed);
-    Ok(Loaded { file: absolute, directory, source, scenario: loaded.scenario })
+    let files = all.into_iter().chain(reader.into_read()).collect();
+    let scenario = loaded.scenario;
+    Ok(Loaded { file: absolute, directory, source, scenario, warnings, warning_count, files })
 }
 
 /// Returns the texts of all files as one, each but the first below a line that names it.

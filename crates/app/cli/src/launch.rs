@@ -35,9 +35,9 @@ pub struct Ended {
     pub error: Option<String>,
 }
 
-/// Reads the scenario and applies the options of the command line.
+/// Reads the scenario and applies the options of the command line. Warnings are not printed.
 pub fn prepare(options: &StartOptions) -> Result<Loaded> {
-    let mut loaded = find::scenario(&options.scenario)?;
+    let mut loaded = find::unwarned(&options.scenario)?;
     if let Some(name) = &options.name {
         netloom_scenario::check_experiment_name(name).map_err(exit::usage)?;
         loaded.scenario.name.clone_from(name);
@@ -45,9 +45,8 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
     if let Some(seed) = options.seed {
         loaded.scenario.seed = seed;
         if !loaded.scenario.is_random() {
-            eprintln!(
-                "note: `--seed` has no effect on the links: nothing in this scenario is random"
-            );
+            loaded.warnings +=
+                "note: `--seed` has no effect on the links: nothing in this scenario is random\n";
         }
     }
     if let Some(dilation) = options.dilation {
@@ -138,7 +137,7 @@ impl Engine {
                 }
                 StartUp::Note(note) => {
                     progress.clear();
-                    eprintln!("note: {note}");
+                    note!("note: {note}");
                 }
                 StartUp::Ready => {
                     progress.clear();
@@ -199,7 +198,7 @@ pub struct Progress {
 impl Progress {
     /// Makes a progress line on standard error.
     pub fn new() -> Self {
-        Self { shown: false, terminal: std::io::stderr().is_terminal() }
+        Self { shown: false, terminal: std::io::stderr().is_terminal() && !output::is_quiet() }
     }
 
     /// Replaces the text that is shown.

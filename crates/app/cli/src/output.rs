@@ -10,12 +10,16 @@
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use netloom_units::readable::plain;
 
 /// The reason why standard output accepts nothing any more.
 static REFUSED: OnceLock<io::Error> = OnceLock::new();
+
+/// Whether notes are left out.
+static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Prints to standard output. Replaces the standard library's macro of this name, which panics if
 /// there is no reader.
@@ -38,6 +42,25 @@ macro_rules! eprint {
 macro_rules! eprintln {
     () => { $crate::output::warn(format_args!("\n")) };
     ($($words:tt)*) => { $crate::output::warn(format_args!("{}\n", format_args!($($words)*))) };
+}
+
+/// Prints a line to standard error, unless the command is quiet.
+macro_rules! note {
+    ($($words:tt)*) => {
+        if !$crate::output::is_quiet() {
+            $crate::output::warn(format_args!("{}\n", format_args!($($words)*)));
+        }
+    };
+}
+
+/// Leaves notes out from now on.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether notes are left out.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
 }
 
 /// Prints to standard output. An error of writing is kept for [`outcome`].

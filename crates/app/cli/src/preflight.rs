@@ -49,7 +49,7 @@ pub fn check(scenario: &Scenario) -> Result<()> {
         .filter(|capacity| capacity.needs > capacity.has)
         .partition(|capacity| capacity.stops_start);
     for capacity in hinders {
-        eprintln!("warning: {}", words(&capacity));
+        note!("warning: {}", words(&capacity));
     }
     if stops.is_empty() {
         return Ok(());

@@ -97,7 +97,7 @@ pub fn calibration() -> Calibration {
         Err(error) => Err(netloom_api::in_words(error.as_ref())),
     };
     usable.unwrap_or_else(|why| {
-        eprintln!("warning: {why}");
+        note!("warning: {why}");
         Calibration::Missing { why }
     })
 }

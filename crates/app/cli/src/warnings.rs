@@ -7,9 +7,11 @@ const SHOWN: usize = 3;
 /// Number of words by which kinds are distinguished.
 const WORDS: usize = 6;
 
-/// Prints warnings, and counts those of kinds that have been printed often enough.
+/// Warnings, of which those of a kind that has come often enough are only counted.
 #[derive(Debug, Default)]
 pub struct Warnings {
+    /// Those that are to be printed later. `None` if each is printed at once.
+    later: Option<Vec<String>>,
     /// Kinds in the order of their first warnings.
     kinds: Vec<Kind>,
     places: HashMap<String, usize>,
@@ -22,18 +24,30 @@ struct Kind {
 }
 
 impl Warnings {
-    /// Prints a warning, unless several of its kind have been printed.
+    /// Keeps warnings for a later time.
+    pub fn for_later() -> Self {
+        Self { later: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// Prints a warning, or keeps it, unless there were several of its kind.
     pub fn show(&mut self, message: &str) {
-        if self.counts(message) <= SHOWN {
-            eprintln!("warning: {message}");
+        if self.counts(message) > SHOWN {
+            return;
+        }
+        match &mut self.later {
+            None => eprintln!("warning: {message}"),
+            Some(later) => later.push(format!("warning: {message}")),
         }
     }
 
-    /// Prints how many warnings of each kind were not printed.
+    /// Prints how many warnings of each kind were not printed, below those that were kept.
     pub fn finish(&self) {
-        for line in self.rest() {
-            eprintln!("{line}");
-        }
+        self.lines().for_each(|line| eprintln!("{line}"));
+    }
+
+    /// Returns the warnings that were kept, and how many of each kind were not.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.later.iter().flatten().cloned().chain(self.rest())
     }
 
     /// Counts a warning. Returns the number of its kind so far.

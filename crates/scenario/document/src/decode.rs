@@ -9,6 +9,7 @@ mod entries;
 mod error;
 mod inline;
 mod scope;
+mod shape;
 mod spanned;
 
 use std::collections::HashSet;
@@ -37,13 +38,19 @@ pub struct Decoded<T> {
     pub value: Option<T>,
     /// Errors that were found.
     pub errors: Vec<Diagnostic>,
+    /// Those of them that are about the shape of the document, the likeliest cause of others first:
+    /// parts in the wrong place, lists in place of mappings. Until they are mended, other findings
+    /// say little.
+    pub shape: Vec<Diagnostic>,
     /// Nodes that were pruned: values and elements, or keys with their values.
     pub pruned: HashSet<NodeId>,
 }
 
 /// Decodes the whole of `tree`.
 pub fn decode<T: DeserializeOwned>(tree: &Tree) -> Decoded<T> {
-    let mut decoded = Decoded { value: None, errors: Vec::new(), pruned: HashSet::new() };
+    let mut decoded =
+        Decoded { value: None, errors: Vec::new(), shape: Vec::new(), pruned: HashSet::new() };
+    let mut shape = Vec::new();
     while decoded.errors.len() < MAX_ERRORS {
         let scope = Scope { tree, pruned: &decoded.pruned };
         let error = match T::deserialize(NodeDeserializer { scope: &scope, node: tree.root() }) {
@@ -55,6 +62,7 @@ pub fn decode<T: DeserializeOwned>(tree: &Tree) -> Decoded<T> {
         };
         let node = error.node().unwrap_or(tree.root());
         if !is_consequence(&scope, node, &error) {
+            shape.extend(shape::finding(&scope, node, &error));
             let meant = error.expected_mapping().then(|| in_a_mapping(tree, node)).flatten();
             let finding = error.diagnostic(tree.span(node), tree.dialect());
             decoded.errors.push(match meant {
@@ -71,6 +79,10 @@ pub fn decode<T: DeserializeOwned>(tree: &Tree) -> Decoded<T> {
             break;
         }
     }
+    shape.sort_by_key(|(rank, finding)| (*rank, finding.span));
+    // What is at the bottom of a mistake is enough to mend it.
+    shape.dedup_by_key(|(rank, finding)| (*rank, finding.help.clone()));
+    decoded.shape = shape.into_iter().map(|(_, finding)| finding).collect();
     decoded
 }
 

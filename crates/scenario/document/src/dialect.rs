@@ -15,6 +15,8 @@ pub struct Dialect {
     pub synonyms: &'static [(&'static str, &'static str)],
     /// Keys that people often put one level too high, each with the key that they belong under.
     pub misplaced: &'static [(&'static str, &'static str)],
+    /// Names of large parts, each with the key that it is under, or `""` at the top.
+    pub sections: &'static [(&'static str, &'static str)],
     /// Returns another spelling of a word, which means the same.
     pub other_spelling: fn(&str) -> Option<String>,
     /// Returns help for a single value of a key that takes a mapping: how it is written. The
@@ -30,6 +32,7 @@ impl Dialect {
         lists_all: "",
         synonyms: &[],
         misplaced: &[],
+        sections: &[],
         other_spelling: |_| None,
         in_a_mapping: |_, _| None,
     };

@@ -7,6 +7,7 @@ mod anchors;
 mod build;
 mod join;
 mod scalar;
+mod suspect;
 mod syntax;
 
 use crate::dialect::Dialect;
@@ -118,14 +119,32 @@ impl Tree {
         self.entries(node).iter().copied().find(|(name, _)| self.text(*name) == Some(key))
     }
 
+    /// Returns the mapping that has the key `node`, and which of its entries that is.
+    pub(crate) fn place_of_key(&self, node: NodeId) -> Option<(NodeId, usize)> {
+        self.mappings().find_map(|(mapping, entries)| {
+            Some((mapping, entries.iter().position(|(key, _)| *key == node)?))
+        })
+    }
+
+    /// Returns the mapping and the key of the entry whose value is `node`.
+    pub(crate) fn entry_with(&self, node: NodeId) -> Option<(NodeId, NodeId)> {
+        self.mappings().find_map(|(mapping, entries)| {
+            let (key, _) = entries.iter().find(|(_, value)| *value == node)?;
+            Some((mapping, *key))
+        })
+    }
+
+    /// Returns all mappings and their entries.
+    fn mappings(&self) -> impl Iterator<Item = (NodeId, &[(NodeId, NodeId)])> {
+        self.nodes.iter().enumerate().filter_map(|(index, node)| match &node.content {
+            Content::Mapping(entries) => Some((NodeId::from_index(index), &entries[..])),
+            _ => None,
+        })
+    }
+
     /// Returns the key of the entry whose value is `node`.
     pub fn key_of(&self, node: NodeId) -> Option<&str> {
-        let mut entries = self.nodes.iter().flat_map(|found| match &found.content {
-            Content::Mapping(entries) => &entries[..],
-            _ => &[],
-        });
-        let (key, _) = entries.find(|(_, value)| *value == node)?;
-        self.text(*key)
+        self.entry_with(node).and_then(|(_, key)| self.text(key))
     }
 
     /// Returns the value at the end of `path`, which has one key for each level below `node`.

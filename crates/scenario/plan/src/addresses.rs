@@ -167,7 +167,6 @@ impl<'t, 's> Assigner<'t, 's> {
     }
 
     fn segment(&mut self, members: &[InterfaceIndex]) -> Result<(), PlanError> {
-        let mut owners: HashMap<u128, InterfaceIndex> = HashMap::new();
         let mut networks: Vec<Cidr> = vec![];
         let mut automatic = vec![];
         let alone = members.len() == 1;
@@ -181,7 +180,6 @@ impl<'t, 's> Assigner<'t, 's> {
                 AddressSource::Auto => automatic.push(*port),
                 AddressSource::Fixed(addresses) => {
                     for address in &addresses {
-                        self.claim(&mut owners, *address, *port)?;
                         if address.usable().is_some() && !networks.contains(&address.network()) {
                             networks.push(address.network());
                         }
@@ -194,22 +192,6 @@ impl<'t, 's> Assigner<'t, 's> {
             networks.push(self.network(members.len(), *port)?);
         }
         self.fill(&networks, &automatic)
-    }
-
-    fn claim(
-        &self,
-        owners: &mut HashMap<u128, InterfaceIndex>,
-        address: Cidr,
-        port: InterfaceIndex,
-    ) -> Result<(), PlanError> {
-        match owners.insert(address.bits, port) {
-            Some(first) if first != port => Err(PlanError::DuplicateAddress {
-                address: address.address(),
-                first: self.topology.endpoint(first),
-                second: self.topology.endpoint(port),
-            }),
-            _ => Ok(()),
-        }
     }
 
     /// Takes a new network for `interfaces` interfaces from the pool.

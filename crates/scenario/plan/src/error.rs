@@ -1,7 +1,5 @@
 //! The errors of planning.
 
-use std::net::IpAddr;
-
 use netloom_scenario::{Endpoint, IpPrefix};
 use thiserror::Error;
 
@@ -15,19 +13,6 @@ pub enum PlanError {
         link: String,
         /// End that does not exist.
         endpoint: Endpoint,
-    },
-    /// Two interfaces of one segment have the same fixed address.
-    #[error(
-        "{address} is given to both `{first}` and `{second}`, which share a segment; \
-         give each its own address"
-    )]
-    DuplicateAddress {
-        /// The address.
-        address: IpAddr,
-        /// Interface that had it first.
-        first: Endpoint,
-        /// Interface to which it was given again.
-        second: Endpoint,
     },
     /// The automatic addresses of an interface come from the segment's fixed network, which is
     /// full.

@@ -10,6 +10,7 @@ pub(crate) static SCENARIO: Dialect = Dialect {
     lists_all: ", which `netloom validate --format json` lists",
     synonyms: SYNONYMS,
     misplaced: MISPLACED,
+    sections: SECTIONS,
     other_spelling: turned,
     in_a_mapping,
 };
@@ -83,14 +84,28 @@ const SYNONYMS: &[(&str, &str)] = &[
 ];
 
 /// Keys that people often put one level too high, each with the key that they belong under.
-const MISPLACED: &[(&str, &str)] = &[
+const MISPLACED: &[(&str, &str)] = &[("discipline", "queue"), ("limit", "queue")];
+
+/// The sections of a scenario, each with the key that it is under.
+const SECTIONS: &[(&str, &str)] = &[
+    ("constellations", "topology"),
     ("defaults", "topology"),
-    ("discipline", "queue"),
+    ("expect", ""),
     ("groups", "topology"),
     ("kinds", "topology"),
-    ("limit", "queue"),
     ("links", "topology"),
+    ("lint", ""),
+    ("measure", ""),
+    ("media", "topology"),
+    ("monitor", ""),
     ("nodes", "topology"),
+    ("processes", ""),
+    ("simulation", ""),
+    ("symbiosis", ""),
+    ("timeline", ""),
+    ("topology", ""),
+    ("traffic", ""),
+    ("trust", ""),
 ];
 
 /// Keys that take a mapping, each with the key in it that a single value is probably for.

@@ -53,7 +53,8 @@ pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
 ///
 /// # Errors
 /// All errors of the file, as far as one pass can find them, and warnings. If the text is not YAML,
-/// only the first error.
+/// only the first error; if its shape is wrong (a section in the wrong place, a list in place of a
+/// mapping), at most three errors about that, the likeliest cause first.
 pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
     load_all(&[text], read)
 }
@@ -67,6 +68,9 @@ pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Di
 pub fn load_all(texts: &[&str], read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
     let (tree, replaced) = parse_all(texts)?;
     let decoded = decode::<RawScenario>(&tree);
+    if !decoded.shape.is_empty() {
+        return Err(Diagnostics::of_shape(decoded.shape));
+    }
     let mut findings = decoded.errors;
     findings.extend(replaced.into_iter().map(|Replaced { key, was, is }| {
         let message = format!("`{key}` replaces that of a file before");

@@ -10,6 +10,7 @@ mod clock;
 mod constellation;
 mod expect;
 mod link;
+mod lint;
 mod measure;
 mod medium;
 mod monitor;
@@ -36,6 +37,7 @@ pub(crate) use clock::RawClock;
 pub(crate) use constellation::{RawConstellation, RawGround, RawIsl};
 pub(crate) use expect::RawExpectation;
 pub(crate) use link::{PipeKeys, RawLink, RawLinkDefaults, RawLinkHead, RawPipe};
+pub(crate) use lint::{Level, Lint, RawLint};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
 pub use medium::StationKeys;
 pub(crate) use medium::{RawMedium, RawRadio};
@@ -97,6 +99,9 @@ pub(crate) struct RawScenario {
     /// CPUs of the machine that the engine's workers, the threads that carry frames, use.
     #[serde(default, skip_serializing_if = "is_default")]
     pub workers: RawWorkers,
+    /// Mistakes in the network that are warnings here, so that a class can see them.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub lint: RawLint,
     /// Options of `netloom run --simulate`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub simulation: RawSimulation,

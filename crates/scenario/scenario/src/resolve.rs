@@ -64,7 +64,7 @@ pub(crate) fn resolve(
     pruned: &HashSet<NodeId>,
     files: &mut Files<'_>,
 ) -> (Scenario, Vec<Diagnostic>) {
-    let mut report = Report::new(tree, pruned);
+    let mut report = Report::new(tree, pruned).with_levels(raw.lint.clone());
     properties::complete(raw, files, &mut report);
     ranges::expand(&mut raw.topology, &mut report);
     let expanded = constellations::complete(raw, files, &mut report);
@@ -85,7 +85,7 @@ pub(crate) fn resolve(
     let segments = segments::find(&nodes, &links, &mut report);
     addresses::check(&nodes, &segments, &mut report);
     neighbours::check(&nodes, &segments, &templates, &mut report);
-    routes::check(&nodes, &mut report);
+    routes::check(&mut nodes, &mut report);
     let group_limits = limits::of_groups(&raw.topology, &nodes, &mut report);
     limits::check_published(&nodes, &mut report);
     let references = References::new(raw, &nodes, &links);

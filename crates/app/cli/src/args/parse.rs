@@ -34,7 +34,87 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
     use super::*;
+
+    /// Splits a line as a shell does, up to where its first command ends.
+    fn split(line: &str) -> Vec<String> {
+        let (mut words, mut word) = (Vec::new(), None::<String>);
+        let mut letters = line.chars().peekable();
+        let mut depth = 0;
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\'' | '"' if depth == 0 => {
+                    let quoted = letters.by_ref().take_while(|other| *other != letter);
+                    word.get_or_insert_default().extend(quoted);
+                }
+                ' ' if depth == 0 => words.extend(word.take()),
+                '#' if word.is_none() => break,
+                '|' | ';' | '>' | '&' if depth == 0 => break,
+                letter => {
+                    depth += usize::from(letter == '(');
+                    depth -= usize::from(letter == ')');
+                    word.get_or_insert_default().push(letter);
+                }
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    /// All Markdown files in a folder.
+    fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pages(&path, found);
+            } else if path.extension().is_some_and(|kind| kind == "md") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// Every command on a page is one that this version takes.
+    #[test]
+    fn commands_on_pages_can_be_typed() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+        let mut all = vec![root.join("README.md")];
+        pages(&root.join("docs"), &mut all);
+        pages(&root.join("examples"), &mut all);
+        let (mut wrong, mut count) = (Vec::new(), 0);
+        for page in all {
+            let text = fs::read_to_string(&page).unwrap();
+            let blocks = text.split("```").skip(1).step_by(2);
+            let of_shell = blocks.filter_map(|block| {
+                let (language, body) = block.split_once('\n')?;
+                ["console", "sh", "bash"].contains(&language).then(|| body.replace("\\\n", ""))
+            });
+            for line in
+                of_shell.flat_map(|body| body.lines().map(str::to_owned).collect::<Vec<_>>())
+            {
+                let typed = line.trim_start_matches(['$', '#', ' ']);
+                let typed = typed.strip_prefix("sudo ").unwrap_or(typed);
+                if !typed.starts_with("netloom ") {
+                    continue;
+                }
+                count += 1;
+                if let Err(error) = Cli::try_parse_from(split(typed)) {
+                    wrong.push(format!("{}: {typed}\n{error}", page.display()));
+                }
+            }
+        }
+        assert!(count > 60, "{count} commands");
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn lines_are_split_as_by_a_shell() {
+        let line = "netloom set 'a b' x=\"c d\" $(e -f '{{.g}}')  -w - | less # h";
+        assert_eq!(split(line), ["netloom", "set", "a b", "x=c d", "$(e -f '{{.g}}')", "-w", "-"]);
+        assert_eq!(split("netloom run # later"), ["netloom", "run"]);
+    }
 
     #[test]
     fn both_trees_have_the_same_exec() {

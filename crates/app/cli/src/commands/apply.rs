@@ -15,6 +15,7 @@ use crate::launch::prepare;
 /// Makes a running network match the present scenario, or brings it up if it does not run.
 pub async fn apply(args: Apply) -> Result<i32> {
     let loaded = prepare(&args.start)?;
+    eprint!("{}", loaded.warnings);
     let name = &loaded.scenario.name;
     let found = netloom_host::inspect(name)?;
     let client = Client::of(&found);

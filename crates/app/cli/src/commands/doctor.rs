@@ -11,6 +11,7 @@ use netloom_scenario::Controller;
 
 use super::bring_up;
 use crate::args::{Doctor, Format, ScenarioFile};
+use crate::find::Loaded;
 use crate::finding::{Check, State};
 use crate::launch::Engine;
 use crate::{controls, exit, find, preflight, profile_file, programs, results};
@@ -40,33 +41,42 @@ pub async fn doctor(args: Doctor) -> Result<i32> {
             ..ScenarioFile::default()
         })?),
     };
-    let size = loaded.as_ref().map_or(LARGE, |loaded| preflight::size(&loaded.scenario));
+    let (checks, size) = checks(loaded.as_ref()).await?;
+    let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
+    match args.format {
+        Format::Json => println!("{}", serde_json::to_string_pretty(&checks)?),
+        Format::Table => print!("{}", in_words(&checks, size)),
+    }
+    Ok(if worst == State::Problem { exit::FAILURE } else { exit::SUCCESS })
+}
+
+/// Checks this machine, for a scenario if there is one. Returns also what it is to have room for.
+///
+/// # Errors
+/// If the trial network fails in an unexpected way.
+pub async fn checks(loaded: Option<&Loaded>) -> Result<(Vec<Check>, Demand)> {
+    let size = loaded.map_or(LARGE, |loaded| preflight::size(&loaded.scenario));
     let mut checks = vec![kernel(&netloom_results::machine::describe().kernel), rights()];
     checks.extend(trial().await?);
     checks.push(shaping());
     checks.push(calibration());
     checks.extend(Controller::ALL.map(limits));
     checks.extend(capacities(size));
-    if let Some(loaded) = &loaded {
+    if let Some(loaded) = loaded {
         checks.extend(programs::checks(&loaded.scenario, &loaded.directory));
         checks.extend(controls::missing(&loaded.scenario, true).into_iter().map(|missing| {
             let what = format!("congestion control {}", missing.control);
             Check::new(what, State::Problem, format!("{}: {}", missing.by, missing.why))
         }));
     }
-    let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
-    match args.format {
-        Format::Json => println!("{}", serde_json::to_string_pretty(&checks)?),
-        Format::Table => show(&checks, size),
-    }
-    Ok(if worst == State::Problem { exit::FAILURE } else { exit::SUCCESS })
+    Ok((checks, size))
 }
 
-fn show(checks: &[Check], size: Demand) {
-    for Check { what, state, found } in checks {
-        println!("{state:<8} {what}: {found}");
-    }
-    println!("\nRoom: for {} nodes with {} interfaces in all.", size.nodes, size.interfaces);
+/// Returns the findings for people, a line each.
+pub fn in_words(checks: &[Check], size: Demand) -> String {
+    let line = |Check { what, state, found }: &Check| format!("{state:<8} {what}: {found}\n");
+    let lines: String = checks.iter().map(line).collect();
+    format!("{lines}\nRoom: for {} nodes with {} interfaces in all.\n", size.nodes, size.interfaces)
 }
 
 fn kernel(release: &str) -> Check {

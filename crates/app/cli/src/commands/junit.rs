@@ -13,54 +13,84 @@ use netloom_report_page::{Life, Run};
 use netloom_units::Time;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::run::repetition::Repetition;
+
 /// Most bytes of each output of a process that failed.
 const OUTPUT: u64 = 16 << 10;
 
-/// Removes the report of an earlier run, which a program that reads it would take for this one's if
-/// this one cannot begin.
-pub fn forget(file: &Path) -> Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if file.is_file() => {
-            Err(error).with_context(|| format!("cannot replace {}", file.display()))
+/// The report of a command: a suite for each run.
+pub struct Suites(Report);
+
+impl Default for Suites {
+    fn default() -> Self {
+        Self(Report::new("netloom"))
+    }
+}
+
+impl Suites {
+    /// Adds a run whose results are in `directory`: the only one, or one of several. With `strict`,
+    /// an invalid verdict is a failure.
+    pub fn add(
+        &mut self,
+        run: &Run,
+        directory: &Path,
+        strict: bool,
+        repetition: Option<&Repetition>,
+    ) {
+        let summary = &run.summary;
+        let mut suite = suite(&summary.name, repetition);
+        let length = summary.ended.since(Time::ZERO).into();
+        suite.set_time(length);
+        let total = self.0.time.unwrap_or_default() + length;
+        self.0.set_time(total);
+        suite.add_property(("seed", summary.seed.to_string().as_str()));
+        suite.add_test_cases(processes(run, directory));
+        suite.add_test_cases(expectations(summary, directory));
+        suite.add_test_cases(timeline(summary));
+        suite.add_test_case(whole(summary));
+        suite.add_test_case(verdict(summary, strict));
+        self.add_suite(suite);
+    }
+
+    /// Adds a run that has no results, with what has failed: the `scenario`, or the `run`. A
+    /// grading system is to say what is wrong with what was handed in.
+    pub fn add_error(&mut self, what: &str, message: &str, repetition: Option<&Repetition>) {
+        let mut suite = suite("netloom", repetition);
+        suite.add_test_case(failed(what.into(), message));
+        self.add_suite(suite);
+    }
+
+    fn add_suite(&mut self, mut suite: TestSuite) {
+        // Viewers tell cases of several runs apart by class and name.
+        let class = suite.name.clone();
+        for case in &mut suite.test_cases {
+            case.set_classname(class.clone());
         }
-        _ => Ok(()),
+        self.0.add_test_suite(suite);
+    }
+
+    /// Returns the report as XML.
+    ///
+    /// # Errors
+    /// If it cannot be written as XML.
+    pub fn to_xml(&self) -> Result<String> {
+        self.0.to_string().context("cannot write JUnit's XML")
+    }
+
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, file: &Path) -> Result<()> {
+        fs::write(file, self.to_xml()?).with_context(|| format!("cannot write {}", file.display()))
     }
 }
 
-/// Writes the report of a scenario that could not be loaded, if there is a file for it: a grading
-/// system is to say what is wrong with what was handed in.
-pub fn or_refused<T>(loaded: Result<T>, file: Option<&Path>) -> Result<T> {
-    if let (Err(error), Some(file)) = (&loaded, file) {
-        let mut suite = TestSuite::new("netloom");
-        suite.add_test_case(failed("scenario".into(), &netloom_api::in_words(error.as_ref())));
-        let mut report = Report::new("netloom");
-        report.add_test_suite(suite);
-        let cannot = || format!("cannot write {}", file.display());
-        fs::write(file, report.to_string().with_context(cannot)?).with_context(cannot)?;
+fn suite(name: &str, repetition: Option<&Repetition>) -> TestSuite {
+    match repetition {
+        None => TestSuite::new(name),
+        Some(repetition) => TestSuite::new(format!("{name}, {repetition}")),
     }
-    loaded
-}
-
-/// Writes the report of a run whose results are in `directory`. With `strict`, an invalid verdict
-/// is a failure.
-pub fn write(run: &Run, directory: &Path, file: &Path, strict: bool) -> Result<()> {
-    let cannot = || format!("cannot write {}", file.display());
-    let text = report(run, directory, strict).to_string().with_context(cannot)?;
-    fs::write(file, text).with_context(cannot)
-}
-
-fn report(run: &Run, directory: &Path, strict: bool) -> Report {
-    let summary = &run.summary;
-    let mut suite = TestSuite::new(summary.name.as_str());
-    suite.set_time(summary.ended.since(Time::ZERO).into());
-    suite.add_test_cases(processes(run, directory));
-    suite.add_test_cases(expectations(summary));
-    suite.add_test_cases(timeline(summary));
-    suite.add_test_case(whole(summary));
-    suite.add_test_case(verdict(summary, strict));
-    let mut report = Report::new("netloom");
-    report.add_test_suite(suite);
-    report
 }
 
 fn passed(name: String) -> TestCase {
@@ -96,15 +126,20 @@ fn processes(run: &Run, directory: &Path) -> impl Iterator<Item = TestCase> {
             case.set_time(ended.unwrap_or(summary.ended).since(started).into());
         }
         if failure.is_some() {
-            let output = |stream: &str| {
-                let name = format!("{}@{}.{stream}", row.process, row.node);
-                end_of(&directory.join("processes").join(name)).unwrap_or_default()
-            };
-            case.set_system_out_lossy(output("stdout"));
-            case.set_system_err_lossy(output("stderr"));
+            add_output(&mut case, directory, &row.process, &row.node);
         }
         case
     })
+}
+
+/// Adds the end of what a process has printed.
+fn add_output(case: &mut TestCase, directory: &Path, process: &str, node: &str) {
+    let output = |stream: &str| {
+        let name = format!("{process}@{node}.{stream}");
+        end_of(&directory.join("processes").join(name)).unwrap_or_default()
+    };
+    case.set_system_out_lossy(output("stdout"));
+    case.set_system_err_lossy(output("stderr"));
 }
 
 /// Returns the last [`OUTPUT`] bytes of a file.
@@ -117,10 +152,16 @@ fn end_of(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(end)
 }
 
-fn expectations(summary: &Summary) -> impl Iterator<Item = TestCase> {
-    summary.expectations.iter().map(|row| {
+/// Returns a case for each expectation, with the output of the process if it was not met.
+fn expectations(summary: &Summary, directory: &Path) -> impl Iterator<Item = TestCase> {
+    summary.expectations.iter().map(move |row| {
         let name = format!("expected of {}@{}: {}", row.process, row.node, row.expected);
-        if row.met { passed(name) } else { failed(name, &row.found) }
+        if row.met {
+            return passed(name);
+        }
+        let mut case = failed(name, &row.found);
+        add_output(&mut case, directory, &row.process, &row.node);
+        case
     })
 }
 

@@ -63,7 +63,7 @@ async fn ended(client: &Client) -> bool {
 }
 
 /// Returns the logs of a node, by the names of their services.
-fn names(folder: &Path, node: &str) -> Vec<String> {
+pub fn names(folder: &Path, node: &str) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let suffix = format!("@{node}.log");

@@ -43,7 +43,7 @@ pub fn write_beside(run: &Run, directory: &Path) -> bool {
 /// Writes the report of `run`, and warns of missing data. A new file gets `mode`.
 pub fn write(run: &Run, file: &Path, mode: u32) -> Result<()> {
     for missing in &run.missing {
-        eprintln!("warning: {missing}");
+        note!("warning: {missing}");
     }
     let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(file);
     opened

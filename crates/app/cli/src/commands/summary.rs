@@ -35,7 +35,7 @@ const PIPES: (usize, usize) = (4, 20);
 
 /// Returns the summary. `report` is the file of the report, if it could be written.
 pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String {
-    let mut above = failures(summary);
+    let mut above = outcome(summary);
     above.extend(verdict(summary));
     above.extend(flows(&summary.flows, summary.ended));
     above.extend(stations(&summary.media, summary.ended));
@@ -58,8 +58,9 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
     lines.map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
-/// Returns failures with their reasons, first those that cause others; and the duration of the run.
-fn failures(summary: &Summary) -> Vec<String> {
+/// Returns the outcome and the duration of the run, and failures with their reasons, first those
+/// that cause others.
+pub fn outcome(summary: &Summary) -> Vec<String> {
     let seconds = summary.ended.as_nanos() as f64 / 1e9;
     let ran =
         format!("{}: ran {seconds:.2} s, up in {:.2} s", summary.name, summary.deploy_seconds);
@@ -86,7 +87,7 @@ fn failures(summary: &Summary) -> Vec<String> {
 }
 
 /// Returns whether the machine let the run proceed as the scenario says, and if not, why.
-fn verdict(summary: &Summary) -> Vec<String> {
+pub fn verdict(summary: &Summary) -> Vec<String> {
     let Some(verdict) = &summary.verdict else {
         return vec!["verdict on the machine: none, the run was not judged".into()];
     };

@@ -7,7 +7,7 @@ use serde::de::{self, Expected, Unexpected};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
 use crate::span::Span;
-use crate::yaml::NodeId;
+use crate::yaml::{Content, NodeId};
 
 /// An error, and the node where it occurred. The node is set as the error passes the innermost
 /// deserializer.
@@ -46,6 +46,29 @@ impl DecodeError {
     pub fn missing_key(&self) -> Option<&'static str> {
         match self.kind {
             Kind::MissingKey(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Returns the unknown key and those expected in its place, if the error is about one.
+    pub fn unknown_key_of(&self) -> Option<(&str, &[&'static str])> {
+        match &self.kind {
+            Kind::UnknownKey { key, expected } => Some((key, expected)),
+            _ => None,
+        }
+    }
+
+    /// Returns how to write what was expected, if that is a list and a mapping was `found`, or the
+    /// other way round.
+    pub fn expected_container(&self, found: &Content) -> Option<&'static str> {
+        let Kind::Other(message) = &self.kind else { return None };
+        match found {
+            Content::Sequence(_) if message.starts_with(EXPECTED_MAPPING) => {
+                Some("write `name: value` here, without dashes and brackets")
+            }
+            Content::Mapping(_) if message.starts_with(EXPECTED_LIST) => {
+                Some("each element of a list begins with a dash: `- name: value`")
+            }
             _ => None,
         }
     }
@@ -126,6 +149,8 @@ impl de::Error for DecodeError {
 
 /// Beginning of the message for something else than a mapping.
 const EXPECTED_MAPPING: &str = "expected a mapping, found";
+/// Beginning of the message for something else than a list.
+const EXPECTED_LIST: &str = "expected a list, like `[a, b]`, found";
 
 /// Describes what serde and its derived code expect, in terms of YAML.
 fn in_words(expected: &str) -> String {

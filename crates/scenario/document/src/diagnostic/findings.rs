@@ -8,7 +8,7 @@ use super::finding::{Diagnostic, Severity};
 use super::render;
 use crate::dialect::Dialect;
 
-/// All findings of one file, ordered by position.
+/// The findings of one file, ordered by position, or the likeliest cause of the others first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -17,17 +17,30 @@ pub struct Diagnostics {
     /// Where all of them are listed, if there are too many to show.
     #[serde(skip)]
     lists_all: &'static str,
+    /// Whether other checks come once these findings are mended.
+    #[serde(skip)]
+    hides_others: bool,
 }
+
+/// Largest number of findings about the shape of a document.
+const MOST_OF_SHAPE: usize = 3;
 
 impl Diagnostics {
     /// Sorts the findings of a document of this kind by position and drops exact repetitions.
     pub fn new(mut list: Vec<Diagnostic>, dialect: &Dialect) -> Self {
         list.sort_by_key(|a| (a.span, a.severity));
         list.dedup();
-        Self { list, lists_all: dialect.lists_all }
+        Self { list, lists_all: dialect.lists_all, hides_others: false }
     }
 
-    /// Returns the findings, ordered by position.
+    /// Takes the first findings about the shape of a document, in this order. Nothing else is said
+    /// about it until they are mended.
+    pub fn of_shape(mut list: Vec<Diagnostic>) -> Self {
+        list.truncate(MOST_OF_SHAPE);
+        Self { list, lists_all: "", hides_others: true }
+    }
+
+    /// Returns the findings in their order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
@@ -57,7 +70,11 @@ impl Diagnostics {
     /// Formats the findings of a document that several texts make up, each with the name of its
     /// file. See [`parse_all`](crate::parse_all).
     pub fn render_all(&self, files: &[(&str, &str)]) -> String {
-        render::render(&self.list, self.lists_all, files)
+        let mut text = render::render(&self.list, self.lists_all, files);
+        if self.hides_others {
+            text += "other checks come once this is mended\n";
+        }
+        text
     }
 }
 

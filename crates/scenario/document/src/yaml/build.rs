@@ -25,7 +25,7 @@ pub fn parse(text: &str, dialect: &'static Dialect) -> Result<Tree, Diagnostic> 
     syntax::check_characters(&lines)?;
     let mut builder = Builder::new(dialect);
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| syntax::error(&error, &lines))?;
+        let (event, span) = event.map_err(|error| syntax::error(&error, &lines, dialect))?;
         builder.event(event, syntax::span(&span).within(&lines))?;
     }
     builder.finish()

@@ -2,7 +2,9 @@
 
 use saphyr_parser::{Marker, ScanError};
 
+use super::suspect::{Suspect, suspect};
 use crate::diagnostic::Diagnostic;
+use crate::dialect::Dialect;
 use crate::span::Span;
 
 /// Parts of the parser's messages, each with a hint where to look.
@@ -39,6 +41,9 @@ const HINTS: &[(&str, &str)] = &[
     ("did not find expected key", "this line is indented differently from the lines it belongs to"),
 ];
 
+/// Parts of the messages that name the mistake where it is.
+const POINTS_AT_ITSELF: &[&str] = &["tab", "quoted scalar", "cannot start any token", "anchor"];
+
 /// Rejects control characters: the parser takes some of them for the end of the text.
 pub(super) fn check_characters(lines: &[&str]) -> Result<(), Diagnostic> {
     let is_wrong = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
@@ -52,12 +57,21 @@ pub(super) fn check_characters(lines: &[&str]) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Converts an error of the parser for a text with these `lines` to a finding.
-pub(super) fn error(error: &ScanError, lines: &[&str]) -> Diagnostic {
+/// Converts an error of the parser for a text with these `lines` to a finding. If the mistake is
+/// probably in a line before, that is its position.
+pub(super) fn error(error: &ScanError, lines: &[&str], dialect: &Dialect) -> Diagnostic {
     let info = error.info();
+    let noticed = place(error.marker()).within(lines);
+    if !POINTS_AT_ITSELF.iter().any(|part| info.contains(part))
+        && let Some(Suspect { span, message, help }) = suspect(lines, noticed.line, dialect)
+    {
+        let finding = Diagnostic::error(span, format!("this is not valid YAML: {message}"));
+        let finding = finding.with_help(help);
+        let later = span.line < noticed.line;
+        return if later { finding.with_related(noticed, "noticed here") } else { finding };
+    }
     let help = HINTS.iter().find(|(part, _)| info.contains(part)).map(|(_, hint)| *hint);
-    let span = place(error.marker()).within(lines);
-    Diagnostic::error(span, format!("this is not valid YAML: {info}"))
+    Diagnostic::error(noticed, format!("this is not valid YAML: {info}"))
         .with_optional_help(help.map(Into::into))
 }
 

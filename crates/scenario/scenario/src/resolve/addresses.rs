@@ -14,9 +14,10 @@ use super::report::Report;
 use super::segments::Segment;
 use crate::address::{Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::layer2::InterfaceIndex;
-use crate::raw::{RawAddresses, RawInterface};
+use crate::raw::{Lint, RawAddresses, RawInterface};
 use crate::spec::{LoopbackAddress, Routing};
 use given::{Given, share_subnet};
+use usable::Problem;
 
 /// Checks all addresses that are given in the file.
 pub(super) fn check(nodes: &[NodeDraft<'_>], segments: &[Segment], report: &mut Report<'_>) {
@@ -97,13 +98,18 @@ fn fixed<A>(address: LoopbackAddress<A>) -> Option<A> {
 
 fn given_at(raw: &RawInterface, report: &mut Report<'_>) -> Vec<(IpAddr, u8, Span)> {
     let mut given = Vec::new();
-    let mut add = |address: IpAddr, length, span, problem: Option<String>| match problem {
-        Some(problem) => {
-            let message =
-                format!("`{address}/{length}` cannot be an interface's address: {problem}");
-            report.error(Diagnostic::error(span, message));
+    let mut add = |address: IpAddr, length, span, problem: Option<Problem>| {
+        let Some(problem) = problem else { return given.push((address, length, span)) };
+        let why = problem.why();
+        let message = format!("`{address}/{length}` cannot be an interface's address: {why}");
+        let finding = Diagnostic::error(span, message);
+        match problem {
+            Problem::Never(_) => report.error(finding),
+            Problem::OfSubnet(_) if report.lowerable(Lint::SubnetAddress, finding) => {
+                given.push((address, length, span));
+            }
+            Problem::OfSubnet(_) => {}
         }
-        None => given.push((address, length, span)),
     };
     if let Some(RawAddresses::Fixed(list)) = &raw.ipv4 {
         for entry in list {
@@ -165,12 +171,13 @@ fn check_unique(
                 names.0, names.1, address.address
             ),
         };
-        let finding = if near.is_some() {
-            Diagnostic::error(address.span, message).with_help("give each its own")
+        let related = |finding: Diagnostic| finding.with_related(first.span, "first given here");
+        if near.is_some() {
+            let finding = Diagnostic::error(address.span, message).with_help("give each its own");
+            report.lowerable(Lint::DuplicateAddress, related(finding));
         } else {
-            Diagnostic::warning(address.span, message)
-        };
-        report.error(finding.with_related(first.span, "first given here"));
+            report.error(related(Diagnostic::warning(address.span, message)));
+        }
     }
 }
 
@@ -192,7 +199,7 @@ fn check_subnets(nodes: &[NodeDraft<'_>], family: &[&Given], report: &mut Report
             continue;
         }
         if !reported.contains(&(example.node, example.interface)) && reported.insert(owner) {
-            report.error(subnet_finding(nodes, given, example));
+            report.lowerable(Lint::DifferentSubnets, subnet_finding(nodes, given, example));
         }
     }
 }
@@ -222,7 +229,8 @@ fn check_macs(nodes: &[NodeDraft<'_>], segment: &Segment, report: &mut Report<'_
         if let Some(first) = seen.insert(mac.value, mac.span) {
             let message =
                 format!("the Ethernet address {} is given twice on one segment", mac.value);
-            report.error(
+            report.lowerable(
+                Lint::DuplicateMac,
                 Diagnostic::error(mac.span, message)
                     .with_related(first, "first given here")
                     .with_help("give each interface its own, or leave them out"),

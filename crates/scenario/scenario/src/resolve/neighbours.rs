@@ -12,6 +12,7 @@ use super::nodes::NodeDraft;
 use super::report::Report;
 use super::segments::Segment;
 use crate::layer2::InterfaceIndex;
+use crate::raw::Lint;
 use crate::service::{Compared, OptionValue, ServiceTemplate};
 use crate::spec::{Addresses, Interface};
 use speaker::{Setting, Speaker};
@@ -202,7 +203,7 @@ fn check_protocol(
             );
             let help = format!("they would never meet; give both ends the same `{}`", mine.option);
             let finding = Diagnostic::error(mine.span, message).with_help(help);
-            report.error(finding.with_related(theirs.span, "the other end"));
+            report.lowerable(Lint::Neighbours, finding.with_related(theirs.span, "the other end"));
         }
     }
     if protocol.mtu {
@@ -213,7 +214,7 @@ fn check_protocol(
             );
             let help = "they would never exchange their routes; give both ends the same `mtu`";
             let finding = Diagnostic::error(one.span, message).with_help(help);
-            report.error(finding.with_related(other.span, "the other end"));
+            report.lowerable(Lint::Neighbours, finding.with_related(other.span, "the other end"));
         }
     }
     if name == "isis" {
@@ -281,7 +282,8 @@ fn check_longer(
                 mine.option, theirs.option
             );
             let finding = Diagnostic::error(mine.span, message).with_help(help);
-            report.error(finding.with_related(theirs.span, "the shorter time"));
+            report
+                .lowerable(Lint::Neighbours, finding.with_related(theirs.span, "the shorter time"));
         }
     }
 }
@@ -321,6 +323,6 @@ fn check_levels(speakers: &[Speaker<'_>], report: &mut Report<'_>) {
         );
         let help = "give both ends the same `level`; on level 1, the same `area`, too";
         let finding = Diagnostic::error(one.span, message).with_help(help);
-        report.error(finding.with_related(other.span, "the other end"));
+        report.lowerable(Lint::Neighbours, finding.with_related(other.span, "the other end"));
     }
 }

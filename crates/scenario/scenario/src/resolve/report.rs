@@ -9,6 +9,7 @@ use netloom_link::FileError;
 use super::bad_file::bad_file;
 use crate::dialect::{did_you_mean, similar};
 use crate::files::Unreadable;
+use crate::raw::{Level, Lint, RawLint};
 
 /// Largest number of findings with a suggested spelling: each is compared with all names.
 const MOST_GUESSES: usize = 100;
@@ -34,6 +35,7 @@ pub(super) struct Report<'a> {
     node_names: Rc<NodeNames>,
     /// Whether links are missing that could not be computed.
     lacks_links: bool,
+    levels: RawLint,
 }
 
 /// The names of nodes in the file.
@@ -71,7 +73,29 @@ impl<'a> Report<'a> {
             names_left: MOST_IN_FILE,
             node_names: Rc::default(),
             lacks_links: false,
+            levels: RawLint::default(),
         }
+    }
+
+    /// Lowers findings to these levels.
+    pub fn with_levels(self, levels: RawLint) -> Self {
+        Self { levels, ..self }
+    }
+
+    /// Adds an error that the file may lower to a warning. Returns whether it does.
+    pub fn lowerable(&mut self, lint: Lint, mut finding: Diagnostic) -> bool {
+        let (key, level) = self.levels.level(lint);
+        finding.message += &format!(" [{key}]");
+        let is_lowered = level == Level::Warn;
+        if is_lowered {
+            finding.severity = Severity::Warning;
+        } else {
+            let show = format!("to see what happens, lower it: `lint: {{ {key}: warn }}`");
+            let help = finding.help.map_or(show.clone(), |help| format!("{help}; {show}"));
+            finding.help = Some(help);
+        }
+        self.error(finding);
+        is_lowered
     }
 
     /// Takes `count` names out of those that ranges may stand for. Returns whether there are so

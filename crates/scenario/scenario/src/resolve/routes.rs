@@ -7,17 +7,24 @@ use netloom_document::{Diagnostic, Spanned};
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::address::IpPrefix;
-use crate::raw::RawRoute;
+use crate::raw::{Lint, RawRoute};
 use crate::spec::{Addresses, Interface, Route};
 
 /// Checks the routes of all nodes.
-pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
-    for node in nodes.iter().filter(|node| node.kind.has_stack()) {
+pub(super) fn check(nodes: &mut [NodeDraft<'_>], report: &mut Report<'_>) {
+    for node in nodes.iter_mut().filter(|node| node.kind.has_stack()) {
+        let mut refused = Vec::new();
         for route in &node.props.routes {
             check_form(route, report);
             check_interface(node, route, report);
-            check_next_hop(node, route, report);
+            if let Some(finding) = check_next_hop(node, route, report)
+                && report.lowerable(Lint::NextHop, finding)
+            {
+                refused.push(route.id);
+            }
         }
+        // The kernel would not take them.
+        node.props.routes.retain(|route| !refused.contains(&route.id));
     }
 }
 
@@ -29,7 +36,9 @@ pub(super) fn check_one(
 ) -> Route {
     check_form(route, report);
     check_interface(node, route, report);
-    check_next_hop(node, route, report);
+    if let Some(finding) = check_next_hop(node, route, report) {
+        report.error(finding);
+    }
     finish(route)
 }
 
@@ -100,13 +109,17 @@ fn links_are_complete(report: &Report<'_>) -> bool {
     !report.is_incomplete_in_file(&["topology", "links"])
 }
 
-/// Checks that the next hop is in a subnet of the node. If the planner assigns addresses, the
-/// subnets are not known yet.
-fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
-    let Some(via) = &route.via else { return };
+/// Checks that the next hop is in a subnet of the node, and returns the finding if it is in none.
+/// If the planner assigns addresses, the subnets are not known yet.
+fn check_next_hop(
+    node: &NodeDraft<'_>,
+    route: &RawRoute,
+    report: &mut Report<'_>,
+) -> Option<Diagnostic> {
+    let via = route.via.as_ref()?;
     let address = via.value.0;
     if is_link_local(address) || address.is_ipv4() != matches!(route.to.value, IpPrefix::V4(_)) {
-        return;
+        return None;
     }
     let through = route.interface.as_ref().map(|name| name.value.as_str());
     let interfaces = node.interfaces.iter();
@@ -124,8 +137,9 @@ fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_
     } else if is_known && !places.contains(&Neighbourhood::Connected) {
         let message = format!("the next hop {address} is in no subnet of node `{name}`");
         let help = "a next hop is a neighbour: an address in a subnet of one of the interfaces";
-        report.error(Diagnostic::error(via.span, message).with_help(help));
+        return Some(Diagnostic::error(via.span, message).with_help(help));
     }
+    None
 }
 
 /// Relation of an address to the subnets of an interface.

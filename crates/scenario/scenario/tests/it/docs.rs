@@ -76,3 +76,24 @@ fn every_key_of_the_schema_is_in_the_reference() {
         }
     }
 }
+
+/// The findings that a file may lower are those of the page.
+#[test]
+fn findings_that_can_be_lowered_are_on_the_page() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
+    let page = std::fs::read_to_string(docs.join("scenario.md")).unwrap();
+    let (_, section) = page.split_once("\n## `lint`\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    let described: Vec<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    let scenario = |name: &str| {
+        format!("name: x\nlint: {{ {name}: warn }}\ntopology: {{ nodes: {{ a: }} }}\n")
+    };
+    for name in &described {
+        netloom_scenario::load(&scenario(name)).unwrap();
+    }
+    let refused = netloom_scenario::load(&scenario("zzzzzz")).unwrap_err();
+    let help = refused.iter().find_map(|finding| finding.help.clone()).unwrap();
+    let known: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
+    assert_eq!(described, known);
+}

@@ -15,4 +15,5 @@ mod rewritten;
 mod robust;
 #[cfg(feature = "schema")]
 mod schema;
+mod shape;
 mod together;

@@ -184,5 +184,5 @@ fn load(source: &str, binary: &Path) -> Result<Loaded> {
     let loaded = find::load(source, &directory)
         .map_err(|diagnostics| anyhow!("{}", diagnostics.render("calibration", source)))?;
     let file = directory.join("calibration.yaml");
-    Ok(Loaded { file, directory, source: source.into(), scenario: loaded.scenario })
+    Ok(Loaded::of(file, directory, source.into(), loaded.scenario))
 }

@@ -54,7 +54,7 @@ impl Network {
             eprint!("{}", read.warnings.render(&shown, &source));
         }
         let file = directory.join(format!("{}.netloom.yaml", self.name));
-        Ok(Loaded { file, directory, source, scenario: read.scenario })
+        Ok(Loaded::of(file, directory, source, read.scenario))
     }
 
     fn scenario(&self, args: &Shell) -> Result<String> {

@@ -4,13 +4,29 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::address::{Ipv4Prefix, Ipv6Prefix};
 
+/// Why an interface cannot have an address.
+pub(super) enum Problem {
+    /// No host can have it.
+    Never(String),
+    /// It has another meaning in its subnet. The kernel does not mind.
+    OfSubnet(String),
+}
+
+impl Problem {
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Never(why) | Self::OfSubnet(why) => why,
+        }
+    }
+}
+
 /// Returns why an interface cannot have this address, or `None` if it can.
-pub(super) fn ipv4(prefix: Ipv4Prefix) -> Option<String> {
+pub(super) fn ipv4(prefix: Ipv4Prefix) -> Option<Problem> {
     if let Some(problem) = host(prefix.address.into()) {
-        return Some(problem);
+        return Some(Problem::Never(problem));
     }
     if prefix.length == 0 {
-        return Some("a prefix length of 0 is the whole Internet".into());
+        return Some(Problem::Never("a prefix length of 0 is the whole Internet".into()));
     }
     let network = prefix.network().address.to_bits();
     let host_bits = 32 - u32::from(prefix.length);
@@ -21,31 +37,31 @@ pub(super) fn ipv4(prefix: Ipv4Prefix) -> Option<String> {
     let broadcast = network | ((1 << host_bits) - 1);
     let example = Ipv4Addr::from_bits(network + 1);
     match prefix.address.to_bits() {
-        bits if bits == network => Some(format!(
+        bits if bits == network => Some(Problem::OfSubnet(format!(
             "it is the address of the subnet itself; the first usable one is {example}"
-        )),
-        bits if bits == broadcast => Some(format!(
+        ))),
+        bits if bits == broadcast => Some(Problem::OfSubnet(format!(
             "it is the broadcast address of its subnet; the first usable one is {example}"
-        )),
+        ))),
         _ => None,
     }
 }
 
 /// Returns why an interface cannot have this address, or `None` if it can.
-pub(super) fn ipv6(prefix: Ipv6Prefix) -> Option<String> {
+pub(super) fn ipv6(prefix: Ipv6Prefix) -> Option<Problem> {
     if let Some(problem) = host(prefix.address.into()) {
-        return Some(problem);
+        return Some(Problem::Never(problem));
     }
     if prefix.length == 0 {
-        return Some("a prefix length of 0 is the whole Internet".into());
+        return Some(Problem::Never("a prefix length of 0 is the whole Internet".into()));
     }
     let network = prefix.network().address;
     // RFC 4291, section 2.6.1; RFC 6164 for /127.
     (prefix.length < 127 && prefix.address == network).then(|| {
         let example = Ipv6Addr::from_bits(network.to_bits() + 1);
-        format!(
+        Problem::OfSubnet(format!(
             "it is the routers' anycast address of its subnet; the first usable one is {example}"
-        )
+        ))
     })
 }
 

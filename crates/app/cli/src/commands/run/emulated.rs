@@ -1,62 +1,51 @@
-//! `netloom run`
+//! A run in namespaces: the network is brought up, the run is followed, and the network is gone.
 
-use std::fs::File;
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use netloom_api::event::{Event, What};
-use netloom_api::launch::Mode;
-use netloom_monitor::{Change, Judgement};
+use netloom_api::launch::{Calibration, Mode};
+use netloom_monitor::Change;
 
-use super::bring_up::until_ready;
-use super::{junit, report, simulate, summary};
-use crate::args::Run;
+use super::finished::Finished;
 use crate::client::{Client, Events};
+use crate::commands::bring_up::until_ready;
+use crate::commands::summary;
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
-use crate::launch::{Engine, all_frames, prepare, results_directory};
-use crate::owner::Handed;
+use crate::launch::Engine;
 use crate::warnings::Warnings;
-use crate::{exit, preflight, profile_file, results};
+use crate::{output, results};
 
-/// Brings the network up, follows the run, prints its summary.
-pub async fn run(args: Run) -> Result<i32> {
-    if let Some(file) = &args.junit {
-        junit::forget(file)?;
-    }
-    if args.simulate {
-        return simulate::run(args).await;
-    }
-    let mut loaded = junit::or_refused(prepare(&args.start), args.junit.as_deref())?;
-    preflight::check(&loaded.scenario)?;
-    preflight::course(&loaded.scenario, &loaded.directory)?;
-    if args.frames {
-        all_frames(&mut loaded.scenario, |link| !link.direct);
-    }
-    let calibration = profile_file::calibration();
-    preflight::compensation(&loaded.scenario, &calibration)?;
-    let directory = results_directory(args.output, &loaded)?;
-    let _handed = Handed::after([&*directory].into_iter().chain(args.junit.as_deref()));
-    if let Some(file) = &args.junit {
-        // An error of writing the file must be reported before the run, not after it.
-        File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
-    }
-    // CI is to know of a failure at once.
-    let fail_fast = args.fail_fast.unwrap_or(args.junit.is_some());
-    let mode = Mode::Run { results: directory.clone(), fail_fast };
-    let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
-    let name = loaded.scenario.name.clone();
+/// How runs are started.
+pub struct Start {
+    pub workers: Option<usize>,
+    pub calibration: Calibration,
+    pub fail_fast: bool,
+}
+
+/// Runs a scenario into `directory`.
+pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Finished> {
     // From here on a signal ends the run, and no longer this program.
     let interrupts = Interrupts::watch()?;
+    let mode = Mode::Run { results: directory.to_owned(), fail_fast: start.fail_fast };
+    let mut engine = Engine::start(loaded, start.workers, start.calibration.clone(), mode).await?;
+    let name = loaded.scenario.name.clone();
     let mut interrupts = match until_ready(&mut engine, interrupts, &name).await? {
         ControlFlow::Continue(interrupts) => interrupts,
-        ControlFlow::Break(code) => return Ok(code),
+        ControlFlow::Break(code) => return Ok(Finished::without_results(code)),
     };
-    let held = results::Held::new(&directory);
+    let held = results::Held::new(directory);
     let client = Client::new(&name, &netloom_host::inspect(&name)?.socket);
-    let followed = follow(&client, &mut engine, &mut interrupts, &loaded).await;
-    let interrupted = match followed {
+    let is_watched = std::io::stderr().is_terminal() && !output::is_quiet();
+    let mut warnings = if is_watched { Warnings::default() } else { Warnings::for_later() };
+    if is_watched {
+        eprintln!("{name}: {} up; Ctrl-C ends the run", loaded.scenario.size());
+    }
+    let show = |event: &Event| show(event, is_watched, &mut warnings);
+    let interrupted = match follow(&client, &mut engine, &mut interrupts, show).await {
         Ok(interrupted) => interrupted,
         Err(error) => {
             engine.kill().await?;
@@ -66,10 +55,10 @@ pub async fn run(args: Run) -> Result<i32> {
     };
     let ended = engine.wait().await?;
     if let Some(summary) = ended.unwritten {
-        print!("{}", summary::page(&summary, &directory, None));
+        print!("{}", summary::page(&summary, directory, None));
     }
     // The directory that was written to, even if another has taken its path since.
-    let reached = held.as_ref().map_or_else(|_| directory.clone(), results::Held::path);
+    let reached = held.as_ref().map_or_else(|_| directory.to_owned(), results::Held::path);
     if !ended.status.success() || !reached.join("summary.json").exists() {
         netloom_host::cleanup(&name)?;
         // The space that was reserved for the summary.
@@ -85,19 +74,7 @@ pub async fn run(args: Run) -> Result<i32> {
         );
     }
     let run = results::read(&reached)?;
-    if let Some(file) = &args.junit {
-        junit::write(&run, &reached, file, args.strict)?;
-    }
-    let report = report::write_beside(&run, &reached).then(|| report::beside(&directory));
-    print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
-    let verdict = run.summary.verdict.as_ref();
-    let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
-    Ok(match (interrupted, run.summary.success) {
-        (Some(code), _) => code,
-        (None, false) => exit::RUN_FAILED,
-        (None, true) if args.strict && invalid => exit::INVALID,
-        (None, true) => exit::SUCCESS,
-    })
+    Ok(Finished { interrupted, results: Some((run, reached)), warnings, _held: held.ok() })
 }
 
 /// Shows events until the run has ended. Returns the exit code if a signal asked for its end. A
@@ -106,24 +83,15 @@ async fn follow(
     client: &Client,
     engine: &mut Engine,
     interrupts: &mut Interrupts,
-    loaded: &Loaded,
+    mut show: impl FnMut(&Event),
 ) -> Result<Option<i32>> {
-    let watched = std::io::stderr().is_terminal();
-    if watched {
-        let scenario = &loaded.scenario;
-        eprintln!("{}: {} up; Ctrl-C ends the run", scenario.name, scenario.size());
-    }
     let mut events: Events = client.events(0).await?;
     let mut interrupted = None;
-    let mut warnings = Warnings::default();
     loop {
         tokio::select! {
             event = events.next() => match event? {
-                Some(event) => show(&event, watched, &mut warnings),
-                None => {
-                    warnings.finish();
-                    return Ok(interrupted);
-                }
+                Some(event) => show(&event),
+                None => return Ok(interrupted),
             },
             signal = interrupts.next() => {
                 if interrupted.is_some() {

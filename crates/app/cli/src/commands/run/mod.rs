@@ -1,0 +1,256 @@
+//! `netloom run`: one run or several, emulated or simulated, and what CI is told about them.
+
+mod bundle;
+mod emulated;
+mod evidence;
+mod finished;
+pub mod repetition;
+mod simulated;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use futures_util::FutureExt;
+use netloom_api::summary::Summary;
+use netloom_report_page::Run as Kept;
+use netloom_units::readable::counted;
+
+use super::{report, summary};
+use crate::args::Run;
+use crate::exit::WithCode;
+use crate::find::Loaded;
+use crate::interrupts::Interrupts;
+use crate::launch::{all_frames, prepare, results_directory};
+use crate::owner::Handed;
+use crate::{exit, output, preflight, profile_file};
+use evidence::Evidence;
+use finished::Finished;
+use repetition::{Outcome, Repetition};
+
+/// Runs a scenario, once or several times.
+pub async fn run(args: Run) -> Result<i32> {
+    if args.quiet {
+        output::be_quiet();
+    }
+    for file in args.junit.iter().chain(&args.bundle) {
+        forget(file)?;
+    }
+    if let Some(metadata) = &args.metadata {
+        return simulated::again(prepare(&args.start)?, metadata.clone(), args.output).await;
+    }
+    let _handed = Handed::after(args.junit.iter().chain(&args.bundle).map(PathBuf::as_path));
+    let mut evidence = Evidence::default();
+    let mut ended = all(&args, &mut evidence).await;
+    if let Err(error) = &ended {
+        let message = netloom_api::in_words(error.as_ref());
+        evidence.outcome.push(message.clone());
+        let is_refused = code_of(error) == exit::USAGE;
+        evidence.junit.add_error(if is_refused { "scenario" } else { "run" }, &message, None);
+        if let Some(file) = &args.junit {
+            // The error itself is more important than one of writing it.
+            let _ = evidence.junit.write(file);
+        }
+    }
+    let is_failure = !matches!(ended, Ok(exit::SUCCESS | 129..));
+    if let Some(file) = args.bundle.as_ref().filter(|_| is_failure) {
+        match bundle::write(file, &args, &evidence).await {
+            Ok(()) => eprintln!("bundle: {}", file.display()),
+            Err(error) if ended.is_ok() => ended = Err(error),
+            Err(error) => {
+                eprintln!("there is no bundle: {}", netloom_api::in_words(error.as_ref()));
+            }
+        }
+    }
+    ended
+}
+
+fn code_of(error: &anyhow::Error) -> i32 {
+    error.downcast_ref::<WithCode>().map_or(exit::FAILURE, |error| error.code)
+}
+
+/// Removes what an earlier run has left, which a program would take for this one's if this one
+/// cannot begin.
+fn forget(file: &Path) -> Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if file.is_file() => {
+            Err(error).with_context(|| format!("cannot replace {}", file.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks before a run that a file can be written after it.
+fn is_writable(file: &Path) -> Result<()> {
+    File::create(file).map(drop).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// How the runs are carried.
+enum Carrier {
+    Emulated(emulated::Start),
+    Simulated(simulated::Start),
+}
+
+impl Carrier {
+    /// Checks that `loaded` can run, and says what is left out of it.
+    fn for_runs(args: &Run, loaded: &mut Loaded) -> Result<Self> {
+        if args.simulate {
+            return simulated::Start::new(args, loaded).map(Self::Simulated);
+        }
+        preflight::check(&loaded.scenario)?;
+        preflight::course(&loaded.scenario, &loaded.directory)?;
+        if args.frames {
+            all_frames(&mut loaded.scenario, |link| !link.direct);
+        }
+        let calibration = profile_file::calibration();
+        preflight::compensation(&loaded.scenario, &calibration)?;
+        // CI is to know of a failure at once.
+        let fail_fast = args.fail_fast.unwrap_or(args.junit.is_some());
+        Ok(Self::Emulated(emulated::Start { workers: args.start.workers, calibration, fail_fast }))
+    }
+
+    async fn once(&self, loaded: &Loaded, directory: &Path) -> Result<Finished> {
+        match self {
+            Self::Emulated(start) => emulated::once(start, loaded, directory).await,
+            Self::Simulated(start) => simulated::once(start, loaded, directory).await,
+        }
+    }
+}
+
+async fn all(args: &Run, evidence: &mut Evidence) -> Result<i32> {
+    let mut loaded = prepare(&args.start)?;
+    evidence.loaded = args.bundle.is_some().then(|| loaded.clone());
+    let carrier = Carrier::for_runs(args, &mut loaded);
+    // There will be no outcome.
+    let carrier = carrier.inspect_err(|_| eprint!("{}", loaded.warnings))?;
+    if loaded.warning_count > 0 {
+        let file = loaded.file.file_name().unwrap_or_default().display();
+        note!("{file}: {}, below the outcome", counted(loaded.warning_count, "warning"));
+    }
+    let repetitions = Repetition::all(args.repeat, loaded.scenario.seed)?;
+    let directory = results_directory(args.output.clone(), &loaded)?;
+    let _handed = Handed::after([&*directory]);
+    for file in args.junit.iter().chain(&args.bundle) {
+        is_writable(file)?;
+    }
+    if let Some(bundle) = &args.bundle {
+        forget(bundle)?;
+    }
+    let code = match repetitions {
+        None => single(args, &carrier, &loaded, &directory, evidence).await,
+        Some(all) => repeated(args, &carrier, (&mut loaded, all), &directory, evidence).await,
+    };
+    if !args.quiet {
+        eprint!("{}", loaded.warnings);
+    }
+    code
+}
+
+/// Runs it once.
+async fn single(
+    args: &Run,
+    carrier: &Carrier,
+    loaded: &Loaded,
+    directory: &Path,
+    evidence: &mut Evidence,
+) -> Result<i32> {
+    evidence.failed.push(directory.to_owned());
+    let finished = carrier.once(loaded, directory).await?;
+    if let Some((run, reached)) = &finished.results {
+        keep(args, evidence, None, (run, reached))?;
+        let report = report::write_beside(run, reached).then(|| report::beside(directory));
+        let outcome = outcome_of(&run.summary, finished.code(args.strict));
+        match args.quiet {
+            false => print!("{}", summary::page(&run.summary, directory, report.as_deref())),
+            true => {
+                outcome.iter().for_each(|line| println!("{line}"));
+                if finished.code(args.strict) != exit::SUCCESS {
+                    println!("results: {}", directory.display());
+                }
+            }
+        }
+        evidence.outcome = outcome;
+    }
+    if !args.quiet {
+        finished.warnings.finish();
+    }
+    Ok(finished.code(args.strict))
+}
+
+/// Returns how a run has ended, and why if that is a failure.
+fn outcome_of(summary: &Summary, code: i32) -> Vec<String> {
+    let mut lines = summary::outcome(summary);
+    if code == exit::INVALID {
+        lines.extend(summary::verdict(summary));
+    }
+    lines
+}
+
+/// Runs it several times, each with a seed and a folder of its own.
+async fn repeated(
+    args: &Run,
+    carrier: &Carrier,
+    (loaded, repetitions): (&mut Loaded, Vec<Repetition>),
+    directory: &Path,
+    evidence: &mut Evidence,
+) -> Result<i32> {
+    // A signal may come between two runs.
+    let mut interrupts = Interrupts::watch()?;
+    let mut outcome = Outcome::of(repetitions.len());
+    for repetition in repetitions {
+        if let Some(signal) = interrupts.next().now_or_never() {
+            outcome.interrupted(128 + signal);
+            break;
+        }
+        loaded.scenario.seed = repetition.seed;
+        let folder = directory.join(repetition.folder());
+        let ended = carrier.once(loaded, &folder).await;
+        let interrupted = interrupts.next().now_or_never().map(|signal| 128 + signal);
+        let code = match ended {
+            Ok(finished) => {
+                if let Some((run, reached)) = &finished.results {
+                    keep(args, evidence, Some(&repetition), (run, reached))?;
+                    report::write_beside(run, reached);
+                    let code = finished.code(args.strict);
+                    repetition.show(&outcome_of(&run.summary, code), code == exit::SUCCESS);
+                }
+                if !args.quiet {
+                    finished.warnings.finish();
+                }
+                finished.code(args.strict)
+            }
+            // What does not even work once is no failure of some runs.
+            Err(error) if repetition.number == 1 || interrupted.is_some() => return Err(error),
+            Err(error) => {
+                let message = netloom_api::in_words(error.as_ref());
+                repetition.show(&[format!("error: {message}")], false);
+                evidence.junit.add_error("run", &message, Some(&repetition));
+                code_of(&error)
+            }
+        };
+        if let Some(code) = interrupted.or((code > 128).then_some(code)) {
+            outcome.interrupted(code);
+            break;
+        }
+        if outcome.add(&repetition, code) {
+            evidence.failed.push(folder);
+        }
+    }
+    evidence.outcome = vec![outcome.to_string()];
+    if !args.quiet {
+        println!("results: {}", directory.display());
+    }
+    println!("{outcome}");
+    Ok(outcome.code())
+}
+
+/// Adds a run to the report for CI, which is written anew.
+fn keep(
+    args: &Run,
+    evidence: &mut Evidence,
+    repetition: Option<&Repetition>,
+    (run, directory): (&Kept, &Path),
+) -> Result<()> {
+    evidence.junit.add(run, directory, args.strict, repetition);
+    args.junit.as_ref().map_or(Ok(()), |file| evidence.junit.write(file))
+}
